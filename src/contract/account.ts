@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { bare, enveloped } from "./reply.ts";
+import { shape } from "./shapes.ts";
+
+/** Source: spec "Authentication" 3. */
+export const utokenLimits = { lifetimeMs: 14 * 24 * 60 * 60 * 1_000, perAccount: 100 } as const;
+
+/** Allowed `platform_type_id` values and a name for each. Source: spec "Account platform"; the names are assumed. */
+export const platformTypes: Readonly<Record<string, string>> = {
+  1: "shopify",
+  2: "general",
+  3: "magento",
+  4: "bigcommerce",
+  5: "prestashop",
+  6: "volusion",
+  7: "woocommerce",
+  8: "opencart",
+  9: "three_d_cart",
+  10: "storenvy",
+  11: "cscart",
+  12: "americommerce",
+  13: "seoshop",
+  17: "wp_ecommerce",
+  19: "commerce_guys",
+  20: "eccube",
+  21: "shoplo",
+  22: "ebay",
+  23: "zepo",
+};
+
+const accountPlatform = z.object({
+  id: z.number().int(),
+  shop_token: z.string(),
+  shop_domain: z.string(),
+  shop_api_url: z.string().nullable(),
+  plan_name: z.string(),
+  platform_type: z.object({
+    id: z.number().int(),
+    name: z.string(),
+    description: z.string().nullable(),
+    billable: z.boolean(),
+  }),
+  deleted: z.boolean(),
+  shop_user_name: z.string().nullable(),
+});
+
+export const account = {
+  setPlatform: endpoint({
+    summary: "Set the account's e-commerce platform",
+    method: "POST",
+    paths: ["/apps/{app_key}/account_platform"],
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object({
+      account_platform: z.object({
+        shop_domain: z.string().regex(/^http:\/\/[^\s/]+\S*$/, { error: "must start with http://" }),
+        platform_type_id: z
+          .union([z.string(), z.number().transform(String)], { error: "must be one of the allowed ids" })
+          .refine((id) => Object.hasOwn(platformTypes, id), { error: "must be one of the allowed ids" }),
+      }),
+    }),
+    output: z.object({ account_platform: accountPlatform }),
+    reply: enveloped,
+  }),
+};
+
+export const tokens = {
+  create: endpoint({
+    summary: "Issue a utoken",
+    method: "POST",
+    paths: ["/oauth/token"],
+    auth: "open",
+    effect: "repeatable",
+    input: z.object({ client_id: z.string(), client_secret: z.string(), grant_type: z.string() }),
+    output: z.object({ access_token: z.string(), token_type: z.string() }),
+    reply: bare,
+    errorForm: "oauth",
+  }),
+};
+
+export const users = {
+  create: endpoint({
+    summary: "Create a user and its account",
+    method: "POST",
+    paths: ["/users"],
+    auth: "open",
+    effect: "once",
+    input: z.object({
+      user: z.object({ email: shape.email, display_name: shape.name, password: shape.name, url: shape.url }),
+    }),
+    output: z.object({
+      user_id: z.number().int(),
+      token: z.string(),
+      app_key: z.string(),
+      secret: z.string(),
+    }),
+    reply: enveloped,
+  }),
+  get: endpoint({
+    summary: "Read a user's profile",
+    method: "GET",
+    paths: ["/users/{user_id}"],
+    auth: "open",
+    effect: "read",
+    input: z.object({ user_id: shape.count }),
+    output: z.object({
+      user: z.object({
+        id: z.number().int(),
+        slug: z.string(),
+        score: z.number().int(),
+        display_name: z.string(),
+        bio: z.string().nullable(),
+        social_image: z.string().nullable(),
+      }),
+    }),
+    reply: enveloped,
+  }),
+};

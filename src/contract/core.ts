@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { bare } from "./reply.ts";
+import { shape, timestamp } from "./shapes.ts";
+
+/** Source: spec "Limits": requests per window, per store id, over all endpoints and tokens. */
+export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
+
+/** Source: spec "Limits". Assumed: a larger limit is taken as the largest. */
+export const coreListLimit = 100;
+
+/** Assumed: the specification shows no body for this call; the form is that of services of this kind. */
+export const coreProduct = z.object({
+  id: z.number().int(),
+  external_id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  url: z.string(),
+  image_url: z.string().nullable(),
+  price: z.string().nullable(),
+  currency: z.string().nullable(),
+  brand: z.string().nullable(),
+  sku: z.string().nullable(),
+  mpn: z.string().nullable(),
+  gtins: z.array(z.string()),
+  status: z.string(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+
+export const core = {
+  listProducts: endpoint({
+    summary: "List products",
+    method: "GET",
+    paths: ["/core/v3/stores/{store_id}/products"],
+    auth: "core",
+    effect: "read",
+    input: z.object({
+      updated_at_min: z
+        .string()
+        .refine((value) => /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)), {
+          error: "must be an ISO 8601 timestamp",
+        })
+        .optional(),
+      limit: shape.count.optional(),
+      page_info: z.string().optional(),
+    }),
+    output: z.object({
+      products: z.array(coreProduct),
+      pagination: z.object({ next_page_info: z.string().nullable() }),
+    }),
+    reply: bare,
+    errorForm: "core",
+  }),
+};

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { enveloped, statusOnly } from "./reply.ts";
+
+/** Source: spec "Coupon". */
+export const couponActions = ["map_review", "map_share", "map_review_share"] as const;
+export type CouponAction = (typeof couponActions)[number];
+
+/** Characters in a coupon code. Assumed: the specification shows neither number. */
+export const couponCodeLength = { min: 3, max: 64 } as const;
+
+/** The error categories of an upload and their texts. Source: spec "Coupons"; of two names, the sample's `empty_cell`. */
+export const couponErrorTexts = {
+  empty_cell: "Empty cells",
+  code_length: "Max/Min code digit requirements",
+  duplicate_code: "Duplicated content",
+} as const;
+
+const coupon_action = z.enum(couponActions, { error: `must be one of ${couponActions.join(", ")}` });
+const category = z.object({ error_text: z.string(), error_count: z.number().int() });
+
+export const coupons = {
+  upload: endpoint({
+    summary: "Upload unique coupon codes",
+    method: "POST",
+    paths: ["/apps/{app_key}/coupons/unique"],
+    auth: "utoken",
+    effect: "once",
+    input: z.object({
+      coupon_action,
+      codes: z.array(z.string().nullable(), { error: "must be a list of texts" }),
+    }),
+    output: z.object({
+      total_codes: z.number().int(),
+      errors: z.object({ empty_cell: category, code_length: category, duplicate_code: category }),
+      "new-codes": z.number().int(),
+    }),
+    reply: enveloped,
+    batch: { field: "codes", recommended: 1_000, max: 1_000 },
+  }),
+  list: endpoint({
+    summary: "List unique coupon codes",
+    method: "GET",
+    paths: ["/apps/{app_key}/coupons/unique"],
+    auth: "utoken",
+    effect: "read",
+    input: z.object({}),
+    output: z.object({ coupons: z.array(z.object({ code: z.string() })) }),
+    reply: enveloped,
+  }),
+  stats: endpoint({
+    summary: "Count unique coupon codes by action",
+    method: "GET",
+    paths: ["/apps/{app_key}/coupons/unique/stats"],
+    auth: "utoken",
+    effect: "read",
+    input: z.object({}),
+    output: z.object({ stats: z.record(z.string(), z.number().int()) }),
+    reply: enveloped,
+  }),
+  delete: endpoint({
+    summary: "Delete all unique coupon codes of an action",
+    method: "POST",
+    paths: ["/apps/{app_key}/coupons/unique/delete"],
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object({ coupon_action }),
+    output: z.object({}),
+    reply: statusOnly,
+  }),
+};

@@ -1,0 +1,58 @@
+import type { z } from "zod";
+import type { ErrorForm } from "./errors.ts";
+import type { ReplyForm } from "./reply.ts";
+
+/**
+ * What a call does, which decides transaction, retry and dry run; the HTTP method cannot
+ * (`GET /reviews/{id}/vote/up` changes data).
+ * - `read`: changes nothing
+ * - `repeatable`: changes data, and doing it twice leaves the same data as doing it once
+ * - `once`: doing it twice is not the same; never repeated without reading back first
+ */
+export type Effect = "read" | "repeatable" | "once";
+
+/**
+ * Who may call. `open`: anyone; `account`: anyone who names an app key; `utoken`: a utoken of that
+ * account; `core`: an access token in `X-Service-Token`, rate limited per store.
+ */
+export type Auth = "open" | "account" | "utoken" | "core";
+
+/** How many elements of the input's `field` one call carries. */
+export interface Batch {
+  readonly field: string;
+  /** Elements a call; advice of the specification, not a limit. */
+  readonly recommended: number;
+  /** Elements a call; more are refused with `invalidParams`. */
+  readonly max?: number;
+}
+
+/** One call of the service, as data. Paths are the wire's own, aliases after the first. */
+export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
+  readonly summary: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly paths: readonly [string, ...string[]];
+  readonly auth: Auth;
+  readonly effect: Effect;
+  /** Path, query and body as one flat input, without what says who is calling. */
+  readonly input: I;
+  readonly output: O;
+  readonly reply: ReplyForm;
+  readonly errorForm: ErrorForm;
+  readonly batch?: Batch;
+}
+
+export function endpoint<I extends z.ZodType, O extends z.ZodType>(
+  declared: Omit<Endpoint<I, O>, "errorForm"> & { readonly errorForm?: ErrorForm },
+): Endpoint<I, O> {
+  return { errorForm: "status", ...declared };
+}
+
+/**
+ * Wire names that say who is calling; they are lifted out of the input.
+ * Source: spec "General conventions" 6 and "Authentication" 2 and 6.
+ */
+export const callerNames = {
+  appKey: ["app_key", "appkey", "store_id"],
+  utoken: ["utoken"],
+  tokenHeader: "x-service-token",
+} as const;

@@ -1,0 +1,53 @@
+import { account, tokens, users } from "./account.ts";
+import { core } from "./core.ts";
+import { coupons } from "./coupons.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { orders } from "./orders.ts";
+import { products } from "./products.ts";
+import { unsubscribers } from "./unsubscribers.ts";
+
+/** The whole service: group, then verb, then the declared call. Everything else is derived from it. */
+export const contract = { account, core, coupons, orders, products, tokens, unsubscribers, users };
+
+export type Contract = typeof contract;
+export type GroupName = keyof Contract;
+
+/** A call's one name everywhere, for example `products.massCreate`. */
+export type OperationName = {
+  [G in GroupName]: `${G}.${Extract<keyof Contract[G], string>}`;
+}[GroupName];
+
+/** The declared call that `N` names. */
+export type EndpointOf<N extends OperationName> = N extends `${infer G extends GroupName}.${infer V}`
+  ? V extends keyof Contract[G]
+    ? Contract[G][V]
+    : never
+  : never;
+
+/** Every call of the contract with its name. */
+export const operations: ReadonlyMap<OperationName, Endpoint> = new Map(
+  Object.entries(contract).flatMap(([group, verbs]) =>
+    Object.entries(verbs).map(([verb, declared]): [OperationName, Endpoint] => [
+      `${group}.${verb}` as OperationName,
+      declared,
+    ]),
+  ),
+);
+
+/** Finds a declared call by its name. */
+export function endpointOf(name: OperationName): Endpoint {
+  const found = operations.get(name);
+  if (!found) throw new Error(`the contract has no call ${name}`);
+  return found;
+}
+
+export * from "./account.ts";
+export * from "./core.ts";
+export * from "./coupons.ts";
+export * from "./endpoint.ts";
+export * from "./errors.ts";
+export * from "./orders.ts";
+export * from "./products.ts";
+export * from "./reply.ts";
+export * from "./shapes.ts";
+export * from "./unsubscribers.ts";

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { specs } from "./products.ts";
+import { enveloped, flat, flatTextCode } from "./reply.ts";
+import { shape, timestamp } from "./shapes.ts";
+
+/** Allowed values of `platform`. Source: spec "Platform parameter values (orders)". */
+export const platforms = [
+  "three_d_cart",
+  "americommerce",
+  "bigcommerce",
+  "commerce_guys",
+  "cscart",
+  "ebay",
+  "eccube",
+  "seoshop",
+  "magento",
+  "opencart",
+  "prestashop",
+  "shopify",
+  "shoplo",
+  "storenvy",
+  "volusion",
+  "woocommerce",
+  "wp_ecommerce",
+  "zepo",
+  "general",
+] as const;
+export type Platform = (typeof platforms)[number];
+
+const platform = z.enum(platforms, { error: `must be one of ${platforms.join(", ")}` });
+
+/** Most units of one product in one order. Assumed; see `quantity`. */
+export const maxQuantity = 1_000;
+
+/** One product of an order, in the map keyed by product id. Source: spec "Order (input)". */
+export const orderProduct = z.object({
+  name: shape.name,
+  url: shape.url,
+  image: shape.optionalUrl.nullish(),
+  description: shape.text.nullish(),
+  price: shape.price.nullish(),
+  product_tags: shape.tags.nullish(),
+  specs: specs.nullish(),
+  /**
+   * Line items of this product in the order, which the map's one key cannot say otherwise: each is a purchase.
+   * Assumed: an addition to the specification; 1 where absent, and a service that does not know it passes over it.
+   */
+  quantity: z.number().int().min(1).max(maxQuantity).optional(),
+});
+export type OrderProduct = z.output<typeof orderProduct>;
+
+/** One order without its products. Source: spec "Order (input)". */
+export const orderHead = z.object({
+  email: shape.email,
+  customer_name: shape.name,
+  order_id: shape.id,
+  order_date: shape.date.optional(),
+  currency_iso: shape.currency.nullish(),
+  user_reference: shape.reference.nullish(),
+});
+export type OrderHead = z.output<typeof orderHead>;
+
+/** One order of a bulk call, as sent; each is checked by itself, so that one bad order does not refuse the call. */
+const looseOrder = z.looseObject({ order_id: z.unknown(), products: z.unknown() });
+
+/** A problem with one order. `order_num` (bulk only) is its position in the list, from 0 (assumed). */
+export const orderError = z.looseObject({
+  order_num: z.number().int().optional(),
+  order_id: z.string().nullable(),
+  field: z.string(),
+  error: z.string(),
+});
+export type OrderError = z.output<typeof orderError>;
+
+const errors = z.array(orderError).optional();
+
+/** Source: spec "Purchase record (output)". */
+export const purchaseRecord = z.object({
+  id: z.number().int(),
+  user_email: z.string(),
+  user_name: z.string(),
+  order_id: z.string(),
+  product_sku: z.string(),
+  product_name: z.string(),
+  product_url: z.string(),
+  order_date: timestamp,
+  product_description: z.string().nullable(),
+  created_at: timestamp,
+});
+
+export const orders = {
+  create: endpoint({
+    summary: "Create one order",
+    method: "POST",
+    paths: ["/apps/{app_key}/purchases"],
+    auth: "utoken",
+    effect: "repeatable",
+    input: looseOrder.extend({ platform, validate_data: shape.boolean.optional() }),
+    output: z.object({ errors }),
+    reply: flat,
+  }),
+  massCreate: endpoint({
+    summary: "Create orders in bulk",
+    method: "POST",
+    paths: ["/apps/{app_key}/purchases/mass_create.json", "/apps/{app_key}/purchases/mass_create"],
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object({
+      platform,
+      validate_data: shape.boolean.optional(),
+      orders: z.array(looseOrder, { error: "must be a list of orders" }),
+    }),
+    output: z.object({ uuid: z.string(), errors }),
+    reply: flat,
+    batch: { field: "orders", recommended: 200 },
+  }),
+  list: endpoint({
+    summary: "List purchases",
+    method: "GET",
+    paths: ["/apps/{app_key}/purchases"],
+    auth: "utoken",
+    effect: "read",
+    input: z.object({
+      since_id: shape.count.optional(),
+      since_date: shape.date.optional(),
+      count: shape.count.optional(),
+      page: shape.count.optional(),
+    }),
+    output: z.object({ purchases: z.array(purchaseRecord), total_purchases: z.number().int() }),
+    reply: enveloped,
+  }),
+  stopMails: endpoint({
+    summary: "Stop the mails of orders, or of chosen products in them",
+    method: "DELETE",
+    paths: ["/apps/{app_key}/purchases"],
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object({
+      orders: z.array(z.object({ order_id: shape.id, skus: z.array(shape.id).optional() }), {
+        error: "must be a list of {order_id, skus}",
+      }),
+    }),
+    output: z.object({}),
+    reply: flatTextCode,
+  }),
+};
+
+/** Purchases on a page where `count` is not given, and at most. Source: spec "Limits"; the most is assumed. */
+export const purchasePage = { default: 10, max: 5_000 } as const;

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { enveloped, envelopedWhenPresent } from "./reply.ts";
+import { shape } from "./shapes.ts";
+
+/** `email_type_id` and what is mailed under it. Source: spec "Unsubscriber". */
+export const emailTypes = {
+  1: "mails after purchase and other reminder emails",
+  2: "targeted review requests",
+  3: "mail after service (helpdesk integration follow-up)",
+  4: "comment requests (to store owners after a new review)",
+  5: "comment notification (to reviewers after a store owner comments)",
+  6: "site reminder (slider-feature site review requests)",
+  7: "mail after invoice (site review automation)",
+  8: "question confirmation",
+  9: "answer request the service owner",
+  10: "answer request shoppers",
+  11: "answer notification the service owner",
+  12: "answer notification shoppers",
+  13: "resend reminder (manual resend)",
+  14: "anonymous testimonials request (CRM integration)",
+  15: "targeted product review request",
+  16: "coupon reminder",
+  17: "coupon notification",
+} as const;
+
+/** Whether `key` names an email type, in plain digits. */
+export function isEmailTypeId(key: string): boolean {
+  return /^[1-9]\d?$/.test(key) && Number(key) in emailTypes;
+}
+
+/** The two errors of a bulk call, in the wire's words. Source: spec "Unsubscribers". */
+export const unsubscriberErrorTexts = {
+  emailType: "email type ID is not valid",
+  email: "email is not valid",
+} as const;
+
+export const unsubscriber = z.object({
+  id: z.number().int(),
+  user_email: z.string(),
+  email_type_id: z.number().int(),
+  /** Spelled so on the wire. */
+  unsubscirbed_by_name: z.string(),
+});
+
+const bulk = {
+  auth: "utoken",
+  effect: "repeatable",
+  input: z.object({
+    email_list: z.record(z.string(), z.array(z.string(), { error: "must be a list of email addresses" }), {
+      error: "must be an object of email type id to a list of email addresses",
+    }),
+    async: shape.boolean.optional(),
+    validate_data: shape.boolean.optional(),
+  }),
+  output: z.object({
+    unsubscribers: z.array(unsubscriber).optional(),
+    errors: z.array(z.object({ value: z.string(), error: z.string() })).optional(),
+  }),
+  reply: envelopedWhenPresent("unsubscribers"),
+  batch: { field: "email_list", recommended: 150 },
+} as const;
+
+export const unsubscribers = {
+  massCreate: endpoint({
+    summary: "Unsubscribe addresses from mails of a type",
+    method: "POST",
+    paths: ["/apps/{app_key}/unsubscribers/mass_create"],
+    ...bulk,
+  }),
+  massDelete: endpoint({
+    summary: "Take unsubscribed addresses back",
+    method: "DELETE",
+    paths: ["/apps/{app_key}/unsubscribers/mass_delete"],
+    ...bulk,
+  }),
+  list: endpoint({
+    summary: "List unsubscribed addresses",
+    method: "GET",
+    paths: ["/apps/{app_key}/unsubscribers"],
+    auth: "utoken",
+    effect: "read",
+    input: z.object({ count: shape.count.optional(), page: shape.count.optional() }),
+    output: z.object({ unsubscribers: z.array(unsubscriber) }),
+    reply: enveloped,
+  }),
+};
+
+/** Unsubscribers returned where `count` and `page` are not used. Source: spec "Limits". */
+export const unsubscriberPageDefault = 5_000;

@@ -1,0 +1,27 @@
+import { contract, type Contract, type GroupName, type OperationName } from "../contract/index.ts";
+import type { Caller, CallOptions, InputOf, OutputOf, Transport } from "./transport.ts";
+
+type Call<N extends OperationName> = (input: InputOf<N>, options?: CallOptions) => Promise<OutputOf<N>>;
+
+/** Every call of the contract as a typed function: `service.products.massCreate({ products })`. */
+export type Service = {
+  [G in GroupName]: {
+    [V in Extract<keyof Contract[G], string>]: Call<Extract<`${G}.${V}`, OperationName>>;
+  };
+};
+
+/** Derives the façade from the contract, for one caller. */
+export function createService(transport: Transport, caller: Caller): Service {
+  const groups = Object.entries(contract).map(([group, verbs]) => [
+    group,
+    Object.fromEntries(
+      Object.keys(verbs).map((verb) => {
+        const operation = `${group}.${verb}` as OperationName;
+        const call = (input: InputOf<typeof operation>, options?: CallOptions) =>
+          transport.call(operation, input, caller, options);
+        return [verb, call];
+      }),
+    ),
+  ]);
+  return Object.fromEntries(groups) as Service;
+}

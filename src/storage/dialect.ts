@@ -1,0 +1,2 @@
+/** The SQL dialects that the engine runs on. */
+export type DialectName = "sqlite";

@@ -1,0 +1,68 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** How long a statement waits for another process's write, milliseconds. */
+const busyTimeoutMs = 10_000;
+
+/** Statements kept prepared; the engine has fewer. */
+const maxPrepared = 200;
+
+type Statement = ReturnType<Connection["prepare"]>;
+type Connection = InstanceType<typeof DatabaseSync>;
+
+export type SqlValue = null | number | bigint | string | Uint8Array;
+
+/**
+ * One open SQLite file, with its statements kept prepared. The only file that names the driver,
+ * whose interface is that of `node:sqlite`, so that the built-in can take its place.
+ */
+export class SqliteFile {
+  readonly #database: Connection;
+  readonly #prepared = new Map<string, Statement>();
+
+  /** Creates the file (0600) and its folder (0700) where they are not there. */
+  constructor(path: string, options: { readonly busyTimeoutMs?: number } = {}) {
+    if (path !== ":memory:") {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      closeSync(openSync(path, "a", 0o600));
+    }
+    this.#database = new DatabaseSync(path, { timeout: options.busyTimeoutMs ?? busyTimeoutMs });
+  }
+
+  execute(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  all(sql: string, parameters: readonly SqlValue[] = []): Record<string, unknown>[] {
+    return this.#prepare(sql).all(...parameters) as Record<string, unknown>[];
+  }
+
+  iterate(sql: string, parameters: readonly SqlValue[] = []): IterableIterator<Record<string, unknown>> {
+    return this.#prepare(sql).iterate(...parameters) as IterableIterator<Record<string, unknown>>;
+  }
+
+  run(sql: string, parameters: readonly SqlValue[] = []): { changes: bigint; lastInsertRowid: bigint } {
+    const { changes, lastInsertRowid } = this.#prepare(sql).run(...parameters);
+    return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) };
+  }
+
+  /** Whether the statement gives rows back. */
+  isReader(sql: string): boolean {
+    return this.#prepare(sql).columns().length > 0;
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): Statement {
+    const kept = this.#prepared.get(sql);
+    if (kept) return kept;
+    if (this.#prepared.size >= maxPrepared) this.#prepared.clear();
+    const statement = this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
