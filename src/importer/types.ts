@@ -1,0 +1,114 @@
+import type { Readable } from "node:stream";
+import type { Service } from "../service/service.ts";
+
+export const kindNames = ["products", "orders", "coupons", "unsubscribers"] as const;
+export type KindName = (typeof kindNames)[number];
+
+/** What the person asked of one import; kept in the run's manifest, so that a resume asks the same. */
+export interface ImportOptions {
+  dryRun: boolean;
+  /** Items a call; the contract's recommended number where absent. */
+  batchSize?: number | undefined;
+  concurrency?: number | undefined;
+  /** Calls a second; 0 is no pacing. */
+  rate?: number | undefined;
+  maxErrors?: { count: number } | { percent: number } | undefined;
+  /** Field to column. */
+  map: Record<string, string>;
+  delimiter?: string | undefined;
+  encoding?: string | undefined;
+  rejects?: string | undefined;
+  update?: boolean | undefined;
+  platform?: string | undefined;
+  /** False is `--no-validate`. */
+  validate?: boolean | undefined;
+  action?: string | undefined;
+  emailType?: string | undefined;
+  remove?: boolean | undefined;
+}
+
+export type RunState = "running" | "finished" | "interrupted" | "stopped" | "failed";
+
+/** `read = accepted + rejected + failed`, always. */
+export interface RowCounts {
+  read: number;
+  accepted: number;
+  rejected: number;
+  failed: number;
+}
+
+export interface CallCounts {
+  sent: number;
+  retried: number;
+  throttled: number;
+}
+
+export interface ItemCounts {
+  sent: number;
+  accepted: number;
+  rejected: number;
+}
+
+/** One run as scripts see it: all its resumes together. */
+export interface ImportSummary {
+  import_id: string | null;
+  kind: KindName;
+  files: string[];
+  state: RunState;
+  rows: RowCounts;
+  items: ItemCounts;
+  calls: CallCounts;
+  started_at: string;
+  duration_ms: number;
+  rejects_file: string | null;
+}
+
+export type ImportEvent =
+  | { readonly type: "notice"; readonly message: string }
+  | {
+      readonly type: "progress";
+      readonly rows: RowCounts;
+      readonly calls: CallCounts;
+      readonly rowsTotal?: number | undefined;
+      readonly elapsedMs: number;
+    }
+  | { readonly type: "wait"; readonly message: string; readonly ms: number };
+
+/** What an import needs of the world. */
+export interface ImportDeps {
+  /** Opens the way to the service; called when the first call is due, never in a dry run. */
+  readonly openService: (options: {
+    rate?: number | undefined;
+  }) => Promise<{ service: Service; concurrency: number; close(): Promise<void> }>;
+  readonly profileName: string;
+  readonly runsFolder: string;
+  readonly clock: () => number;
+  readonly random: (bytes: number) => Buffer;
+  readonly stdin: Readable;
+  readonly cwd: string;
+  readonly version: string;
+  /** The first signal: what is in flight is finished. */
+  readonly stop: AbortSignal;
+  /** The second: nothing is waited for. */
+  readonly abort: AbortSignal;
+  readonly report: (event: ImportEvent) => void;
+}
+
+/** An import that could not start, or could not go on; `summary` where a run exists. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+  readonly kind: "usage" | "temporary" | "auth" | "failed";
+  readonly hint: string | undefined;
+  readonly summary: ImportSummary | undefined;
+
+  constructor(
+    kind: ImportError["kind"],
+    message: string,
+    more: { hint?: string | undefined; summary?: ImportSummary | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.kind = kind;
+    this.hint = more.hint;
+    this.summary = more.summary;
+  }
+}
