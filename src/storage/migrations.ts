@@ -43,7 +43,6 @@ const first: Migration = {
     const owned = (table: string) => addAccount(withId(schema, table, dialect));
 
     await addColumns(withId(schema, "accounts", dialect), { app_key: "text", secret_sealed: "text" })
-      .addColumn("purchase_count", "bigint", (column) => column.notNull().defaultTo(0))
       .addColumn("created_at", "bigint", (column) => column.notNull())
       .addUniqueConstraint("accounts_app_key", ["app_key"])
       .execute();
@@ -115,6 +114,11 @@ const first: Migration = {
       .columns(["account_id", "external_sku"])
       .where(sql.ref("external_sku"), "is not", null)
       .execute();
+    await schema
+      .createIndex("products_by_change")
+      .on("products")
+      .columns(["account_id", "updated_at", "id"])
+      .execute();
 
     await addColumns(owned("orders"), {
       order_id: "text",
@@ -138,10 +142,13 @@ const first: Migration = {
     })
       .addUniqueConstraint("purchases_unit", ["order_row", "product_row", "unit"])
       .execute();
-    await schema
-      .createIndex("purchases_by_age")
-      .on("purchases")
-      .columns(["account_id", "created_at", "id"])
+    await schema.createIndex("purchases_by_account").on("purchases").columns(["account_id", "id"]).execute();
+    await addColumns(addAccount(schema.createTable("purchase_days")), {
+      day: "bigint",
+      first_id: "bigint",
+      purchases: "bigint",
+    })
+      .addPrimaryKeyConstraint("purchase_days_key", ["account_id", "day"])
       .execute();
 
     await addColumns(addAccount(schema.createTable("mail_stops")), {

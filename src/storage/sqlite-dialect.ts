@@ -68,7 +68,9 @@ class SqliteDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw("commit"));
   }
 
+  /** SQLite rolls back by itself when the disk is full; the error that did it must not be hidden by a second one. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (!this.#connection?.isInTransaction) return;
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
@@ -104,6 +106,10 @@ class SqliteConnection implements DatabaseConnection {
     for (const row of this.#file.iterate(sql, parameters as readonly SqlValue[])) {
       yield { rows: [row as R] };
     }
+  }
+
+  get isInTransaction(): boolean {
+    return this.#file.isInTransaction;
   }
 
   close(): void {

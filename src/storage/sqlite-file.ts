@@ -52,6 +52,10 @@ export class SqliteFile {
     return this.#prepare(sql).columns().length > 0;
   }
 
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
   close(): void {
     this.#prepared.clear();
     this.#database.close();

@@ -7,8 +7,6 @@ export interface Tables {
     app_key: string;
     /** The account secret, sealed; vendor signatures need it back. */
     secret_sealed: string;
-    /** Kept beside the records so that a list's total costs the same at any size. */
-    purchase_count: Generated<number>;
     created_at: number;
   };
   users: {
@@ -88,6 +86,15 @@ export interface Tables {
     unit: number;
     price: string | null;
     created_at: number;
+  };
+  /** Purchases by the day they came, so that a list's total and its first id cost the same at any size. */
+  purchase_days: {
+    account_id: number;
+    /** Days since the epoch, UTC. */
+    day: number;
+    /** No purchase of the day has a lower id. */
+    first_id: number;
+    purchases: number;
   };
   mail_stops: {
     account_id: number;

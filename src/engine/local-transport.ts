@@ -1,0 +1,108 @@
+import {
+  contract,
+  type Endpoint,
+  endpointOf,
+  type GroupName,
+  type OperationName,
+} from "../contract/index.ts";
+import type { OutputOf, Transport } from "../service/transport.ts";
+import type { Database } from "../storage/database.ts";
+import { accountHandlers } from "./account.ts";
+import { authenticate } from "./authenticate.ts";
+import { coreHandlers } from "./core.ts";
+import { couponHandlers } from "./coupons.ts";
+import type { Account, HandlerContext, Handlers, RandomBytes } from "./handler.ts";
+import { orderHandlers } from "./orders.ts";
+import { productHandlers } from "./products.ts";
+import { RateWindow } from "./rate-window.ts";
+import type { Sealer } from "./sealer.ts";
+import { asRefusal } from "./storage-failure.ts";
+import { tokenHandlers } from "./tokens.ts";
+import { unsubscriberHandlers } from "./unsubscribers.ts";
+import { userHandlers } from "./users.ts";
+import { validateInput } from "./validate.ts";
+
+const handlers: { readonly [G in GroupName]: Handlers<(typeof contract)[G]> } = {
+  account: accountHandlers,
+  core: coreHandlers,
+  coupons: couponHandlers,
+  orders: orderHandlers,
+  products: productHandlers,
+  tokens: tokenHandlers,
+  unsubscribers: unsubscriberHandlers,
+  users: userHandlers,
+};
+
+type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;
+
+const handlerOf: ReadonlyMap<string, AnyHandler> = new Map(
+  Object.entries(handlers).flatMap(([group, verbs]) =>
+    Object.entries(verbs).map(([verb, handler]): [string, AnyHandler] => [
+      `${group}.${verb}`,
+      handler as AnyHandler,
+    ]),
+  ),
+);
+
+export interface LocalTransportOptions {
+  readonly database: Database;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly random: RandomBytes;
+  readonly sealer: Sealer;
+  /** Whether the core API's rate limit is kept. */
+  readonly enforceLimits: boolean;
+}
+
+/**
+ * Answers calls from the database: authenticate, validate, one transaction, handler.
+ * Closing it closes the database.
+ */
+export function createLocalTransport(options: LocalTransportOptions): Transport {
+  const { database, clock } = options;
+  const window = options.enforceLimits ? new RateWindow(clock) : undefined;
+  return {
+    call: async (operation, input, caller, { signal, onEvent } = {}) => {
+      signal?.throwIfAborted();
+      const endpoint = endpointOf(operation);
+      const nowMs = clock();
+      try {
+        const account = await authenticate(database, endpoint.auth, caller, { nowMs, window, onEvent });
+        const valid = validateInput(endpoint, input);
+        const found = await runHandler(operation, endpoint, valid, { ...options, account, nowMs });
+        return found as OutputOf<typeof operation>;
+      } catch (error) {
+        throw asRefusal(error, database.shownAs);
+      }
+    },
+    close: () => database.db.destroy(),
+  };
+}
+
+interface Run extends LocalTransportOptions {
+  readonly account: Account | undefined;
+  readonly nowMs: number;
+}
+
+function runHandler(
+  operation: OperationName,
+  endpoint: Endpoint,
+  input: unknown,
+  run: Run,
+): Promise<unknown> {
+  const handler = handlerOf.get(operation);
+  if (!handler) throw new Error(`no handler answers ${operation}`);
+  const { database, account, nowMs, random, sealer } = run;
+  const opened = database.db.transaction();
+  const begun = endpoint.effect === "read" ? opened.setAccessMode("read only") : opened;
+  return begun.execute((transaction) =>
+    handler(input, {
+      transaction,
+      dialect: database.dialect,
+      nowMs,
+      random,
+      sealer,
+      ...(account && { account }),
+    }),
+  );
+}

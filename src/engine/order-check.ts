@@ -1,0 +1,110 @@
+import type { z } from "zod";
+import {
+  type FieldError,
+  orderHead,
+  type OrderHead,
+  orderProduct,
+  type OrderProduct,
+} from "../contract/index.ts";
+import { isUsableProductId } from "./product-check.ts";
+import { type ProductRow, toOrderedProductRow } from "./product-row.ts";
+
+/** One product of an order that is to be stored. */
+export interface OrderItem {
+  readonly product: ProductRow;
+  readonly price: string | null;
+  readonly quantity: number;
+}
+
+export interface CheckedOrder {
+  /** Absent where the order is not to be stored. */
+  readonly order?: { readonly head: OrderHead; readonly items: readonly OrderItem[] };
+  readonly errors: readonly FieldError[];
+}
+
+export interface OrderRules {
+  /** `validate_data`: an order date must be there, and any problem with a spec keeps the order out. */
+  readonly isValidating: boolean;
+  /** Whether the `image` key must be on each product when validating. Source: spec "Order (input)": required in bulk. */
+  readonly needsImage: boolean;
+}
+
+const missing = "is missing";
+
+/**
+ * Checks one order by itself.
+ * Source: spec "Orders (purchases)", "General conventions" 4 and 7. Assumed: an order with a problem is not stored
+ * while the others of the call are; a product id with other characters is passed over without a word, also when
+ * validating, and an order left without a product is not created.
+ */
+export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderRules): CheckedOrder {
+  const errors: FieldError[] = [];
+  const head = orderHead.safeParse(raw);
+  if (!head.success) collect(errors, "", head.error.issues);
+  if (rules.isValidating && raw["order_date"] === undefined) {
+    errors.push({ field: "order_date", error: missing });
+  }
+  const currency = (head.success && head.data.currency_iso) || null;
+  const items = readItems(raw["products"], currency, rules, errors);
+  if (errors.length > 0 || !head.success || items.length === 0) return { errors };
+  return { order: { head: head.data, items }, errors };
+}
+
+function readItems(
+  products: unknown,
+  currency: string | null,
+  rules: OrderRules,
+  errors: FieldError[],
+): OrderItem[] {
+  if (typeof products !== "object" || products === null || Array.isArray(products)) {
+    errors.push({
+      field: "products",
+      error: products === undefined ? missing : "must be an object keyed by product id",
+    });
+    return [];
+  }
+  const entries = Object.entries(products);
+  if (entries.length === 0) errors.push({ field: "products", error: missing });
+  const items: OrderItem[] = [];
+  for (const [productId, raw] of entries) {
+    if (!isUsableProductId(productId)) continue;
+    const item = readItem(productId, raw, currency, rules, errors);
+    if (item) items.push(item);
+  }
+  return items;
+}
+
+function readItem(
+  productId: string,
+  raw: unknown,
+  currency: string | null,
+  rules: OrderRules,
+  errors: FieldError[],
+): OrderItem | undefined {
+  const at = `products.${productId}`;
+  const parsed = orderProduct.safeParse(raw);
+  if (!parsed.success) {
+    collect(errors, at, parsed.error.issues);
+    return undefined;
+  }
+  const { data } = parsed;
+  if (rules.isValidating && rules.needsImage && data.image === undefined) {
+    errors.push({ field: `${at}.image`, error: missing });
+  }
+  const product = toOrderedProductRow(productId, data, currency, (name, error) => {
+    if (rules.isValidating) errors.push({ field: `${at}.specs.${name}`, error });
+  });
+  return { product, price: readPrice(data), quantity: data.quantity ?? 1 };
+}
+
+function readPrice({ price }: OrderProduct): string | null {
+  return price === undefined || price === null || price === "" ? null : price;
+}
+
+function collect(errors: FieldError[], at: string, issues: readonly z.core.$ZodIssue[]): void {
+  for (const { path, message } of issues) {
+    const inner = path.join(".");
+    const field = [at, inner].filter((part) => part !== "").join(".");
+    errors.push({ field, error: path.length === 0 ? "must be an object" : message });
+  }
+}
