@@ -4,7 +4,7 @@ import { batchRows, type BatchColumns } from "../storage/batch.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import type { CheckedOrder } from "./order-check.ts";
 import { overlay, type ProductRow } from "./product-row.ts";
-import { dropTakenSkus, insertProducts, updateProducts } from "./product-store.ts";
+import { dropTakenSkus, saveProducts } from "./product-store.ts";
 
 export type StorableOrder = NonNullable<CheckedOrder["order"]>;
 
@@ -55,8 +55,7 @@ export async function storeOrders(
   if (orders.length === 0) return;
   const products = gatherProducts(orders);
   await dropTakenSkus(products, context);
-  await insertProducts(products, context);
-  await updateProducts(products, context);
+  await saveProducts(products, context);
   await insertOrders(orders, platform, context);
   await openDay(context);
   const added = await insertPurchases(orders, context);

@@ -43,49 +43,44 @@ const columns: BatchColumns<ProductColumns> = {
 const names = Object.keys(columns);
 const changing = names.filter((name) => name !== "product_id");
 
-/** What an update makes of a column: what is given, or what is stored; an empty description erases. */
-function changed(name: string): RawBuilder<unknown> {
-  const [came, stored] = [sql.ref(`batch.${name}`), sql.ref(`products.${name}`)];
-  if (name !== "description") return sql`coalesce(${came}, ${stored})`;
-  return sql`case when ${came} is null then ${stored} else nullif(${came}, '') end`;
+/** What becomes of a column: what is given, or what is stored; an empty description erases. */
+function saved(name: string): RawBuilder<unknown> {
+  const [came, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
+  if (name === "product_id") return came;
+  if (name === "blacklisted") return sql`coalesce(${came}, ${stored}, 0)`;
+  if (name === "description")
+    return sql`case when ${came} is null then ${stored} else nullif(${came}, '') end`;
+  return sql`coalesce(${came}, ${stored})`;
 }
 
-/** What a new product has in a column. */
-function initial(name: string): RawBuilder<unknown> {
-  if (name === "blacklisted") return sql`coalesce(blacklisted, 0)`;
-  if (name === "description") return sql`nullif(description, '')`;
-  return sql.ref(name);
-}
-
-const insertedColumns = sql.join(names.map((name) => sql.ref(name)));
-const initialColumns = sql.join(names.map(initial));
-const changes = sql.join(changing.map((name) => sql`${sql.ref(name)} = ${changed(name)}`));
+const savedColumns = sql.join(names.map((name) => sql.ref(name)));
+const savedValues = sql.join(names.map(saved));
 const differs = sql.join(
-  changing.map((name) => sql`${sql.ref(`products.${name}`)} is distinct from ${changed(name)}`),
+  changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${saved(name)}`),
   sql` or `,
 );
+const overwrites = sql.join(
+  [...changing, "updated_at"].map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`),
+);
 
-/** Adds the products that are not there, whose rows have a name and a URL, and leaves the others alone. */
-export async function insertProducts(rows: readonly ProductRow[], context: HandlerContext): Promise<void> {
+/**
+ * Adds the products that are not there, whose rows have a name and a URL, and overwrites the others with what the
+ * rows give. Assumed: a product of which nothing differs is not touched, nor its `updated_at`.
+ */
+export async function saveProducts(rows: readonly ProductRow[], context: HandlerContext): Promise<void> {
   if (rows.length === 0) return;
   const { transaction, dialect, nowMs } = context;
+  const accountId = accountOf(context).id;
+  // The left join makes the batch the outer loop; an update from a batch would walk all products for each.
   await sql`
-    insert into products (account_id, created_at, updated_at, ${insertedColumns})
-    select cast(${accountOf(context).id} as bigint), cast(${nowMs} as bigint), cast(${nowMs} as bigint),
-      ${initialColumns}
-    from ${batchRows(columns, rows, dialect)} where true
-    on conflict (account_id, product_id) do nothing`.execute(transaction);
-}
-
-/** Overwrites with what the rows give; a product of which nothing differs is not touched, nor its `updated_at`. */
-export async function updateProducts(rows: readonly ProductRow[], context: HandlerContext): Promise<void> {
-  if (rows.length === 0) return;
-  const { transaction, dialect, nowMs } = context;
-  await sql`
-    update products set updated_at = cast(${nowMs} as bigint), ${changes}
+    insert into products (account_id, created_at, updated_at, ${savedColumns})
+    select cast(${accountId} as bigint), coalesce(stored.created_at, cast(${nowMs} as bigint)),
+      cast(${nowMs} as bigint), ${savedValues}
     from ${batchRows(columns, rows, dialect)}
-    where products.account_id = ${accountOf(context).id} and products.product_id = batch.product_id
-      and (${differs})`.execute(transaction);
+    left join products as stored
+      on stored.account_id = ${accountId} and stored.product_id = batch.product_id
+    where stored.id is null or ${differs}
+    on conflict (account_id, product_id) do update set ${overwrites}`.execute(transaction);
 }
 
 /** Of the rows' products, those that the account has. */
@@ -96,11 +91,9 @@ export async function findKnownProducts(
   const ids = rows.map(([productId]) => [productId]);
   const known = await context.transaction
     .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
-    .innerJoin("products", (join) =>
-      join
-        .on("products.account_id", "=", accountOf(context).id)
-        .onRef("products.product_id", "=", "batch.product_id"),
-    )
+    .crossJoin("products")
+    .where("products.account_id", "=", accountOf(context).id)
+    .whereRef("products.product_id", "=", "batch.product_id")
     .select("batch.product_id")
     .execute();
   return new Set(known.map(({ product_id }) => product_id));
@@ -144,12 +137,10 @@ async function findTakenSkus(
   );
   const taken = await context.transaction
     .selectFrom(batch)
-    .innerJoin("products", (join) =>
-      join
-        .on("products.account_id", "=", accountOf(context).id)
-        .onRef("products.external_sku", "=", "batch.external_sku")
-        .onRef("products.product_id", "!=", "batch.product_id"),
-    )
+    .crossJoin("products")
+    .where("products.account_id", "=", accountOf(context).id)
+    .whereRef("products.external_sku", "=", "batch.external_sku")
+    .whereRef("products.product_id", "!=", "batch.product_id")
     .select("batch.product_id")
     .execute();
   return new Set(taken.map(({ product_id }) => product_id));

@@ -2,7 +2,7 @@ import type { contract, FieldError, ProductError } from "../contract/index.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 import { checkProduct } from "./product-check.ts";
 import type { ProductRow } from "./product-row.ts";
-import { dropTakenSkus, findKnownProducts, insertProducts, updateProducts } from "./product-store.ts";
+import { dropTakenSkus, findKnownProducts, saveProducts } from "./product-store.ts";
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -11,8 +11,7 @@ export const productHandlers: Handlers<typeof contract.products> = {
   massCreate: async ({ products }, context) => {
     const { rows, errors } = checkProducts(products, { isUpdate: false });
     errors.push(...(await dropSkus(rows, context)));
-    await insertProducts(rows, context);
-    await updateProducts(rows, context);
+    await saveProducts(rows, context);
     return listErrors(errors);
   },
 
@@ -24,7 +23,7 @@ export const productHandlers: Handlers<typeof contract.products> = {
     const unknown = rows.filter(([productId]) => !known.has(productId));
     errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
     errors.push(...(await dropSkus(changing, context)));
-    await updateProducts(changing, context);
+    await saveProducts(changing, context);
     return listErrors(errors);
   },
 };

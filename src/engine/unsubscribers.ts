@@ -134,12 +134,10 @@ type Found = Awaited<ReturnType<typeof findAddresses>>[number];
 function findAddresses(addresses: readonly Address[], context: HandlerContext) {
   return context.transaction
     .selectFrom(batchRows<AddressColumns>(addressColumns, addresses, context.dialect))
-    .innerJoin("unsubscribers", (join) =>
-      join
-        .on("unsubscribers.account_id", "=", accountOf(context).id)
-        .onRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
-        .onRef("unsubscribers.email_key", "=", "batch.email_key"),
-    )
+    .crossJoin("unsubscribers")
+    .where("unsubscribers.account_id", "=", accountOf(context).id)
+    .whereRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
+    .whereRef("unsubscribers.email_key", "=", "batch.email_key")
     .select([
       "unsubscribers.id",
       "unsubscribers.email",
