@@ -1,0 +1,269 @@
+import { join } from "node:path";
+import { endpointOf, ServiceError } from "../contract/index.ts";
+import type { Service } from "../service/service.ts";
+import { Books, type BookFile } from "./books.ts";
+import { Chunker } from "./chunks.ts";
+import type { Reader } from "./csv/reader.ts";
+import type { InputFile } from "./input-files.ts";
+import { ItemReader } from "./items.ts";
+import type { Importing, Item } from "./kinds/kind.ts";
+import { Journal, readJournal, settle, type Settled } from "./ledger/journal.ts";
+import { KeyStore } from "./ledger/key-store.ts";
+import { RejectFile } from "./ledger/reject-file.ts";
+import { runPaths, summarise, writeManifest, type Manifest } from "./ledger/run-folder.ts";
+import { RunLock } from "./ledger/run-lock.ts";
+import { copyRejects } from "./reject-copy.ts";
+import { createDrySender, LedgerSender, type Sender } from "./sender.ts";
+import {
+  ImportError,
+  type ImportDeps,
+  type ImportOptions,
+  type ImportSummary,
+  type KindName,
+  type RunState,
+} from "./types.ts";
+
+/** One go at a run: the first, or a resume. Without a manifest it is a dry run. */
+export interface Attempt {
+  readonly kind: KindName;
+  readonly options: ImportOptions;
+  readonly manifest?: Manifest;
+  readonly importing: Importing;
+  readonly files: readonly InputFile[];
+  readonly reader: Reader;
+  readonly folder: string;
+}
+
+/** Waits this long for another process to let go of a run; milliseconds. */
+const lockWaitMs = 300;
+const progressEveryMs = 100;
+
+/** Runs an attempt to its end, whichever that is, and gives the whole run's summary. */
+export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
+  const { manifest } = attempt;
+  return manifest ? runRecorded({ ...attempt, manifest }, deps) : runDry(attempt, deps);
+}
+
+async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
+  const startedMs = deps.clock();
+  using keys = attempt.importing.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
+  const books = new Books(attempt.files.map(asBookFile), undefined);
+  const state = await readAll(attempt, books, keys, createDrySender(books), deps);
+  for (const notice of books.notices()) deps.report(notice);
+  return {
+    import_id: null,
+    kind: attempt.kind,
+    files: attempt.files.map(({ given }) => given),
+    state,
+    ...books.totals,
+    started_at: new Date(startedMs).toISOString(),
+    duration_ms: deps.clock() - startedMs,
+    rejects_file: null,
+  };
+}
+
+async function runRecorded(
+  attempt: Attempt & { readonly manifest: Manifest },
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const { importing, files, options } = attempt;
+  const id = attempt.manifest.import_id;
+  const paths = runPaths(deps.runsFolder, id);
+  using lock = RunLock.take(paths.folder, lockWaitMs);
+  if (!lock) {
+    throw new ImportError("usage", `${id} is under way in another process`, {
+      hint: "wait for it, or stop it",
+    });
+  }
+  const settled = settle(readJournal(paths.journal));
+  const journal = new Journal(paths.journal, deps.clock);
+  journal.append({ t: "start", at: deps.clock() });
+  using keys = importing.existingKeys && new KeyStore(paths.keys);
+  const [first] = files;
+  const rejects = new RejectFile(paths.rejects, {
+    headers: files.map(({ head }) => head.header),
+    delimiter: first?.head.format.delimiter ?? ",",
+    encoding: first?.head.format.encoding ?? "utf-8",
+  });
+  const books = new Books(files.map(asBookFile), rejects);
+  Object.assign(books.calls, settled.calls);
+  let state: RunState = "failed";
+  let failure: unknown;
+  try {
+    state = await withSender(attempt, { books, journal, settled, keys }, deps);
+  } catch (error) {
+    failure = error;
+    state = isTemporary(error) || deps.abort.aborted ? "interrupted" : "failed";
+  }
+  journal.append({ t: "totals", at: deps.clock(), totals: books.totals });
+  journal.close();
+  rejects.close();
+  for (const notice of books.notices()) deps.report(notice);
+  const manifest = { ...attempt.manifest, state, rejects_file: rejects.isEmpty ? null : rejects.path };
+  try {
+    if (options.rejects !== undefined && !rejects.isEmpty) {
+      manifest.rejects_file = copyRejects(rejects.path, options.rejects, deps.cwd);
+    }
+  } catch (error) {
+    failure ??= error;
+  }
+  await writeManifest(deps.runsFolder, manifest);
+  const summary = summarise(deps.runsFolder, manifest);
+  if (failure !== undefined && !deps.abort.aborted) throw asImportError(failure, summary);
+  return summary;
+}
+
+interface Records {
+  readonly books: Books;
+  readonly journal: Journal;
+  readonly settled: Settled;
+  readonly keys: KeyStore | undefined;
+}
+
+async function withSender(attempt: Attempt, records: Records, deps: ImportDeps): Promise<RunState> {
+  const { importing, options } = attempt;
+  const opened = await deps.openService({ rate: options.rate });
+  try {
+    if (records.keys) await loadExisting(importing, records.keys, opened.service, deps);
+    const sender = new LedgerSender({
+      ...records,
+      importing,
+      service: opened.service,
+      concurrency: options.concurrency ?? opened.concurrency,
+      isOnce: endpointOf(importing.operation).effect === "once",
+      clock: deps.clock,
+      abort: deps.abort,
+      report: deps.report,
+    });
+    return await readAll(attempt, records.books, records.keys, sender, deps);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** What the service held before the run began, so that a resume can tell our own doing from another's. */
+async function loadExisting(
+  importing: Importing,
+  keys: KeyStore,
+  service: Service,
+  deps: ImportDeps,
+): Promise<void> {
+  if (keys.isLoaded || !importing.existingKeys) return;
+  keys.load(await importing.existingKeys(service, { signal: deps.abort }), deps.clock());
+}
+
+/** Reads every file, sends what it holds, and says how that ended. */
+async function readAll(
+  attempt: Attempt,
+  books: Books,
+  keys: KeyStore | undefined,
+  sender: Sender,
+  deps: ImportDeps,
+): Promise<RunState> {
+  const { importing, files, options } = attempt;
+  const batch = endpointOf(importing.operation).batch;
+  const chunker = new Chunker(options.batchSize ?? batch?.recommended ?? 1);
+  const pace = createPace(attempt, books, deps);
+  let rows = 0;
+  for (const [index, file] of files.entries()) {
+    const items = new ItemReader(importing, books, keys, file, index);
+    const submit = async (found: Iterable<Item>) => {
+      for (const item of found) {
+        const chunk = chunker.add(item);
+        if (chunk) await sender.submit(chunk);
+        if (pace.mustStop() || sender.failure !== undefined) return;
+      }
+    };
+    for await (const rowBatch of attempt.reader.rows(readerFile(attempt, file))) {
+      await submit(items.read(rowBatch));
+      pace.report();
+      if (pace.mustStop() || sender.failure !== undefined) break;
+    }
+    rows += items.rows;
+    if (pace.mustStop() || sender.failure !== undefined) break;
+    await submit(items.end());
+    tellBlankRows(file, items.blankRows, deps);
+  }
+  const last = pace.mustStop() || sender.failure !== undefined ? undefined : chunker.flush();
+  if (last) await sender.submit(last);
+  await sender.drain();
+  pace.report(true);
+  if (sender.failure !== undefined) throw sender.failure;
+  const stopped = pace.mustStop();
+  if (stopped) return stopped;
+  const { read } = books.totals.rows;
+  if (read !== rows)
+    throw new Error(`the books do not balance: ${rows} rows were read, ${read} are accounted for`);
+  return "finished";
+}
+
+function readerFile({ importing, folder }: Attempt, file: InputFile) {
+  const keyColumn = importing.groupField === undefined ? -1 : file.keyColumn;
+  return { path: file.path, format: file.head.format, keyColumn, folder };
+}
+
+/** Watches what ends a run early, and tells how far it is. */
+function createPace({ options, files }: Attempt, books: Books, deps: ImportDeps) {
+  const startedMs = deps.clock();
+  const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);
+  const { maxErrors } = options;
+  const mostErrors = !maxErrors
+    ? Infinity
+    : "count" in maxErrors
+      ? maxErrors.count
+      : (rowsTotal * maxErrors.percent) / 100;
+  let reportedMs = 0;
+  return {
+    mustStop: (): RunState | undefined => {
+      if (deps.stop.aborted || deps.abort.aborted) return "interrupted";
+      return books.errors > mostErrors ? "stopped" : undefined;
+    },
+    report: (isLast = false) => {
+      const nowMs = deps.clock();
+      if (!isLast && nowMs - reportedMs < progressEveryMs) return;
+      reportedMs = nowMs;
+      const { rows, calls } = books.totals;
+      deps.report({ type: "progress", rows, calls, rowsTotal, elapsedMs: nowMs - startedMs });
+    },
+  };
+}
+
+function tellBlankRows({ given }: InputFile, count: number, { report }: ImportDeps): void {
+  if (count === 0) return;
+  const rows = count === 1 ? "1 row has" : `${count} rows have`;
+  report({ type: "notice", message: `${given}: ${rows} only empty cells and were passed over` });
+}
+
+function asBookFile({ given, head, columns }: InputFile): BookFile {
+  const column = (field: string) => columns.columnOf.get(field);
+  return {
+    given,
+    column,
+    columnName: (field) => head.header[column(field) ?? -1] ?? field,
+  };
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof ServiceError && error.temporary;
+}
+
+/** What the person is told of an attempt that could not go on; a bug stays a bug. */
+function asImportError(error: unknown, summary: ImportSummary): unknown {
+  const resume = `starpost imports resume ${summary.import_id} goes on from here`;
+  if (error instanceof ImportError) {
+    return new ImportError(error.kind, error.message, { hint: error.hint, summary, cause: error });
+  }
+  if (!(error instanceof ServiceError)) {
+    const problem = error as NodeJS.ErrnoException;
+    if (problem.code !== "ENOSPC") return error;
+    return new ImportError("failed", "the disk is full", {
+      hint: `make room; then ${resume}`,
+      summary,
+      cause: error,
+    });
+  }
+  const isAuth = ["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
+  const kind = isAuth ? "auth" : error.temporary ? "temporary" : "failed";
+  const hint = error.hint === undefined ? resume : `${error.hint}; then ${resume}`;
+  return new ImportError(kind, error.message, { hint, summary, cause: error });
+}

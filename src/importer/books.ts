@@ -1,0 +1,143 @@
+import type { RejectFile } from "./ledger/reject-file.ts";
+import type { Totals } from "./ledger/journal.ts";
+import type { Item, RowProblem, SourceRow } from "./kinds/kind.ts";
+import type { ImportEvent } from "./types.ts";
+
+/** A file of the run as messages and rejects name it. */
+export interface BookFile {
+  readonly given: string;
+  /** The column that holds a field, as the header has it; the field's own name where none does. */
+  readonly columnName: (field: string) => string;
+  readonly column: (field: string) => number | undefined;
+}
+
+interface Group {
+  readonly column: string;
+  readonly reason: string;
+  readonly first: string;
+  count: number;
+}
+
+/** Kinds of problem that are told one by one at the end. */
+const maxGroupsTold = 12;
+
+/** Every row's outcome, once: `read = accepted + rejected + failed`. */
+export class Books {
+  readonly #files: readonly BookFile[];
+  readonly #rejects: RejectFile | undefined;
+  readonly #problems = new Map<string, Group>();
+  readonly #leftOut = new Map<string, Group>();
+  readonly #rows = { accepted: 0, rejected: 0, failed: 0 };
+  readonly #items = { sent: 0, accepted: 0, rejected: 0 };
+  readonly calls = { sent: 0, retried: 0, throttled: 0 };
+
+  constructor(files: readonly BookFile[], rejects: RejectFile | undefined) {
+    this.#files = files;
+    this.#rejects = rejects;
+  }
+
+  get totals(): Totals {
+    const { accepted, rejected, failed } = this.#rows;
+    return {
+      rows: { read: accepted + rejected + failed, accepted, rejected, failed },
+      items: { ...this.#items },
+      calls: { ...this.calls },
+    };
+  }
+
+  /** Rows that were not taken, for whatever reason. */
+  get errors(): number {
+    return this.#rows.rejected + this.#rows.failed;
+  }
+
+  /** A row that was not sent. */
+  reject(row: SourceRow, problems: readonly RowProblem[]): void {
+    this.#rows.rejected++;
+    this.#write(row, problems);
+  }
+
+  /** A call was answered: each of its items was taken, or not. */
+  settle(items: readonly Item[], problems: ReadonlyMap<number, RowProblem>): void {
+    this.#items.sent += items.length;
+    for (const [at, item] of items.entries()) {
+      const problem = problems.get(at);
+      if (!problem) {
+        this.#items.accepted++;
+        this.#rows.accepted += item.rows.length;
+        continue;
+      }
+      this.#items.rejected++;
+      this.#rows.rejected += item.rows.length;
+      for (const row of item.rows) this.#write(row, [problem]);
+    }
+  }
+
+  /** A call was refused as a whole: its rows are neither taken nor at fault. */
+  fail(items: readonly Item[], reason: string): void {
+    this.#items.sent += items.length;
+    for (const row of items.flatMap((item) => item.rows)) {
+      this.#rows.failed++;
+      this.#write(row, [{ field: "", code: "call_refused", reason }]);
+    }
+  }
+
+  /** A cell that was not sent although its row was. */
+  leaveOut(row: SourceRow, field: string, reason: string): void {
+    this.#count(this.#leftOut, row, { field, code: "left_out", reason });
+  }
+
+  /** What a person should know at the end, grouped: how many, what, and where the first is. */
+  *notices(): Generator<ImportEvent> {
+    for (const { column, reason, first, count } of this.#leftOut.values()) {
+      const cells = count === 1 ? "1 cell was" : `${count} cells were`;
+      yield { type: "notice", message: `${cells} left out: ${column}: ${reason}; first at ${first}` };
+    }
+    const groups = [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
+    for (const { column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
+      const rows = count === 1 ? "1 row" : `${count} rows`;
+      const what = column === "" ? reason : `${column} ${reason}`;
+      yield { type: "notice", message: `${rows} not taken: ${what}; first at ${first}` };
+    }
+    if (groups.length > maxGroupsTold) {
+      const more = groups.length - maxGroupsTold;
+      yield { type: "notice", message: `and ${more} further kinds of problem: the reject file has them all` };
+    }
+  }
+
+  #write(row: SourceRow, problems: readonly RowProblem[]): void {
+    const [first] = problems;
+    if (!first) throw new Error("a row was rejected without a problem");
+    this.#count(this.#problems, row, first);
+    const file = this.#files[row.file];
+    const reason = problems.map((problem) => this.#describe(row, problem)).join("; ");
+    this.#rejects?.add(row, {
+      column: first.field === "" ? "" : (file?.columnName(first.field) ?? first.field),
+      code: first.code,
+      reason: this.#files.length > 1 ? `${file?.given}: ${reason}` : reason,
+    });
+  }
+
+  #describe(row: SourceRow, { field, reason }: RowProblem): string {
+    return field === "" ? reason : `${this.#files[row.file]?.columnName(field) ?? field} ${reason}`;
+  }
+
+  #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason }: RowProblem): void {
+    const file = this.#files[row.file];
+    const key = `${code} ${field}`;
+    const group = groups.get(key);
+    if (group) {
+      group.count++;
+      return;
+    }
+    const column = field === "" ? "" : (file?.columnName(field) ?? field);
+    const at = file?.column(field);
+    const value = at === undefined ? "" : (row.cells[at] ?? "");
+    const place = `${file?.given}:${row.line}${column === "" ? "" : `:${column}`}`;
+    const first = value === "" ? place : `${place} (${JSON.stringify(shorten(value))})`;
+    groups.set(key, { column, reason, first, count: 1 });
+  }
+}
+
+function shorten(value: string): string {
+  return value.length > 60 ? `${value.slice(0, 60)}…` : value;
+}

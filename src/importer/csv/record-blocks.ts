@@ -1,0 +1,41 @@
+import { readUtf8 } from "./byte-source.ts";
+import { maxRecordBytes, type FileFormat } from "./file-format.ts";
+import { RecordScanner, type ScannedRecords } from "./record-scanner.ts";
+
+/** A stretch of whole records: the bytes, and where each record is in them. Good until the next is asked for. */
+export interface RecordBlock {
+  readonly bytes: Buffer;
+  readonly records: ScannedRecords;
+}
+
+/** The records of a file below its header, block by block; memory is bounded by the longest record. */
+export function* readRecordBlocks(
+  path: string,
+  format: FileFormat,
+  keyColumn: number,
+): Generator<RecordBlock> {
+  const scanner = new RecordScanner({
+    delimiter: format.delimiter.charCodeAt(0),
+    isCrOnly: format.isCrOnly,
+    keyColumn,
+    firstLine: 1,
+    maxRecordBytes,
+  });
+  let rest: Buffer = Buffer.alloc(0);
+  let isHeaderPassed = false;
+  function scan(bytes: Buffer, isLast: boolean): RecordBlock {
+    const scanned = scanner.scan(bytes, isLast);
+    rest = bytes.subarray(scanned.rest);
+    if (!isHeaderPassed && scanned.records.starts.length > 0) {
+      isHeaderPassed = true;
+      for (const list of Object.values(scanned.records)) (list as number[]).shift();
+    }
+    return { bytes, records: scanned.records };
+  }
+  for (const piece of readUtf8(path, format.encoding)) {
+    const block = scan(Buffer.concat([rest, piece]), false);
+    if (block.records.starts.length > 0) yield block;
+  }
+  const last = scan(rest, true);
+  if (last.records.starts.length > 0) yield last;
+}

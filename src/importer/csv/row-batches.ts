@@ -1,0 +1,144 @@
+import { parse } from "csv-parse/sync";
+import type { FileFormat } from "./file-format.ts";
+import { hashKey, type KeyFilter } from "./key-filter.ts";
+import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
+import { recordFlag } from "./record-scanner.ts";
+import { Spill } from "./spill.ts";
+import { trimKey } from "./survey.ts";
+
+/** What can be wrong with a record before its fields are looked at. */
+export type RecordProblem = "bad_quote" | "nul_byte" | "record_too_long";
+
+/** Rows of a file in the order in which they are to be taken; lists that run in parallel. */
+export interface RowBatch {
+  readonly rows: string[][];
+  /** The line on which each row starts, from 1. */
+  readonly lines: number[];
+  /** By position in the lists; a row with one has its raw text as its only cell unless it could be parsed. */
+  readonly problems: Map<number, RecordProblem>;
+}
+
+/** Rows of one key that are not next to each other are put aside in `folder` and come where the first stands. */
+export interface Grouping {
+  readonly keyColumn: number;
+  readonly repeated: KeyFilter;
+  readonly folder: string;
+}
+
+/**
+ * The rows of a file, parsed, with the rows of one key next to each other where a grouping asks for it.
+ * Memory is bounded: what is not adjacent goes to disk.
+ */
+export function* readRowBatches(
+  path: string,
+  format: FileFormat,
+  grouping: Grouping | undefined,
+): Generator<RowBatch> {
+  if (!grouping) {
+    for (const block of readRecordBlocks(path, format, -1)) yield parseBlock(block, format);
+    return;
+  }
+  using spill = spillRepeated(path, format, grouping);
+  const groups = spill.groups();
+  let group = groups.next();
+  for (const block of readRecordBlocks(path, format, grouping.keyColumn)) {
+    const parsed = parseBlock(block, format);
+    const batch = emptyBatch();
+    for (const [at, row] of parsed.rows.entries()) {
+      const line = parsed.lines[at] ?? 0;
+      if (isRepeated(block, at, grouping.repeated)) {
+        if (!group.done && group.value.firstLine === line) {
+          for (const kept of group.value.rows) append(batch, kept.cells, kept.line, kept.problem);
+          group = groups.next();
+        }
+      } else {
+        append(batch, row, line, parsed.problems.get(at));
+      }
+    }
+    yield batch;
+  }
+}
+
+function spillRepeated(path: string, format: FileFormat, { keyColumn, repeated, folder }: Grouping): Spill {
+  const spill = new Spill(folder);
+  for (const block of readRecordBlocks(path, format, keyColumn)) {
+    const isWanted = block.records.starts.map((_, at) => isRepeated(block, at, repeated));
+    if (!isWanted.includes(true)) continue;
+    const { rows, lines, problems } = parseBlock(block, format);
+    for (const [at, cells] of rows.entries()) {
+      if (!isWanted[at]) continue;
+      spill.add({
+        key: (cells[keyColumn] ?? "").trim(),
+        line: lines[at] ?? 0,
+        cells,
+        problem: problems.get(at),
+      });
+    }
+  }
+  spill.seal();
+  return spill;
+}
+
+function isRepeated({ bytes, records }: RecordBlock, at: number, repeated: KeyFilter): boolean {
+  const start = records.keyStarts[at] ?? -1;
+  if (start < 0) return false;
+  const [from, to] = trimKey(bytes, start, records.keyEnds[at] ?? 0);
+  return from < to && repeated.has(hashKey(bytes, from, to));
+}
+
+function emptyBatch(): RowBatch {
+  return { rows: [], lines: [], problems: new Map() };
+}
+
+function append(batch: RowBatch, cells: string[], line: number, problem: RecordProblem | undefined): void {
+  if (problem) batch.problems.set(batch.rows.length, problem);
+  batch.rows.push(cells);
+  batch.lines.push(line);
+}
+
+/** Parses the sound records of a block by the stretch, and keeps each broken one as its raw text. */
+function parseBlock(block: RecordBlock, format: FileFormat): RowBatch {
+  const { starts, ends, lines, flags } = block.records;
+  const batch = emptyBatch();
+  let from = 0;
+  for (let at = 0; at <= starts.length; at++) {
+    const flag = flags[at] ?? 0;
+    if (at < starts.length && (flag & ~recordFlag.nul) === 0) continue;
+    if (at > from) appendParsed(batch, block, from, at, format);
+    if (at < starts.length) {
+      const problem = (flag & recordFlag.tooLong) !== 0 ? "record_too_long" : "bad_quote";
+      append(batch, [block.bytes.toString("utf8", starts[at], ends[at])], lines[at] ?? 0, problem);
+    }
+    from = at + 1;
+  }
+  return batch;
+}
+
+function appendParsed(
+  batch: RowBatch,
+  block: RecordBlock,
+  from: number,
+  to: number,
+  format: FileFormat,
+): void {
+  const { starts, ends, lines, flags } = block.records;
+  const rows = parseText(block.bytes.toString("utf8", starts[from], ends[to - 1]), format);
+  const isAgreed = rows.length === to - from;
+  for (let at = from; at < to; at++) {
+    const row = isAgreed
+      ? rows[at - from]
+      : parseText(block.bytes.toString("utf8", starts[at], ends[at]), format)[0];
+    const problem = ((flags[at] ?? 0) & recordFlag.nul) === 0 ? undefined : "nul_byte";
+    append(batch, row ?? [""], lines[at] ?? 0, problem);
+  }
+}
+
+function parseText(text: string, { delimiter, isCrOnly }: FileFormat): string[][] {
+  return parse(text, {
+    delimiter,
+    record_delimiter: isCrOnly ? ["\r"] : ["\r\n", "\n"],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+  });
+}

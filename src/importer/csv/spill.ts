@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { SqliteFile } from "../../storage/sqlite-file.ts";
+import type { RecordProblem } from "./row-batches.ts";
+
+interface SpilledRow {
+  readonly key: string;
+  readonly line: number;
+  readonly cells: string[];
+  readonly problem: RecordProblem | undefined;
+}
+
+/** Rows put aside on disk, given back key by key, in the order of each key's first line. */
+export class Spill implements Disposable {
+  readonly #folder: string;
+  readonly #file: SqliteFile;
+
+  constructor(parentFolder: string) {
+    this.#folder = mkdtempSync(join(parentFolder, "starpost-spill-"));
+    this.#file = new SqliteFile(join(this.#folder, "rows.db"));
+    this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
+    this.#file.execute("create table rows (key text, line integer, cells text, problem text); begin");
+  }
+
+  add({ key, line, cells, problem }: SpilledRow): void {
+    this.#file.run("insert into rows values (?, ?, ?, ?)", [
+      key,
+      line,
+      JSON.stringify(cells),
+      problem ?? null,
+    ]);
+  }
+
+  /** Ends the adding. */
+  seal(): void {
+    this.#file.execute("commit; create index rows_by_key on rows (key, line)");
+  }
+
+  *groups(): Generator<{ readonly firstLine: number; readonly rows: SpilledRow[] }> {
+    const found = this.#file.iterate(
+      `select first_line, rows.key, line, cells, problem
+       from rows join (select key, min(line) as first_line from rows group by key) as firsts on firsts.key = rows.key
+       order by first_line, line`,
+    );
+    let group: { firstLine: number; rows: SpilledRow[] } | undefined;
+    for (const row of found) {
+      const firstLine = Number(row["first_line"]);
+      if (group && group.firstLine !== firstLine) {
+        yield group;
+        group = undefined;
+      }
+      group ??= { firstLine, rows: [] };
+      group.rows.push({
+        key: String(row["key"]),
+        line: Number(row["line"]),
+        cells: JSON.parse(String(row["cells"])) as string[],
+        problem: (row["problem"] ?? undefined) as RecordProblem | undefined,
+      });
+    }
+    if (group) yield group;
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,106 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { readPieces } from "./byte-source.ts";
+import type { FileFormat } from "./file-format.ts";
+import { hashKey, KeyFilter } from "./key-filter.ts";
+import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
+
+/** What one pass over a file's bytes tells before anything is sent. */
+export interface Survey {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly records: number;
+  /** The first line that is not UTF-8, or 0. */
+  readonly invalidUtf8Line: number;
+  /** Rows whose key an earlier row, not next to it, has too (about: a filter counts them). */
+  readonly repeatedKeys: number;
+  /** The line of the first of them, or 0. */
+  readonly firstRepeatLine: number;
+}
+
+/** Bits of the filter of all keys (16 MiB) and of the repeated ones (4 MiB), as powers of two. */
+const seenBitsLog2 = 27;
+const repeatedBitsLog2 = 25;
+
+/** Surveys a file; `repeated` holds at least every key whose rows are not all next to each other. */
+export function surveyFile(
+  path: string,
+  format: FileFormat,
+  keyColumn: number,
+): { survey: Survey; repeated: KeyFilter | undefined } {
+  const keys = keyColumn < 0 ? undefined : new RepeatedKeys();
+  let records = 0;
+  let invalidUtf8Line = 0;
+  for (const block of readRecordBlocks(path, format, keyColumn)) {
+    records += block.records.starts.length;
+    invalidUtf8Line ||= findInvalidUtf8(block);
+    keys?.look(block);
+  }
+  return {
+    survey: {
+      sha256: hashFile(path),
+      sizeBytes: statSync(path).size,
+      records,
+      invalidUtf8Line,
+      repeatedKeys: keys?.count ?? 0,
+      firstRepeatLine: keys?.firstLine ?? 0,
+    },
+    repeated: keys?.count ? keys.repeated : undefined,
+  };
+}
+
+/** Where a key's bytes are without the quotes and blanks around them, as a row's cell will have it. */
+export function trimKey(bytes: Buffer, start: number, end: number): readonly [number, number] {
+  let from = start;
+  let to = end;
+  if (to - from >= 2 && bytes[from] === 34 && bytes[to - 1] === 34) {
+    from++;
+    to--;
+  }
+  while (from < to && (bytes[from] ?? 0) <= 32) from++;
+  while (to > from && (bytes[to - 1] ?? 0) <= 32) to--;
+  return [from, to];
+}
+
+class RepeatedKeys {
+  readonly repeated = new KeyFilter(repeatedBitsLog2);
+  readonly #seen = new KeyFilter(seenBitsLog2);
+  #lastLow = 0;
+  #lastHigh = 0;
+  count = 0;
+  firstLine = 0;
+
+  look({ bytes, records }: RecordBlock): void {
+    for (let at = 0; at < records.starts.length; at++) {
+      const start = records.keyStarts[at] ?? -1;
+      if (start < 0) continue;
+      const [from, to] = trimKey(bytes, start, records.keyEnds[at] ?? 0);
+      if (from === to) continue;
+      const key = hashKey(bytes, from, to);
+      if (key.low === this.#lastLow && key.high === this.#lastHigh) continue;
+      this.#lastLow = key.low;
+      this.#lastHigh = key.high;
+      if (this.#seen.has(key)) {
+        this.repeated.add(key);
+        this.count++;
+        this.firstLine ||= records.lines[at] ?? 0;
+      } else {
+        this.#seen.add(key);
+      }
+    }
+  }
+}
+
+function findInvalidUtf8({ bytes, records }: RecordBlock): number {
+  const last = records.starts.length - 1;
+  if (isUtf8(bytes.subarray(records.starts[0], records.ends[last]))) return 0;
+  const at = records.starts.findIndex((start, index) => !isUtf8(bytes.subarray(start, records.ends[index])));
+  return records.lines[at] ?? 0;
+}
+
+function hashFile(path: string): string {
+  const hash = createHash("sha256");
+  for (const piece of readPieces(path)) hash.update(piece);
+  return hash.digest("hex");
+}

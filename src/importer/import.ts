@@ -1,0 +1,192 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endpointOf } from "../contract/index.ts";
+import { runAttempt } from "./attempt.ts";
+import { Reader } from "./csv/reader.ts";
+import { describeFiles, locateFiles, openFiles, type InputFile } from "./input-files.ts";
+import { kinds } from "./kinds/index.ts";
+import type { Importing } from "./kinds/kind.ts";
+import {
+  createRunFolder,
+  findRun,
+  listRunIds,
+  readManifest,
+  removeRunFolder,
+  runPaths,
+  summarise,
+  writeManifest,
+  type Manifest,
+} from "./ledger/run-folder.ts";
+import { checkRejectsPath } from "./reject-copy.ts";
+import {
+  ImportError,
+  type ImportDeps,
+  type ImportOptions,
+  type ImportSummary,
+  type KindName,
+} from "./types.ts";
+
+/**
+ * Imports files of one kind: reads, checks, groups, sends, and keeps the books. A dry run does the same up to
+ * the sending, and writes nothing.
+ * @throws ImportError when it cannot start, or cannot go on; with the run's summary where there is one
+ */
+export async function startImport(
+  request: { readonly kind: KindName; readonly files: readonly string[]; readonly options: ImportOptions },
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const { kind, options } = request;
+  const importing = kinds[kind].prepare(options);
+  checkBatchSize(importing, options);
+  return options.dryRun ? dryRun(request, importing, deps) : newRun(request, importing, deps);
+}
+
+/**
+ * Goes on with a run that was interrupted, stopped or failed: what is settled is not sent again.
+ * @throws ImportError `usage` when the files changed, the profile is another, or the run is under way
+ */
+export async function resumeImport(
+  id: string,
+  overrides: Partial<Pick<ImportOptions, "maxErrors" | "concurrency" | "rate">>,
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const before = findRun(deps.runsFolder, id);
+  if (before.state === "finished") {
+    deps.report({ type: "notice", message: `${before.import_id} is finished: there is nothing to resume` });
+    return summarise(deps.runsFolder, before);
+  }
+  if (before.profile !== deps.profileName) {
+    throw new ImportError("usage", `${before.import_id} was begun with the profile ${before.profile}`, {
+      hint: `give --profile ${before.profile}`,
+    });
+  }
+  const options = { ...before.options, ...overrides };
+  const importing = kinds[before.kind].prepare(options);
+  const { folder } = runPaths(deps.runsFolder, before.import_id);
+  const reader = new Reader();
+  try {
+    const located = before.files.map(({ given, path }) => ({ given, path }));
+    const files = await openFiles(located, importing, before.kind, options, reader, folder);
+    refuseChanged(before, files);
+    const manifest: Manifest = { ...before, options, state: "running" };
+    return await runAttempt(
+      { kind: manifest.kind, options, manifest, importing, files, reader, folder },
+      deps,
+    );
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Every run, newest first. */
+export async function listImports(runsFolder: string): Promise<ImportSummary[]> {
+  return listRunIds(runsFolder).map((id) => summarise(runsFolder, readManifest(runsFolder, id)));
+}
+
+/** @throws ImportError `usage` when there is no such run */
+export async function showImport(runsFolder: string, id: string): Promise<ImportSummary> {
+  return summarise(runsFolder, findRun(runsFolder, id));
+}
+
+function checkBatchSize(importing: Importing, { batchSize }: ImportOptions): void {
+  const max = endpointOf(importing.operation).batch?.max;
+  if (batchSize === undefined || max === undefined || batchSize <= max) return;
+  throw new ImportError("usage", `--batch-size ${batchSize}: the service takes at most ${max} in a call`);
+}
+
+async function newRun(
+  { kind, files: given, options }: { kind: KindName; files: readonly string[]; options: ImportOptions },
+  importing: Importing,
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  checkRejectsPath(options.rejects, given, deps.cwd);
+  const nowMs = deps.clock();
+  mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
+  const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
+  const { folder } = runPaths(deps.runsFolder, id);
+  const reader = new Reader();
+  let manifest: Manifest | undefined;
+  try {
+    const located = await locateFiles(given, folder, deps);
+    const files = await openFiles(located, importing, kind, options, reader, folder);
+    tell(files, importing, deps);
+    manifest = {
+      format: 1,
+      import_id: id,
+      kind,
+      files: files.map((file) => ({
+        given: file.given,
+        path: file.path,
+        size_bytes: file.survey.sizeBytes,
+        sha256: file.survey.sha256,
+        format: file.head.format,
+      })),
+      options,
+      profile: deps.profileName,
+      version: deps.version,
+      started_at: new Date(nowMs).toISOString(),
+      state: "running",
+      rejects_file: null,
+    };
+    tellOfEarlierRuns(manifest, deps);
+    await writeManifest(deps.runsFolder, manifest);
+    return await runAttempt(
+      { kind: manifest.kind, options, manifest, importing, files, reader, folder },
+      deps,
+    );
+  } finally {
+    await reader.close();
+    if (!manifest) removeRunFolder(deps.runsFolder, id);
+  }
+}
+
+async function dryRun(
+  { kind, files: given, options }: { kind: KindName; files: readonly string[]; options: ImportOptions },
+  importing: Importing,
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
+  const reader = new Reader();
+  try {
+    const located = await locateFiles(given, folder, deps);
+    const files = await openFiles(located, importing, kind, options, reader, folder);
+    tell(files, importing, deps);
+    return await runAttempt({ kind, options, importing, files, reader, folder }, deps);
+  } finally {
+    await reader.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function tell(files: readonly InputFile[], importing: Importing, deps: ImportDeps): void {
+  for (const message of describeFiles(files, importing)) deps.report({ type: "notice", message });
+}
+
+/** The same bytes were imported before: a person may have meant to resume. */
+function tellOfEarlierRuns(manifest: Manifest, { runsFolder, profileName, report }: ImportDeps): void {
+  const hashes = new Set(manifest.files.map(({ sha256 }) => sha256));
+  const earlier = listRunIds(runsFolder)
+    .map((id) => readManifest(runsFolder, id))
+    .find(
+      ({ kind, profile, files }) =>
+        kind === manifest.kind && profile === profileName && files.some(({ sha256 }) => hashes.has(sha256)),
+    );
+  if (!earlier) return;
+  const { import_id, state } = summarise(runsFolder, earlier);
+  const message =
+    state === "finished"
+      ? `the same file was imported before, by ${import_id}`
+      : `${import_id} began with the same file and is ${state}: 'starpost imports resume ${import_id}' goes on with it`;
+  report({ type: "notice", message });
+}
+
+function refuseChanged(before: Manifest, files: readonly InputFile[]): void {
+  for (const [at, file] of files.entries()) {
+    if (file.survey.sha256 === before.files[at]?.sha256) continue;
+    throw new ImportError("usage", `${file.given}: the file has changed since ${before.import_id} began`, {
+      hint: "put the old file back to resume, or import the new one: what the service has is not taken twice",
+    });
+  }
+}

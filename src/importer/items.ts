@@ -1,0 +1,129 @@
+import type { InputFile } from "./input-files.ts";
+import type { Books } from "./books.ts";
+import type { RecordProblem, RowBatch } from "./csv/row-batches.ts";
+import type { Importing, Item, RowProblem, RowView, SourceRow } from "./kinds/kind.ts";
+import type { KeyStore } from "./ledger/key-store.ts";
+
+const recordProblems: Readonly<Record<RecordProblem, string>> = {
+  bad_quote: "a quote is opened and not closed as CSV asks; a quote inside a quoted cell is written twice",
+  nul_byte: "the row holds a NUL byte",
+  record_too_long: "the row is longer than 16 MiB",
+};
+
+/** Turns the rows of one file into checked items; what cannot be sent goes into the books as rejected. */
+export class ItemReader {
+  readonly #importing: Importing;
+  readonly #books: Books;
+  readonly #keys: KeyStore | undefined;
+  readonly #file: InputFile;
+  readonly #fileIndex: number;
+  readonly #columns: Map<string, number>;
+  #cells: readonly string[] = [];
+  #open: Item | undefined;
+  /** Rows looked at, without the blank ones. */
+  rows = 0;
+  blankRows = 0;
+
+  constructor(
+    importing: Importing,
+    books: Books,
+    keys: KeyStore | undefined,
+    file: InputFile,
+    fileIndex: number,
+  ) {
+    this.#importing = importing;
+    this.#books = books;
+    this.#keys = keys;
+    this.#file = file;
+    this.#fileIndex = fileIndex;
+    this.#columns = new Map(file.columns.columnOf);
+  }
+
+  readonly #view: RowView = (field) => {
+    const at = this.#columns.get(field);
+    return at === undefined ? "" : trimBlanks(this.#cells[at] ?? "");
+  };
+
+  /** The items that a batch completes; a grouped item stays open until a row of another key comes. */
+  *read({ rows, lines, problems }: RowBatch): Generator<Item> {
+    for (const [at, cells] of rows.entries()) {
+      if (cells.every((cell) => cell === "")) {
+        this.blankRows++;
+        continue;
+      }
+      this.rows++;
+      const source: SourceRow = { file: this.#fileIndex, line: lines[at] ?? 0, cells };
+      const item = this.#readRow(source, problems.get(at));
+      if (item) yield* this.#place(item, source);
+    }
+  }
+
+  /** The item that is still open at the end of the file. */
+  *end(): Generator<Item> {
+    if (this.#open) yield this.#open;
+    this.#open = undefined;
+  }
+
+  #readRow(source: SourceRow, problem: RecordProblem | undefined): Item | undefined {
+    const { header } = this.#file.head;
+    if (problem !== undefined) {
+      const split =
+        problem === "nul_byte" ? source.cells : splitRaw(source.cells, this.#file.head.format.delimiter);
+      this.#books.reject({ ...source, cells: split }, [
+        { field: "", code: problem, reason: recordProblems[problem] },
+      ]);
+      return undefined;
+    }
+    const extra = source.cells.slice(header.length);
+    if (source.cells.length < header.length || extra.some((cell) => cell !== "")) {
+      const reason = `the row has ${source.cells.length} cells and the header ${header.length}`;
+      this.#books.reject(source, [{ field: "", code: "ragged_row", reason }]);
+      return undefined;
+    }
+    this.#cells = source.cells;
+    const read = this.#importing.read(this.#view, source, (field, reason) =>
+      this.#books.leaveOut(source, field, reason),
+    );
+    if (!isItem(read)) this.#books.reject(source, read);
+    return isItem(read) ? read : undefined;
+  }
+
+  *#place(item: Item, source: SourceRow): Generator<Item> {
+    if (this.#importing.join) {
+      if (this.#open?.key === item.key) {
+        const problem = this.#importing.join(this.#open, item);
+        if (problem) this.#books.reject(source, [problem]);
+        return;
+      }
+      if (this.#open) yield this.#open;
+      this.#open = item;
+      return;
+    }
+    const problem = this.#keys && this.#findDouble(this.#keys, item.key, source.line);
+    if (problem) this.#books.reject(source, [problem]);
+    else yield item;
+  }
+
+  #findDouble(keys: KeyStore, key: string, line: number): RowProblem | undefined {
+    const [field = ""] = this.#importing.fields.map(({ name }) => name);
+    const before = keys.meet(key, line);
+    if (before !== undefined)
+      return { field, code: "duplicate", reason: `is given twice, before on line ${before}` };
+    if (keys.isExisting(key)) return { field, code: "duplicate", reason: "is on the service already" };
+    return undefined;
+  }
+}
+
+function isItem(read: Item | readonly RowProblem[]): read is Item {
+  return !Array.isArray(read);
+}
+
+/** Takes blanks off both ends; most cells have none. */
+function trimBlanks(cell: string): string {
+  return cell.charCodeAt(0) <= 32 || cell.charCodeAt(cell.length - 1) <= 32 ? cell.trim() : cell;
+}
+
+/** A row that could not be parsed, cut at each delimiter, so that its cells can be put right one by one. */
+function splitRaw(cells: readonly string[], delimiter: string): string[] {
+  return cells.flatMap((cell) => cell.split(delimiter));
+}

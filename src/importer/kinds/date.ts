@@ -1,0 +1,15 @@
+import { isCalendarDate } from "../../contract/index.ts";
+
+const pattern =
+  /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:(?:[T ]| at )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp][Mm])?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * The day of a date as shops export it: year first, a time and an offset passed over, the day as it is written.
+ * @returns YYYY-MM-DD, or nothing where it is not a day of the calendar
+ */
+export function readDate(value: string): string | undefined {
+  const parts = pattern.exec(value);
+  if (!parts) return undefined;
+  const date = `${parts[1]}-${parts[2]?.padStart(2, "0")}-${parts[3]?.padStart(2, "0")}`;
+  return isCalendarDate(date) ? date : undefined;
+}

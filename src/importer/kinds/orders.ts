@@ -1,0 +1,200 @@
+import {
+  maxQuantity,
+  orderHead,
+  orderProduct,
+  type OrderError,
+  type OrderHead,
+  type OrderProduct,
+  type Platform,
+  platforms,
+} from "../../contract/index.ts";
+import type { z } from "zod";
+import { ImportError } from "../types.ts";
+import { readDate } from "./date.ts";
+import { describeIssues, lastOf, pick, pickSpecs, readProductId, unknownElement } from "./fields.ts";
+import type { FieldSpec, Importing, Item, ItemProblem, Kind, RowProblem, RowView } from "./kind.ts";
+
+/** Wire names of the order's own fields, and the columns that they come from. */
+const headFields = {
+  order_id: "order_id",
+  email: "email",
+  customer_name: "customer_name",
+  currency_iso: "currency_iso",
+  user_reference: "user_reference",
+} as const;
+
+/** Wire names of a product of an order, and the columns that they come from. */
+const productFields: Readonly<Record<string, string>> = {
+  name: "product_name",
+  url: "product_url",
+  image: "product_image",
+  description: "product_description",
+  price: "product_price",
+  product_tags: "product_tags",
+};
+
+/** The most that one order may bring: rows, and characters of body. */
+const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
+
+type WireProduct = z.input<typeof orderProduct>;
+type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
+
+function fieldsOf(validate: boolean): FieldSpec[] {
+  const required = ["order_id", "email", "customer_name", "product_id", "product_name", "product_url"];
+  if (validate) required.push("order_date");
+  return [
+    ...Object.values(headFields),
+    "order_date",
+    "platform",
+    "product_id",
+    ...Object.values(productFields),
+    "upc",
+    "mpn",
+    "brand",
+    "isbn",
+    "sku",
+    "external_sku",
+  ].map((name) => ({ name, required: required.includes(name) }));
+}
+
+function productFieldOf(path: readonly PropertyKey[]): string {
+  const name = lastOf(path);
+  return productFields[name] ?? name;
+}
+
+function isPlatform(value: string): value is Platform {
+  return (platforms as readonly string[]).includes(value);
+}
+
+/** Reads the order's own fields, with every problem that they have. */
+function readHead(row: RowView, validate: boolean, problems: RowProblem[]): OrderHead | undefined {
+  const values = pick(row, headFields);
+  const date = row("order_date");
+  if (date !== "") values["order_date"] = readDate(date) ?? date;
+  else if (validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
+  const parsed = orderHead.safeParse(values);
+  if (parsed.success) return parsed.data;
+  problems.push(...describeIssues(parsed.error.issues, lastOf));
+  return undefined;
+}
+
+/** Adds a product to an order; the same product again is one more unit of it, and its last row counts. */
+function addProduct(item: Item, productId: string, product: WireProduct): boolean {
+  const { products } = item.payload as OrderPayload;
+  const before = products[productId];
+  const quantity = before ? (before.quantity ?? 1) + 1 : 1;
+  if (quantity > maxQuantity) return false;
+  products[productId] = quantity === 1 ? product : { ...before, ...product, quantity };
+  item.writes.set(productId, JSON.stringify(product));
+  return true;
+}
+
+function sizeOf(cells: readonly string[]): number {
+  let size = 200;
+  for (const cell of cells) size += cell.length;
+  return size;
+}
+
+export const orders: Kind = {
+  name: "orders",
+  prepare: (options) => {
+    const platform = options.platform ?? "general";
+    if (!isPlatform(platform)) {
+      throw new ImportError("usage", `--platform ${platform} is not known`, {
+        hint: `it is one of ${platforms.join(", ")}`,
+      });
+    }
+    return createImporting(platform, options.validate ?? true);
+  },
+};
+
+function createImporting(defaultPlatform: Platform, validate: boolean): Importing {
+  return {
+    operation: "orders.massCreate",
+    fields: fieldsOf(validate),
+    groupField: "order_id",
+    itemName: { one: "order", many: "orders" },
+
+    read: (row, source, leaveOut) => {
+      const problems: RowProblem[] = [];
+      const head = readHead(row, validate, problems);
+      const productId = readProductId(row, problems);
+      const lane = row("platform") || defaultPlatform;
+      if (!isPlatform(lane)) {
+        problems.push({
+          field: "platform",
+          code: "bad_platform",
+          reason: `'${lane}' is not a platform that is known`,
+        });
+      }
+      const specs = pickSpecs(row, leaveOut);
+      const parsed = orderProduct.safeParse({ ...pick(row, productFields), ...(specs && { specs }) });
+      if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, productFieldOf));
+      if (!head || !parsed.success || problems.length > 0) return problems;
+      const payload: OrderPayload = { ...head, products: {} };
+      const item: Item = {
+        key: head.order_id,
+        lane,
+        rows: [source],
+        size: sizeOf(source.cells),
+        writes: new Map(),
+        payload,
+      };
+      addProduct(item, productId, asBulkProduct(parsed.data));
+      return item;
+    },
+
+    join: joinOrder,
+
+    send: async (service, items, options) => {
+      const reply = await service.orders.massCreate(
+        {
+          platform: (items[0]?.lane ?? defaultPlatform) as Platform,
+          validate_data: validate,
+          orders: items.map((item) => item.payload as OrderPayload),
+        },
+        options,
+      );
+      return (reply.errors ?? []).map((error) => locateError(items, error));
+    },
+  };
+}
+
+function joinOrder(item: Item, next: Item): RowProblem | undefined {
+  const [mine, other] = [item.payload as OrderPayload, next.payload as OrderPayload];
+  const differs = `differs from line ${item.rows[0]?.line} of the same order`;
+  if (mine.email.toLowerCase() !== other.email.toLowerCase()) {
+    return { field: "email", code: "order_conflict", reason: differs };
+  }
+  if (next.lane !== item.lane) return { field: "platform", code: "order_conflict", reason: differs };
+  const isTooLarge = item.rows.length >= maxOrder.rows || item.size + next.size > maxOrder.size;
+  const [added] = Object.entries(other.products);
+  if (isTooLarge || !added || !addProduct(item, ...added)) {
+    return {
+      field: "order_id",
+      code: "order_too_large",
+      reason: `the order has more than ${maxOrder.rows} rows, ${maxQuantity} of one product, or 2 MiB`,
+    };
+  }
+  item.rows.push(...next.rows);
+  item.size += next.size;
+  return undefined;
+}
+
+/** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
+function asBulkProduct({ price, ...product }: OrderProduct): WireProduct {
+  return { image: "", ...product, ...(price ? { price: Number(price) } : {}) };
+}
+
+/** An error is matched by its order id, since services differ in where `order_num` starts. */
+function locateError(items: readonly Item[], error: OrderError): ItemProblem {
+  const byId = items.findIndex((item) => item.key === error.order_id);
+  const at = byId >= 0 ? byId : (error.order_num ?? -1);
+  if (!items[at]) throw unknownElement(`order ${error.order_id}`);
+  return {
+    item: at,
+    field: productFieldOf(error.field.split(".")),
+    code: "refused",
+    reason: `the service: ${error.field} ${error.error}`,
+  };
+}

@@ -1,0 +1,110 @@
+import { productChange, productInput } from "../../contract/index.ts";
+import { describeIssues, lastOf, pick, pickSpecs, readProductId, unknownElement } from "./fields.ts";
+import type { FieldSpec, Importing, Kind, RowProblem, RowView } from "./kind.ts";
+
+type WireProduct = Record<string, unknown>;
+
+/** Columns, with the names of the catalogue layout that other vendors export. */
+const fields: readonly FieldSpec[] = [
+  { name: "product_id", required: true },
+  { name: "name", aliases: ["product name"], required: true },
+  { name: "url", aliases: ["product url"], required: true },
+  { name: "image_url", aliases: ["product image url"] },
+  { name: "description", aliases: ["product description"] },
+  { name: "currency_iso", aliases: ["currency"] },
+  { name: "price", aliases: ["product price"] },
+  { name: "product_tags" },
+  { name: "blacklisted" },
+  { name: "upc", aliases: ["spec upc"] },
+  { name: "mpn", aliases: ["spec mpn"] },
+  { name: "brand", aliases: ["spec brand"] },
+  { name: "isbn", aliases: ["spec isbn"] },
+  { name: "sku", aliases: ["spec sku"] },
+  { name: "external_sku", aliases: ["spec external sku"] },
+];
+
+const wireFields = {
+  name: "name",
+  url: "url",
+  image_url: "image_url",
+  description: "description",
+  currency_iso: "currency_iso",
+  price: "price",
+  product_tags: "product_tags",
+} as const;
+
+const booleans: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  y: true,
+  "1": true,
+  false: false,
+  no: false,
+  n: false,
+  "0": false,
+};
+
+function readBlacklisted(row: RowView, problems: RowProblem[]): boolean | undefined {
+  const value = row("blacklisted");
+  if (value === "") return undefined;
+  const known = booleans[value.toLowerCase()];
+  if (known === undefined) {
+    problems.push({ field: "blacklisted", code: "bad_boolean", reason: "is neither true nor false" });
+  }
+  return known;
+}
+
+export const products: Kind = {
+  name: "products",
+  prepare: ({ update = false }) => createImporting(update),
+};
+
+function createImporting(update: boolean): Importing {
+  const shape = update ? productChange : productInput;
+  return {
+    operation: update ? "products.massUpdate" : "products.massCreate",
+    fields: update ? fields.map((field) => ({ ...field, required: field.name === "product_id" })) : fields,
+    idField: "product_id",
+    itemName: { one: "product", many: "products" },
+
+    read: (row, source, leaveOut) => {
+      const problems: RowProblem[] = [];
+      const key = readProductId(row, problems);
+      const blacklisted = readBlacklisted(row, problems);
+      const specs = pickSpecs(row, leaveOut);
+      const value: WireProduct = {
+        ...pick(row, wireFields),
+        ...(specs ? { specs } : {}),
+        ...(blacklisted === undefined ? {} : { blacklisted }),
+      };
+      const parsed = shape.safeParse(value);
+      if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
+      if (problems.length > 0) return problems;
+      const text = JSON.stringify(value);
+      return {
+        key,
+        lane: "",
+        rows: [source],
+        size: text.length,
+        writes: new Map([[key, text]]),
+        payload: value,
+      };
+    },
+
+    send: async (service, items, options) => {
+      const sent = { products: Object.fromEntries(items.map((item) => [item.key, item.payload])) };
+      const call = update ? service.products.massUpdate : service.products.massCreate;
+      const { errors = {} } = await call(sent, options);
+      return Object.entries(errors).map(([ordinal, error]) => {
+        const at = items.findIndex((item) => item.key === (error.product_id ?? ordinal));
+        if (at < 0) throw unknownElement(`product ${error.product_id ?? ordinal}`);
+        return {
+          item: at,
+          field: lastOf(error.field.split(".")),
+          code: "refused",
+          reason: `the service: ${error.field} ${error.error}`,
+        };
+      });
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import type { CallCounts, ItemCounts, RowCounts } from "../types.ts";
+
+/** The outcome of one item that was not taken: position in the call, field, code, reason. */
+export type JournalProblem = readonly [item: number, field: string, code: string, reason: string];
+
+/** All that a run's counters say at one moment; `rows.read` is what is settled. */
+export interface Totals {
+  readonly rows: RowCounts;
+  readonly items: ItemCounts;
+  readonly calls: CallCounts;
+}
+
+/** A line of the journal. `n` is the chunk's number, from 0, the same in every resume of a run. */
+export type JournalEntry =
+  | { readonly t: "start"; readonly at: number }
+  /** Written before the call leaves. */
+  | { readonly t: "send"; readonly n: number; readonly items: number; readonly digest: string }
+  /** Answered: all items taken but the named ones. */
+  | {
+      readonly t: "done";
+      readonly n: number;
+      readonly problems: readonly JournalProblem[];
+      readonly calls: CallCounts;
+      readonly at: number;
+      readonly totals: Totals;
+    }
+  /** Refused as a whole, for good. */
+  | {
+      readonly t: "refused";
+      readonly n: number;
+      readonly reason: string;
+      readonly calls: CallCounts;
+      readonly at: number;
+      readonly totals: Totals;
+    }
+  /** Not answered; `sure` when it is certain that nothing was done. */
+  | { readonly t: "unanswered"; readonly n: number; readonly sure: boolean; readonly calls: CallCounts }
+  /** Where the run stands while nothing is sent, and at its end. */
+  | { readonly t: "totals"; readonly at: number; readonly totals: Totals };
+
+/** How much may be lost to a power cut where a loss only means sending again what may be sent again; milliseconds. */
+const syncEveryMs = 250;
+
+/** The append-only record of what a run sent and what came back. */
+export class Journal {
+  readonly #descriptor: number;
+  readonly #clock: () => number;
+  #lastSyncMs = 0;
+
+  constructor(path: string, clock: () => number) {
+    this.#clock = clock;
+    const isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
+    this.#descriptor = openSync(path, "a", 0o600);
+    // A line that a crash cut short is ended, so that the next one stands by itself.
+    if (isTorn) writeSync(this.#descriptor, "\n");
+  }
+
+  /** Adds a line. With `isDurable` it is on the disk on return; else within a moment. */
+  append(entry: JournalEntry, isDurable = false): void {
+    writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`);
+    const nowMs = this.#clock();
+    if (isDurable || nowMs - this.#lastSyncMs > syncEveryMs) {
+      fdatasyncSync(this.#descriptor);
+      this.#lastSyncMs = nowMs;
+    }
+  }
+
+  close(): void {
+    fdatasyncSync(this.#descriptor);
+    closeSync(this.#descriptor);
+  }
+}
+
+/** Reads a journal; lines that a crash cut short are passed over. */
+export function readJournal(path: string): JournalEntry[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      try {
+        return line === "" ? [] : [JSON.parse(line) as JournalEntry];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** What earlier attempts at a run settled, by chunk. */
+export interface Settled {
+  readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
+  /** Sent, and no answer seen. */
+  readonly unknown: ReadonlySet<number>;
+  readonly digests: ReadonlyMap<number, string>;
+  readonly calls: CallCounts;
+  /** The time that the attempts took, together; milliseconds. */
+  readonly durationMs: number;
+  readonly totals: Totals | undefined;
+}
+
+export function settle(entries: readonly JournalEntry[]): Settled {
+  const done = new Map<number, Extract<JournalEntry, { t: "done" }>>();
+  const open = new Set<number>();
+  const unknown = new Set<number>();
+  const digests = new Map<number, string>();
+  const calls = { sent: 0, retried: 0, throttled: 0 };
+  let totals: Totals | undefined;
+  let durationMs = 0;
+  let startedAt = 0;
+  let lastAt = 0;
+  for (const entry of entries) {
+    if (entry.t === "start") {
+      durationMs += lastAt - startedAt;
+      startedAt = entry.at;
+      lastAt = entry.at;
+    }
+    if ("at" in entry) lastAt = Math.max(lastAt, entry.at);
+    if ("totals" in entry) totals = entry.totals;
+    if ("calls" in entry) {
+      calls.sent += entry.calls.sent;
+      calls.retried += entry.calls.retried;
+      calls.throttled += entry.calls.throttled;
+    }
+    if (entry.t === "send") {
+      digests.set(entry.n, entry.digest);
+      open.add(entry.n);
+      unknown.add(entry.n);
+    } else if (entry.t === "done" || entry.t === "refused" || entry.t === "unanswered") {
+      open.delete(entry.n);
+      if (entry.t !== "unanswered" || entry.sure) unknown.delete(entry.n);
+      if (entry.t === "done") done.set(entry.n, entry);
+    }
+  }
+  // A call that a crash cut off was sent all the same.
+  calls.sent += open.size;
+  return { done, unknown, digests, calls, durationMs: durationMs + lastAt - startedAt, totals };
+}

@@ -1,0 +1,47 @@
+import { SqliteFile } from "../../storage/sqlite-file.ts";
+
+/**
+ * Keys on disk, for calls that cannot be repeated: those that the service held before the run (kept for its
+ * resumes), and those that this attempt has met.
+ */
+export class KeyStore implements Disposable {
+  readonly #file: SqliteFile;
+
+  constructor(path: string) {
+    this.#file = new SqliteFile(path);
+    this.#file.execute("create table if not exists existing (key text primary key) without rowid");
+    this.#file.execute("create table if not exists loaded (at integer)");
+    this.#file.execute(
+      "drop table if exists met; create table met (key text primary key, line integer) without rowid",
+    );
+    this.#file.execute("pragma synchronous = off; begin");
+  }
+
+  get isLoaded(): boolean {
+    return this.#file.all("select 1 from loaded").length > 0;
+  }
+
+  /** Keeps what the service held before anything was sent; on the disk on return. */
+  load(keys: readonly string[], nowMs: number): void {
+    this.#file.execute("commit; pragma synchronous = full; begin");
+    for (const key of keys) this.#file.run("insert or ignore into existing values (?)", [key]);
+    this.#file.run("insert into loaded values (?)", [nowMs]);
+    this.#file.execute("commit; pragma synchronous = off; begin");
+  }
+
+  isExisting(key: string): boolean {
+    return this.#file.all("select 1 from existing where key = ?", [key]).length > 0;
+  }
+
+  /** @returns the line on which this attempt met the key before, or nothing */
+  meet(key: string, line: number): number | undefined {
+    const { changes } = this.#file.run("insert or ignore into met values (?, ?)", [key, line]);
+    if (changes > 0n) return undefined;
+    return Number(this.#file.all("select line from met where key = ?", [key])[0]?.["line"]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.execute("commit");
+    this.#file.close();
+  }
+}

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import type { FileFormat } from "../csv/file-format.ts";
+import {
+  ImportError,
+  type ImportOptions,
+  type ImportSummary,
+  type KindName,
+  type RunState,
+} from "../types.ts";
+import { readJournal, settle, type Totals } from "./journal.ts";
+import { RunLock } from "./run-lock.ts";
+
+/** What a run was asked, and of which files; never a secret. */
+export interface Manifest {
+  readonly format: 1;
+  readonly import_id: string;
+  readonly kind: KindName;
+  readonly files: readonly ManifestFile[];
+  readonly options: ImportOptions;
+  readonly profile: string;
+  readonly version: string;
+  readonly started_at: string;
+  readonly state: RunState;
+  readonly rejects_file: string | null;
+}
+
+export interface ManifestFile {
+  /** As the person gave it; `-` is standard input. */
+  readonly given: string;
+  /** Absolute; of standard input, the copy in the run's folder. */
+  readonly path: string;
+  readonly size_bytes: number;
+  readonly sha256: string;
+  readonly format: FileFormat;
+}
+
+export const noTotals: Totals = {
+  rows: { read: 0, accepted: 0, rejected: 0, failed: 0 },
+  items: { sent: 0, accepted: 0, rejected: 0 },
+  calls: { sent: 0, retried: 0, throttled: 0 },
+};
+
+/** The places in one run's folder. */
+export function runPaths(runsFolder: string, id: string) {
+  const folder = join(runsFolder, id);
+  return {
+    folder,
+    manifest: join(folder, "manifest.json"),
+    journal: join(folder, "journal.ndjson"),
+    rejects: join(folder, "rejects.csv"),
+    keys: join(folder, "keys.db"),
+  };
+}
+
+/** Makes a folder for a new run; the id sorts by time. */
+export function createRunFolder(
+  runsFolder: string,
+  nowMs: number,
+  random: (bytes: number) => Buffer,
+): string {
+  const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  const id = `${stamp}-${random(3).toString("hex")}`;
+  mkdirSync(join(runsFolder, id), { recursive: true, mode: 0o700 });
+  return id;
+}
+
+export async function writeManifest(runsFolder: string, manifest: Manifest): Promise<void> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  await writeFileAtomic(runPaths(runsFolder, manifest.import_id).manifest, text, { mode: 0o600 });
+}
+
+/** @throws ImportError `usage` when no run, or more than one, has an id that starts so */
+export function findRun(runsFolder: string, idOrStart: string): Manifest {
+  const found = listRunIds(runsFolder).filter((id) => id.startsWith(idOrStart));
+  const id = found.includes(idOrStart) ? idOrStart : found.length === 1 ? found[0] : undefined;
+  if (id === undefined || idOrStart === "") {
+    const problem =
+      found.length > 1 ? `${found.length} imports have an id that starts so` : "there is no such import";
+    throw new ImportError("usage", `${idOrStart}: ${problem}`, { hint: "starpost imports list shows them" });
+  }
+  return readManifest(runsFolder, id);
+}
+
+export function readManifest(runsFolder: string, id: string): Manifest {
+  const manifest = JSON.parse(readFileSync(runPaths(runsFolder, id).manifest, "utf8")) as Manifest;
+  if (manifest.format !== 1) {
+    throw new ImportError("failed", `${id}: this import was made by a newer starpost`, {
+      hint: "update starpost",
+    });
+  }
+  return manifest;
+}
+
+/** Newest first. A folder that a crash left before its manifest was written is no run yet. */
+export function listRunIds(runsFolder: string): string[] {
+  if (!existsSync(runsFolder)) return [];
+  return readdirSync(runsFolder)
+    .filter((id) => existsSync(runPaths(runsFolder, id).manifest))
+    .toSorted()
+    .toReversed();
+}
+
+/** One run as it stands: a run that says it is running while nobody holds its lock was interrupted. */
+export function summarise(runsFolder: string, manifest: Manifest): ImportSummary {
+  const paths = runPaths(runsFolder, manifest.import_id);
+  const settled = settle(readJournal(paths.journal));
+  const totals = settled.totals ?? noTotals;
+  return {
+    import_id: manifest.import_id,
+    kind: manifest.kind,
+    files: manifest.files.map(({ given }) => given),
+    state: manifest.state === "running" && !isHeld(paths.folder) ? "interrupted" : manifest.state,
+    rows: totals.rows,
+    items: totals.items,
+    calls: settled.calls,
+    started_at: manifest.started_at,
+    duration_ms: settled.durationMs,
+    rejects_file:
+      manifest.rejects_file ?? (totals.rows.rejected + totals.rows.failed > 0 ? paths.rejects : null),
+  };
+}
+
+function isHeld(folder: string): boolean {
+  const lock = RunLock.take(folder, 0);
+  lock?.[Symbol.dispose]();
+  return lock === undefined;
+}
+
+export function removeRunFolder(runsFolder: string, id: string): void {
+  rmSync(runPaths(runsFolder, id).folder, { recursive: true, force: true });
+}

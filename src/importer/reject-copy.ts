@@ -1,0 +1,48 @@
+import { accessSync, constants, copyFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { ImportError } from "./types.ts";
+
+/**
+ * Makes sure, before anything is sent, that `--rejects` can be written.
+ * @throws ImportError `usage`
+ */
+export function checkRejectsPath(rejects: string | undefined, inputs: readonly string[], cwd: string): void {
+  if (rejects === undefined) return;
+  const path = resolve(cwd, rejects);
+  const refuse = (why: string) => {
+    throw new ImportError("usage", `--rejects ${rejects}: ${why}`, {
+      hint: "name a file that can be written",
+    });
+  };
+  if (inputs.some((input) => input !== "-" && resolve(cwd, input) === path))
+    refuse("is a file to be imported");
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) refuse("is a folder");
+  if (!found && !statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
+    refuse("its folder is not there");
+  }
+  try {
+    accessSync(found ? path : dirname(path), constants.W_OK);
+  } catch {
+    refuse("cannot be written (permission denied)");
+  }
+}
+
+/**
+ * Puts the rejects where the person wants them. They stay in the run's folder as well.
+ * @throws ImportError `failed` when that cannot be done; says where they are
+ */
+export function copyRejects(kept: string, rejects: string, cwd: string): string {
+  const path = resolve(cwd, rejects);
+  try {
+    copyFileSync(kept, path);
+    return path;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "ENOSPC" ? "the disk is full" : `it cannot be written (${code})`;
+    throw new ImportError("failed", `--rejects ${rejects}: ${why}`, {
+      hint: `the rejected rows are kept in ${kept}`,
+      cause: error,
+    });
+  }
+}
