@@ -1,0 +1,41 @@
+/**
+ * What a person has to put right: a setting, a flag, a file. Not a refused call and not a bug.
+ * `usage`: asked for wrongly; `auth`: no credentials, or none that serve; `failed`: everything else.
+ */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly kind: "usage" | "auth" | "failed";
+  /** What the person can do about it. */
+  readonly hint: string | undefined;
+
+  constructor(kind: Problem["kind"], message: string, hint?: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+const systemReasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of the path is not a folder",
+  EEXIST: "a part of the path is not a folder",
+  EISDIR: "it is a folder",
+  ENAMETOOLONG: "the name is too long",
+  ENOENT: "it is not there",
+};
+
+/** Words a failure of the file system; any other error is given back as it is. */
+export function asFileProblem(error: unknown, path: string, hint?: string): unknown {
+  const code = codeOf(error);
+  const reason = code && systemReasons[code];
+  return reason ? new Problem("failed", `${path}: ${reason}`, hint, error) : error;
+}
+
+/** The system's own code of an error (`ENOENT`), where it has one. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}
