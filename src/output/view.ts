@@ -1,0 +1,35 @@
+/** The forms in which data is printed. */
+export const formats = ["table", "json", "ndjson", "csv"] as const;
+export type Format = (typeof formats)[number];
+
+/** A value that a person or a spreadsheet can be shown. */
+export type Cell = string | number | boolean | null;
+
+/** What a person sees of a command's data; scripts get the data itself. */
+export interface View {
+  /** `table`: one line a row under a header; `fields`: one line a column; `line`: the first column alone; `silent`: nothing. */
+  readonly layout: "table" | "fields" | "line" | "silent";
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, Cell>>[];
+}
+
+type Rows = View["rows"];
+
+export function table(rows: Rows, columns: readonly string[]): View {
+  return { layout: "table", columns, rows };
+}
+
+/** One record, a line a field. */
+export function fields(record: Readonly<Record<string, Cell>>): View {
+  return { layout: "fields", columns: Object.keys(record), rows: [record] };
+}
+
+/** One value alone, for `$(…)` in a shell. */
+export function line(name: string, value: Cell): View {
+  return { layout: "line", columns: [name], rows: [{ [name]: value }] };
+}
+
+/** Nothing on the screen, since it was said in words; CSV has the record all the same. */
+export function silent(record: Readonly<Record<string, Cell>> = {}): View {
+  return { ...fields(record), layout: "silent" };
+}
