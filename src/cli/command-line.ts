@@ -1,0 +1,132 @@
+import { Command as Parser, type CommanderError, Option } from "commander";
+import { Problem } from "../config/problem.ts";
+import { formats } from "../output/view.ts";
+import type { Command } from "./command.ts";
+import { type ListedCommand, nouns } from "./commands.ts";
+import { type GlobalFlags, globalFlags } from "./globals.ts";
+
+/** A command line that asks for a command. */
+export interface ParsedCommand {
+  readonly command: Command;
+  readonly arguments: readonly string[];
+  /** By the parser's names, unread. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly globals: GlobalFlags;
+}
+
+/** A command line that asks for the help or the version. */
+export interface ParsedQuestion {
+  readonly asked: "help" | "version";
+  readonly answer: string;
+}
+
+const helpEnd = `
+Exit status: 0 all accepted, 1 failed, 2 used wrongly, 3 some rows rejected, 4 not signed in,
+5 temporary and resumable, 6 stopped by --max-errors, 130 interrupted and resumable.`;
+
+/**
+ * Reads a command line; global flags stand anywhere in it.
+ * @throws Problem `usage`
+ */
+export function parseCommandLine(
+  argv: readonly string[],
+  commands: readonly ListedCommand[],
+  { version, width }: { readonly version: string; readonly width: number },
+): ParsedCommand | ParsedQuestion {
+  let found: ParsedCommand | undefined;
+  let printed = "";
+  const root = createRoot(version, width, (text) => (printed += text));
+  for (const declared of commands) {
+    const parser = addCommand(root, declared.name);
+    if (!("run" in declared)) continue;
+    describeCommand(parser, declared);
+    parser.action((...given: unknown[]) => {
+      const named = declared.argument ? ([given[0]].flat() as string[]) : [];
+      found = { command: declared, arguments: named, flags: parser.opts(), globals: root.opts() };
+    });
+  }
+  try {
+    root.parse([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof Answered)) throw error;
+    return { asked: error.message as ParsedQuestion["asked"], answer: printed };
+  }
+  if (!found) throw new Error("the command line names no command");
+  return found;
+}
+
+/** Ends the parsing where the parser has answered by itself. */
+class Answered extends Error {}
+
+function createRoot(version: string, width: number, print: (text: string) => void): Parser {
+  const root = new Parser("starpost")
+    .description("Admin tool and batch importer for reviews, questions and review-request mails")
+    .version(version, "--version", "print the version")
+    .helpOption("--help", "print the help")
+    .configureHelp({ showGlobalOptions: true, helpWidth: width })
+    .configureOutput({ writeOut: print, writeErr: () => {} })
+    .addHelpText("after", helpEnd);
+  for (const [flag, summary] of globalFlags) {
+    const option = new Option(flag, summary);
+    root.addOption(flag.startsWith("--format") ? option.choices(formats) : option);
+  }
+  refuseAsProblem(root);
+  return root;
+}
+
+function addCommand(root: Parser, name: string): Parser {
+  const words = name.split(" ");
+  const verb = words.pop() ?? "";
+  const group = words.reduce(
+    (parent, noun) => parent.commands.find(isNamed(noun)) ?? addGroup(parent, noun),
+    root,
+  );
+  const parser = group.command(verb).description(words.length === 0 ? (nouns[verb] ?? "") : "");
+  refuseAsProblem(parser);
+  return parser;
+}
+
+function describeCommand(parser: Parser, { summary, argument, flags = {} }: Command): void {
+  parser.description(summary);
+  if (argument) parser.argument(argument);
+  for (const [name, { takes, summary: says, isRepeatable }] of Object.entries(flags)) {
+    const option = new Option(takes ? `--${name} ${takes}` : `--${name}`, says);
+    parser.addOption(isRepeatable ? option.argParser(collect) : option);
+  }
+}
+
+const isNamed = (name: string) => (parser: Parser) => parser.name() === name;
+
+function addGroup(parent: Parser, noun: string): Parser {
+  const group = parent.command(noun).description(nouns[noun] ?? "");
+  refuseAsProblem(group);
+  return group;
+}
+
+function collect(text: string, before: unknown): string[] {
+  return [...(Array.isArray(before) ? (before as string[]) : []), text];
+}
+
+/** Turns the parser's own errors, with their guess at what was meant, into ours. */
+function refuseAsProblem(parser: Parser): void {
+  parser.exitOverride((error) => {
+    if (error.exitCode === 0) throw new Answered(error.code === "commander.version" ? "version" : "help");
+    throw toProblem(error, parser);
+  });
+}
+
+function toProblem(error: CommanderError, parser: Parser): Problem {
+  const path = pathOf(parser);
+  const seeHelp = `See \`${path} --help\`.`;
+  if (error.code === "commander.help") {
+    const verbs = parser.commands.map((found) => found.name()).join(", ");
+    return new Problem("usage", `\`${path}\` is not a whole command`, `It goes on with one of: ${verbs}.`);
+  }
+  const [message = "", ...guess] = error.message.replace(/^error: /, "").split("\n");
+  const meant = guess.join(" ").replace(/^\((.*)\)$/, "$1");
+  return new Problem("usage", message, meant === "" ? seeHelp : `${meant} ${seeHelp}`);
+}
+
+function pathOf(parser: Parser): string {
+  return parser.parent ? `${pathOf(parser.parent)} ${parser.name()}` : parser.name();
+}

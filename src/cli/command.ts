@@ -1,0 +1,59 @@
+import type { View } from "../output/view.ts";
+import type { Context } from "./context.ts";
+import type { ExitStatus } from "./exit-status.ts";
+
+/** A flag of one command. Without `takes` it is a switch. */
+export interface Flag<T = unknown> {
+  /** What the flag's value is called in the help: `<n>`. */
+  readonly takes?: string;
+  readonly summary: string;
+  readonly isRepeatable?: boolean;
+  /**
+   * Reads the value; texts are taken as they are where there is no reader.
+   * @throws Problem `usage`
+   */
+  readonly read?: (text: string, flag: string) => T;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+type ValueOf<F extends Flag> = F extends { readonly takes: string }
+  ? F extends { readonly read: (text: string, flag: string) => infer T }
+    ? T
+    : string
+  : boolean;
+
+/** The flags that were given; a switch such as `no-validate` is true when it was. */
+export type FlagValues<F extends Flags> = {
+  readonly [K in keyof F]?:
+    | (F[K] extends { readonly isRepeatable: true } ? readonly ValueOf<F[K]>[] : ValueOf<F[K]>)
+    | undefined;
+};
+
+export interface Given<F extends Flags> {
+  readonly arguments: readonly string[];
+  readonly flags: FlagValues<F>;
+}
+
+/** A command as a value: `run` returns data, and showing it is a pure function of that data. */
+export interface CommandOf<F extends Flags, D> {
+  /** Noun and verb, as they are typed. */
+  readonly name: string;
+  readonly summary: string;
+  /** In the form of the help: `<file...>`. */
+  readonly argument?: string;
+  readonly flags?: F;
+  /** Nothing is printed where it returns nothing. */
+  run(context: Context, given: Given<F>): Promise<D>;
+  render(data: Exclude<D, void>): View;
+  /** 0 where absent. */
+  exitStatus?(data: D): ExitStatus;
+}
+
+/** Any command, whatever its flags and data. */
+export type Command = CommandOf<Flags, unknown>;
+
+/** Declares a command; what its flags and data are is known inside alone. */
+export function command<const F extends Flags, D>(declared: CommandOf<F, D>): Command {
+  return declared;
+}

@@ -1,0 +1,43 @@
+import type { Command } from "./command.ts";
+
+/** Every command, in the order of the help; one is loaded when the command line names its noun. */
+export const commands: CommandTable = {
+  "products import": async () => (await import("./commands/products-import.ts")).productsImport,
+  "orders import": async () => (await import("./commands/orders-import.ts")).ordersImport,
+  "coupons import": async () => (await import("./commands/coupons-import.ts")).couponsImport,
+  "unsubscribers import": async () =>
+    (await import("./commands/unsubscribers-import.ts")).unsubscribersImport,
+  "imports list": async () => (await import("./commands/imports-list.ts")).importsList,
+  "imports show": async () => (await import("./commands/imports-show.ts")).importsShow,
+  "imports resume": async () => (await import("./commands/imports-resume.ts")).importsResume,
+  serve: async () => (await import("./commands/serve.ts")).serve,
+  "auth status": async () => (await import("./commands/auth-status.ts")).authStatus,
+  "auth token": async () => (await import("./commands/auth-token.ts")).authToken,
+  "auth credentials": async () => (await import("./commands/auth-credentials.ts")).authCredentials,
+  "auth login": async () => (await import("./commands/auth-login.ts")).authLogin,
+};
+
+/** Commands by name, each behind its own import: loading all of them would double the time of a start. */
+export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
+
+/** What the nouns are for, in the first help. */
+export const nouns: Readonly<Record<string, string>> = {
+  products: "Import products",
+  orders: "Import orders",
+  coupons: "Import unique coupon codes",
+  unsubscribers: "Import addresses that get no mails",
+  imports: "List, show and resume import runs",
+  serve: "Serve the embedded engine over HTTP",
+  auth: "Sign in to a service, and see who is signed in",
+};
+
+/** A command, or only its name where the command line cannot mean it. */
+export type ListedCommand = Command | { readonly name: string };
+
+/** Loads the commands that a command line can mean. */
+export function loadCommands(table: CommandTable, argv: readonly string[]): Promise<ListedCommand[]> {
+  const loading = Object.entries(table).map(async ([name, load]) =>
+    argv.includes(name.split(" ")[0] ?? "") ? await load() : { name },
+  );
+  return Promise.all(loading);
+}

@@ -1,0 +1,14 @@
+import { fields } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { exitStatus } from "../exit-status.ts";
+
+export const authStatus = command({
+  name: "auth status",
+  summary: "Say which account is used, and whether it lets this machine in",
+  run: async (context) => {
+    const { readAuthStatus } = await import("../account-status.ts");
+    return readAuthStatus(context);
+  },
+  render: (status) => fields({ ...status }),
+  exitStatus: (status) => (status.signed_in ? exitStatus.done : exitStatus.notSignedIn),
+});

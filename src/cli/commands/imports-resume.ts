@@ -1,0 +1,18 @@
+import { silent } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { paceFlags } from "../import-flags.ts";
+import { flattenSummary, statusOfImport } from "../import-view.ts";
+
+export const importsResume = command({
+  name: "imports resume",
+  summary: "Go on with an import run that did not finish",
+  argument: "<id>",
+  flags: paceFlags,
+  run: async (context, { arguments: [id = ""], flags }) => {
+    const { resumeRun } = await import("../import-run.ts");
+    const { rate, concurrency, "max-errors": maxErrors } = flags;
+    return resumeRun(context, id, { rate, concurrency, maxErrors });
+  },
+  render: (summary) => silent(flattenSummary(summary)),
+  exitStatus: statusOfImport,
+});

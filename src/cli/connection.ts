@@ -1,0 +1,55 @@
+import type { Environment } from "../config/environment.ts";
+import type { Paths } from "../config/paths.ts";
+import type { LocalProfile, Profile } from "../config/profile.ts";
+import type { KeptToken } from "../config/token-file.ts";
+import type { Service } from "../service/service.ts";
+
+/** What every way to a service is made from. */
+export interface Surroundings {
+  readonly paths: Paths;
+  readonly env: Environment;
+  readonly clock: () => number;
+  readonly random: (bytes: number) => Buffer;
+}
+
+export interface ConnectionSettings extends Surroundings {
+  readonly profile: Profile;
+  /** Calls a second; 0 is no pacing. Where absent, the profile's kind decides. */
+  readonly rate?: number | undefined;
+}
+
+/** An open way to a service, signed in when a call first needs it. */
+export interface Connection {
+  readonly service: Service;
+  readonly appKey: string;
+  /** Nothing where the profile knows none. */
+  readonly secret: string | undefined;
+  /** Calls that are worth having under way at once. */
+  readonly concurrency: number;
+  /** A utoken that is valid now: the kept one, or a new one. */
+  token(): Promise<KeptToken>;
+  /** A new utoken, whatever is kept: proves the secret. */
+  renewToken(): Promise<KeptToken>;
+  close(): Promise<void>;
+}
+
+export interface ServerSettings extends Surroundings {
+  readonly profile: LocalProfile;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly logLevel: "silent" | "info" | "debug";
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly appKey: string;
+  /** Finishes what is in flight. */
+  close(): Promise<void>;
+}
+
+/** What `compose.ts` offers to commands. */
+export interface Compose {
+  readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
+  readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
+}

@@ -1,0 +1,52 @@
+import { type Paths, resolvePaths } from "../config/paths.ts";
+import type { Profile, ProfileSources } from "../config/profile.ts";
+import type { Connection, Surroundings } from "./connection.ts";
+import type { Globals } from "./globals.ts";
+import type { Io } from "./io.ts";
+import type { Talk } from "./talk.ts";
+
+/** What a command runs with. Nothing is read, opened or made before it is asked for. */
+export interface Context {
+  readonly io: Io;
+  readonly globals: Globals;
+  readonly talk: Talk;
+  profileSources(): Promise<ProfileSources>;
+  profile(): Promise<Profile>;
+  surroundings(): Promise<Surroundings>;
+  connect(options?: { readonly rate?: number | undefined }): Promise<Connection>;
+}
+
+export function createContext(io: Io, globals: Globals, talk: Talk): Context {
+  let paths: Promise<Paths> | undefined;
+  const findPaths = () => (paths ??= resolvePaths(io.env, io.cwd));
+  const profileSources = async () => ({
+    env: io.env,
+    cwd: io.cwd,
+    paths: await findPaths(),
+    flag: globals.profile,
+  });
+  const surroundings = async () => ({
+    paths: await findPaths(),
+    env: io.env,
+    clock: io.clock,
+    random: io.random,
+  });
+  const profile = async () => {
+    const { resolveProfile } = await import("../config/profile.ts");
+    return resolveProfile(await profileSources());
+  };
+  return {
+    io,
+    globals,
+    talk,
+    profileSources,
+    profile,
+    surroundings,
+    connect: async ({ rate } = {}) => {
+      // Settings first: a wrong one is said before anything else is loaded.
+      const settings = { ...(await surroundings()), profile: await profile(), rate };
+      const { openConnection } = await io.compose();
+      return openConnection(settings);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { Problem } from "../config/problem.ts";
+import type { Format } from "../output/view.ts";
+
+/** The flags that every command takes. */
+export interface Globals {
+  readonly profile: string | undefined;
+  readonly format: Format;
+  /** Whether questions may be asked. */
+  readonly input: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+/** As the command line gives them. */
+export interface GlobalFlags {
+  readonly profile?: string;
+  readonly json?: boolean;
+  readonly format?: Format;
+  readonly input?: boolean;
+  readonly yes?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+export const globalFlags: readonly (readonly [string, string])[] = [
+  ["--profile <name>", "use this profile"],
+  ["--json", "print one JSON document, as --format json"],
+  ["--format <format>", "print the data in this form"],
+  ["--no-input", "ask nothing"],
+  ["--yes", "answer every question with yes"],
+  ["--quiet", "say nothing but errors"],
+  ["--verbose", "say more"],
+];
+
+export function readGlobals(flags: GlobalFlags): Globals {
+  const { profile, json = false, format, input = true, quiet = false, verbose = false } = flags;
+  if (profile === "") throw new Problem("usage", "--profile: a name is missing");
+  if (json && format !== undefined && format !== "json") {
+    throw new Problem("usage", `--json and --format ${format} cannot be had together`, "Give one of them.");
+  }
+  return { profile, format: json ? "json" : (format ?? "table"), input, quiet, verbose };
+}
+
+/** Whether scripts read what is printed, errors included. */
+export function isForScripts(format: Format): boolean {
+  return format === "json" || format === "ndjson";
+}
+
+/** Whether errors are wanted as JSON, found without parsing: the command line itself may be the error. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return flags.some((flag, at) => {
+    if (flag === "--json") return true;
+    const format = flag === "--format" ? flags[at + 1] : /^--format=(.*)$/.exec(flag)?.[1];
+    return format === "json" || format === "ndjson";
+  });
+}

@@ -1,0 +1,104 @@
+import {
+  type ImportDeps,
+  ImportError,
+  type ImportEvent,
+  type ImportOptions,
+  type ImportSummary,
+  type KindName,
+} from "../importer/types.ts";
+import { resumeImport, startImport } from "../importer/import.ts";
+import type { Context } from "./context.ts";
+import { describeEnd, describeProgress, describeTarget } from "./import-words.ts";
+import { listenForStop } from "./stop-signals.ts";
+
+/** Imports files into the account of the profile. */
+export function runImport(
+  context: Context,
+  request: { readonly kind: KindName; readonly files: readonly string[]; readonly options: ImportOptions },
+): Promise<ImportSummary> {
+  return runWithScreen(context, (deps) => startImport({ ...request, files: [...request.files] }, deps));
+}
+
+/** Goes on with a run that did not finish. */
+export function resumeRun(
+  context: Context,
+  id: string,
+  overrides: Pick<ImportOptions, "maxErrors" | "concurrency" | "rate">,
+): Promise<ImportSummary> {
+  // What is not given anew stays as the run has it.
+  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
+  return runWithScreen(context, (deps) => resumeImport(id, given, deps));
+}
+
+/** Runs an import with its progress, its signals and its last words. */
+async function runWithScreen(
+  context: Context,
+  run: (deps: ImportDeps) => Promise<ImportSummary>,
+): Promise<ImportSummary> {
+  const { io, talk } = context;
+  const profile = await context.profile();
+  const { paths } = await context.surroundings();
+  const screen = await openScreen(context);
+  const signals = listenForStop(io, () => {
+    talk.say("Finishing what is in flight; a second signal stops at once.");
+  });
+  const end = (summary: ImportSummary) => {
+    screen.close();
+    talk.say(describeEnd(summary, describeTarget(profile), screen.waitedMs()));
+  };
+  try {
+    const summary = await run({
+      openService: (options) => context.connect(options),
+      profileName: profile.name,
+      runsFolder: paths.runsFolder,
+      clock: io.clock,
+      random: io.random,
+      // Only opened when a file is `-`.
+      get stdin() {
+        return io.stdin;
+      },
+      cwd: io.cwd,
+      version: io.version,
+      stop: signals.stop,
+      abort: signals.abort,
+      report: screen.report,
+    });
+    end(summary);
+    return summary;
+  } catch (error) {
+    if (error instanceof ImportError && error.summary) end(error.summary);
+    throw error;
+  } finally {
+    screen.close();
+    signals.release();
+  }
+}
+
+interface ImportScreen {
+  readonly report: (event: ImportEvent) => void;
+  /** How long nothing was sent, in all. */
+  readonly waitedMs: () => number;
+  readonly close: () => void;
+}
+
+async function openScreen({ talk }: Context): Promise<ImportScreen> {
+  const progress = await talk.openProgress();
+  const said = new Set<string>();
+  let [waitedMs, last] = [0, ""];
+  return {
+    report: (event) => {
+      if (event.type === "notice") {
+        if (!said.has(event.message)) talk.notice(event.message);
+        said.add(event.message);
+      } else if (event.type === "wait") {
+        waitedMs += event.ms;
+        progress.show(last === "" ? event.message : `${last} · ${event.message}`);
+      } else {
+        last = describeProgress(event);
+        progress.show(last);
+      }
+    },
+    waitedMs: () => waitedMs,
+    close: () => progress.stop(),
+  };
+}

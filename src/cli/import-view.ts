@@ -1,0 +1,55 @@
+import type { ImportSummary } from "../importer/types.ts";
+import { type Cell, table, type View } from "../output/view.ts";
+import { type ExitStatus, exitStatus } from "./exit-status.ts";
+
+/** A run as one flat record, for the screen and for CSV. */
+export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
+  const { rows, items, calls } = summary;
+  return {
+    import_id: summary.import_id,
+    kind: summary.kind,
+    files: summary.files.join(" "),
+    state: summary.state,
+    rows_read: rows.read,
+    rows_accepted: rows.accepted,
+    rows_rejected: rows.rejected,
+    rows_failed: rows.failed,
+    items_sent: items.sent,
+    items_accepted: items.accepted,
+    items_rejected: items.rejected,
+    calls_sent: calls.sent,
+    calls_retried: calls.retried,
+    calls_throttled: calls.throttled,
+    started_at: summary.started_at,
+    duration_ms: summary.duration_ms,
+    rejects_file: summary.rejects_file,
+  };
+}
+
+const listed = ["id", "kind", "files", "state", "rows", "accepted", "rejected", "failed", "started"];
+
+/** Runs, one a line. */
+export function tableOfRuns(runs: readonly ImportSummary[]): View {
+  return table(
+    runs.map(({ import_id, kind, files, state, rows, started_at }) => ({
+      id: import_id,
+      kind,
+      files: files.join(" "),
+      state,
+      rows: rows.read,
+      accepted: rows.accepted,
+      rejected: rows.rejected,
+      failed: rows.failed,
+      started: started_at,
+    })),
+    listed,
+  );
+}
+
+/** The exit status that a run's books ask for. */
+export function statusOfImport({ state, rows }: ImportSummary): ExitStatus {
+  if (state === "interrupted") return exitStatus.interrupted;
+  if (state === "stopped") return exitStatus.stopped;
+  if (state !== "finished" || rows.failed > 0) return exitStatus.failed;
+  return rows.rejected > 0 ? exitStatus.someRejected : exitStatus.done;
+}

@@ -1,0 +1,74 @@
+import type { Profile } from "../config/profile.ts";
+import type { ImportEvent, ImportSummary, KindName } from "../importer/types.ts";
+import { countOf, formatDuration, formatNumber } from "../output/words.ts";
+
+type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
+
+const itemNames: Readonly<Record<KindName, readonly [string, string]>> = {
+  products: ["product", "products"],
+  orders: ["order", "orders"],
+  coupons: ["code", "codes"],
+  unsubscribers: ["address", "addresses"],
+};
+
+/** Which account is written to. */
+export function describeTarget(profile: Profile): string {
+  return profile.mode === "remote"
+    ? `${profile.baseUrl}, account ${profile.appKey} (profile ${profile.name})`
+    : `the embedded database ${profile.database}`;
+}
+
+/** How far an import is, in one line. */
+export function describeProgress({ rows, calls, rowsTotal, elapsedMs }: ProgressEvent): string {
+  const perSecond = elapsedMs > 0 ? (rows.read * 1_000) / elapsedMs : 0;
+  const left = rowsTotal !== undefined && perSecond > 0 ? ((rowsTotal - rows.read) * 1_000) / perSecond : 0;
+  const total = rowsTotal === undefined ? "" : ` of about ${formatNumber(rowsTotal)}`;
+  const parts = [
+    `${formatNumber(rows.read)}${total} rows`,
+    `${formatNumber(Math.round(perSecond))}/s`,
+    left > 0 ? `${formatDuration(left)} left` : "",
+    `${formatNumber(rows.accepted)} accepted`,
+    `${formatNumber(rows.rejected)} rejected`,
+    rows.failed > 0 ? `${formatNumber(rows.failed)} failed` : "",
+    countOf(calls.sent, "call"),
+    calls.retried > 0 ? `${formatNumber(calls.retried)} repeated` : "",
+    calls.throttled > 0 ? `${formatNumber(calls.throttled)} held back` : "",
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+/** How an import ended, in the words of a merchant. */
+export function describeEnd(summary: ImportSummary, target: string, waitedMs: number): string {
+  const { kind, rows, items, calls } = summary;
+  const [one, many] = itemNames[kind];
+  const waited = waitedMs >= 100 ? `, ${formatDuration(waitedMs)} of it waiting` : "";
+  const repeated = calls.retried > 0 ? `, ${formatNumber(calls.retried)} of them repeats` : "";
+  const heldBack = calls.throttled > 0 ? `, ${formatNumber(calls.throttled)} held back by a limit` : "";
+  return [
+    describeState(summary, target),
+    `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
+    `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}${repeated}${heldBack}`,
+    `  time   ${formatDuration(summary.duration_ms)}${waited}`,
+    ...describeNext(summary),
+  ].join("\n");
+}
+
+function describeState({ state, kind, files, import_id }: ImportSummary, target: string): string {
+  const what = `${kind} from ${files.map((file) => (file === "-" ? "standard input" : file)).join(", ")}`;
+  if (import_id === null) return `Checked ${what} for ${target}. A dry run: nothing was sent or written.`;
+  const words: Readonly<Record<ImportSummary["state"], string>> = {
+    finished: `Imported ${what} into ${target}.`,
+    interrupted: `Interrupted while importing ${what} into ${target}.`,
+    stopped: `Stopped by --max-errors while importing ${what} into ${target}.`,
+    failed: `Failed to import all ${what} into ${target}.`,
+    running: `Still importing ${what} into ${target}.`,
+  };
+  return words[state];
+}
+
+function describeNext({ state, import_id, rejects_file }: ImportSummary): string[] {
+  const rejects =
+    rejects_file === null ? [] : [`Rejected rows are in ${rejects_file}: correct them and import that file.`];
+  const isOpen = import_id !== null && state !== "finished";
+  return isOpen ? [...rejects, `To go on: starpost imports resume ${import_id}`] : rejects;
+}

@@ -1,0 +1,40 @@
+import { type ParsedCommand, parseCommandLine } from "./command-line.ts";
+import { type CommandTable, commands, loadCommands } from "./commands.ts";
+import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { readGlobals, wantsJson } from "./globals.ts";
+import type { Io } from "./io.ts";
+
+/** Runs one command line to its end. Whatever goes wrong is said here, and becomes an exit status here. */
+export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {
+  try {
+    const listed = await loadCommands(table, io.argv);
+    const parsed = parseCommandLine(io.argv, listed, { version: io.version, width: io.columns ?? 100 });
+    if ("asked" in parsed) {
+      const isData = parsed.asked === "version" && wantsJson(io.argv);
+      io.stdout.write(isData ? `${JSON.stringify({ version: io.version })}\n` : parsed.answer);
+      return exitStatus.done;
+    }
+    return await runCommand(io, parsed);
+  } catch (error) {
+    const { reportFailure } = await import("./failure-report.ts");
+    return reportFailure(io, error);
+  }
+}
+
+async function runCommand(io: Io, parsed: ParsedCommand): Promise<ExitStatus> {
+  const { command } = parsed;
+  const globals = readGlobals(parsed.globals);
+  const { createContext } = await import("./context.ts");
+  const { createTalk } = await import("./talk.ts");
+  const { readFlagValues } = await import("./flag-values.ts");
+  const flags = readFlagValues(command.flags ?? {}, parsed.flags);
+  const talk = createTalk(io, globals);
+  const data = await command.run(createContext(io, globals, talk), { arguments: parsed.arguments, flags });
+  if (data !== undefined) {
+    const { renderData } = await import("../output/render.ts");
+    const { readScreen } = await import("./screen.ts");
+    io.stdout.write(await renderData(data, command.render(data), globals.format, readScreen(io)));
+  }
+  talk.flush();
+  return command.exitStatus?.(data) ?? exitStatus.done;
+}
