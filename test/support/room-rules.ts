@@ -1,0 +1,97 @@
+import { posix } from "node:path";
+
+/** A source file, its path from `src/`. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Room {
+  /** Our rooms, or single files of them. */
+  readonly mayImport: readonly string[];
+  readonly packages: readonly string[];
+}
+
+/** The table of `docs/architecture.md`: who may import whom. A file at the top of `src/` is a room of its own. */
+export const rooms: Readonly<Record<string, Room>> = {
+  contract: { mayImport: [], packages: ["zod"] },
+  service: { mayImport: ["contract"], packages: ["zod"] },
+  storage: { mayImport: [], packages: ["kysely", "@photostructure/sqlite"] },
+  engine: { mayImport: ["contract", "service", "storage"], packages: ["kysely", "zod"] },
+  http: { mayImport: ["contract", "service"], packages: ["fastify", "pino", "zod"] },
+  client: { mayImport: ["contract", "service"], packages: ["got", "zod"] },
+  importer: {
+    mayImport: ["contract", "service", "storage/sqlite-file.ts"],
+    packages: ["csv-parse", "p-limit", "iconv-lite", "csv-stringify", "write-file-atomic", "zod"],
+  },
+  config: { mayImport: ["contract"], packages: ["conf", "env-paths"] },
+  output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify"] },
+  cli: { mayImport: ["contract", "service", "importer", "config", "output"], packages: ["commander"] },
+  "compose.ts": {
+    mayImport: ["cli", "client", "config", "contract", "engine", "http", "service", "storage"],
+    packages: [],
+  },
+  "main.ts": { mayImport: ["compose.ts", "cli"], packages: [] },
+};
+
+/** What only `main.ts` may touch: everything else is given its clock, its streams and its signals. */
+const world = [
+  { pattern: /(?<![\w.$])process\s*[.[]/, name: "process" },
+  { pattern: /["'](?:node:)?process["']/, name: "process" },
+  { pattern: /(?<![\w.$])console\s*[.[]/, name: "console" },
+  { pattern: /\bDate\s*\.\s*now\b/, name: "Date.now" },
+  { pattern: /\bnew Date\(\s*\)/, name: "new Date()" },
+];
+
+/** Says what in the sources breaks the rules, a line each; nothing where all is well. */
+export function findBreaches(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const name = roomOf(file.path);
+    const room = rooms[name];
+    if (!room) return [`${file.path}: ${name} is no room of the table`];
+    const text = withoutComments(file.text);
+    return [
+      ...importsOf(text).flatMap((target) => judgeImport(file.path, name, room, target)),
+      ...(name === "main.ts" ? [] : judgeWorld(file.path, text)),
+    ];
+  });
+}
+
+/** Every module that a text names: imports, exports, dynamic imports, types, and workers' files. */
+export function importsOf(text: string): string[] {
+  const patterns = [
+    /\bfrom\s*["']([^"'\s()]+)["']/g,
+    /\bimport\s*\(?\s*["']([^"'\s()]+)["']/g,
+    /\brequire\s*\(\s*["']([^"'\s()]+)["']/g,
+    /\bnew URL\(\s*["'](\.[^"'\s()]+)["']\s*,\s*import\.meta\.url/g,
+  ];
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ""));
+}
+
+function judgeImport(path: string, name: string, room: Room, target: string): string[] {
+  if (target.startsWith("node:")) return [];
+  if (!target.startsWith(".")) {
+    const parts = target.split("/").slice(0, target.startsWith("@") ? 2 : 1);
+    const bare = parts.join("/");
+    return room.packages.includes(bare) ? [] : [`${path}: ${name} may not use the package ${bare}`];
+  }
+  const found = posix.normalize(posix.join(posix.dirname(path), target));
+  if (found.startsWith("..")) return name === "main.ts" ? [] : [`${path}: ${target} is outside src/`];
+  const other = roomOf(found);
+  const isAllowed = other === name || room.mayImport.includes(other) || room.mayImport.includes(found);
+  return isAllowed ? [] : [`${path}: ${name} may not import ${found}`];
+}
+
+function judgeWorld(path: string, text: string): string[] {
+  return world
+    .filter(({ pattern }) => pattern.test(text))
+    .map(({ name }) => `${path}: ${name} is for main.ts alone`);
+}
+
+function roomOf(path: string): string {
+  return path.split("/")[0] ?? "";
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}
