@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Platform } from "../contract/index.ts";
-import { batchRows, type BatchColumns } from "../storage/batch.ts";
+import { batchOf, type BatchColumns } from "../storage/batch.ts";
+import { createStatement } from "../storage/statement.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import type { CheckedOrder } from "./order-check.ts";
 import { overlay, type ProductRow } from "./product-row.ts";
@@ -57,9 +58,11 @@ export async function storeOrders(
   await dropTakenSkus(products, context);
   await saveProducts(products, context);
   await insertOrders(orders, platform, context);
-  await openDay(context);
+  const { transaction, dialect } = context;
+  const today = { accountId: accountOf(context).id, day: dayOf(context.nowMs) };
+  await openDay(transaction, dialect, today);
   const added = await insertPurchases(orders, context);
-  await countPurchases(added, context);
+  if (added > 0) await countPurchases(transaction, dialect, { ...today, added });
 }
 
 /** One row a product: what the last order gives, over what earlier ones gave. */
@@ -88,54 +91,65 @@ async function insertOrders(
     head.currency_iso || null,
     head.user_reference || null,
   ]);
-  await sql`
-    insert into orders (account_id, platform, created_at, order_id, email, customer_name, order_date,
-      currency_iso, user_reference)
-    select cast(${accountOf(context).id} as bigint), cast(${platform} as text), cast(${nowMs} as bigint),
-      order_id, email, customer_name, order_date, currency_iso, user_reference
-    from ${batchRows(orderColumns, rows, dialect)} where true
-    on conflict (account_id, order_id) do nothing`.execute(transaction);
+  await insertOrderRows(transaction, dialect, {
+    accountId: accountOf(context).id,
+    platform,
+    nowMs,
+    rows: JSON.stringify(rows),
+  });
 }
 
-/** The cross joins keep the batch outermost, so that purchases get their ids in the order of the call. */
+const insertOrderRows = createStatement<{ accountId: number; platform: string; nowMs: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into orders (account_id, platform, created_at, order_id, email, customer_name, order_date,
+      currency_iso, user_reference)
+    select cast(${slot("accountId")} as bigint), cast(${slot("platform")} as text),
+      cast(${slot("nowMs")} as bigint), order_id, email, customer_name, order_date, currency_iso, user_reference
+    from ${batchOf(orderColumns, slot("rows"), dialect)} where true
+    on conflict (account_id, order_id) do nothing`,
+);
+
 async function insertPurchases(orders: readonly StorableOrder[], context: HandlerContext): Promise<number> {
-  const { transaction, dialect, nowMs } = context;
-  const accountId = accountOf(context).id;
   const rows: unknown[][] = [];
   for (const { head, items } of orders) {
     for (const { product, quantity, price } of items) {
       for (let unit = 1; unit <= quantity; unit += 1) rows.push([head.order_id, product[0], unit, price]);
     }
   }
-  const { numAffectedRows } = await sql`
-    insert into purchases (account_id, created_at, order_row, product_row, unit, price)
-    select cast(${accountId} as bigint), cast(${nowMs} as bigint), orders.id, products.id, batch.unit, batch.price
-    from ${batchRows(purchaseColumns, rows, dialect)} cross join orders cross join products
-    where orders.account_id = ${accountId} and orders.order_id = batch.order_id
-      and products.account_id = ${accountId} and products.product_id = batch.product_id
-    on conflict (order_row, product_row, unit) do nothing`.execute(transaction);
-  return Number(numAffectedRows ?? 0n);
+  const { affectedRows } = await insertPurchaseRows(context.transaction, context.dialect, {
+    accountId: accountOf(context).id,
+    nowMs: context.nowMs,
+    rows: JSON.stringify(rows),
+  });
+  return affectedRows;
 }
+
+/** The cross joins keep the batch outermost, so that purchases get their ids in the order of the call. */
+const insertPurchaseRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into purchases (account_id, created_at, order_row, product_row, unit, price)
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), orders.id, products.id,
+      batch.unit, batch.price
+    from ${batchOf(purchaseColumns, slot("rows"), dialect)} cross join orders cross join products
+    where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
+      and products.account_id = ${slot("accountId")} and products.product_id = batch.product_id
+    on conflict (order_row, product_row, unit) do nothing`,
+);
 
 /** Notes, before the first purchase of a day, the lowest id that the day's purchases can have. */
-async function openDay(context: HandlerContext): Promise<void> {
-  const accountId = accountOf(context).id;
-  await sql`
+const openDay = createStatement<{ accountId: number; day: number }>(
+  (slot) => sql`
     insert into purchase_days (account_id, day, first_id, purchases)
-    select cast(${accountId} as bigint), cast(${dayOf(context.nowMs)} as bigint), coalesce(max(id), 0) + 1, 0
-    from purchases where account_id = ${accountId}
-    on conflict (account_id, day) do nothing`.execute(context.transaction);
-}
+    select cast(${slot("accountId")} as bigint), cast(${slot("day")} as bigint), coalesce(max(id), 0) + 1, 0
+    from purchases where account_id = ${slot("accountId")}
+    on conflict (account_id, day) do nothing`,
+);
 
-async function countPurchases(added: number, context: HandlerContext): Promise<void> {
-  if (added === 0) return;
-  await context.transaction
-    .updateTable("purchase_days")
-    .set((eb) => ({ purchases: eb("purchases", "+", added) }))
-    .where("account_id", "=", accountOf(context).id)
-    .where("day", "=", dayOf(context.nowMs))
-    .execute();
-}
+const countPurchases = createStatement<{ accountId: number; day: number; added: number }>(
+  (slot) => sql`
+    update purchase_days set purchases = purchases + ${slot("added")}
+    where account_id = ${slot("accountId")} and day = ${slot("day")}`,
+);
 
 /** Days since the epoch, UTC. */
 export function dayOf(ms: number): number {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { batchRows, type BatchColumns } from "../storage/batch.ts";
+import { batchOf, batchRows, type BatchColumns } from "../storage/batch.ts";
+import { createStatement } from "../storage/statement.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { externalSkuAt, type ProductRow } from "./product-row.ts";
 
@@ -40,28 +41,54 @@ const columns: BatchColumns<ProductColumns> = {
   sku: "text",
 };
 
-const names = Object.keys(columns);
-const changing = names.filter((name) => name !== "product_id");
+const names = Object.keys(columns) as (keyof ProductColumns)[];
 
 /** What becomes of a column: what is given, or what is stored; an empty description erases. */
-function saved(name: string): RawBuilder<unknown> {
+function saved(name: string, isGiven: boolean): RawBuilder<unknown> {
   const [came, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
   if (name === "product_id") return came;
-  if (name === "blacklisted") return sql`coalesce(${came}, ${stored}, 0)`;
+  if (name === "blacklisted")
+    return isGiven ? sql`coalesce(${came}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
+  if (!isGiven) return stored;
   if (name === "description")
     return sql`case when ${came} is null then ${stored} else nullif(${came}, '') end`;
   return sql`coalesce(${came}, ${stored})`;
 }
 
-const savedColumns = sql.join(names.map((name) => sql.ref(name)));
-const savedValues = sql.join(names.map(saved));
-const differs = sql.join(
-  changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${saved(name)}`),
-  sql` or `,
-);
-const overwrites = sql.join(
-  [...changing, "updated_at"].map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`),
-);
+interface SaveValues {
+  readonly accountId: number;
+  readonly nowMs: number;
+  readonly rows: string;
+}
+
+/** The statement that saves rows of which only the columns at `given` have a value somewhere. */
+function createSave(given: readonly number[]) {
+  const givenNames = given.flatMap((at) => names[at] ?? []);
+  const changing = givenNames.filter((name) => name !== "product_id");
+  const isGiven = (name: keyof ProductColumns) => givenNames.includes(name);
+  const batchColumns = Object.fromEntries(givenNames.map((name) => [name, columns[name]]));
+  const differs = changing.map(
+    (name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${saved(name, true)}`,
+  );
+  const overwrites = [...changing, "updated_at"].map(
+    (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
+  );
+  // The left join makes the batch the outer loop; an update from a batch would walk all products for each.
+  return createStatement<SaveValues>(
+    (slot, dialect) => sql`
+    insert into products (account_id, created_at, updated_at, ${sql.join(names.map((name) => sql.ref(name)))})
+    select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
+      cast(${slot("nowMs")} as bigint), ${sql.join(names.map((name) => saved(name, isGiven(name))))}
+    from ${batchOf(batchColumns, slot("rows"), dialect)}
+    left join products as stored
+      on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
+    where stored.id is null ${sql.join([sql``, ...differs], sql` or `)}
+    on conflict (account_id, product_id) do update set ${sql.join(overwrites)}`,
+  );
+}
+
+/** By the columns that are given, of which a store's calls have few combinations. */
+const saves = new Map<string, ReturnType<typeof createSave>>();
 
 /**
  * Adds the products that are not there, whose rows have a name and a URL, and overwrites the others with what the
@@ -69,18 +96,15 @@ const overwrites = sql.join(
  */
 export async function saveProducts(rows: readonly ProductRow[], context: HandlerContext): Promise<void> {
   if (rows.length === 0) return;
-  const { transaction, dialect, nowMs } = context;
-  const accountId = accountOf(context).id;
-  // The left join makes the batch the outer loop; an update from a batch would walk all products for each.
-  await sql`
-    insert into products (account_id, created_at, updated_at, ${savedColumns})
-    select cast(${accountId} as bigint), coalesce(stored.created_at, cast(${nowMs} as bigint)),
-      cast(${nowMs} as bigint), ${savedValues}
-    from ${batchRows(columns, rows, dialect)}
-    left join products as stored
-      on stored.account_id = ${accountId} and stored.product_id = batch.product_id
-    where stored.id is null or ${differs}
-    on conflict (account_id, product_id) do update set ${overwrites}`.execute(transaction);
+  const given = [...names.keys()].filter((at) => rows.some((row) => row[at] !== null));
+  const key = given.join(" ");
+  const save = saves.get(key) ?? createSave(given);
+  saves.set(key, save);
+  await save(context.transaction, context.dialect, {
+    accountId: accountOf(context).id,
+    nowMs: context.nowMs,
+    rows: JSON.stringify(rows.map((row) => given.map((at) => row[at]))),
+  });
 }
 
 /** Of the rows' products, those that the account has. */

@@ -13,13 +13,22 @@ export function batchRows<R>(
   rows: readonly (readonly unknown[])[],
   dialect: DialectName,
 ): AliasedRawBuilder<R, "batch"> {
+  return batchOf(columns, sql`${JSON.stringify(rows)}`, dialect);
+}
+
+/** `batchRows` for rows that are an expression: a list of lists, as JSON text. */
+export function batchOf<R>(
+  columns: BatchColumns<R>,
+  rows: RawBuilder<unknown>,
+  dialect: DialectName,
+): AliasedRawBuilder<R, "batch"> {
   const build: Record<DialectName, () => RawBuilder<R>> = {
     // jsonb_each over lists is the fastest form that SQLite has for this.
     sqlite: () => {
       const selected = Object.keys(columns).map(
         (name, at) => sql`value->>${sql.lit(at)} as ${sql.ref(name)}`,
       );
-      return sql<R>`(select ${sql.join(selected)} from jsonb_each(${JSON.stringify(rows)}))`;
+      return sql<R>`(select ${sql.join(selected)} from jsonb_each(${rows}))`;
     },
   };
   return build[dialect]().as("batch");
