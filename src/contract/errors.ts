@@ -73,6 +73,15 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * The HTTP status of an error.
+ * Assumed: invalid parameters of a core call are a 400, since its error bodies have no type that would tell them from
+ * an internal error.
+ */
+export function httpStatusOf(kind: ErrorKind, form: ErrorForm): number {
+  return kind === "invalidParams" && form === "core" ? 400 : errorKinds[kind].http;
+}
+
 /** The wire body of an error. A 429 has the same body in every form. */
 export function encodeError(error: ServiceError, form: ErrorForm): Record<string, unknown> {
   const { http, type } = errorKinds[error.kind];

@@ -1,0 +1,32 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyInstance } from "fastify";
+import { ServiceError } from "../contract/index.ts";
+
+/**
+ * Takes JSON bodies and no others. An empty body is as good as none; a body that would change an object's prototype,
+ * or is not UTF-8, is malformed: read on, it would be taken for other data than was sent.
+ */
+export function acceptJson(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    if (!isUtf8(body as Buffer)) {
+      done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
+      return;
+    }
+    const text = body.toString("utf8");
+    if (text.trim() === "") done(null);
+    else void parseJson(request, text, done);
+  });
+}
+
+/** Takes form-encoded bodies as well. */
+export function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string" },
+    (_request, body, done) => {
+      done(null, Object.fromEntries(new URLSearchParams(body as string)));
+    },
+  );
+}

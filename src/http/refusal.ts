@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import {
+  encodeError,
+  type ErrorForm,
+  type ErrorKind,
+  httpStatusOf,
+  ServiceError,
+} from "../contract/index.ts";
+
+/** The framework's own errors that are the caller's, by their code. */
+const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ["bodyTooLarge", "the body is larger than this server takes"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupportedMediaType", "send Content-Type: application/json"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["malformedBody", "the body is not as long as Content-Length says"],
+  FST_ERR_CTP_INVALID_JSON_BODY: ["malformedBody", "the body is not JSON"],
+  FST_ERR_BAD_URL: ["unknownPath", "the path is not well formed"],
+  FST_ERR_MAX_PARAM_LENGTH: ["unknownPath", "the path is too long"],
+};
+
+/** Tells any error as a refusal; what is a bug becomes `internal`. */
+function asRefusal(error: unknown, requestId: string): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const known = code === undefined ? undefined : kindOfFrameworkCode[code];
+  if (known) return new ServiceError(...known, { cause: error });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ServiceError("malformedBody", "the request could not be read", { cause: error });
+  }
+  return new ServiceError("internal", `internal error (request ${requestId})`, { cause: error });
+}
+
+/** Answers with an error, in the form that the path has for errors. Nothing of a bug but its request's id is told. */
+export function sendRefusal(
+  error: unknown,
+  {
+    request,
+    reply,
+    form,
+    log,
+  }: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly form: ErrorForm;
+    readonly log: Logger;
+  },
+): FastifyReply {
+  const refusal = asRefusal(error, request.id);
+  const { kind, retryAfterMs } = refusal;
+  const status = httpStatusOf(kind, form);
+  if (refusal !== error && kind === "internal") log.error({ id: request.id, ...describeBug(error) }, "bug");
+  else if (kind === "storageFailed") log.error({ id: request.id, kind, why: refusal.message }, "refused");
+  else log.debug({ id: request.id, kind }, "refused");
+  if (retryAfterMs !== undefined && (status === 429 || status === 503)) {
+    void reply.header("retry-after", Math.max(1, Math.ceil(retryAfterMs / 1_000)));
+  }
+  return reply.code(status).send(encodeError(refusal, form));
+}
+
+/** Only what says where the fault is: an error's other fields may hold what was sent. */
+function describeBug(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { thrown: typeof error };
+  const { name, message, stack } = error;
+  return { name, message, stack };
+}

@@ -1,0 +1,121 @@
+import { fastify, type FastifyInstance } from "fastify";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { ServiceError } from "../contract/index.ts";
+import type { Transport } from "../service/transport.ts";
+import { acceptJson } from "./body-parsers.ts";
+import { asListenError } from "./listen-error.ts";
+import { sendRefusal } from "./refusal.ts";
+import { addRoutes } from "./routes.ts";
+
+export interface ServerOptions {
+  readonly logger: Logger;
+  /** Largest body, in bytes; 10 MiB where absent. */
+  readonly bodyLimitBytes?: number;
+  /** How long `close` waits for calls in flight before it cuts them off; 10 s where absent. */
+  readonly closeWithinMs?: number;
+}
+
+export interface Server {
+  /**
+   * Starts to answer. Port 0 takes a free one.
+   * @throws ListenError
+   */
+  listen(where: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
+  /** Takes no more calls, finishes those in flight, and ends. The transport stays open: it is not the server's. */
+  close(): Promise<void>;
+}
+
+const defaults = { bodyLimitBytes: 10 * 1_024 * 1_024, closeWithinMs: 10_000 } as const;
+
+/** Longest path parameter: all that a request line can hold. */
+const maxParamLength = 16 * 1_024;
+
+/** Answers the contract's calls over HTTP from any Transport. */
+export function createServer(transport: Transport, options: ServerOptions): Server {
+  const {
+    logger: log,
+    bodyLimitBytes = defaults.bodyLimitBytes,
+    closeWithinMs = defaults.closeWithinMs,
+  } = options;
+  const app = fastify({
+    // Its own log lines hold the whole URL, in which a utoken may stand.
+    logger: false,
+    bodyLimit: bodyLimitBytes,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength },
+    exposeHeadRoutes: false,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      void sendRefusal(error, { request, reply, form: formOf(request.url), log });
+    },
+  });
+  acceptJson(app);
+  addLog(app, log);
+  answerUnknownPaths(app, log);
+  app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
+  addRoutes(app, transport, log);
+  const connections = closeConnectionsWhenStopping(app);
+  return {
+    listen: async ({ host, port }) => {
+      try {
+        await app.listen({ host, port });
+      } catch (error) {
+        throw asListenError(error, host, port);
+      }
+      const { port: taken } = app.server.address() as AddressInfo;
+      return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}` };
+    },
+    close: async () => {
+      connections.stopping = true;
+      const cutOff = setTimeout(() => app.server.closeAllConnections(), closeWithinMs);
+      try {
+        await app.close();
+      } finally {
+        clearTimeout(cutOff);
+      }
+    },
+  };
+}
+
+/** A call in flight is answered, and its connection is not kept for another. */
+function closeConnectionsWhenStopping(app: FastifyInstance): { stopping: boolean } {
+  const state = { stopping: false };
+  app.addHook("onSend", async (_request, reply) => {
+    if (state.stopping) void reply.header("connection", "close");
+  });
+  return state;
+}
+
+/** One line a call, of its route's pattern and nothing that was sent: paths, queries and bodies hold who and what. */
+function addLog(app: FastifyInstance, log: Logger): void {
+  app.addHook("onResponse", async (request, reply) => {
+    log.info(
+      {
+        id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? "(unknown)",
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      "call",
+    );
+  });
+}
+
+function answerUnknownPaths(app: FastifyInstance, log: Logger): void {
+  app.setErrorHandler((error, request, reply) =>
+    sendRefusal(error, { request, reply, form: formOf(request.url), log }),
+  );
+  app.setNotFoundHandler(() => {});
+  // Before the body is read, which may well not be one of ours.
+  app.addHook("onRequest", async (request) => {
+    if (!request.is404) return;
+    const path = request.url.split("?", 1)[0];
+    throw new ServiceError("unknownPath", `nothing is at ${request.method} ${path}`);
+  });
+}
+
+function formOf(url: string): "core" | "status" {
+  return url.startsWith("/core/") ? "core" : "status";
+}
