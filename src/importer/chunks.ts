@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Item } from "./kinds/kind.ts";
+import type { Importing, Item } from "./kinds/kind.ts";
 
 /** The items of one call. */
 export interface Chunk {
@@ -57,12 +57,11 @@ function digestOf(items: readonly Item[]): string {
 }
 
 /** Whether two chunks write the same record differently: then their order matters. */
-export function isConflicting(a: Chunk, b: Chunk): boolean {
-  const writes = new Map(a.items.flatMap((item) => [...item.writes]));
-  return b.items.some((item) =>
-    [...item.writes].some(([id, value]) => {
-      const other = writes.get(id);
-      return other !== undefined && other !== value;
-    }),
-  );
+export function isConflicting(a: Chunk, b: Chunk, importing: Importing): boolean {
+  const writesOf = (item: Item) => [...(importing.writes?.(item) ?? [])];
+  const writes = new Map(a.items.flatMap(writesOf));
+  return b.items.flatMap(writesOf).some(([id, value]) => {
+    const other = writes.get(id);
+    return other !== undefined && other !== value;
+  });
 }

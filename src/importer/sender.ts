@@ -89,7 +89,7 @@ export class LedgerSender implements Sender {
 
   #mustWait(chunk: Chunk): boolean {
     if (this.#underWay.size >= this.#deps.concurrency) return true;
-    return [...this.#underWay.keys()].some((other) => isConflicting(other, chunk));
+    return [...this.#underWay.keys()].some((other) => isConflicting(other, chunk, this.#deps.importing));
   }
 
   async #send(chunk: Chunk): Promise<void> {

@@ -36,7 +36,7 @@ function createImporting(action: CouponAction): Importing {
         const reason = `has ${code.length} characters; a code has ${min} to ${max}`;
         return [{ field: "code", code: code.length > max ? "too_long" : "too_short", reason }];
       }
-      return { key: code, lane: "", rows: [source], size: code.length + 3, writes: new Map(), payload: code };
+      return { key: code, lane: "", rows: [source], size: code.length + 3, payload: code };
     },
 
     send: async (service, items, options) => {

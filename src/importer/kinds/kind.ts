@@ -35,8 +35,6 @@ export interface Item {
   readonly rows: SourceRow[];
   /** About how much of a body it takes; characters. */
   size: number;
-  /** Records that it writes beyond itself, by id: the last one written wins, so their order matters. */
-  readonly writes: Map<string, string>;
   payload: unknown;
 }
 
@@ -63,6 +61,11 @@ export interface Importing {
   readonly itemName: { readonly one: string; readonly many: string };
   /** Checks a row: an item of this one row, or every problem that the row has. */
   read(row: RowView, source: SourceRow, leaveOut: NoteLeftOut): Item | readonly RowProblem[];
+  /**
+   * The records that an item overwrites, by id, as text to compare: the last one written wins, so two items that
+   * write one record differently must be sent in order.
+   */
+  writes?(item: Item): Iterable<readonly [string, string]>;
   /** Puts the next row's item into the one before it, of the same key, or says why it cannot belong there. */
   join?(item: Item, next: Item): RowProblem | undefined;
   /** Sends items in one call and gives back the problems of single ones. */

@@ -85,7 +85,6 @@ function addProduct(item: Item, productId: string, product: WireProduct): boolea
   const quantity = before ? (before.quantity ?? 1) + 1 : 1;
   if (quantity > maxQuantity) return false;
   products[productId] = quantity === 1 ? product : { ...before, ...product, quantity };
-  item.writes.set(productId, JSON.stringify(product));
   return true;
 }
 
@@ -137,12 +136,17 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
         lane,
         rows: [source],
         size: sizeOf(source.cells),
-        writes: new Map(),
         payload,
       };
       addProduct(item, productId, asBulkProduct(parsed.data));
       return item;
     },
+
+    writes: ({ payload }) =>
+      Object.entries((payload as OrderPayload).products).map(([id, { quantity: _quantity, ...product }]) => [
+        id,
+        JSON.stringify(product),
+      ]),
 
     join: joinOrder,
 

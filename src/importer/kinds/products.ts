@@ -80,16 +80,10 @@ function createImporting(update: boolean): Importing {
       const parsed = shape.safeParse(value);
       if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
       if (problems.length > 0) return problems;
-      const text = JSON.stringify(value);
-      return {
-        key,
-        lane: "",
-        rows: [source],
-        size: text.length,
-        writes: new Map([[key, text]]),
-        payload: value,
-      };
+      return { key, lane: "", rows: [source], size: JSON.stringify(value).length, payload: value };
     },
+
+    writes: ({ key, payload }) => [[key, JSON.stringify(payload)]],
 
     send: async (service, items, options) => {
       const sent = { products: Object.fromEntries(items.map((item) => [item.key, item.payload])) };

@@ -45,7 +45,7 @@ function createImporting(defaultType: string | undefined, remove: boolean): Impo
       } else if (problems.length === 0) {
         const payload: Unsubscription = { type, email };
         const key = `${type}:${email.toLowerCase()}`;
-        return { key, lane: "", rows: [source], size: email.length + 3, writes: new Map(), payload };
+        return { key, lane: "", rows: [source], size: email.length + 3, payload };
       }
       return problems;
     },
