@@ -1,0 +1,406 @@
+import { expect, it } from "vitest";
+import { maxLength, purchasePage } from "../../src/contract/index.ts";
+import { type Harness, describeBackends, type TestAccount } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
+
+const dayMs = 86_400_000;
+
+async function allPurchases({ service }: TestAccount) {
+  return (await service.orders.list({ count: 5_000 })).purchases;
+}
+
+async function storedProduct({ database }: Harness, productId: string) {
+  return database.db
+    .selectFrom("products")
+    .selectAll()
+    .where("product_id", "=", productId)
+    .executeTakeFirst();
+}
+
+describeBackends("orders.massCreate", (harness) => {
+  it("stores orders, adds their unknown products, and gives a uuid", async () => {
+    const account = await harness().newAccount();
+    const { uuid, errors } = await account.service.orders.massCreate(bulkOf([anOrder()]));
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(errors).toBeUndefined();
+    expect(await allPurchases(account)).toEqual([
+      {
+        id: expect.any(Number),
+        user_email: "ann@mail.example",
+        user_name: "Ann",
+        order_id: "1001",
+        product_sku: "teapot",
+        product_name: "Teapot",
+        product_url: "https://shop.example/teapot",
+        order_date: "2026-03-01T00:00:00.000Z",
+        product_description: null,
+        created_at: "2026-03-15T12:00:00.000Z",
+      },
+    ]);
+  });
+
+  it("keeps order and product ids as they came", async () => {
+    const account = await harness().newAccount();
+    await account.service.orders.massCreate(
+      bulkOf([
+        anOrder({ order_id: "000123 ", products: { "-007": anOrderedProduct() } }),
+        anOrder({ order_id: 42 }),
+      ]),
+    );
+    const found = await allPurchases(account);
+    expect(found.map(({ order_id, product_sku }) => [order_id, product_sku])).toEqual([
+      ["000123 ", "-007"],
+      ["42", "teapot"],
+    ]);
+  });
+
+  it("returns every problem when validating, and stores only the orders without one", async () => {
+    const account = await harness().newAccount();
+    const { errors } = await account.service.orders.massCreate(
+      bulkOf(
+        [
+          anOrder({ order_id: "good" }),
+          anOrder({
+            order_id: "bad",
+            email: "nobody",
+            order_date: undefined,
+            products: { pot: { name: "", url: "shop", specs: { upc: "1 2" } }, cup: aProduct() },
+          }),
+          anOrder({ order_id: undefined, products: {} }),
+        ],
+        { validate_data: true },
+      ),
+    );
+    const named = errors?.map(({ order_num, order_id, field }) => [order_num, order_id, field]);
+    expect(named).toEqual([
+      [1, "bad", "email"],
+      [1, "bad", "order_date"],
+      [1, "bad", "products.pot.name"],
+      [1, "bad", "products.pot.url"],
+      [1, "bad", "products.cup.image"],
+      [2, null, "order_id"],
+      [2, null, "products"],
+    ]);
+    expect(errors?.[0]?.error).toBe("is not an email address (local@domain)");
+    expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["good"]);
+  });
+
+  it("takes a bad spec for a problem only when validating", async () => {
+    const account = await harness().newAccount();
+    const orders = [anOrder({ products: { cup: anOrderedProduct({ specs: { upc: "1 2", mpn: "N/A" } }) } })];
+    const refused = await account.service.orders.massCreate(bulkOf(orders, { validate_data: true }));
+    expect(refused.errors?.map(({ field }) => field)).toEqual(["products.cup.specs.upc"]);
+    expect(await allPurchases(account)).toEqual([]);
+    await account.service.orders.massCreate(bulkOf(orders));
+    expect(await storedProduct(harness(), "cup")).toMatchObject({ upc: null, mpn: null });
+  });
+
+  it("drops a bad order without a word when not validating", async () => {
+    const account = await harness().newAccount();
+    const reply = await account.service.orders.massCreate(
+      bulkOf([anOrder({ order_id: "bad", email: "nobody" }), anOrder({ order_id: "good" })]),
+    );
+    expect(reply).toEqual({ uuid: expect.any(String) });
+    expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["good"]);
+  });
+
+  it("takes the time of the request for a missing order date when not validating", async () => {
+    const account = await harness().newAccount();
+    await account.service.orders.massCreate(bulkOf([anOrder({ order_date: undefined })]));
+    expect((await allPurchases(account))[0]?.order_date).toBe("2026-03-15T12:00:00.000Z");
+  });
+
+  it("asks for the image key only when validating, and takes an empty one for none", async () => {
+    const account = await harness().newAccount();
+    const orders = [anOrder({ products: { cup: aProduct() } })];
+    const refused = await account.service.orders.massCreate(bulkOf(orders, { validate_data: true }));
+    expect(refused.errors).toEqual([
+      { order_num: 0, order_id: "1001", field: "products.cup.image", error: "is missing" },
+    ]);
+    const taken = await account.service.orders.massCreate(bulkOf(orders));
+    expect(taken.errors).toBeUndefined();
+    expect(await allPurchases(account)).toHaveLength(1);
+  });
+
+  it("ignores a purchase whose product id has other characters, and an order left with none", async () => {
+    const account = await harness().newAccount();
+    const bad = { "a b": anOrderedProduct(), "a/b": anOrderedProduct(), é: {} };
+    const tooLong = { ["x".repeat(maxLength.id + 1)]: anOrderedProduct() };
+    const { errors } = await account.service.orders.massCreate(
+      bulkOf(
+        [
+          anOrder({ order_id: "mixed", products: { ...bad, ok: anOrderedProduct() } }),
+          anOrder({ order_id: "none", products: { ...bad, ...tooLong } }),
+        ],
+        { validate_data: true },
+      ),
+    );
+    expect(errors).toBeUndefined();
+    expect((await allPurchases(account)).map(({ product_sku }) => product_sku)).toEqual(["ok"]);
+    const orders = await harness().database.db.selectFrom("orders").select("order_id").execute();
+    expect(orders).toEqual([{ order_id: "mixed" }]);
+  });
+
+  it("does not create an order again, and adds the purchases that are new", async () => {
+    const account = await harness().newAccount();
+    await account.service.orders.massCreate(bulkOf([anOrder()]));
+    const [first] = await allPurchases(account);
+    const again = anOrder({
+      customer_name: "Bea",
+      order_date: "2026-03-02",
+      products: { teapot: anOrderedProduct({ price: "9" }), cup: anOrderedProduct({ name: "Cup" }) },
+    });
+    await account.service.orders.massCreate(bulkOf([again]));
+    const found = await allPurchases(account);
+    expect(found[0]).toEqual(first);
+    expect(found.slice(1)).toMatchObject([{ product_sku: "cup", user_name: "Ann", order_id: "1001" }]);
+    await account.service.orders.massCreate(bulkOf([again, again]));
+    expect(await allPurchases(account)).toEqual(found);
+    expect((await account.service.orders.list({})).total_purchases).toBe(2);
+  });
+
+  it("makes a purchase of each unit, and keeps each one's price", async () => {
+    const account = await harness().newAccount();
+    const withQuantity = (quantity: number, price: string) =>
+      anOrder({ products: { cup: anOrderedProduct({ quantity, price }) } });
+    await account.service.orders.massCreate(bulkOf([withQuantity(2, "5.50")]));
+    await account.service.orders.massCreate(bulkOf([withQuantity(3, "6")]));
+    const units = await harness()
+      .database.db.selectFrom("purchases")
+      .select(["unit", "price"])
+      .orderBy("id")
+      .execute();
+    expect(units).toEqual([
+      { unit: 1, price: "5.50" },
+      { unit: 2, price: "5.50" },
+      { unit: 3, price: "6" },
+    ]);
+  });
+
+  it("lets the last product of an id win, field by field, within a call and between calls", async () => {
+    const account = await harness().newAccount();
+    const first = {
+      name: "Old",
+      description: "Blue",
+      price: "1",
+      image: "https://i.example/1",
+      specs: { upc: "0012" },
+    };
+    const later = { name: "New", url: "https://shop.example/new", description: "", price: 2.5 };
+    await account.service.orders.massCreate(
+      bulkOf([
+        anOrder({ order_id: "1", products: { cup: anOrderedProduct(first) } }),
+        anOrder({ order_id: "2", products: { cup: anOrderedProduct(later) } }),
+      ]),
+    );
+    const wanted = {
+      name: "New",
+      url: "https://shop.example/new",
+      description: "Blue",
+      price: "2.5",
+      upc: "12",
+    };
+    expect(await storedProduct(harness(), "cup")).toMatchObject(wanted);
+    await account.service.orders.massCreate(
+      bulkOf([anOrder({ order_id: "3", products: { cup: anOrderedProduct({ name: "Newest" }) } })]),
+    );
+    expect(await storedProduct(harness(), "cup")).toMatchObject({
+      ...wanted,
+      name: "Newest",
+      url: aProduct()["url"],
+    });
+    expect((await allPurchases(account)).map(({ product_name }) => product_name)).toEqual(
+      Array(3).fill("Newest"),
+    );
+  });
+
+  it("moves a product's updated_at only when something changed", async () => {
+    const { service } = await harness().newAccount();
+    const send = (order_id: string, name: string) =>
+      service.orders.massCreate(
+        bulkOf([anOrder({ order_id, products: { cup: anOrderedProduct({ name }) } })]),
+      );
+    await send("1", "Cup");
+    const before = await storedProduct(harness(), "cup");
+    harness().clock.advance(1_000);
+    await send("2", "Cup");
+    expect(await storedProduct(harness(), "cup")).toEqual(before);
+    await send("3", "Mug");
+    expect(await storedProduct(harness(), "cup")).toMatchObject({
+      created_at: before?.created_at,
+      updated_at: (before?.updated_at ?? 0) + 1_000,
+    });
+  });
+
+  it("refuses a call without a known platform", async () => {
+    const { service } = await harness().newAccount();
+    await expect(
+      service.orders.massCreate(bulkOf([], { platform: "moon" as "general" })),
+    ).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: expect.stringMatching(/^platform must be one of three_d_cart, /),
+    });
+    await expect(service.orders.massCreate({ orders: [] } as never)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing platform",
+    });
+  });
+
+  it("keeps one account's orders and products from another", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.orders.massCreate(bulkOf([anOrder()]));
+    expect(await other.service.orders.list({})).toEqual({ purchases: [], total_purchases: 0 });
+    const mine = anOrder({
+      customer_name: "Zoe",
+      products: { teapot: anOrderedProduct({ name: "Kettle" }) },
+    });
+    await other.service.orders.massCreate(bulkOf([mine]));
+    expect(await allPurchases(one)).toMatchObject([{ user_name: "Ann", product_name: "Teapot" }]);
+    expect(await allPurchases(other)).toMatchObject([{ user_name: "Zoe", product_name: "Kettle" }]);
+    await expect(
+      harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken }).orders.list({}),
+    ).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+});
+
+describeBackends("orders.create", (harness) => {
+  const single = (fields: Record<string, unknown> = {}) => ({
+    platform: "shopify" as const,
+    ...anOrder(fields),
+  });
+
+  it("stores one order, without an image", async () => {
+    const account = await harness().newAccount();
+    const products = { cup: aProduct({ price: "3" }) };
+    expect(await account.service.orders.create(single({ products, validate_data: true }))).toEqual({});
+    expect(await allPurchases(account)).toMatchObject([{ product_sku: "cup" }]);
+  });
+
+  it("returns problems without a number when validating, and nothing when not", async () => {
+    const account = await harness().newAccount();
+    const bad = { email: "nobody", order_date: undefined };
+    expect(await account.service.orders.create(single({ ...bad, validate_data: true }))).toEqual({
+      errors: [
+        { order_id: "1001", field: "email", error: "is not an email address (local@domain)" },
+        { order_id: "1001", field: "order_date", error: "is missing" },
+      ],
+    });
+    expect(await account.service.orders.create(single(bad))).toEqual({});
+    expect(await allPurchases(account)).toEqual([]);
+  });
+});
+
+describeBackends("orders.list", (harness) => {
+  async function withOrders(count: number, from = 0) {
+    const account = await harness().newAccount();
+    await addOrders(account, count, from);
+    return account;
+  }
+
+  function addOrders({ service }: TestAccount, count: number, from: number) {
+    const ids = Array.from({ length: count }, (_, at) => String(from + at));
+    return service.orders.massCreate(bulkOf(ids.map((order_id) => anOrder({ order_id }))));
+  }
+
+  it("gives ten purchases by id where no count is given", async () => {
+    const { service } = await withOrders(12);
+    const { purchases, total_purchases } = await service.orders.list({});
+    expect(purchases.map(({ order_id }) => order_id)).toEqual(
+      Array.from({ length: 10 }, (_, at) => String(at)),
+    );
+    expect(total_purchases).toBe(12);
+  });
+
+  it("starts with since_id, which is listed itself", async () => {
+    const { service } = await withOrders(5);
+    const { purchases } = await service.orders.list({});
+    const from = purchases[3]?.id ?? 0;
+    const rest = await service.orders.list({ since_id: String(from) });
+    expect(rest.purchases).toEqual(purchases.slice(3));
+    expect(rest.total_purchases).toBe(5);
+  });
+
+  it("takes page from 1, and count as purchases of a page", async () => {
+    const { service } = await withOrders(5);
+    const page = async (query: object) =>
+      (await service.orders.list(query)).purchases.map(({ order_id }) => order_id);
+    expect(await page({ count: "2", page: "1" })).toEqual(["0", "1"]);
+    expect(await page({ count: 2, page: 3 })).toEqual(["4"]);
+    expect(await page({ count: 2, page: 4 })).toEqual([]);
+  });
+
+  it("clamps count to the most that a page holds", async () => {
+    const { service } = await withOrders(purchasePage.max + 1);
+    const { purchases, total_purchases } = await service.orders.list({ count: purchasePage.max * 10 });
+    expect(purchases).toHaveLength(purchasePage.max);
+    expect(total_purchases).toBe(purchasePage.max + 1);
+  });
+
+  it("takes since_date as the first day of created_at, in list and total", async () => {
+    const account = await withOrders(2);
+    harness().clock.advance(dayMs);
+    await addOrders(account, 3, 10);
+    const since = async (since_date: string) => {
+      const { purchases, total_purchases } = await account.service.orders.list({ since_date });
+      return [purchases.map(({ order_id }) => order_id), total_purchases];
+    };
+    expect(await since("2026-03-16")).toEqual([["10", "11", "12"], 3]);
+    expect(await since("2026-03-15")).toEqual([["0", "1", "10", "11", "12"], 5]);
+    expect(await since("2026-03-17")).toEqual([[], 0]);
+  });
+
+  it("lists by created_at also after the clock was turned back", async () => {
+    const account = await withOrders(1);
+    harness().clock.advance(-dayMs);
+    await addOrders(account, 1, 10);
+    const { purchases, total_purchases } = await account.service.orders.list({ since_date: "2026-03-15" });
+    expect(purchases.map(({ order_id }) => order_id)).toEqual(["0"]);
+    expect(total_purchases).toBe(1);
+  });
+
+  it("refuses a date that is not one, and a count that is no number", async () => {
+    const { service } = await harness().newAccount();
+    await expect(service.orders.list({ since_date: "2026-02-30" })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "since_date is not a date of the calendar (YYYY-MM-DD)",
+    });
+    await expect(service.orders.list({ count: "many" })).rejects.toMatchObject({ kind: "invalidParams" });
+  });
+});
+
+describeBackends("orders.stopMails", (harness) => {
+  it("keeps stops by order id, for listed products or for all, also before the order is there", async () => {
+    const one = await harness().newAccount();
+    const stop = {
+      orders: [
+        { order_id: "1001", skus: ["teapot", "cup"] },
+        { order_id: "later" },
+        { order_id: "e", skus: [] },
+      ],
+    };
+    expect(await one.service.orders.stopMails(stop)).toEqual({});
+    expect(await one.service.orders.stopMails(stop)).toEqual({});
+    const stops = await harness()
+      .database.db.selectFrom("mail_stops")
+      .select(["order_id", "product_id"])
+      .orderBy("order_id")
+      .orderBy("product_id")
+      .execute();
+    expect(stops.map(({ order_id, product_id }) => [order_id, product_id])).toEqual([
+      ["1001", "cup"],
+      ["1001", "teapot"],
+      ["e", ""],
+      ["later", ""],
+    ]);
+    await one.service.orders.massCreate(bulkOf([anOrder()]));
+    expect(await allPurchases(one)).toHaveLength(1);
+  });
+
+  it("is kept by account", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.orders.stopMails({ orders: [{ order_id: "1" }] });
+    await other.service.orders.stopMails({ orders: [{ order_id: "1" }] });
+    const stops = await harness().database.db.selectFrom("mail_stops").select("account_id").execute();
+    expect(new Set(stops.map(({ account_id }) => account_id)).size).toBe(2);
+  });
+});

@@ -1,0 +1,210 @@
+import { expect, it } from "vitest";
+import { maxLength } from "../../src/contract/index.ts";
+import { describeBackends, type Harness } from "../support/backends.ts";
+import { aProduct } from "../support/builders.ts";
+
+async function stored({ database }: Harness, productId: string) {
+  return database.db
+    .selectFrom("products")
+    .selectAll()
+    .where("product_id", "=", productId)
+    .executeTakeFirst();
+}
+
+const errorsOf = (reply: { errors?: Record<string, object> | undefined }) =>
+  Object.values(reply.errors ?? {});
+
+const illegal = "allows only letters, digits, _ and -";
+
+describeBackends("products.massCreate", (harness) => {
+  it("stores what is given, with spec values normalised and ids as they came", async () => {
+    const { service } = await harness().newAccount();
+    const reply = await service.products.massCreate({
+      products: {
+        "-007": aProduct({
+          image_url: "https://i.example/1",
+          description: "A pot",
+          currency: "eur",
+          price: "12.50",
+          product_tags: ["a", "b"],
+          specs: { upc: " 00-0123 ", mpn: "N/A", brand: "Acme", isbn: "", sku: "S_1", external_sku: "x1" },
+          blacklisted: "true",
+        }),
+      },
+    });
+    expect(reply).toEqual({});
+    expect(await stored(harness(), "-007")).toMatchObject({
+      name: "Teapot",
+      image_url: "https://i.example/1",
+      description: "A pot",
+      currency_iso: "EUR",
+      price: "12.50",
+      product_tags: "a,b",
+      upc: "123",
+      mpn: null,
+      brand: "Acme",
+      isbn: null,
+      sku: "S_1",
+      external_sku: "x1",
+      blacklisted: 1,
+    });
+  });
+
+  it("prefers currency_iso over currency", async () => {
+    const { service } = await harness().newAccount();
+    await service.products.massCreate({
+      products: { a: aProduct({ currency: "USD", currency_iso: "EUR" }) },
+    });
+    expect(await stored(harness(), "a")).toMatchObject({ currency_iso: "EUR" });
+  });
+
+  it("gives a product that is there the fields that are given, and keeps the others", async () => {
+    const { service } = await harness().newAccount();
+    const first = aProduct({ description: "A pot", price: "1", blacklisted: true, specs: { upc: "5" } });
+    await service.products.massCreate({ products: { pot: first } });
+    const before = await stored(harness(), "pot");
+    harness().clock.advance(1_000);
+    await service.products.massCreate({ products: { pot: aProduct({ name: "Kettle", description: "" }) } });
+    expect(await stored(harness(), "pot")).toEqual({
+      ...before,
+      name: "Kettle",
+      updated_at: harness().clock(),
+    });
+  });
+
+  it("refuses a product with a bad field, names every one, and stores the others", async () => {
+    const { service } = await harness().newAccount();
+    const reply = await service.products.massCreate({
+      products: { bad: { url: "shop", price: "1,50" }, "a b": aProduct(), none: "text", good: aProduct() },
+    });
+    expect(reply.errors).toEqual({
+      0: { product_id: "bad", field: "name", error: "is missing" },
+      1: { product_id: "bad", field: "url", error: "is not a URL that starts with http:// or https://" },
+      2: { product_id: "bad", field: "price", error: expect.stringMatching(/^is not a price/) },
+      3: { product_id: "a b", field: "product_id", error: illegal },
+      4: { product_id: "none", field: "product", error: "must be an object" },
+    });
+    const ids = await harness().database.db.selectFrom("products").select("product_id").execute();
+    expect(ids).toEqual([{ product_id: "good" }]);
+  });
+
+  it("stores a product without its bad spec values, and reports them", async () => {
+    const { service } = await harness().newAccount();
+    const long = "x".repeat(maxLength.spec + 1);
+    const specs = { upc: "1 2", mpn: long, brand: "Acme", isbn: "N/A" };
+    const reply = await service.products.massCreate({ products: { pot: aProduct({ specs }) } });
+    expect(errorsOf(reply)).toEqual(
+      expect.arrayContaining([
+        { product_id: "pot", field: "specs.upc", error: illegal },
+        { product_id: "pot", field: "specs.mpn", error: `is longer than ${maxLength.spec} characters` },
+      ]),
+    );
+    expect(errorsOf(reply)).toHaveLength(2);
+    expect(await stored(harness(), "pot")).toMatchObject({ upc: null, mpn: null, brand: "Acme", isbn: null });
+  });
+
+  it("stores a product without an external_sku that another one has, in the store or before it in the call", async () => {
+    const { service } = await harness().newAccount();
+    const withSku = (external_sku: string) => aProduct({ specs: { external_sku } });
+    await service.products.massCreate({ products: { a: withSku("one") } });
+    const reply = await service.products.massCreate({
+      products: { a: withSku("one"), b: withSku("one"), c: withSku("two"), d: withSku("two") },
+    });
+    const error = "is already used by another product";
+    expect(errorsOf(reply)).toEqual([
+      { product_id: "b", field: "specs.external_sku", error },
+      { product_id: "d", field: "specs.external_sku", error },
+    ]);
+    expect(await stored(harness(), "a")).toMatchObject({ external_sku: "one" });
+    expect(await stored(harness(), "b")).toMatchObject({ external_sku: null, name: "Teapot" });
+    expect(await stored(harness(), "c")).toMatchObject({ external_sku: "two" });
+  });
+
+  it("refuses more than 500 products, and says how many came", async () => {
+    const { service } = await harness().newAccount();
+    const some = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, aProduct()]));
+    await expect(service.products.massCreate({ products: some(501) })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "products holds 501 elements, and at most 500 are allowed in one call",
+    });
+    expect(await service.products.massCreate({ products: some(500) })).toEqual({});
+  });
+
+  it("says what is missing", async () => {
+    const { service } = await harness().newAccount();
+    await expect(service.products.massCreate({} as never)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing products",
+    });
+  });
+
+  it("keeps one account's products, and their external_sku, from another", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    const products = { pot: aProduct({ specs: { external_sku: "x" } }) };
+    expect(await one.service.products.massCreate({ products })).toEqual({});
+    expect(await other.service.products.massCreate({ products })).toEqual({});
+    await other.service.products.massUpdate({ products: { pot: { name: "Kettle" } } });
+    const listed = await one.service.core.listProducts({});
+    expect(listed.products.map(({ name }) => name)).toEqual(["Teapot"]);
+  });
+});
+
+describeBackends("products.massUpdate", (harness) => {
+  const full = aProduct({ description: "A pot", price: "1", specs: { upc: "5" } });
+
+  it("lets only what is valid overwrite, and reports the rest", async () => {
+    const { service } = await harness().newAccount();
+    await service.products.massCreate({ products: { pot: full } });
+    const reply = await service.products.massUpdate({
+      products: {
+        pot: { name: "", url: "shop", price: "2", specs: { upc: "a b", mpn: "m" }, blacklisted: true },
+      },
+    });
+    expect(errorsOf(reply)).toMatchObject([
+      { product_id: "pot", field: "name" },
+      { product_id: "pot", field: "url" },
+      { product_id: "pot", field: "specs.upc" },
+    ]);
+    expect(await stored(harness(), "pot")).toMatchObject({
+      name: "Teapot",
+      url: "https://shop.example/teapot",
+      price: "2",
+      upc: "5",
+      mpn: "m",
+      blacklisted: 1,
+    });
+  });
+
+  it.each([[""], [null]])("erases a description by %j, and by nothing else", async (description) => {
+    const { service } = await harness().newAccount();
+    await service.products.massCreate({ products: { pot: full } });
+    await service.products.massUpdate({ products: { pot: { price: "" } } });
+    expect(await stored(harness(), "pot")).toMatchObject({ description: "A pot", price: "1" });
+    await service.products.massUpdate({ products: { pot: { description } } });
+    expect(await stored(harness(), "pot")).toMatchObject({ description: null, price: "1", upc: "5" });
+  });
+
+  it("puts a blacklisted product back", async () => {
+    const { service } = await harness().newAccount();
+    await service.products.massCreate({ products: { pot: aProduct({ blacklisted: true }) } });
+    await service.products.massUpdate({ products: { pot: { blacklisted: false } } });
+    expect(await stored(harness(), "pot")).toMatchObject({ blacklisted: 0 });
+  });
+
+  it("does not create a product that is not there", async () => {
+    const { service } = await harness().newAccount();
+    const reply = await service.products.massUpdate({ products: { pot: full } });
+    expect(errorsOf(reply)).toEqual([{ product_id: "pot", field: "product_id", error: "product not found" }]);
+    expect(await stored(harness(), "pot")).toBeUndefined();
+  });
+
+  it("moves updated_at only when something changed", async () => {
+    const { service } = await harness().newAccount();
+    await service.products.massCreate({ products: { pot: full } });
+    const before = await stored(harness(), "pot");
+    harness().clock.advance(1_000);
+    await service.products.massUpdate({ products: { pot: full } });
+    expect(await stored(harness(), "pot")).toEqual(before);
+  });
+});

@@ -1,0 +1,30 @@
+import type { InputOf } from "../../src/service/transport.ts";
+
+type BulkOrders = InputOf<"orders.massCreate">;
+type Fields = Record<string, unknown>;
+
+/** A product that is valid in every call. */
+export function aProduct(fields: Fields = {}): Fields {
+  return { name: "Teapot", url: "https://shop.example/teapot", ...fields };
+}
+
+/** A product of an order that is valid also when validating. */
+export function anOrderedProduct(fields: Fields = {}): Fields {
+  return aProduct({ image: "", ...fields });
+}
+
+export function anOrder(fields: Fields = {}): BulkOrders["orders"][number] {
+  return {
+    email: "ann@mail.example",
+    customer_name: "Ann",
+    order_id: "1001",
+    order_date: "2026-03-01",
+    products: { teapot: anOrderedProduct() },
+    ...fields,
+  };
+}
+
+/** A bulk call of orders. */
+export function bulkOf(orders: BulkOrders["orders"], fields: Partial<BulkOrders> = {}): BulkOrders {
+  return { platform: "general", orders, ...fields };
+}
