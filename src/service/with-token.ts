@@ -1,4 +1,5 @@
 import { endpointOf, type OperationName, ServiceError, utokenLimits } from "../contract/index.ts";
+import { abortable } from "./abortable.ts";
 import type { Caller, CallOptions, InputOf, OutputOf, Transport } from "./transport.ts";
 
 /** A utoken and the end of its life, in milliseconds since the epoch. */
@@ -115,7 +116,7 @@ class TokenHolder {
     this.#pending ??= start().finally(() => {
       this.#pending = undefined;
     });
-    return waitFor(this.#pending, callOptions?.signal);
+    return abortable(this.#pending, callOptions?.signal);
   }
 
   async #readOrFetch(callOptions?: CallOptions): Promise<TokenEntry> {
@@ -160,14 +161,4 @@ class TokenHolder {
   #leftMs({ expiresAtMs }: TokenEntry): number {
     return expiresAtMs - this.#options.clock();
   }
-}
-
-function waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,0 +1,80 @@
+import { callerNames, type Endpoint, ServiceError, unauthorizedMessage } from "../contract/index.ts";
+import type { Caller } from "../service/transport.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A call as it goes over the wire. */
+export interface EncodedCall {
+  readonly method: Endpoint["method"];
+  /** Path and query, to be put behind the base URL. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const [appKeyField, bodyAppKeyField] = callerNames.appKey;
+const [utokenField] = callerNames.utoken;
+const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
+
+/**
+ * Puts a call's input into path, query and body, and beside it who is calling.
+ * Source: spec "Endpoints": the utoken is in the query of a GET and in the body of others; "Authentication" 6.
+ * @throws ServiceError `invalidParams`, `unauthorized` when a part of the path is not given
+ */
+export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): EncodedCall {
+  const { method, auth, paths } = endpoint;
+  const used = new Set<string>();
+  const path = paths[0].replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    used.add(name);
+    return encodeURIComponent(readPathPart(name, input, caller));
+  });
+  const namesAccount = [...used].some((name) => appKeyNames.has(name));
+  const fields = {
+    ...Object.fromEntries(Object.entries(input).filter(([name]) => !used.has(name))),
+    ...(auth === "account" &&
+      !namesAccount && { [method === "GET" ? appKeyField : bodyAppKeyField]: caller.appKey }),
+    ...(auth === "utoken" && { [utokenField]: caller.utoken }),
+  };
+  const headers = {
+    accept: "application/json",
+    ...(auth === "core" && caller.utoken !== undefined && { [callerNames.tokenHeader]: caller.utoken }),
+  };
+  if (method === "GET") return { method, target: path + encodeQuery(fields), headers };
+  return {
+    method,
+    target: path,
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(fields),
+  };
+}
+
+function readPathPart(name: string, input: Fields, caller: Caller): string {
+  if (appKeyNames.has(name)) {
+    if (caller.appKey) return checkPathPart(name, caller.appKey);
+    throw new ServiceError("unauthorized", unauthorizedMessage, { hint: "this call needs an app key" });
+  }
+  const value = input[name];
+  const isGiven = (typeof value === "string" && value !== "") || typeof value === "number";
+  if (!isGiven) throw new ServiceError("invalidParams", `Missing ${name}`);
+  return checkPathPart(name, String(value));
+}
+
+/** A URL takes these two for a way through folders, even when they are escaped. */
+function checkPathPart(name: string, value: string): string {
+  if (value !== "." && value !== "..") return value;
+  throw new ServiceError("invalidParams", `${name} must not be ${JSON.stringify(value)}`);
+}
+
+function encodeQuery(fields: Fields): string {
+  const query = new URLSearchParams();
+  for (const [name, held] of Object.entries(fields)) {
+    for (const value of Array.isArray(held) ? (held as readonly unknown[]) : [held]) {
+      if (value !== undefined && value !== null) query.append(name, asText(value));
+    }
+  }
+  return query.size === 0 ? "" : `?${query.toString()}`;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,128 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type Endpoint, type ErrorKind, ServiceError } from "../contract/index.ts";
+import { kindOfHttpStatus, readToldError } from "./error-body.ts";
+import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
+
+/** What came back, whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** What was asked, as far as it is needed to tell of an answer. */
+export interface Asked {
+  readonly endpoint: Endpoint;
+  /** The service's address as it is shown. */
+  readonly service: string;
+  /** Path without the query. */
+  readonly path: string;
+  /** Never shown, also where an answer repeats it. */
+  readonly utoken: string | undefined;
+  readonly nowMs: number;
+}
+
+type Fields = Record<string, unknown>;
+
+/** With these the service, or what stands before it, may have carried the call out. */
+const unknownOutcomeStatuses: ReadonlySet<number> = new Set([408, 500, 502, 504]);
+
+/**
+ * Takes the value out of an answer.
+ * @throws ServiceError of the kind that the answer tells, or `unexpectedAnswer` when it is none of this API
+ */
+export function readAnswer(answer: Answer, asked: Asked): unknown {
+  const { status, text } = answer;
+  if (status >= 300 && status < 400) throw redirected(answer, asked);
+  const body = parseObject(text);
+  if (!body) throw notJson(answer, asked);
+  const told = readToldError(status, body);
+  // Without its form it is not this API's error, and a 404 rather says that the address is wrong.
+  if (told) throw refused(told.kind, told.message, { answer, asked });
+  if (status >= 400) {
+    const kind = status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status);
+    throw refused(kind, describe(answer, asked), { answer, asked });
+  }
+  const parsed = asked.endpoint.output.safeParse(asked.endpoint.reply.decode(body));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join(".") ?? "";
+  throw new ServiceError(
+    "unexpectedAnswer",
+    `${asked.service} answers in a form that is not this API's (${where}: ${issue?.message ?? "unknown"})`,
+    { outcomeUnknown: true },
+  );
+}
+
+function parseObject(text: string): Fields | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Fields)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(
+  kind: ErrorKind,
+  message: string,
+  { answer: { status, headers }, asked: { nowMs } }: { readonly answer: Answer; readonly asked: Asked },
+): ServiceError {
+  const retryAfterMs = Math.max(
+    readRetryAfterMs(headers, nowMs) ?? 0,
+    status === 429 ? (readServiceLimit(headers, nowMs)?.resetInMs ?? 0) : 0,
+  );
+  // A refusal that waiting does not mend says that nothing was done.
+  const isTemporary = new ServiceError(kind, "").temporary;
+  return new ServiceError(kind, message, {
+    outcomeUnknown: isTemporary && unknownOutcomeStatuses.has(status),
+    ...(retryAfterMs > 0 && { retryAfterMs }),
+  });
+}
+
+function redirected({ status, headers }: Answer, { service, path }: Asked): ServiceError {
+  const target = readLocation(headers.location, service + path);
+  const base = target?.endsWith(path) ? target.slice(0, -path.length) : target;
+  return new ServiceError("unexpectedAnswer", `${service} redirects (${status}) to ${target ?? "nowhere"}`, {
+    hint: base ? `change the address of the service to ${base}` : "change the address of the service",
+  });
+}
+
+/** The address without its query, in which the utoken may stand. */
+function readLocation(location: string | undefined, from: string): string | undefined {
+  if (!location || !URL.canParse(location, from)) return undefined;
+  const { origin, pathname } = new URL(location, from);
+  return `${origin}${pathname}`;
+}
+
+function notJson(answer: Answer, asked: Asked): ServiceError {
+  const { status, headers } = answer;
+  const isJsonType = /\bjson\b/i.test(headers["content-type"] ?? "");
+  if (status < 300 && isJsonType) {
+    return new ServiceError("unavailable", `the answer of ${asked.service} broke off`, {
+      outcomeUnknown: true,
+    });
+  }
+  const gatewayKind = status === 429 || status >= 502 ? kindOfHttpStatus(status) : "unexpectedAnswer";
+  if (gatewayKind !== "unexpectedAnswer")
+    return refused(gatewayKind, describe(answer, asked), { answer, asked });
+  return new ServiceError("unexpectedAnswer", describe(answer, asked), {
+    // Whatever answered, it may have passed the call on before.
+    outcomeUnknown: status < 300 || status === 500,
+    hint: "see that the address is that of the service, and that nothing stands between",
+  });
+}
+
+const shownCharacters = 80;
+
+function describe({ status, headers, text }: Answer, { service, utoken }: Asked): string {
+  const type = headers["content-type"] ?? "no content type";
+  const told = utoken ? text.replaceAll(utoken, "…") : text;
+  const start = told
+    .replaceAll(/[\s\p{C}]+/gu, " ")
+    .trim()
+    .slice(0, shownCharacters);
+  return `${service} answers ${status} with ${type}, not this API's JSON${start === "" ? "" : `: ${start}`}`;
+}
