@@ -1,0 +1,436 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Home, type Summary } from "../support/starpost.ts";
+
+const home = new Home();
+afterAll(() => home.remove());
+
+const orders = ["orders", "import"];
+const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function row(at: number, change: Record<number, string> = {}): string {
+  const cells = [`o-${at}`, "2026-01-02", "N", "n@example.com", `p-${at}`, "Name", "https://shop.example/p"];
+  for (const [column, value] of Object.entries(change)) cells[Number(column)] = value;
+  return `${cells.join(",")}\n`;
+}
+
+/** Files that are refused before anything is sent: what the screen says, with status 2, and no run is left. */
+describe("refused before anything is sent", () => {
+  test.each<[string, () => string[], RegExp]>([
+    ["a missing file", () => [...orders, "nowhere.csv"], /nowhere\.csv: there is no such file/],
+    ["a folder", () => [...orders, "fixtures"], /fixtures: is a folder/],
+    ["an empty file", () => [...orders, "fixtures/bad/empty.csv"], /empty\.csv: the file is empty/],
+    ["no header", () => [...orders, "fixtures/bad/no-header.csv"], /columns order_id, email, .* are missing/],
+    [
+      "a binary file",
+      () => [...orders, "fixtures/bad/binary.csv"],
+      /binary\.csv: the file is not CSV but a PNG/,
+    ],
+    [
+      "a workbook",
+      () => [...orders, "fixtures/bad/zip.csv"],
+      /zip archive or an Excel workbook: export it as CSV/,
+    ],
+    [
+      "100,000 columns",
+      () => [
+        ...orders,
+        write("wide.csv", `${Array.from({ length: 100_000 }, (_, at) => `c${at}`).join()}\n`),
+      ],
+      /has 100000 columns; the most is 1000/,
+    ],
+    [
+      "a header that never ends",
+      () => [...orders, write("endless.csv", `"${"x".repeat(2_000_000)}`)],
+      /the first row cannot be read/,
+    ],
+    [
+      "another kind of file",
+      () => [...orders, "fixtures/good/coupons.csv"],
+      /are missing[\s\S]*looks like coupons: starpost coupons import/,
+    ],
+    [
+      "an unknown encoding",
+      () => [...orders, "fixtures/good/orders.csv", "--encoding", "klingon"],
+      /'klingon' is not known/,
+    ],
+    [
+      "bytes that are not UTF-8",
+      () => [...orders, "fixtures/bad/windows-1252.csv"],
+      /windows-1252\.csv:\d+: the text is not UTF-8[\s\S]*--encoding windows-1252/,
+    ],
+    [
+      "a doubled column",
+      () => [...orders, "fixtures/bad/doubled-column.csv"],
+      /the columns 'email' and 'email' are both email/,
+    ],
+    [
+      "a missing column",
+      () => [...orders, "fixtures/bad/missing-column.csv"],
+      /the column email is missing[\s\S]*'e-mail adress'/,
+    ],
+    [
+      "a mapping to no column",
+      () => [...orders, "fixtures/good/orders.csv", "--map", "email=e_mail_x"],
+      /has no column 'e_mail_x'/,
+    ],
+    [
+      "a mapping of no field",
+      () => [...orders, "fixtures/good/orders.csv", "--map", "emial=email"],
+      /did you mean 'email'/,
+    ],
+    [
+      "a file given twice",
+      () => [...orders, "fixtures/good/orders.csv", "fixtures/good/orders.csv"],
+      /is given twice/,
+    ],
+    [
+      "a rejects path in no folder",
+      () => [...orders, "fixtures/good/orders.csv", "--rejects", join(home.folder, "no/where.csv")],
+      /--rejects .*its folder is not there/,
+    ],
+    [
+      "a rejects path that is the input",
+      () => [...orders, "fixtures/good/orders.csv", "--rejects", "fixtures/good/orders.csv"],
+      /is a file to be imported/,
+    ],
+    [
+      "too large a batch",
+      () => ["products", "import", "fixtures/good/products.csv", "--batch-size", "501"],
+      /at most 500/,
+    ],
+    ["coupons without an action", () => ["coupons", "import", "fixtures/good/coupons.csv"], /--action/],
+    [
+      "unsubscribers without a type",
+      () => ["unsubscribers", "import", write("no-type.csv", "email\na@example.com\n")],
+      /email_type_id is missing/,
+    ],
+  ])("%s", async (_name, args, says) => {
+    const result = await home.run([...args()]);
+    expect(result.stderr).toMatch(says);
+    expect(result.stdout).toBe("");
+    expect(result.exitCode).toBe(2);
+    const { data: runs } = await home.json<Summary[]>(["imports", "list"]);
+    expect(runs).toEqual([]);
+  });
+
+  test("with --json the error is one document on stderr", async () => {
+    const { stderr, exitCode } = await home.run([...orders, "nowhere.csv", "--json"]);
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { kind: "usage", message: "nowhere.csv: there is no such file" },
+    });
+  });
+});
+
+/** Files of which some rows cannot be taken: those are rejected with a code, the others go in. */
+describe("rejected row by row", () => {
+  const bad = (name: string) => [...orders, `fixtures/bad/${name}.csv`];
+  test.each<[string, string[], string[], number]>([
+    ["an unterminated quote", bad("unterminated-quote"), ["bad_quote"], 9],
+    ["ragged rows", bad("ragged"), ["ragged_row", "ragged_row"], 8],
+    ["a NUL byte", bad("nul-byte"), ["nul_byte"], 9],
+    ["dates that are not dates", bad("dates"), Array.from({ length: 5 }, () => "bad_date"), 5],
+    ["e-mails without an @", bad("emails"), ["bad_email", "bad_email", "missing"], 7],
+    ["URLs without a scheme", bad("urls"), ["bad_url", "bad_url", "bad_url"], 7],
+    ["prices with a currency sign", bad("prices"), ["bad_price", "bad_price", "bad_price"], 7],
+    ["product ids with other characters", bad("product-ids"), ["bad_id", "bad_id", "bad_id"], 7],
+    ["ids of 10,000 characters", bad("long-id"), ["too_long", "too_long"], 8],
+    ["two customers under one order id", bad("two-customers-one-order"), ["order_conflict"], 9],
+    [
+      "products",
+      ["products", "import", "fixtures/bad/products.csv"],
+      ["bad_id", "missing", "bad_url", "bad_price", "bad_boolean"],
+      1,
+    ],
+    [
+      "coupons",
+      ["coupons", "import", "fixtures/bad/coupons.csv", "--action", "map_share"],
+      ["duplicate", "too_short", "too_long"],
+      3,
+    ],
+    [
+      "unsubscribers",
+      ["unsubscribers", "import", "fixtures/bad/unsubscribers.csv"],
+      ["bad_email", "bad_email_type", "bad_email_type", "missing"],
+      1,
+    ],
+  ])("%s", async (_name, args, codes, accepted) => {
+    const own = new Home();
+    const { exitCode, data, stderr } = await own.json([...args]);
+    expect(exitCode).toBe(3);
+    expect(data.state).toBe("finished");
+    expect(data.rows).toEqual({
+      read: accepted + codes.length,
+      accepted,
+      rejected: codes.length,
+      failed: 0,
+    });
+    expect(stderr).toMatch(/not taken: .*first at fixtures\/bad\/[a-z0-9-]+\.csv:\d+/);
+    const lines = readFileSync(data.rejects_file ?? "", "utf8").split("\n");
+    const found = lines.flatMap((line) => /,\d+,[^,]*,([a-z_]+),/.exec(line)?.[1] ?? []);
+    expect(found).toEqual(codes);
+    own.remove();
+  });
+
+  test("a header and no rows: nothing to do, and that is said", async () => {
+    const { exitCode, stderr, data } = await home.json([...orders, "fixtures/bad/header-only.csv"]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/a header and no rows/);
+    expect(data.rows).toEqual({ read: 0, accepted: 0, rejected: 0, failed: 0 });
+  });
+
+  test("a cell of 10 MB", async () => {
+    const path = write(
+      "huge-cell.csv",
+      `${header}${row(1)}${row(2, { 5: "x".repeat(10_000_000) })}${row(3)}`,
+    );
+    const { exitCode, data, stderr } = await home.json([...orders, path]);
+    expect(exitCode).toBe(3);
+    expect(data.rows).toEqual({ read: 3, accepted: 2, rejected: 1, failed: 0 });
+    expect(stderr).toMatch(/product_name is longer than 1024 characters/);
+    expect(stderr.length).toBeLessThan(2_000);
+  });
+
+  test("times and offsets are taken to the date", async () => {
+    const dates = ["2026-01-02T03:04:05Z", "2026-01-02 23:59:59 +0200", "2026-01-02 10:00", "2026/1/2"];
+    const path = write("times.csv", header + dates.map((date, at) => row(100 + at, { 1: date })).join(""));
+    const { exitCode, data } = await home.json([...orders, path]);
+    expect(exitCode).toBe(0);
+    expect(data.rows.accepted).toBe(4);
+  });
+
+  test("a product id given twice: the last one counts, and that is said", async () => {
+    const { exitCode, data, stderr } = await home.json([
+      "products",
+      "import",
+      "fixtures/bad/products-doubled-ids.csv",
+    ]);
+    expect(exitCode).toBe(0);
+    expect(data.rows.accepted).toBe(3);
+    expect(stderr).toMatch(/1 row repeats a product_id, first on line 4: the last one counts/);
+  });
+});
+
+describe("storage that cannot serve", () => {
+  const env = (database: string) => ({ STARPOST_DATABASE: database });
+  const args = [...orders, "fixtures/good/orders.csv", "--json"];
+
+  test("a database that is not SQLite", async () => {
+    const own = new Home(
+      env(write("not.db", "this is not a database, it is a text of some length".repeat(40))),
+    );
+    const { exitCode, stderr } = await own.run(args);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/is not a SQLite database/);
+    own.remove();
+  });
+
+  test("a database that another process holds locked: temporary, and resumable", async () => {
+    const own = new Home();
+    await own.run(["auth", "status"]);
+    const database = join(own.folder, "starpost.db");
+    const holder = execa(process.execPath, [
+      "--input-type=module",
+      "-e",
+      `import { DatabaseSync } from "@photostructure/sqlite";
+       new DatabaseSync(${JSON.stringify(database)}).exec("begin immediate");
+       console.log("held"); setTimeout(() => {}, 60000);`,
+    ]);
+    await new Promise((held) => holder.stdout?.once("data", held));
+    const { exitCode, stderr, stdout } = await own.run(args);
+    holder.kill();
+    await holder.catch(() => {});
+    expect(stderr).toMatch(/locked/);
+    expect(exitCode).toBe(5);
+    const summary = JSON.parse(stdout) as Summary;
+    expect(summary.state).toBe("interrupted");
+    const resumed = await own.json(["imports", "resume", summary.import_id]);
+    expect(resumed.exitCode).toBe(0);
+    expect(resumed.data.rows.accepted).toBe(10);
+    own.remove();
+  }, 60_000);
+
+  test.skipIf(process.getuid?.() === 0)("a database that cannot be written", async () => {
+    const own = new Home();
+    await own.run(["auth", "status"]);
+    chmodSync(join(own.folder, "starpost.db"), 0o400);
+    const { exitCode, stderr } = await own.run(args);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/cannot be (written|opened)|may not be opened/);
+    own.remove();
+  });
+
+  test("a full disk at the rejects: said, and the rows are kept", async () => {
+    const own = new Home();
+    const { exitCode, stderr, stdout } = await own.run([
+      ...orders,
+      "fixtures/bad/dates.csv",
+      "--rejects",
+      "/dev/full",
+      "--json",
+    ]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/--rejects \/dev\/full: the disk is full/);
+    const { rows, import_id } = JSON.parse(stdout) as Summary;
+    expect(rows).toEqual({ read: 10, accepted: 5, rejected: 5, failed: 0 });
+    expect(
+      readFileSync(join(own.folder, "imports", import_id, "rejects.csv"), "utf8").split("\n"),
+    ).toHaveLength(9);
+    own.remove();
+  });
+});
+
+describe("a disk that fills up", () => {
+  const mount = mkdtempSync(join("/tmp", "starpost-full-"));
+  let isMounted = false;
+  beforeAll(async () => {
+    const { exitCode } = await execa("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", mount], {
+      reject: false,
+    });
+    isMounted = exitCode === 0;
+  });
+  afterAll(async () => {
+    if (isMounted) await execa("umount", [mount], { reject: false });
+  });
+
+  test("stops with the books kept, and goes on when there is room", async ({ skip }) => {
+    if (!isMounted) skip("no file system of a fixed size can be mounted here");
+    mkdirSync(join(mount, "home"));
+    const own = new Home({ STARPOST_HOME: join(mount, "home") });
+    const path = write("many.csv", header + Array.from({ length: 20_000 }, (_, at) => row(at)).join(""));
+    const { exitCode, stderr } = await own.run([...orders, path, "--json"]);
+    expect(stderr).toMatch(/full/);
+    expect(exitCode).toBe(1);
+    await execa("mount", ["-o", "remount,size=100m", mount]);
+    const { data: runs } = await own.json<Summary[]>(["imports", "list"]);
+    const resumed = await own.json(["imports", "resume", runs[0]?.import_id ?? ""]);
+    expect(resumed.data.rows).toEqual({ read: 20_000, accepted: 20_000, rejected: 0, failed: 0 });
+    expect(resumed.exitCode).toBe(0);
+  });
+});
+
+describe("a service that does not answer as it should", () => {
+  async function listen(handler: RequestListener): Promise<{ server: Server; url: string }> {
+    const server = createServer(handler);
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+  const withToken =
+    (rest: RequestListener): RequestListener =>
+    (request, response) => {
+      if (request.url === "/oauth/token") response.end('{"access_token":"t","token_type":"bearer"}');
+      else rest(request, response);
+    };
+  const remote = (url: string) =>
+    new Home({ STARPOST_BASE_URL: url, STARPOST_APP_KEY: "key", STARPOST_SECRET: "secret" });
+
+  test.each<[string, RequestListener, number, RegExp]>([
+    [
+      "redirecting",
+      withToken((_request, response) =>
+        response.writeHead(302, { location: "https://elsewhere.example/" }).end(),
+      ),
+      1,
+      /elsewhere\.example/,
+    ],
+    [
+      "answering HTML",
+      withToken((_request, response) =>
+        response.setHeader("content-type", "text/html").end("<html>Welcome</html>"),
+      ),
+      1,
+      /HTML|html/,
+    ],
+    [
+      "refusing the credentials",
+      (_request, response) => response.writeHead(401).end('{"error":"invalid_client"}'),
+      4,
+      /secret|credentials|invalid_client/i,
+    ],
+  ])("%s", async (_name, handler, status, says) => {
+    const { server, url } = await listen(handler);
+    const own = remote(url);
+    const { exitCode, stderr, stdout } = await own.run([...orders, "fixtures/good/orders.csv", "--json"]);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toContain('secret"');
+    expect(exitCode).toBe(status);
+    const { rows } = JSON.parse(stdout) as Summary;
+    expect(rows).toEqual({ read: 0, accepted: 0, rejected: 0, failed: 0 });
+    server.close();
+    own.remove();
+  });
+
+  test("down: temporary, and resumable when it is back", async () => {
+    const { server, url } = await listen(() => {});
+    await new Promise((closed) => server.close(closed));
+    const own = remote(url);
+    const { exitCode, stderr, stdout } = await own.run([...orders, "fixtures/good/orders.csv", "--json"]);
+    expect(stderr).toMatch(/refused|reach|connect/i);
+    expect(exitCode).toBe(5);
+    expect((JSON.parse(stdout) as Summary).state).toBe("interrupted");
+    own.remove();
+  }, 120_000);
+
+  test("half a body: the call is repeated, since an order sent twice is one order", async () => {
+    let calls = 0;
+    const { server, url } = await listen(
+      withToken((request, response) => {
+        request.resume().on("end", () => {
+          calls++;
+          if (calls === 1) {
+            response.writeHead(200, { "content-length": "1000" });
+            response.write('{"code":200,"mess');
+            setTimeout(() => response.destroy(), 50);
+          } else response.end('{"code":200,"message":"OK","uuid":"u"}');
+        });
+      }),
+    );
+    const own = remote(url);
+    const { exitCode, data } = await own.json([...orders, "fixtures/good/orders.csv"]);
+    expect(exitCode).toBe(0);
+    expect(data.calls).toEqual({ sent: 2, retried: 1, throttled: 0 });
+    expect(data.rows.accepted).toBe(10);
+    server.close();
+    own.remove();
+  });
+
+  test("a whole call refused: its rows are failed, kept in the rejects, and the status says so", async () => {
+    const { server, url } = await listen(
+      withToken((_request, response) => {
+        const status = { message: "no", code: 500, error_type: "Exceptions::InvalidParams" };
+        response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ status }));
+      }),
+    );
+    const own = remote(url);
+    const { exitCode, data } = await own.json([...orders, "fixtures/good/orders.csv"]);
+    expect(exitCode).toBe(1);
+    expect(data.rows).toEqual({ read: 10, accepted: 0, rejected: 0, failed: 10 });
+    expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(
+      /call_refused,the service refused the call: no/,
+    );
+    server.close();
+    own.remove();
+  });
+});
+
+test("a port in use", async () => {
+  const own = new Home();
+  const server = await own.serve();
+  const port = new URL(server.url).port;
+  const { exitCode, stderr } = await own.run(["serve", "--port", port]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/in use/);
+  expect(await server.stop()).toBe(0);
+  own.remove();
+});

@@ -1,0 +1,203 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Home, readPurchases, remoteEnv, type Summary } from "../support/starpost.ts";
+
+const data = "../shared/data";
+const hasData = existsSync(data);
+
+const homes: Home[] = [];
+function newHome(env?: Record<string, string>): Home {
+  const home = new Home(env);
+  homes.push(home);
+  return home;
+}
+afterAll(() => homes.forEach((home) => home.remove()));
+
+function counts({ rows, items }: Summary) {
+  return { ...rows, items: items.accepted };
+}
+
+describe("the fixtures of every kind", () => {
+  const home = newHome();
+  test.each([
+    [["orders", "import", "fixtures/good/orders.csv"], 10, 6],
+    [["products", "import", "fixtures/good/products.csv"], 5, 5],
+    [["products", "import", "fixtures/good/products.csv", "--update"], 5, 5],
+    [["products", "import", "fixtures/good/products-catalogue.csv"], 5, 5],
+    [["coupons", "import", "fixtures/good/coupons.csv", "--action", "map_review"], 12, 12],
+    [["unsubscribers", "import", "fixtures/good/unsubscribers.csv"], 8, 8],
+    [["unsubscribers", "import", "fixtures/good/unsubscribers.csv", "--remove"], 8, 8],
+    [["orders", "import", "fixtures/good/orders-semicolon-crlf.csv"], 3, 2],
+    [["orders", "import", "fixtures/good/orders-tab-utf16.csv"], 3, 2],
+  ])("%j", async (args, rows, items) => {
+    const { exitCode, data: summary, stderr } = await home.json(args);
+    expect(stderr).not.toMatch(/not taken|error/);
+    expect(exitCode).toBe(0);
+    expect(counts(summary)).toEqual({ read: rows, accepted: rows, rejected: 0, failed: 0, items });
+    expect(summary.rejects_file).toBeNull();
+    const shown = await home.json(["imports", "show", summary.import_id]);
+    expect(shown.data).toEqual(summary);
+  });
+
+  test("are all listed, newest first", async () => {
+    const { data: runs } = await home.json<Summary[]>(["imports", "list"]);
+    expect(runs).toHaveLength(9);
+    const times = runs.map(({ import_id }) => import_id.slice(0, 15));
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+});
+
+describe.skipIf(!hasData)(`real exports (${data})`, () => {
+  const home = newHome();
+  let server: Awaited<ReturnType<Home["serve"]>>;
+  let utoken: string;
+  beforeAll(async () => {
+    server = await home.serve();
+    utoken = (await home.run(["auth", "token"])).stdout.trim();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  test("orders: 8,365 rows are 7,360 orders and 8,365 purchases, and again adds nothing", async () => {
+    const first = await home.json(["orders", "import", `${data}/orders.csv`]);
+    expect(first.exitCode).toBe(0);
+    expect(counts(first.data)).toEqual({ read: 8365, accepted: 8365, rejected: 0, failed: 0, items: 7360 });
+    const stored = await readPurchases(server, utoken);
+    expect(stored.purchases).toHaveLength(8365);
+    expect(stored.total).toBe(8365);
+
+    const second = await home.json(["orders", "import", `${data}/orders.csv`]);
+    expect(second.exitCode).toBe(0);
+    expect(second.stderr).toMatch(/imported before/);
+    expect((await readPurchases(server, utoken)).purchases).toHaveLength(8365);
+  });
+
+  test("products: the catalogue layout is matched without flags", async () => {
+    const {
+      exitCode,
+      data: summary,
+      stderr,
+    } = await home.json(["products", "import", `${data}/products.csv`]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/passed over, not known: Product Group/);
+    expect(counts(summary)).toEqual({ read: 5460, accepted: 5460, rejected: 0, failed: 0, items: 5460 });
+  });
+
+  test("the same against a server, through a profile of three variables", async () => {
+    const elsewhere = newHome();
+    const remote = await elsewhere.serve();
+    const client = newHome(remoteEnv(remote));
+    const orders = await client.json(["orders", "import", `${data}/orders.csv`, "--rate", "0"]);
+    expect(counts(orders.data)).toEqual({ read: 8365, accepted: 8365, rejected: 0, failed: 0, items: 7360 });
+    const products = await client.json(["products", "import", `${data}/products.csv`, "--rate", "0"]);
+    expect(counts(products.data)).toEqual({
+      read: 5460,
+      accepted: 5460,
+      rejected: 0,
+      failed: 0,
+      items: 5460,
+    });
+    const token = (await client.run(["auth", "token"])).stdout.trim();
+    expect((await readPurchases(remote, token)).purchases).toHaveLength(8365);
+    expect(existsSync(join(client.folder, "starpost.db"))).toBe(false);
+    expect(await remote.stop()).toBe(0);
+  });
+});
+
+describe("the books of a run", () => {
+  test("rejects keep the row as it was, with its true line, and go in again once corrected", async () => {
+    const home = newHome();
+    const rejects = join(home.folder, "rejected.csv");
+    const first = await home.json(["orders", "import", "fixtures/bad/product-ids.csv", "--rejects", rejects]);
+    expect(first.exitCode).toBe(3);
+    expect(first.data.rows).toEqual({ read: 10, accepted: 7, rejected: 3, failed: 0 });
+    expect(first.data.rejects_file).toBe(rejects);
+    const text = readFileSync(rejects, "utf8");
+    expect(text.split("\n")[0]).toMatch(/product_price,_line,_column,_code,_reason$/);
+    expect(text).toMatch(/lamp 03,.*,6,product_id,bad_id,/);
+    expect(statSync(rejects).mode & 0o077).toBe(0);
+
+    const corrected = join(home.folder, "corrected.csv");
+    writeFileSync(
+      corrected,
+      text.replace("lamp 03", "lamp-03").replace("rug/04", "rug-04").replace("lämp", "lamp"),
+    );
+    const second = await home.json(["orders", "import", corrected]);
+    expect(second.stderr).not.toMatch(/_line|_reason/);
+    expect(second.exitCode).toBe(0);
+    expect(second.data.rows.accepted).toBe(3);
+  });
+
+  test("a row of cells in excess loses none of them in the reject file", async () => {
+    const home = newHome();
+    const { exitCode, data: summary } = await home.json(["orders", "import", "fixtures/bad/ragged.csv"]);
+    expect(exitCode).toBe(3);
+    expect(summary.rows.rejected).toBe(2);
+    const text = readFileSync(summary.rejects_file ?? "", "utf8");
+    expect(text).toContain(" Lind");
+    expect(text).toMatch(/ragged_row,the row has 13 cells and the header 12/);
+  });
+
+  test("--max-errors stops the run with its own status, and a resume may allow more", async () => {
+    const home = newHome();
+    const stopped = await home.json(["orders", "import", "fixtures/bad/dates.csv", "--max-errors", "2"]);
+    expect(stopped.exitCode).toBe(6);
+    expect(stopped.data.state).toBe("stopped");
+    const { rows } = stopped.data;
+    expect(rows.read).toBe(rows.accepted + rows.rejected + rows.failed);
+    const resumed = await home.json(["imports", "resume", stopped.data.import_id, "--max-errors", "50%"]);
+    expect(resumed.exitCode).toBe(3);
+    expect(resumed.data.rows).toEqual({ read: 10, accepted: 5, rejected: 5, failed: 0 });
+  });
+
+  test("a dry run counts the same and writes nothing anywhere", async () => {
+    const home = newHome();
+    const dry = await home.json(["orders", "import", "fixtures/bad/dates.csv", "--dry-run"]);
+    expect(dry.exitCode).toBe(3);
+    expect(dry.data.import_id).toBeNull();
+    expect(dry.data.rows).toEqual({ read: 10, accepted: 5, rejected: 5, failed: 0 });
+    expect(existsSync(join(home.folder, "starpost.db"))).toBe(false);
+    expect(existsSync(join(home.folder, "imports"))).toBe(false);
+  });
+
+  test("standard input, --map and several files", async () => {
+    const home = newHome();
+    const input = readFileSync("fixtures/good/products.csv", "utf8").replace("product_id,", "Artikel,");
+    const piped = await home.json(["products", "import", "-", "--map", "product_id=Artikel"], { input });
+    expect(piped.exitCode).toBe(0);
+    expect(piped.data.rows.accepted).toBe(5);
+    const both = await home.json([
+      "products",
+      "import",
+      "fixtures/good/products.csv",
+      "fixtures/good/products-catalogue.csv",
+    ]);
+    expect(both.data.rows.accepted).toBe(10);
+  });
+
+  test("orders of one id in several places are one order; the last product wins whatever the concurrency", async () => {
+    const home = newHome();
+    const server = await home.serve();
+    const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+    const rows = Array.from(
+      { length: 300 },
+      (_, at) => `o-${at % 150},2026-01-02,N,n@example.com,p-${at % 3},Name ${at},https://shop.example/p\n`,
+    );
+    const args = ["orders", "import", "-", "--concurrency", "8", "--batch-size", "5", "--rate", "0"];
+    const client = newHome(remoteEnv(server));
+    const { data: summary } = await client.json(args, { input: header + rows.join("") });
+    expect(summary.items.accepted).toBe(150);
+    expect(summary.rows.accepted).toBe(300);
+    const utoken = (await client.run(["auth", "token"])).stdout.trim();
+    const { purchases } = await readPurchases(server, utoken);
+    expect(purchases).toHaveLength(300);
+    // The last order of the file is o-149, whose last row of p-2 is row 299.
+    const names = new Map(
+      purchases.map((p) => [p.product_sku, (p as unknown as { product_name: string }).product_name]),
+    );
+    expect(names.get("p-2")).toBe("Name 299");
+    await server.stop();
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { execa, type Options } from "execa";
+
+type RunOptions = Omit<Options, "env"> & { readonly env?: Record<string, string> };
+
+/** Runs the built program as a person or a script does: its own process, its own empty home. */
+export class Home {
+  readonly folder = mkdtempSync(join(tmpdir(), "starpost-home-"));
+  readonly env: Record<string, string>;
+
+  constructor(env: Record<string, string> = {}) {
+    this.env = { PATH: process.env["PATH"] ?? "", STARPOST_HOME: this.folder, ...env };
+  }
+
+  /** Starts the program and does not wait for it. */
+  start(args: readonly string[], options: RunOptions = {}) {
+    return execa(process.execPath, [program, ...args], {
+      cwd: resolve("."),
+      reject: false,
+      extendEnv: false,
+      timeout: 120_000,
+      ...options,
+      env: { ...this.env, ...options.env },
+    });
+  }
+
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+    const { exitCode, stdout, stderr } = await this.start(args, options);
+    return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+  }
+
+  /** Runs with `--json` and reads what stdout holds. */
+  async json<T = Summary>(
+    args: readonly string[],
+    options: RunOptions = {},
+  ): Promise<Result & { readonly data: T }> {
+    const result = await this.run([...args, "--json"], options);
+    return { ...result, data: (result.stdout === "" ? undefined : JSON.parse(result.stdout)) as T };
+  }
+
+  /** Starts `serve` on a free port. */
+  async serve(args: readonly string[] = []) {
+    const server = this.start(["serve", "--port", "0", "--json", ...args], { timeout: 300_000 });
+    const line = await new Promise<string>((found, failed) => {
+      server.stdout?.once("data", (data: Buffer) => found(data.toString()));
+      void server.then((ended) => failed(new Error(`serve ended: ${String(ended.stderr)}`)));
+    });
+    const { url } = JSON.parse(line) as { url: string };
+    const credentials = await this.json<{ app_key: string; secret: string }>(["auth", "credentials"]);
+    const stop = async () => {
+      server.kill("SIGTERM");
+      return (await server).exitCode;
+    };
+    return { url, ...credentials.data, stop, process: server };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const program = resolve("bin/starpost.js");
+
+export interface Result {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The summary of an import, as INTERFACE says. */
+export interface Summary {
+  readonly import_id: string;
+  readonly kind: string;
+  readonly files: string[];
+  readonly state: string;
+  readonly rows: { read: number; accepted: number; rejected: number; failed: number };
+  readonly items: { sent: number; accepted: number; rejected: number };
+  readonly calls: { sent: number; retried: number; throttled: number };
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly rejects_file: string | null;
+}
+
+/** The environment of an ad-hoc remote profile. */
+export function remoteEnv(server: { url: string; app_key: string; secret: string }): Record<string, string> {
+  return { STARPOST_BASE_URL: server.url, STARPOST_APP_KEY: server.app_key, STARPOST_SECRET: server.secret };
+}
+
+/** Reads every purchase of an account over HTTP, page by page, by id. */
+export async function readPurchases(server: { url: string; app_key: string }, utoken: string) {
+  const found = new Map<number, { order_id: string; product_sku: string }>();
+  for (let sinceId = 0; ;) {
+    const query = `utoken=${utoken}&count=200&since_id=${sinceId}`;
+    const reply = await fetch(`${server.url}/apps/${server.app_key}/purchases?${query}`);
+    const body = (await reply.json()) as {
+      response: {
+        purchases: { id: number; order_id: string; product_sku: string }[];
+        total_purchases: number;
+      };
+    };
+    const page = body.response.purchases;
+    for (const purchase of page) found.set(purchase.id, purchase);
+    if (page.length < 200) return { purchases: [...found.values()], total: body.response.total_purchases };
+    sinceId = (page.at(-1)?.id ?? 0) + 1;
+  }
+}
