@@ -3,11 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe } from "vitest";
+import { createHttpTransport } from "../../src/client/http-transport.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createSealer } from "../../src/engine/sealer.ts";
+import { createServer } from "../../src/http/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
+import { silentLog } from "./silent-log.ts";
 
 /** A clock that only a test moves. */
 export interface TestClock {
@@ -50,28 +53,58 @@ export function createClock(nowMs = startMs): TestClock {
   });
 }
 
+interface LimitOptions {
+  readonly enforceLimits?: boolean;
+}
+
+type HarnessParts = Pick<Harness, "transport" | "database" | "clock" | "close">;
+
+async function openLocalSqlite({ enforceLimits = false }: LimitOptions = {}): Promise<HarnessParts> {
+  const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
+  const clock = createClock();
+  const database = await openDatabase(join(folder, "starpost.db"), { nowMs: clock() });
+  const sealer = createSealer(randomBytes(32));
+  const transport = createLocalTransport({ database, clock, random: randomBytes, sealer, enforceLimits });
+  return {
+    transport,
+    database,
+    clock,
+    close: async () => {
+      await transport.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
 const localSqlite: Backend = {
   name: "local-sqlite",
-  open: async ({ enforceLimits = false } = {}) => {
-    const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
-    const clock = createClock();
-    const database = await openDatabase(join(folder, "starpost.db"), { nowMs: clock() });
-    const sealer = createSealer(randomBytes(32));
-    const transport = createLocalTransport({ database, clock, random: randomBytes, sealer, enforceLimits });
+  open: async (options) => createHarness(await openLocalSqlite(options)),
+};
+
+/** The same store behind the server, reached by the client: over loopback, unpaced, each call tried once. */
+const remoteSqlite: Backend = {
+  name: "remote-sqlite",
+  open: async (options) => {
+    const local = await openLocalSqlite(options);
+    const server = createServer(local.transport, { logger: silentLog });
+    const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
+    // The client waits in real time, whatever the time of the store.
+    const clock = () => Date.now();
+    const transport = createHttpTransport({ baseUrl: url, ratePerSecond: 0, maxAttempts: 1, clock });
     return createHarness({
+      ...local,
       transport,
-      database,
-      clock,
       close: async () => {
         await transport.close();
-        await rm(folder, { recursive: true });
+        await server.close();
+        await local.close();
       },
     });
   },
 };
 
 /** Adds to a transport and its store what every suite asks of them. */
-export function createHarness(parts: Pick<Harness, "transport" | "database" | "clock" | "close">): Harness {
+function createHarness(parts: HarnessParts): Harness {
   const { transport } = parts;
   let accounts = 0;
   return {
@@ -98,7 +131,7 @@ export function createHarness(parts: Pick<Harness, "transport" | "database" | "c
   };
 }
 
-export const backends: readonly Backend[] = [localSqlite];
+export const backends: readonly Backend[] = [localSqlite, remoteSqlite];
 
 /** Runs a suite over every backend, each test on a store of its own. */
 export function describeBackends(

@@ -1,0 +1,171 @@
+import { expect, it } from "vitest";
+import type { CallEvent } from "../../src/service/transport.ts";
+import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
+import { aProduct } from "../support/builders.ts";
+
+const productsNamed = (...ids: string[]) => ({
+  products: Object.fromEntries(ids.map((id) => [id, aProduct()])),
+});
+
+async function idsOf({ service }: TestAccount, query: object) {
+  const { products, pagination } = await service.core.listProducts(query);
+  return { ids: products.map(({ external_id }) => external_id), next: pagination.next_page_info };
+}
+
+describeBackends("core.listProducts", (harness) => {
+  it("gives products in the form of the core API", async () => {
+    const { service } = await harness().newAccount();
+    const specs = { upc: "123", isbn: "9", brand: "Acme", sku: "S", mpn: "M" };
+    await service.products.massCreate({
+      products: { pot: aProduct({ specs, price: "2", currency_iso: "EUR", description: "A pot" }) },
+    });
+    expect(await service.core.listProducts({})).toEqual({
+      products: [
+        {
+          id: expect.any(Number),
+          external_id: "pot",
+          name: "Teapot",
+          description: "A pot",
+          url: "https://shop.example/teapot",
+          image_url: null,
+          price: "2",
+          currency: "EUR",
+          brand: "Acme",
+          sku: "S",
+          mpn: "M",
+          gtins: ["123", "9"],
+          status: "active",
+          created_at: "2026-03-15T12:00:00.000Z",
+          updated_at: "2026-03-15T12:00:00.000Z",
+        },
+      ],
+      pagination: { next_page_info: null },
+    });
+  });
+
+  it("pages by cursor, so that no unchanged product is missed or comes twice", async () => {
+    const account = await harness().newAccount();
+    await account.service.products.massCreate(productsNamed("a", "b", "c", "d", "e"));
+    const first = await idsOf(account, { limit: 2 });
+    harness().clock.advance(1_000);
+    await account.service.products.massUpdate({ products: { a: { name: "A" }, d: { name: "D" } } });
+    await account.service.products.massCreate(productsNamed("f"));
+    const second = await idsOf(account, { limit: 2, page_info: first.next });
+    const third = await idsOf(account, { limit: "10", page_info: second.next });
+    expect([first.ids, second.ids, third.ids]).toEqual([
+      ["a", "b"],
+      ["c", "e"],
+      ["a", "d", "f"],
+    ]);
+    expect(third.next).toBeNull();
+  });
+
+  it("gives those changed since a time, in UTC where no offset is given", async () => {
+    const account = await harness().newAccount();
+    await account.service.products.massCreate(productsNamed("a", "b"));
+    harness().clock.advance(3_600_000);
+    await account.service.products.massUpdate({ products: { a: { name: "A" } } });
+    const since = async (updated_at_min: string) => (await idsOf(account, { updated_at_min })).ids;
+    expect(await since("2026-03-15")).toEqual(["b", "a"]);
+    expect(await since("2026-03-15T13:00:00")).toEqual(["a"]);
+    expect(await since("2026-03-15T14:00:00+01:00")).toEqual(["a"]);
+    expect(await since("2026-03-15T13:00:00.001Z")).toEqual([]);
+    await expect(since("soon")).rejects.toMatchObject({ kind: "invalidParams" });
+  });
+
+  it("gives 100 at most, and also where no limit is given", async () => {
+    const account = await harness().newAccount();
+    const ids = Array.from({ length: 101 }, (_, at) => `p${at}`);
+    await account.service.products.massCreate(productsNamed(...ids));
+    for (const query of [{}, { limit: 100 }, { limit: 5_000 }]) {
+      expect((await idsOf(account, query)).ids).toHaveLength(100);
+    }
+  });
+
+  it("refuses a limit of 0, and a cursor that is none", async () => {
+    const { service } = await harness().newAccount();
+    await expect(service.core.listProducts({ limit: 0 })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "limit must be at least 1",
+    });
+    for (const page_info of ["", "x", Buffer.from("1.x").toString("base64url")]) {
+      await expect(service.core.listProducts({ page_info })).rejects.toMatchObject({ kind: "invalidParams" });
+    }
+  });
+
+  it("shows no account another's products, and takes no other's token", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.products.massCreate(productsNamed("a"));
+    expect((await idsOf(other, {})).ids).toEqual([]);
+    const mixed = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
+    await expect(mixed.core.listProducts({})).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+});
+
+/** Calls, and gives what the call was told of the limit. */
+async function callForLimit(harness: Harness, caller: TestAccount["caller"]) {
+  const events: CallEvent[] = [];
+  const outcome = await harness.transport
+    .call("core.listProducts", {}, caller, {
+      onEvent: (event) => {
+        if (event.type === "limit") events.push(event);
+      },
+    })
+    .then(
+      () => "answered",
+      (error: unknown) => error,
+    );
+  return { outcome, events };
+}
+
+describeBackends(
+  "the core API's rate limit",
+  (harness) => {
+    const limit = (remaining: number) => [{ type: "limit", remaining, resetAtSeconds: startMs / 1_000 + 1 }];
+
+    it("lets five calls a second through, counts each, and tells when to come back", async () => {
+      const { caller } = await harness().newAccount();
+      harness().clock.advance(400);
+      for (const remaining of [4, 3, 2, 1, 0]) {
+        const { outcome, events } = await callForLimit(harness(), caller);
+        expect([outcome, events]).toEqual(["answered", limit(remaining)]);
+      }
+      const sixth = await callForLimit(harness(), caller);
+      expect(sixth.outcome).toMatchObject({
+        kind: "tooManyRequests",
+        message: "Too Many Requests",
+        // Over HTTP in whole seconds.
+        retryAfterMs: expect.toSatisfy((ms: number) => ms >= 600 && ms <= 1_000),
+      });
+      expect(sixth.events).toEqual(limit(0));
+      harness().clock.advance(600);
+      expect((await callForLimit(harness(), caller)).outcome).toBe("answered");
+    });
+
+    it("counts all tokens of a store together, and refused calls too, and each store by itself", async () => {
+      const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+      for (let call = 0; call < 5; call += 1) {
+        const { outcome } = await callForLimit(harness(), { ...one.caller, utoken: "guess" });
+        expect(outcome).toMatchObject({ kind: "unauthorized" });
+      }
+      const { outcome } = await callForLimit(harness(), one.caller);
+      expect(outcome).toMatchObject({ kind: "tooManyRequests" });
+      expect((await callForLimit(harness(), other.caller)).outcome).toBe("answered");
+    });
+
+    it("leaves the other endpoints alone", async () => {
+      const { service } = await harness().newAccount();
+      for (let call = 0; call < 8; call += 1) await service.coupons.stats({});
+    });
+  },
+  { enforceLimits: true },
+);
+
+describeBackends("the core API without its rate limit", (harness) => {
+  it("answers every call, and tells of no limit", async () => {
+    const { caller } = await harness().newAccount();
+    for (let call = 0; call < 8; call += 1) {
+      expect(await callForLimit(harness(), caller)).toEqual({ outcome: "answered", events: [] });
+    }
+  });
+});

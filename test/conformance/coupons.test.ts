@@ -1,0 +1,103 @@
+import { expect, it } from "vitest";
+import { couponCodeLength } from "../../src/contract/index.ts";
+import { describeBackends, type Harness } from "../support/backends.ts";
+
+async function switchOff({ database }: Harness, appKey: string, feature: string): Promise<void> {
+  const { id } = await database.db
+    .selectFrom("accounts")
+    .select("id")
+    .where("app_key", "=", appKey)
+    .executeTakeFirstOrThrow();
+  await database.db.insertInto("account_features").values({ account_id: id, feature, enabled: 0 }).execute();
+}
+
+describeBackends("coupons", (harness) => {
+  const counts = (empty: number, length: number, duplicate: number) => ({
+    empty_cell: { error_text: "Empty cells", error_count: empty },
+    code_length: { error_text: "Max/Min code digit requirements", error_count: length },
+    duplicate_code: { error_text: "Duplicated content", error_count: duplicate },
+  });
+
+  it("uploads codes in their order, and lists them", async () => {
+    const { service } = await harness().newAccount();
+    const reply = await service.coupons.upload({ coupon_action: "map_review", codes: ["ZZZ", "AAA"] });
+    expect(reply).toEqual({ total_codes: 2, errors: counts(0, 0, 0), "new-codes": 2 });
+    await service.coupons.upload({ coupon_action: "map_share", codes: ["MMM"] });
+    expect(await service.coupons.list({})).toEqual({
+      coupons: [{ code: "ZZZ" }, { code: "AAA" }, { code: "MMM" }],
+    });
+  });
+
+  it("puts every code in one category, after trimming it", async () => {
+    const { service } = await harness().newAccount();
+    await service.coupons.upload({ coupon_action: "map_review", codes: ["KNOWN"] });
+    const tooShort = "x".repeat(couponCodeLength.min - 1);
+    const tooLong = "x".repeat(couponCodeLength.max + 1);
+    const codes = ["", "  ", null, tooShort, tooLong, ` ${tooShort} `, "NEW", " NEW ", "KNOWN", "new"];
+    const reply = await service.coupons.upload({ coupon_action: "map_share", codes });
+    expect(reply).toEqual({ total_codes: 10, errors: counts(3, 3, 2), "new-codes": 2 });
+    expect((await service.coupons.list({})).coupons.map(({ code }) => code)).toEqual(["KNOWN", "NEW", "new"]);
+  });
+
+  it("counts every action, and deletes the codes of one", async () => {
+    const { service } = await harness().newAccount();
+    await service.coupons.upload({ coupon_action: "map_review", codes: ["AAA", "BBB"] });
+    await service.coupons.upload({ coupon_action: "map_review_share", codes: ["CCC"] });
+    expect(await service.coupons.stats({})).toEqual({
+      stats: { map_review: 2, map_share: 0, map_review_share: 1 },
+    });
+    expect(await service.coupons.delete({ coupon_action: "map_review" })).toEqual({});
+    expect(await service.coupons.stats({})).toEqual({
+      stats: { map_review: 0, map_share: 0, map_review_share: 1 },
+    });
+    const again = await service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
+    expect(again["new-codes"]).toBe(1);
+  });
+
+  it("takes 1,000 codes, and refuses more", async () => {
+    const { service } = await harness().newAccount();
+    const codes = Array.from({ length: 1_001 }, (_, at) => `CODE${at}`);
+    await expect(service.coupons.upload({ coupon_action: "map_share", codes })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "codes holds 1001 elements, and at most 1000 are allowed in one call",
+    });
+    const reply = await service.coupons.upload({ coupon_action: "map_share", codes: codes.slice(1) });
+    expect(reply["new-codes"]).toBe(1_000);
+  });
+
+  it("refuses an action that there is not, and codes that are not there", async () => {
+    const { service } = await harness().newAccount();
+    await expect(
+      service.coupons.upload({ coupon_action: "map" as "map_share", codes: [] }),
+    ).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "coupon_action must be one of map_review, map_share, map_review_share",
+    });
+    await expect(service.coupons.upload({ coupon_action: "map_share" } as never)).rejects.toMatchObject({
+      message: "Missing codes",
+    });
+  });
+
+  it("keeps one account's codes from another", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
+    const same = await other.service.coupons.upload({ coupon_action: "map_share", codes: ["AAA", "BBB"] });
+    expect(same["new-codes"]).toBe(2);
+    await other.service.coupons.delete({ coupon_action: "map_share" });
+    expect(await one.service.coupons.list({})).toEqual({ coupons: [{ code: "AAA" }] });
+    expect((await one.service.coupons.stats({})).stats["map_share"]).toBe(1);
+  });
+
+  it("refuses every call of an account that has them switched off", async () => {
+    const { service, caller } = await harness().newAccount();
+    await switchOff(harness(), caller.appKey, "dynamic_coupons");
+    const refused = { kind: "featureDisabled", message: "feature dynamic_coupons is disabled" };
+    await expect(service.coupons.list({})).rejects.toMatchObject(refused);
+    await expect(service.coupons.stats({})).rejects.toMatchObject(refused);
+    await expect(service.coupons.upload({ coupon_action: "map_share", codes: [] })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(service.coupons.delete({ coupon_action: "map_share" })).rejects.toMatchObject(refused);
+    await expect(service.unsubscribers.list({})).resolves.toEqual({ unsubscribers: [] });
+  });
+});

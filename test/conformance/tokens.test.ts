@@ -1,0 +1,99 @@
+import { expect, it } from "vitest";
+import { utokenLimits } from "../../src/contract/index.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+
+const grant_type = "client_credentials";
+
+function credentialsOf({ caller, secret }: TestAccount) {
+  return { client_id: caller.appKey, client_secret: secret, grant_type };
+}
+
+async function issue(harness: Harness, account: TestAccount): Promise<string> {
+  const { access_token } = await harness.transport.call("tokens.create", credentialsOf(account), {});
+  return access_token;
+}
+
+/** Whether a utoken opens an account. */
+async function works(harness: Harness, appKey: string, utoken: string | undefined): Promise<boolean> {
+  try {
+    await harness.service({ appKey, utoken }).coupons.stats({});
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({
+      kind: "unauthorized",
+      message: "You are not authorized to access this page.",
+    });
+    return false;
+  }
+}
+
+describeBackends("tokens.create", (harness) => {
+  it("gives a bearer token that opens the account", async () => {
+    const account = await harness().newAccount();
+    const reply = await harness().transport.call("tokens.create", credentialsOf(account), {});
+    expect(reply).toEqual({ access_token: expect.stringMatching(/^[A-Za-z0-9]{40}$/), token_type: "bearer" });
+    expect(await works(harness(), account.caller.appKey, reply.access_token)).toBe(true);
+  });
+
+  it("looks at the grant first, then at the client, then at the secret", async () => {
+    const account = await harness().newAccount();
+    const call = (fields: object) =>
+      harness().transport.call("tokens.create", { ...credentialsOf(account), ...fields }, {});
+    await expect(call({ grant_type: "password", client_id: "nobody" })).rejects.toMatchObject({
+      kind: "unsupportedGrant",
+    });
+    await expect(call({ client_id: "nobody", client_secret: "wrong" })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find Account with app_key = nobody",
+    });
+    await expect(call({ client_secret: "wrong" })).rejects.toMatchObject({ kind: "invalidClient" });
+    await expect(call({ client_secret: undefined })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing client_secret",
+    });
+  });
+
+  it("lets a token live for 14 days", async () => {
+    const account = await harness().newAccount();
+    const token = await issue(harness(), account);
+    harness().clock.advance(utokenLimits.lifetimeMs - 1);
+    expect(await works(harness(), account.caller.appKey, token)).toBe(true);
+    harness().clock.advance(1);
+    expect(await works(harness(), account.caller.appKey, token)).toBe(false);
+  });
+
+  it("holds 100 tokens an account, the one of the user's creation among them, and lets the oldest go first", async () => {
+    const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+    const { appKey, utoken } = account.caller;
+    const second = await issue(harness(), account);
+    for (let made = 2; made < utokenLimits.perAccount; made += 1) await issue(harness(), account);
+    expect(await works(harness(), appKey, utoken)).toBe(true);
+    await issue(harness(), account);
+    expect(await works(harness(), appKey, utoken)).toBe(false);
+    expect(await works(harness(), appKey, second)).toBe(true);
+    expect(await works(harness(), other.caller.appKey, other.caller.utoken)).toBe(true);
+  });
+
+  it("forgets expired tokens, and keeps only hashes of the others", async () => {
+    const account = await harness().newAccount();
+    harness().clock.advance(utokenLimits.lifetimeMs);
+    const token = await issue(harness(), account);
+    const rows = await harness().database.db.selectFrom("utokens").selectAll().execute();
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.token_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  it("gives a token that opens no other account, and no account without a token", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    expect(await works(harness(), other.caller.appKey, one.caller.utoken)).toBe(false);
+    expect(await works(harness(), one.caller.appKey, undefined)).toBe(false);
+    expect(await works(harness(), one.caller.appKey, "guess")).toBe(false);
+    await expect(
+      harness().service({ appKey: "nobody", utoken: one.caller.utoken }).coupons.stats({}),
+    ).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find Account with app_key = nobody",
+    });
+  });
+});

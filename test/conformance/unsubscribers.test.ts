@@ -1,0 +1,161 @@
+import { expect, it } from "vitest";
+import { unsubscriberPageDefault } from "../../src/contract/index.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+
+async function accountId({ database }: Harness, { caller }: TestAccount): Promise<number> {
+  const found = await database.db
+    .selectFrom("accounts")
+    .select("id")
+    .where("app_key", "=", caller.appKey)
+    .executeTakeFirstOrThrow();
+  return found.id;
+}
+
+/** Unsubscribes an address as its owner would, which no call of these does. */
+async function unsubscribeAsUser(harness: Harness, account: TestAccount, email: string): Promise<void> {
+  await harness.database.db
+    .insertInto("unsubscribers")
+    .values({
+      account_id: await accountId(harness, account),
+      email_type_id: 1,
+      email,
+      email_key: email.toLowerCase(),
+      by_name: "USER",
+      created_at: harness.clock(),
+    })
+    .execute();
+}
+
+const record = (user_email: string, email_type_id: number, by = "MODERATOR") => ({
+  id: expect.any(Number),
+  user_email,
+  email_type_id,
+  unsubscirbed_by_name: by,
+});
+
+const badEmail = (value: string) => ({ value, error: "email is not valid" });
+const badType = (value: string) => ({ value, error: "email type ID is not valid" });
+
+describeBackends("unsubscribers.massCreate", (harness) => {
+  it("unsubscribes by type, and gives the records that are there now", async () => {
+    const { service } = await harness().newAccount();
+    const first = await service.unsubscribers.massCreate({ email_list: { 1: ["ann@mail.example"] } });
+    expect(first).toEqual({ unsubscribers: [record("ann@mail.example", 1)] });
+    const email_list = { 1: ["ANN@mail.example", "bea@mail.example"], 17: ["ann@mail.example"] };
+    const second = await service.unsubscribers.massCreate({ email_list });
+    expect(second).toEqual({
+      unsubscribers: [
+        first.unsubscribers?.[0],
+        record("bea@mail.example", 1),
+        record("ann@mail.example", 17),
+      ],
+    });
+    expect(await service.unsubscribers.list({})).toEqual(second);
+  });
+
+  it("takes an address that comes twice in a call for one", async () => {
+    const { service } = await harness().newAccount();
+    const email_list = { 1: ["ann@mail.example", "Ann@mail.example"] };
+    expect((await service.unsubscribers.massCreate({ email_list })).unsubscribers).toHaveLength(1);
+  });
+
+  const mixed = { 1: ["ann@mail.example", "nobody"], 18: ["bea@mail.example"], x: [] };
+  const problems = [badEmail("nobody"), badType("18"), badType("x")];
+
+  it("reports bad addresses and types beside the good ones", async () => {
+    const { service } = await harness().newAccount();
+    expect(await service.unsubscribers.massCreate({ email_list: mixed })).toEqual({
+      unsubscribers: [record("ann@mail.example", 1)],
+      errors: problems,
+    });
+  });
+
+  it("answers an async call without records, applied already, with errors only when validating", async () => {
+    const { service } = await harness().newAccount();
+    const call = (validate_data: boolean | undefined, email_list: Record<string, string[]>) =>
+      service.unsubscribers.massCreate({ email_list, async: true, validate_data });
+    expect(await call(undefined, mixed)).toEqual({});
+    expect((await service.unsubscribers.list({})).unsubscribers).toEqual([record("ann@mail.example", 1)]);
+    expect(await call(true, mixed)).toEqual({ errors: problems });
+    expect(await call(true, { 2: ["ann@mail.example"] })).toEqual({});
+  });
+
+  it("leaves an address that its owner unsubscribed as it is", async () => {
+    const account = await harness().newAccount();
+    await unsubscribeAsUser(harness(), account, "ann@mail.example");
+    const reply = await account.service.unsubscribers.massCreate({ email_list: { 1: ["ann@mail.example"] } });
+    expect(reply).toEqual({ unsubscribers: [record("ann@mail.example", 1, "USER")] });
+  });
+
+  it("refuses a list that is not one", async () => {
+    const { service } = await harness().newAccount();
+    await expect(
+      service.unsubscribers.massCreate({ email_list: { 1: "ann@mail.example" } } as never),
+    ).rejects.toMatchObject({ message: "email_list.1 must be a list of email addresses" });
+  });
+});
+
+describeBackends("unsubscribers.massDelete", (harness) => {
+  it("takes addresses back, gives their records, and passes over those that are not there", async () => {
+    const { service } = await harness().newAccount();
+    const email_list = { 1: ["ann@mail.example"], 2: ["ann@mail.example"] };
+    const { unsubscribers } = await service.unsubscribers.massCreate({ email_list });
+    const reply = await service.unsubscribers.massDelete({
+      email_list: { 1: ["ANN@mail.example", "bea@mail.example", "nobody"] },
+    });
+    expect(reply).toEqual({ unsubscribers: [unsubscribers?.[0]], errors: [badEmail("nobody")] });
+    expect((await service.unsubscribers.list({})).unsubscribers).toEqual([unsubscribers?.[1]]);
+  });
+
+  it("cannot bring back an address whose owner unsubscribed, and says so", async () => {
+    const account = await harness().newAccount();
+    await unsubscribeAsUser(harness(), account, "ann@mail.example");
+    const email_list = { 1: ["ann@mail.example"] };
+    const errors = [{ value: "ann@mail.example", error: "unsubscribed by the user" }];
+    expect(await account.service.unsubscribers.massDelete({ email_list })).toEqual({
+      unsubscribers: [],
+      errors,
+    });
+    expect(await account.service.unsubscribers.massDelete({ email_list, async: true })).toEqual({});
+    const validating = { email_list, async: "true", validate_data: "true" } as const;
+    expect(await account.service.unsubscribers.massDelete(validating)).toEqual({ errors });
+    expect((await account.service.unsubscribers.list({})).unsubscribers).toHaveLength(1);
+  });
+
+  it("leaves another account's addresses alone", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    const email_list = { 1: ["ann@mail.example"] };
+    const mine = await one.service.unsubscribers.massCreate({ email_list });
+    expect(await other.service.unsubscribers.list({})).toEqual({ unsubscribers: [] });
+    expect(await other.service.unsubscribers.massDelete({ email_list })).toEqual({ unsubscribers: [] });
+    expect(await one.service.unsubscribers.list({})).toEqual(mine);
+  });
+});
+
+describeBackends("unsubscribers.list", (harness) => {
+  it("gives the first 5,000 by id, and the others by page", async () => {
+    const { service } = await harness().newAccount();
+    const emails = Array.from({ length: unsubscriberPageDefault + 1 }, (_, at) => `a${at}@mail.example`);
+    await service.unsubscribers.massCreate({ email_list: { 1: emails }, async: true });
+    const list = async (query: object) =>
+      (await service.unsubscribers.list(query)).unsubscribers.map(({ user_email }) => user_email);
+    expect(await list({})).toEqual(emails.slice(0, unsubscriberPageDefault));
+    expect(await list({ page: "2" })).toEqual(emails.slice(unsubscriberPageDefault));
+    expect(await list({ count: "2" })).toEqual(emails.slice(0, 2));
+    expect(await list({ count: 2, page: 2 })).toEqual(emails.slice(2, 4));
+    expect(await list({ count: 6_000 })).toEqual(emails);
+  });
+
+  it("refuses an account that has it switched off", async () => {
+    const account = await harness().newAccount();
+    const account_id = await accountId(harness(), account);
+    await harness()
+      .database.db.insertInto("account_features")
+      .values({ account_id, feature: "unsubscribers", enabled: 0 })
+      .execute();
+    const refused = { kind: "featureDisabled", message: "feature unsubscribers is disabled" };
+    await expect(account.service.unsubscribers.list({})).rejects.toMatchObject(refused);
+    await expect(account.service.unsubscribers.massCreate({ email_list: {} })).rejects.toMatchObject(refused);
+    await expect(account.service.unsubscribers.massDelete({ email_list: {} })).rejects.toMatchObject(refused);
+  });
+});
