@@ -62,7 +62,7 @@ export const orderHead = z.object({
 export type OrderHead = z.output<typeof orderHead>;
 
 /** One order of a bulk call, as sent; each is checked by itself, so that one bad order does not refuse the call. */
-const looseOrder = z.looseObject({ order_id: z.unknown(), products: z.unknown() });
+const looseOrder = z.looseObject({ order_id: z.unknown().optional(), products: z.unknown().optional() });
 
 /** A problem with one order. `order_num` (bulk only) is its position in the list, from 0 (assumed). */
 export const orderError = z.looseObject({

@@ -16,14 +16,14 @@ const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...cal
 /**
  * Makes one flat input of path, body and query, in this order of precedence, and lifts out who is calling.
  * Source: spec "Endpoints".
- * Assumed: a utoken is taken from body or query for any method, and an empty query value is as good as none.
+ * Assumed: a utoken is taken from body or query for any method.
  * @throws ServiceError `malformedBody` when the body is not an object
  */
 export function decodeCall(
   endpoint: Endpoint,
   { path, query, body, headers }: CallParts,
 ): { readonly input: Fields; readonly caller: Caller } {
-  const sources = [asFields(path), readBody(body), withoutEmpty(asFields(query))];
+  const sources = [asFields(path), readBody(body), asFields(query)];
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
     endpoint.auth === "core"
@@ -48,10 +48,6 @@ function readBody(body: unknown): Fields {
 
 function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
-function withoutEmpty(query: Fields): Fields {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
 }
 
 /** Earlier ones win. `__proto__`, which a query can name, would not be a field but the object's kind. */
