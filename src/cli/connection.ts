@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
@@ -39,6 +40,8 @@ export interface ServerSettings extends Surroundings {
   /** 0 takes a free port. */
   readonly port: number;
   readonly logLevel: "silent" | "info" | "debug";
+  /** Where the log goes, a JSON line an event. */
+  readonly log: Writable;
 }
 
 export interface RunningServer {

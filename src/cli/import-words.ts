@@ -41,7 +41,9 @@ export function describeProgress({ rows, calls, rowsTotal, elapsedMs }: Progress
 export function describeEnd(summary: ImportSummary, target: string, waitedMs: number): string {
   const { kind, rows, items, calls } = summary;
   const [one, many] = itemNames[kind];
-  const waited = waitedMs >= 100 ? `, ${formatDuration(waitedMs)} of it waiting` : "";
+  // Calls that are under way at once wait at once.
+  const waitMs = Math.min(waitedMs, summary.duration_ms);
+  const waited = waitMs >= 100 ? `, ${formatDuration(waitMs)} of it waiting` : "";
   const repeated = calls.retried > 0 ? `, ${formatNumber(calls.retried)} of them repeats` : "";
   const heldBack = calls.throttled > 0 ? `, ${formatNumber(calls.throttled)} held back by a limit` : "";
   return [

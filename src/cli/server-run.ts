@@ -18,7 +18,8 @@ export async function runServer(
   const stopped = new Promise<void>((resolve) => (stop = resolve));
   const signals = listenForStop(io, () => stop());
   try {
-    const server = await startServer({ ...(await context.surroundings()), ...address, profile, logLevel });
+    const surroundings = await context.surroundings();
+    const server = await startServer({ ...surroundings, ...address, profile, logLevel, log: io.stderr });
     talk.notice(
       `Serving the embedded database ${profile.database} at ${server.url} (app key ${server.appKey})`,
     );

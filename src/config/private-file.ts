@@ -53,13 +53,3 @@ export async function readFileIfThere(path: string): Promise<string | undefined>
     throw asFileProblem(error, path);
   }
 }
-
-/** Makes an empty file that only its owner may read, unless there is one. */
-export async function touchPrivateFile(path: string): Promise<void> {
-  try {
-    const file = await open(path, "a", onlyOwner.file);
-    await file.close();
-  } catch (error) {
-    throw asFileProblem(error, path);
-  }
-}

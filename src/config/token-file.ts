@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readFileIfThere, writePrivateFile } from "./private-file.ts";
 
@@ -14,21 +15,38 @@ export interface TokenOwner {
   /** The service's address, or the database's path. */
   readonly target: string;
   readonly appKey: string;
-  readonly secret: string;
+  /** Nothing where none is known. */
+  readonly secret: string | undefined;
 }
 
-/** Where the token of one account is kept. A digest of all four names it, so that a changed environment finds none. */
-export function tokenFile(tokensFolder: string, owner: TokenOwner): string {
+/** Where one account's token is kept between runs. */
+export interface TokenStore {
+  /** The kept token, or nothing; a file that cannot be understood is no token. */
+  read(): Promise<KeptToken | undefined>;
+  write(token: KeptToken): Promise<void>;
+  clear(): Promise<void>;
+}
+
+/** Keeps a token in a file. A digest of all that it belongs to names it, so that a changed environment finds none. */
+export function createTokenStore(tokensFolder: string, owner: TokenOwner): TokenStore {
   const digest = createHash("sha256")
     .update(JSON.stringify([owner.profile, owner.target, owner.appKey, owner.secret]))
     .digest("hex");
-  return join(tokensFolder, `${digest.slice(0, 32)}.json`);
+  const path = join(tokensFolder, `${digest.slice(0, 32)}.json`);
+  return {
+    read: async () => {
+      const text = await readFileIfThere(path);
+      return text === undefined ? undefined : parseToken(text);
+    },
+    write: async ({ utoken, expiresAtMs }) => {
+      const kept = { utoken, expires_at: new Date(expiresAtMs).toISOString() };
+      await writePrivateFile(path, `${JSON.stringify(kept)}\n`);
+    },
+    clear: () => rm(path, { force: true }),
+  };
 }
 
-/** The kept token, or nothing; a file that cannot be understood is no token. */
-export async function readToken(path: string): Promise<KeptToken | undefined> {
-  const text = await readFileIfThere(path);
-  if (text === undefined) return undefined;
+function parseToken(text: string): KeptToken | undefined {
   try {
     const { utoken, expires_at } = JSON.parse(text) as { utoken?: unknown; expires_at?: unknown };
     const expiresAtMs = typeof expires_at === "string" ? Date.parse(expires_at) : Number.NaN;
@@ -36,9 +54,4 @@ export async function readToken(path: string): Promise<KeptToken | undefined> {
   } catch {
     return undefined;
   }
-}
-
-export async function writeToken(path: string, token: KeptToken): Promise<void> {
-  const kept = { utoken: token.utoken, expires_at: new Date(token.expiresAtMs).toISOString() };
-  await writePrivateFile(path, `${JSON.stringify(kept)}\n`);
 }

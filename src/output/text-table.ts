@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
 import type { Paint } from "./paint.ts";
 import type { Cell, View } from "./view.ts";
 
@@ -38,9 +37,7 @@ export function layOutFields(view: View, paint: Paint): string {
 
 /** Control characters that a file brought must not reach a terminal. */
 function toText(cell: Cell): string {
-  if (cell === null) return "";
-  // eslint-disable-next-line no-control-regex
-  return stripVTControlCharacters(String(cell)).replaceAll(/[\u0000-\u001f\u007f]/g, " ");
+  return cell === null ? "" : String(cell).replaceAll(/\p{Cc}/gu, " ");
 }
 
 function shrink(wanted: readonly number[], room: number): number[] {

@@ -1,0 +1,178 @@
+import type {
+  Connection,
+  ConnectionSettings,
+  RunningServer,
+  ServerSettings,
+  Surroundings,
+} from "./cli/connection.ts";
+import type { LocalProfile, RemoteProfile } from "./config/profile.ts";
+import { Problem } from "./config/problem.ts";
+import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
+import { createTokenStore } from "./config/token-file.ts";
+import { createService } from "./service/service.ts";
+import type { Transport } from "./service/transport.ts";
+import { withToken } from "./service/with-token.ts";
+import type { Database } from "./storage/database.ts";
+
+/** Calls a second to a service that says nothing else. Source: spec "Limits". */
+const usualRate = 5;
+
+/** Calls that are worth having under way at once. The embedded engine does one thing at a time. */
+const concurrency = { local: 1, remote: 4 } as const;
+
+/**
+ * Opens the way to a profile's account. The embedded engine's database, its key and its account are made by the
+ * first use.
+ * @throws Problem, ServiceError
+ */
+export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
+  const { profile } = settings;
+  const account = await (profile.mode === "local"
+    ? openLocal(settings, profile)
+    : openRemote(settings, profile));
+  const { appKey, secret, target } = account;
+  const signed = withToken(account.transport, {
+    appKey,
+    readSecret: async () => secret ?? refuseWithoutSecret(profile.name),
+    cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, secret }),
+    clock: settings.clock,
+  });
+  return {
+    service: createService(signed, { appKey }),
+    appKey,
+    secret,
+    concurrency: concurrency[profile.mode],
+    token: () => signed.token(),
+    renewToken: () => signed.renewToken(),
+    close: () => signed.close(),
+  };
+}
+
+/**
+ * Serves the embedded engine over HTTP, with the service's limits kept.
+ * @throws Problem, ServiceError
+ */
+export async function startServer(settings: ServerSettings): Promise<RunningServer> {
+  const { createServer } = await import("./http/server.ts");
+  const { createServerLog } = await import("./http/server-log.ts");
+  const { ListenError } = await import("./http/listen-error.ts");
+  const { transport, appKey } = await openEngine(settings, settings.profile, { enforceLimits: true });
+  const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const server = createServer(transport, { logger });
+  try {
+    const { url } = await server.listen(settings);
+    const close = async () => {
+      await server.close();
+      await transport.close();
+    };
+    return { url, appKey, close };
+  } catch (error) {
+    await transport.close();
+    throw error instanceof ListenError ? new Problem("failed", error.message, error.hint, error) : error;
+  }
+}
+
+/** An account and what carries calls to it, unsigned. */
+interface Account {
+  readonly transport: Transport;
+  readonly appKey: string;
+  readonly secret: string | undefined;
+  /** The service's address, or the database's path. */
+  readonly target: string;
+}
+
+async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
+  const { transport, appKey, secret } = await openEngine(settings, profile, { enforceLimits: false });
+  return { transport: await pace(transport, settings), appKey, secret, target: profile.database };
+}
+
+/** Keeps calls to a rate that was asked for in words; by itself the embedded engine is not paced. */
+async function pace(transport: Transport, { rate = 0, clock }: ConnectionSettings): Promise<Transport> {
+  if (rate === 0) return transport;
+  const { Pacer } = await import("./client/pacer.ts");
+  const { sleep } = await import("./client/sleep.ts");
+  const pacer = new Pacer({ ratePerSecond: rate, clock, sleep });
+  return {
+    call: async (operation, input, caller, options) => {
+      await pacer.acquire(options);
+      return transport.call(operation, input, caller, options);
+    },
+    close: () => transport.close(),
+  };
+}
+
+async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
+  const { createHttpTransport } = await import("./client/http-transport.ts");
+  const { baseUrl, appKey, secret } = profile;
+  const transport = createHttpTransport({
+    baseUrl,
+    ratePerSecond: settings.rate ?? usualRate,
+    clock: settings.clock,
+  });
+  return { transport, appKey, secret, target: baseUrl };
+}
+
+interface Engine {
+  readonly transport: Transport;
+  readonly appKey: string;
+  readonly secret: string;
+}
+
+async function openEngine(
+  surroundings: Surroundings,
+  { database: path }: LocalProfile,
+  { enforceLimits }: { readonly enforceLimits: boolean },
+): Promise<Engine> {
+  const { openDatabase } = await import("./storage/database.ts");
+  const { ensureFirstAccount } = await import("./engine/first-account.ts");
+  const { createLocalTransport } = await import("./engine/local-transport.ts");
+  const { createSealer } = await import("./engine/sealer.ts");
+  const { asRefusal } = await import("./engine/storage-failure.ts");
+  const { clock, random, env, paths } = surroundings;
+  const kept = await readSealingKey(env, paths.keyFile);
+  const database = await openDatabase(path, { nowMs: clock() }).catch((error: unknown) => {
+    throw asRefusal(error, path);
+  });
+  try {
+    const hasAccount = kept === undefined && (await holdsAccount(database.db));
+    const key = kept ?? (await findKey(surroundings, { path, hasAccount }));
+    const sealer = createSealer(key);
+    const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
+    const transport = createLocalTransport({ database, clock, random, sealer, enforceLimits });
+    return { transport, appKey, secret };
+  } catch (error) {
+    await database.db.destroy();
+    throw error;
+  }
+}
+
+async function holdsAccount(db: Database["db"]): Promise<boolean> {
+  return (await db.selectFrom("accounts").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Makes the sealing key where there is none. A key is always there before the first account that it seals, so that
+ * an account without one has lost it: a new one could open nothing.
+ */
+async function findKey(
+  { env, paths, random }: Surroundings,
+  { path, hasAccount }: { readonly path: string; readonly hasAccount: boolean },
+): Promise<Buffer> {
+  if (!hasAccount) return createSealingKey(paths.keyFile, random);
+  // Another process may have made both since this one looked for the key.
+  const made = await readSealingKey(env, paths.keyFile);
+  if (made) return made;
+  throw new Problem(
+    "failed",
+    `the key of ${path} is missing: ${paths.keyFile} is not there`,
+    "Put the key file back from a backup, or set STARPOST_KEY to the key that the database was made with.",
+  );
+}
+
+function refuseWithoutSecret(profile: string): never {
+  throw new Problem(
+    "auth",
+    `no secret is known for the profile ${profile}`,
+    `Sign in: starpost auth login --profile ${profile}.`,
+  );
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import type { Writable } from "node:stream";
+import type { Io } from "./cli/io.ts";
+
+/** The process as commands see it. Streams are opened when they are first used: each costs a part of the start. */
+const io: Io = {
+  argv: process.argv.slice(2),
+  env: process.env,
+  get cwd() {
+    return process.cwd();
+  },
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
+  get isStdinTerminal() {
+    return process.stdin.isTTY;
+  },
+  get isStdoutTerminal() {
+    return process.stdout.isTTY;
+  },
+  get isStderrTerminal() {
+    return process.stderr.isTTY;
+  },
+  get columns() {
+    return process.stdout.isTTY ? process.stdout.columns : undefined;
+  },
+  clock: Date.now,
+  random: (bytes) => process.getBuiltinModule("node:crypto").randomBytes(bytes),
+  signals: process,
+  get version() {
+    return readVersion();
+  },
+  compose: () => import("./compose.ts"),
+};
+
+function readVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** A reader that has gone (`| head`) is no error, and the command goes on to its own end. */
+function ignoreClosedPipe(stream: Writable): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
+function drain(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write("", () => resolve());
+  });
+}
+
+async function main(): Promise<void> {
+  // Answered before anything is loaded.
+  if (io.argv.length === 1 && io.argv[0] === "--version") {
+    process.stdout.write(`${io.version}\n`);
+    return;
+  }
+  ignoreClosedPipe(process.stdout);
+  ignoreClosedPipe(process.stderr);
+  const { runProgram } = await import("./cli/program.ts");
+  const status = await runProgram(io);
+  await Promise.all([drain(process.stdout), drain(process.stderr)]);
+  // Said in words: standard input may still be open, and would be waited for.
+  process.exit(status);
+}
+
+await main();

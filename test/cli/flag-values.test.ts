@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import {
+  readDelimiter,
+  readMapping,
+  readMaxErrors,
+  readPort,
+  readRate,
+  readWholeNumber,
+} from "../../src/cli/flag-values.ts";
+import { run } from "./support.ts";
+
+type Reader = (text: string, flag: string) => unknown;
+
+describe("a flag's value", () => {
+  test.each<[Reader, string, unknown]>([
+    [readWholeNumber, "1", 1],
+    [readWholeNumber, "200", 200],
+    [readRate, "0", 0],
+    [readRate, "2.5", 2.5],
+    [readMaxErrors, "0", { count: 0 }],
+    [readMaxErrors, "20", { count: 20 }],
+    [readMaxErrors, "2.5%", { percent: 2.5 }],
+    [readMapping, "email=E-mail (shop)", ["email", "E-mail (shop)"]],
+    [readMapping, "price=a=b", ["price", "a=b"]],
+    [readDelimiter, ";", ";"],
+    [readDelimiter, "tab", "\t"],
+    [readDelimiter, "\\t", "\t"],
+    [readDelimiter, "\t", "\t"],
+    [readPort, "0", 0],
+    [readPort, "65535", 65_535],
+  ])("%o reads %j", (read, text, value) => {
+    expect(read(text, "--flag")).toEqual(value);
+  });
+
+  test.each<[Reader, string]>([
+    ...["0", "-1", "1.5", "", "1e3", "ten", "1 ", "9".repeat(20)].map((text): [Reader, string] => [
+      readWholeNumber,
+      text,
+    ]),
+    ...["-1", "1.", "Infinity", "", "5/s", "1e3"].map((text): [Reader, string] => [readRate, text]),
+    ...["-1", "101%", "%", "1.5", ""].map((text): [Reader, string] => [readMaxErrors, text]),
+    ...["email", "=x", "email=", ""].map((text): [Reader, string] => [readMapping, text]),
+    ...["", ";;", '"', "\n"].map((text): [Reader, string] => [readDelimiter, text]),
+    ...["65536", "-1", "http", ""].map((text): [Reader, string] => [readPort, text]),
+  ])("%o refuses %j", (read, text) => {
+    expect(() => read(text, "--flag")).toThrow(/^--flag: /);
+  });
+
+  test.each([
+    [["orders", "import", "x.csv", "--platform", "shop"], "general"],
+    [["coupons", "import", "x.csv"], "--action is missing"],
+    [["coupons", "import", "x.csv", "--action", "map"], "map_review_share"],
+    [["unsubscribers", "import", "x.csv", "--type", "18"], "--type"],
+    [["orders", "import", "x.csv", "--map", "email=a", "--map", "email=b"], "twice"],
+    [["serve", "--port", "70000"], "a port from 0 to 65535"],
+  ])("that the service does not know ends with 2: %j", async (argv, message) => {
+    const ran = await run(argv, { env: { STARPOST_HOME: "/nowhere" } });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain(message);
+  });
+});

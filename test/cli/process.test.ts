@@ -1,0 +1,213 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { AccountStatus } from "../../src/cli/account-status.ts";
+import { Home, remoteEnv } from "../support/starpost.ts";
+
+function makeHome(env: Record<string, string> = {}): Home {
+  const home = new Home(env);
+  onTestFinished(() => home.remove());
+  return home;
+}
+
+async function startServe(home: Home) {
+  const server = await home.serve();
+  onTestFinished(() => {
+    server.process.kill("SIGKILL");
+  });
+  return server;
+}
+
+beforeAll(() => {
+  expect(existsSync("dist/main.js"), "the program is built: npm run build").toBe(true);
+});
+
+describe("the program as a process", () => {
+  test("answers --version and --help", async () => {
+    const home = makeHome();
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    expect(await home.run(["--version"])).toMatchObject({ exitCode: 0, stdout: version, stderr: "" });
+    expect((await home.run(["--help"])).stdout).toContain("Usage: starpost");
+  });
+
+  test("ends with 2 where it is used wrongly, and says so as JSON where asked", async () => {
+    const ran = await makeHome().run(["orders", "import", "--json", "--nope", "x.csv"]);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "usage" } });
+  });
+
+  test("takes two first runs at once as one", async () => {
+    const home = makeHome();
+    const runs = await Promise.all([1, 2, 3].map(() => home.json<AccountStatus>(["auth", "status"])));
+    expect(runs.map((ran) => ran.exitCode)).toEqual([0, 0, 0]);
+    expect(new Set(runs.map((ran) => ran.data.app_key)).size).toBe(1);
+    expect(statSync(join(home.folder, "starpost.key")).mode & 0o777).toBe(0o600);
+  });
+
+  test("uses the platform's own folders where no home is named", async () => {
+    const home = makeHome({ STARPOST_HOME: "" });
+    const [data, config] = [join(home.folder, "data"), join(home.folder, "config")];
+    const env = { HOME: home.folder, XDG_DATA_HOME: data, XDG_CONFIG_HOME: config };
+    expect((await home.run(["auth", "token"], { env })).exitCode).toBe(0);
+    expect(existsSync(join(data, "starpost", "starpost.db"))).toBe(true);
+    expect(existsSync(join(config, "starpost", "starpost.key"))).toBe(true);
+  });
+
+  test("does not mind a reader that goes away", async () => {
+    const home = makeHome();
+    const child = home.start(["--help"]);
+    child.stdout?.destroy();
+    const { stderr } = await child;
+    expect(stderr).toBe("");
+  });
+});
+
+describe("serve", () => {
+  test("answers, and ends with 0 on SIGTERM and SIGINT", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const server = await startServe(makeHome());
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+      server.process.kill(signal);
+      expect((await server.process).exitCode).toBe(0);
+    }
+  });
+
+  test("says which database and account, and never the secret", async () => {
+    const home = makeHome();
+    const server = await startServe(home);
+    expect(await server.stop()).toBe(0);
+    const { stderr } = await server.process;
+    expect(stderr).toContain(join(home.folder, "starpost.db"));
+    expect(stderr).toContain(server.app_key);
+    expect(stderr).not.toContain(server.secret);
+  });
+
+  test("ends with 1 where the port is taken, and says what to do", async () => {
+    const taken = createServer();
+    const port = await listen(taken);
+    onTestFinished(() => void taken.close());
+    const ran = await makeHome().run(["serve", "--port", String(port), "--json"]);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: {
+        kind: "failed",
+        message: expect.stringContaining("in use"),
+        hint: expect.stringContaining("port"),
+      },
+    });
+  });
+
+  test("serves the embedded database whichever profile is current, unless another is named", async () => {
+    const home = makeHome(remoteEnv({ url: "http://127.0.0.1:9", app_key: "k", secret: "s" }));
+    const refused = await home.run(["serve", "--port", "0", "--profile", "env"]);
+    expect(refused.exitCode).toBe(2);
+    const child = home.start(["serve", "--port", "0", "--json"]);
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    await new Promise((resolve) => child.stdout?.once("data", resolve));
+    child.kill("SIGTERM");
+    expect((await child).exitCode).toBe(0);
+  });
+});
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+}
+
+describe("a remote account", () => {
+  test("of the environment needs no login", async () => {
+    const server = await startServe(makeHome());
+    const home = makeHome(remoteEnv(server));
+    const { data, exitCode } = await home.json<AccountStatus>(["auth", "status"]);
+    expect(exitCode).toBe(0);
+    expect(data).toEqual({
+      profile: "env",
+      mode: "remote",
+      base_url: server.url,
+      app_key: server.app_key,
+      signed_in: true,
+      utoken_expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    });
+    const [first, second] = [await home.run(["auth", "token"]), await home.run(["auth", "token"])];
+    expect(first.stdout).toBe(second.stdout);
+  });
+
+  test("whose credentials are refused ends with 4, even where a token of the right ones is kept", async () => {
+    const server = await startServe(makeHome());
+    const home = makeHome(remoteEnv(server));
+    expect((await home.run(["auth", "token"])).exitCode).toBe(0);
+    for (const name of ["STARPOST_SECRET", "STARPOST_APP_KEY"]) {
+      const env = { [name]: "wrong" };
+      expect((await home.run(["auth", "token"], { env })).exitCode).toBe(4);
+      const status = await home.run(["auth", "status", "--json"], { env });
+      expect(status.exitCode).toBe(4);
+      expect(JSON.parse(status.stdout)).toMatchObject({ signed_in: false, utoken_expires_at: null });
+    }
+    const credentials = await home.run(["auth", "credentials"]);
+    expect(credentials.exitCode).toBe(2);
+  });
+});
+
+describe("auth login", () => {
+  test("remembers an account, makes it current, and never prints its secret", async () => {
+    const server = await startServe(makeHome());
+    const home = makeHome();
+    const flags = ["--base-url", `${server.url}/`, "--app-key", server.app_key, "--secret-stdin"];
+    const login = await home.run(["auth", "login", ...flags, "--profile", "shop", "--verbose"], {
+      input: `${server.secret}\n`,
+    });
+    expect(login.exitCode).toBe(0);
+    expect(login.stdout + login.stderr).not.toContain(server.secret);
+    const { data } = await home.json<AccountStatus>(["auth", "status"]);
+    expect(data).toMatchObject({ profile: "shop", mode: "remote", base_url: server.url, signed_in: true });
+    for (const name of readdirSync(home.folder).filter((found) => found.endsWith(".json"))) {
+      expect(`${name} ${(statSync(join(home.folder, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
+    }
+    const local = await home.json<AccountStatus>(["auth", "status", "--profile", "local"]);
+    expect(local.data.mode).toBe("local");
+  });
+
+  test("remembers nothing that is refused", async () => {
+    const server = await startServe(makeHome());
+    const home = makeHome();
+    const flags = ["--base-url", server.url, "--app-key", server.app_key, "--secret-stdin"];
+    const login = await home.run(["auth", "login", ...flags], { input: "wrong" });
+    expect(login.exitCode).toBe(4);
+    expect((await home.json<AccountStatus>(["auth", "status"])).data.profile).toBe("local");
+  });
+
+  test("asks nobody where nobody is, and names --secret-stdin", async () => {
+    const flags = ["--base-url", "http://127.0.0.1:9", "--app-key", "k"];
+    const ran = await makeHome().run(["auth", "login", ...flags]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain("--secret-stdin");
+  });
+
+  test.each([
+    [["--app-key", "k"], "--base-url is missing"],
+    [["--base-url", "http://x"], "--app-key is missing"],
+    [["--base-url", "x", "--app-key", "k"], "not an address"],
+    [["--base-url", "http://x", "--app-key", "k", "--profile", "local"], "cannot be signed in"],
+    [["--base-url", "http://x", "--app-key", "k", "--profile", "a/b"], "not a name"],
+    [["--base-url", "http://x", "--app-key", "k"], "holds no secret"],
+  ])("refuses %j", async (flags, message) => {
+    const ran = await makeHome().run(["auth", "login", ...flags, "--secret-stdin"], { input: "" });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain(message);
+  });
+
+  test("that cannot be read back says which file is wrong", async () => {
+    const home = makeHome();
+    writeFileSync(join(home.folder, "profiles.json"), "{ not json");
+    const ran = await home.run(["auth", "status"]);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain("profiles.json");
+  });
+});

@@ -1,0 +1,243 @@
+import { describe, expect, test } from "vitest";
+import { command } from "../../src/cli/command.ts";
+import type { CommandTable } from "../../src/cli/commands.ts";
+import type { Globals } from "../../src/cli/globals.ts";
+import { Problem } from "../../src/config/problem.ts";
+import { type ErrorKind, ServiceError } from "../../src/contract/index.ts";
+import { ImportError } from "../../src/importer/types.ts";
+import { readWholeNumber } from "../../src/cli/flag-values.ts";
+import { fields, table as tableOf } from "../../src/output/view.ts";
+import { run } from "./support.ts";
+
+interface Seen {
+  globals?: Globals;
+  arguments?: readonly string[];
+  flags?: unknown;
+}
+
+/** Commands that show what reached them. */
+function tableWith(seen: Seen, fail?: unknown): CommandTable {
+  const show = command({
+    name: "things show",
+    summary: "Show a thing",
+    argument: "<name...>",
+    flags: {
+      size: { takes: "<n>", summary: "how big", read: readWholeNumber },
+      tag: { takes: "<t>", summary: "a tag", isRepeatable: true },
+      "no-check": { summary: "do not check" },
+      loud: { summary: "loudly" },
+    },
+    run: async ({ globals, talk }, given) => {
+      seen.globals = globals;
+      seen.arguments = given.arguments;
+      seen.flags = given.flags;
+      talk.notice("a notice");
+      talk.say("a word");
+      if (fail) throw fail;
+      return { name: given.arguments.join("+"), size: given.flags.size ?? null };
+    },
+    render: (thing) => fields(thing),
+  });
+  const list = command({
+    name: "things list",
+    summary: "List things",
+    run: async () => [
+      { name: "a,b", size: 1 },
+      { name: "c", size: 20 },
+    ],
+    render: (things) => tableOf(things, ["name", "size"]),
+  });
+  return { "things show": async () => show, "things list": async () => list };
+}
+
+describe("global flags", () => {
+  test.each([
+    [["--profile", "p", "--json", "--no-input", "things", "show", "x"]],
+    [["things", "--profile", "p", "--json", "show", "--no-input", "x"]],
+    [["things", "show", "x", "--profile=p", "--json", "--no-input"]],
+  ])("are taken anywhere: %j", async (argv) => {
+    const seen: Seen = {};
+    const { status, stdout } = await run(argv, { table: tableWith(seen) });
+    expect(status).toBe(0);
+    expect(seen.globals).toMatchObject({ profile: "p", format: "json", input: false, quiet: false });
+    expect(JSON.parse(stdout)).toEqual({ name: "x", size: null });
+  });
+
+  test("and a command's own flags stand beside them", async () => {
+    const seen: Seen = {};
+    const argv = [
+      "things",
+      "show",
+      "--size",
+      "3",
+      "x",
+      "--quiet",
+      "--tag",
+      "1",
+      "--no-check",
+      "-",
+      "--tag",
+      "2",
+    ];
+    await run(argv, { table: tableWith(seen) });
+    expect(seen.arguments).toEqual(["x", "-"]);
+    expect(seen.flags).toEqual({ size: 3, tag: ["1", "2"], "no-check": true, loud: undefined });
+  });
+
+  test("that contradict each other are refused", async () => {
+    const { status } = await run(["things", "list", "--json", "--format", "csv"], { table: tableWith({}) });
+    expect(status).toBe(2);
+  });
+});
+
+describe("what is printed", () => {
+  const print = async (...flags: string[]) =>
+    (await run(["things", "list", ...flags], { table: tableWith({}) })).stdout;
+
+  test("is the very data as JSON, one document", async () => {
+    const expected = [
+      { name: "a,b", size: 1 },
+      { name: "c", size: 20 },
+    ];
+    expect(await print("--json")).toBe(`${JSON.stringify(expected)}\n`);
+    expect(await print("--format", "json")).toBe(await print("--json"));
+  });
+
+  test("is one document a line as NDJSON", async () => {
+    expect(await print("--format", "ndjson")).toBe('{"name":"a,b","size":1}\n{"name":"c","size":20}\n');
+  });
+
+  test("is quoted where it must be as CSV", async () => {
+    expect(await print("--format", "csv")).toBe('name,size\n"a,b",1\nc,20\n');
+  });
+
+  test("is a table, numbers to the right", async () => {
+    expect(await print()).toBe("NAME  SIZE\na,b      1\nc       20\n");
+  });
+});
+
+describe("what is said", () => {
+  const say = async (...flags: string[]) =>
+    (await run(["things", "show", "x", ...flags], { table: tableWith({}) })).stderr;
+
+  test("goes to standard error, and with --quiet nowhere", async () => {
+    expect(await say()).toBe("a notice\na word\n");
+    expect(await say("--quiet")).toBe("");
+  });
+
+  test("is only what is worth knowing where a script reads", async () => {
+    expect(await say("--json")).toBe("a notice\n");
+  });
+
+  test("leaves standard error to the one document of an error", async () => {
+    const table = tableWith({}, new Problem("usage", "what", "what to do"));
+    const { stderr } = await run(["things", "show", "x", "--json"], { table });
+    expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: "what", hint: "what to do" } });
+  });
+});
+
+describe("a command line that is not understood", () => {
+  test.each([
+    [[], "not a whole command"],
+    [["things"], "not a whole command"],
+    [["thing", "list"], "unknown command 'thing'"],
+    [["things", "lst"], "unknown command 'lst'"],
+    [["things", "show"], "missing required argument 'name'"],
+    [["things", "list", "extra"], "too many arguments"],
+    [["things", "list", "--jsn"], "unknown option '--jsn'"],
+    [["things", "show", "x", "--size"], "argument missing"],
+    [["things", "show", "x", "--size", "0"], "not a whole number above 0"],
+    [["things", "list", "--format", "xml"], "Allowed choices are table, json, ndjson, csv"],
+    [["--profile", "", "things", "list"], "a name is missing"],
+  ])("ends with 2: %j", async (argv, message) => {
+    const { status, stdout, stderr } = await run(argv, { table: tableWith({}) });
+    expect(status).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(message);
+  });
+
+  test("names what was meant", async () => {
+    const near = await run(["thigs", "list"], { table: tableWith({}) });
+    expect(near.stderr).toContain("Did you mean things?");
+    const flag = await run(["things", "list", "--jsn"], { table: tableWith({}) });
+    expect(flag.stderr).toContain("Did you mean --json?");
+  });
+
+  test.each([[["--json", "--nope"]], [["things", "lst", "--json"]], [["nope", "--format=ndjson"]]])(
+    "is told as JSON where JSON was asked for: %j",
+    async (argv) => {
+      const { status, stderr } = await run(argv, { table: tableWith({}) });
+      expect(status).toBe(2);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "usage" } });
+    },
+  );
+});
+
+describe("errors", () => {
+  const failWith = (error: unknown, ...flags: string[]) =>
+    run(["things", "show", "x", ...flags], { table: tableWith({}, error) });
+
+  const statuses: readonly (readonly [ErrorKind, number])[] = [
+    ["unauthorized", 4],
+    ["invalidClient", 4],
+    ["recordNotFound", 4],
+    ["unavailable", 5],
+    ["timeout", 5],
+    ["internal", 5],
+    ["tooManyRequests", 5],
+    ["invalidParams", 1],
+    ["featureDisabled", 1],
+    ["storageFailed", 1],
+    ["unexpectedAnswer", 1],
+  ];
+
+  test.each(statuses)("a refused call, %s, ends with %i", async (kind, status) => {
+    const ran = await failWith(new ServiceError(kind, "no", { hint: "do this" }), "--json");
+    expect(ran.status).toBe(status);
+    expect(JSON.parse(ran.stderr)).toEqual({ error: { kind, message: "no", hint: "do this" } });
+  });
+
+  test.each([
+    ["usage", 2],
+    ["auth", 4],
+    ["temporary", 5],
+    ["failed", 1],
+  ] as const)("an import that fails, %s, ends with %i", async (kind, status) => {
+    expect((await failWith(new ImportError(kind, "no"))).status).toBe(status);
+  });
+
+  test("carry the books of an import that had begun", async () => {
+    const summary = { import_id: "1" } as never;
+    const ran = await failWith(new ImportError("temporary", "no", { summary }), "--json");
+    expect(JSON.parse(ran.stdout)).toEqual({ import_id: "1" });
+    expect(JSON.parse(ran.stderr)).toEqual({ error: { kind: "temporary", message: "no" } });
+  });
+
+  test("that are bugs are one line, and with --verbose show where", async () => {
+    const short = await failWith(new TypeError("x is undefined\nand more"));
+    expect(short.status).toBe(1);
+    expect(short.stderr).toContain("error: unexpected: x is undefined\nhint:");
+    expect(short.stderr).not.toContain("at ");
+    expect((await failWith(new TypeError("x"), "--verbose")).stderr).toContain("    at ");
+  });
+});
+
+describe("help and version", () => {
+  test("go to standard output and end with 0", async () => {
+    const help = await run(["--help"]);
+    expect(help.status).toBe(0);
+    expect(help.stdout).toContain("Exit status: 0 all accepted");
+    expect((await run(["orders", "import", "--help"])).stdout).toContain("--no-validate");
+    expect((await run(["orders", "import", "--help"])).stdout).toContain("--profile <name>");
+    expect((await run(["--version", "--quiet"])).stdout).toBe("1.2.3\n");
+    expect((await run(["--version", "--json"])).stdout).toBe('{"version":"1.2.3"}\n');
+  });
+
+  test("name every command that there is", async () => {
+    const { stdout } = await run(["--help"]);
+    for (const noun of ["products", "orders", "coupons", "unsubscribers", "imports", "serve", "auth"]) {
+      expect(stdout).toMatch(new RegExp(`^  ${noun} `, "m"));
+    }
+  });
+});

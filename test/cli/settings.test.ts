@@ -1,0 +1,168 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { AccountStatus } from "../../src/cli/account-status.ts";
+import { makeFolder, run } from "./support.ts";
+
+async function status(env: Record<string, string>, ...flags: string[]) {
+  const ran = await run(["auth", "status", "--json", ...flags], { env });
+  return { ...ran, found: ran.stdout === "" ? undefined : (JSON.parse(ran.stdout) as AccountStatus) };
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe("a fresh machine", () => {
+  test("has a local account with the first command, and keeps it", async () => {
+    const env = { STARPOST_HOME: join(makeFolder(), "home") };
+    const { found } = await status(env);
+    expect(found).toMatchObject({ profile: "local", mode: "local", base_url: null, signed_in: true });
+    const shown = await run(["auth", "credentials", "--json"], { env });
+    expect(JSON.parse(shown.stdout)).toEqual({ app_key: found?.app_key, secret: expect.any(String) });
+    const [first, second] = [await run(["auth", "token"], { env }), await run(["auth", "token"], { env })];
+    expect(first.stdout).toMatch(/^\S{20,}\n$/);
+    expect(second.stdout).toBe(first.stdout);
+  });
+
+  test("has everything in one folder that only its owner may read", async () => {
+    const home = join(makeFolder(), "a", "home");
+    await status({ STARPOST_HOME: home });
+    expect(modeOf(home)).toBe(0o700);
+    expect(modeOf(join(home, "tokens"))).toBe(0o700);
+    const files = readdirSync(home, { recursive: true, encoding: "utf8" })
+      .map((name) => join(home, name))
+      .filter((path) => statSync(path).isFile());
+    expect(files.length).toBeGreaterThanOrEqual(3);
+    for (const file of files) expect(`${file} ${modeOf(file).toString(8)}`).toBe(`${file} 600`);
+  });
+
+  test("is left alone by help, version, lists and errors", async () => {
+    const home = join(makeFolder(), "home");
+    const env = { STARPOST_HOME: home };
+    await run(["--help"], { env });
+    await run(["imports", "list"], { env });
+    await run(["auth", "status", "--profile", "nope"], { env });
+    expect(existsSync(home)).toBe(false);
+  });
+
+  test("lets two first runs at once have the same account", async () => {
+    const env = { STARPOST_HOME: join(makeFolder(), "home") };
+    const found = await Promise.all(Array.from({ length: 4 }, () => status(env)));
+    expect(new Set(found.map((one) => one.found?.app_key)).size).toBe(1);
+  });
+});
+
+describe("the profile", () => {
+  const remote = {
+    STARPOST_BASE_URL: "http://127.0.0.1:9/",
+    STARPOST_APP_KEY: "key",
+    STARPOST_SECRET: "secret",
+  };
+
+  test("half given in the environment is refused, and what is missing named", async () => {
+    const { status: ended, stderr } = await status({ STARPOST_APP_KEY: "key", STARPOST_SECRET: "" });
+    expect(ended).toBe(2);
+    expect(stderr).toContain("STARPOST_BASE_URL and STARPOST_SECRET are not set");
+  });
+
+  test("of a flag comes before the environment's", async () => {
+    const home = makeFolder();
+    const { found } = await status({ STARPOST_HOME: home, ...remote }, "--profile", "local");
+    expect(found?.profile).toBe("local");
+  });
+
+  test("of STARPOST_PROFILE must be known", async () => {
+    const { status: ended, stderr } = await status({ STARPOST_HOME: makeFolder(), STARPOST_PROFILE: "shop" });
+    expect(ended).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { kind: "usage", hint: expect.stringContaining("local") },
+    });
+  });
+
+  test("with an address that is none is refused", async () => {
+    const { status: ended } = await status({ ...remote, STARPOST_BASE_URL: "ftp://x" });
+    expect(ended).toBe(2);
+  });
+
+  test("has its database where STARPOST_DATABASE says", async () => {
+    const [home, other] = [makeFolder(), join(makeFolder(), "shop.db")];
+    await status({ STARPOST_HOME: home, STARPOST_DATABASE: other });
+    expect(existsSync(other)).toBe(true);
+    expect(existsSync(join(home, "starpost.db"))).toBe(false);
+  });
+
+  test.each(["postgres://u:p@h/db", "postgresql://h/db", "mysql://h/db"])(
+    "with the database %s is refused",
+    async (url) => {
+      const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE: url });
+      expect(ran.status).toBe(2);
+      expect(ran.stderr).toContain("SQLite");
+      expect(ran.stderr).not.toContain("u:p");
+    },
+  );
+
+  test("with a file that is no database says so", async () => {
+    const path = join(makeFolder(), "notes.txt");
+    writeFileSync(path, "not a database, but a text that is long enough to be taken for one\n".repeat(20));
+    const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE: path });
+    expect(ran.status).toBe(1);
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "storageFailed" } });
+    expect(ran.stderr).toContain(path);
+  });
+});
+
+describe("the sealing key", () => {
+  const key = "ab".repeat(32);
+
+  test("may come from the environment, in hexadecimal or base64", async () => {
+    const home = makeFolder();
+    const env = { STARPOST_HOME: home };
+    const hex = await status({ ...env, STARPOST_KEY: key });
+    const base64 = await status({ ...env, STARPOST_KEY: Buffer.from(key, "hex").toString("base64") });
+    expect(base64.found?.app_key).toBe(hex.found?.app_key);
+    expect(existsSync(join(home, "starpost.key"))).toBe(false);
+  });
+
+  test("that is missing beside a database is not made anew", async () => {
+    const home = makeFolder();
+    await status({ STARPOST_HOME: home, STARPOST_KEY: key });
+    const ran = await status({ STARPOST_HOME: home });
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("starpost.key is not there");
+    expect(existsSync(join(home, "starpost.key"))).toBe(false);
+  });
+
+  test("that is another one is refused", async () => {
+    const home = makeFolder();
+    await status({ STARPOST_HOME: home });
+    const ran = await status({ STARPOST_HOME: home, STARPOST_KEY: key });
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("another key");
+  });
+
+  test.each(["short", "zz".repeat(32)])("%j is not a key", async (given) => {
+    const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_KEY: given });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).not.toContain(given);
+  });
+
+  test("in a file that others may read, or that is damaged, is refused", async () => {
+    const home = makeFolder();
+    const file = join(home, "starpost.key");
+    await status({ STARPOST_HOME: home });
+    chmodSync(file, 0o644);
+    const open = await status({ STARPOST_HOME: home });
+    expect(open.status).toBe(1);
+    expect(open.stderr).toContain("chmod 600");
+    chmodSync(file, 0o600);
+    writeFileSync(file, readFileSync(file, "utf8").slice(0, 20));
+    expect((await status({ STARPOST_HOME: home })).stderr).toContain("does not hold a key");
+  });
+
+  test("and a home that cannot be a folder end in words, not in a bug", async () => {
+    const path = join(makeFolder(), "file");
+    writeFileSync(path, "");
+    const ran = await status({ STARPOST_HOME: join(path, "home") });
+    expect(ran.status).toBe(1);
+    expect(JSON.parse(ran.stderr)).not.toMatchObject({ error: { kind: "bug" } });
+  });
+});

@@ -1,0 +1,64 @@
+import { EventEmitter } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { randomBytes } from "node:crypto";
+import { onTestFinished } from "vitest";
+import type { CommandTable } from "../../src/cli/commands.ts";
+import type { Io } from "../../src/cli/io.ts";
+import { runProgram } from "../../src/cli/program.ts";
+
+/** What one run of the program did. */
+export interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunSettings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly table?: CommandTable;
+  readonly io?: Partial<Io>;
+}
+
+/** A folder that is gone after the test. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "starpost-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs the program in this process, with captured streams and without a terminal. */
+export async function run(argv: readonly string[], settings: RunSettings = {}): Promise<Ran> {
+  const [stdout, stderr] = [capture(), capture()];
+  const io: Io = {
+    argv,
+    env: settings.env ?? {},
+    cwd: tmpdir(),
+    stdin: Readable.from(settings.stdin === undefined ? [] : [settings.stdin]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    isStdinTerminal: false,
+    isStdoutTerminal: false,
+    isStderrTerminal: false,
+    columns: undefined,
+    clock: Date.now,
+    random: randomBytes,
+    signals: new EventEmitter(),
+    version: "1.2.3",
+    compose: () => import("../../src/compose.ts"),
+    ...settings.io,
+  };
+  const status = await runProgram(io, settings.table);
+  return { status, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** A stream that keeps what is written to it. */
+export function capture(): { readonly stream: PassThrough; readonly text: () => string } {
+  const stream = new PassThrough();
+  const chunks: string[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk.toString("utf8")));
+  return { stream, text: () => chunks.join("") };
+}
