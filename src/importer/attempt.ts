@@ -95,22 +95,28 @@ async function runRecorded(
     failure = error;
     state = isTemporary(error) || deps.abort.aborted ? "interrupted" : "failed";
   }
-  journal.append({ t: "totals", at: deps.clock(), totals: books.totals });
-  journal.close();
-  rejects.close();
-  for (const notice of books.notices()) deps.report(notice);
-  const manifest = { ...attempt.manifest, state, rejects_file: rejects.isEmpty ? null : rejects.path };
+  const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
-    if (options.rejects !== undefined && !rejects.isEmpty) {
-      manifest.rejects_file = copyRejects(rejects.path, options.rejects, deps.cwd);
-    }
+    journal.append({ t: "totals", at: deps.clock(), totals: books.totals });
+    journal.close();
+    rejects.close();
+    manifest.rejects_file = placeRejects(rejects, options, deps);
   } catch (error) {
     failure ??= error;
   }
-  await writeManifest(deps.runsFolder, manifest);
+  for (const notice of books.notices()) deps.report(notice);
+  await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
+    failure ??= error;
+  });
   const summary = summarise(deps.runsFolder, manifest);
   if (failure !== undefined && !deps.abort.aborted) throw asImportError(failure, summary);
   return summary;
+}
+
+/** Where the rejects are at the end, or nothing where there are none. */
+function placeRejects(rejects: RejectFile, options: ImportOptions, deps: ImportDeps): string | null {
+  if (rejects.isEmpty) return null;
+  return options.rejects === undefined ? rejects.path : copyRejects(rejects.path, options.rejects, deps.cwd);
 }
 
 interface Records {
@@ -253,17 +259,19 @@ function asImportError(error: unknown, summary: ImportSummary): unknown {
   if (error instanceof ImportError) {
     return new ImportError(error.kind, error.message, { hint: error.hint, summary, cause: error });
   }
-  if (!(error instanceof ServiceError)) {
-    const problem = error as NodeJS.ErrnoException;
-    if (problem.code !== "ENOSPC") return error;
-    return new ImportError("failed", "the disk is full", {
-      hint: `make room; then ${resume}`,
-      summary,
-      cause: error,
-    });
+  if (isDiskFull(error)) {
+    const hint = `make room; then ${resume}`;
+    return new ImportError("failed", "the disk is full", { hint, summary, cause: error });
   }
+  if (!(error instanceof ServiceError)) return error;
   const isAuth = ["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
   const kind = isAuth ? "auth" : error.temporary ? "temporary" : "failed";
   const hint = error.hint === undefined ? resume : `${error.hint}; then ${resume}`;
   return new ImportError(kind, error.message, { hint, summary, cause: error });
+}
+
+/** In the run's folder: the file system's own word for it, or SQLite's. */
+export function isDiskFull(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === "ENOSPC" || code === "EDQUOT" || errcode === 13;
 }

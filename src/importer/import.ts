@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endpointOf } from "../contract/index.ts";
-import { runAttempt } from "./attempt.ts";
+import { isDiskFull, runAttempt } from "./attempt.ts";
 import { Reader } from "./csv/reader.ts";
 import { describeFiles, locateFiles, openFiles, type InputFile } from "./input-files.ts";
 import { kinds } from "./kinds/index.ts";
@@ -40,7 +40,15 @@ export async function startImport(
   const { kind, options } = request;
   const importing = kinds[kind].prepare(options);
   checkBatchSize(importing, options);
-  return options.dryRun ? dryRun(request, importing, deps) : newRun(request, importing, deps);
+  try {
+    return await (options.dryRun ? dryRun(request, importing, deps) : newRun(request, importing, deps));
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new ImportError("failed", "the disk is full", {
+      hint: "make room, and import again",
+      cause: error,
+    });
+  }
 }
 
 /**

@@ -116,7 +116,7 @@ describe("the books of a run", () => {
     expect(first.data.rejects_file).toBe(rejects);
     const text = readFileSync(rejects, "utf8");
     expect(text.split("\n")[0]).toMatch(/product_price,_line,_column,_code,_reason$/);
-    expect(text).toMatch(/lamp 03,.*,6,product_id,bad_id,/);
+    expect(text).toMatch(/lamp 03,.*,5,product_id,bad_id,/);
     expect(statSync(rejects).mode & 0o077).toBe(0);
 
     const corrected = join(home.folder, "corrected.csv");
