@@ -9,7 +9,14 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from "kysely";
-import { SqliteFile, type SqlValue } from "./sqlite-file.ts";
+import { setTimeout } from "node:timers/promises";
+import { defaultBusyTimeoutMs, SqliteFile, type SqlValue } from "./sqlite-file.ts";
+
+/** Between two tries for the write lock. */
+const retryMs = 5;
+
+/** SQLite's SQLITE_BUSY. */
+const busyCode = 5;
 
 /** Kysely over a SQLite file. One connection; a transaction that may write takes the write lock at once. */
 export function createSqliteDialect(
@@ -60,8 +67,8 @@ class SqliteDriver implements Driver {
 
   /** `begin immediate` unless read only: a write lock asked for later fails where another process wrote between. */
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    const begin = settings.accessMode === "read only" ? "begin" : "begin immediate";
-    await connection.executeQuery(CompiledQuery.raw(begin));
+    if (settings.accessMode === "read only") await connection.executeQuery(CompiledQuery.raw("begin"));
+    else await this.#connection?.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -105,6 +112,24 @@ class SqliteConnection implements DatabaseConnection {
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     for (const row of this.#file.iterate(sql, parameters as readonly SqlValue[])) {
       yield { rows: [row as R] };
+    }
+  }
+
+  /**
+   * Takes the write lock, and waits for it without holding up everything else: SQLite's own wait stops the
+   * process, which then serves nobody, and would wait for itself where it holds the file open twice.
+   */
+  async beginImmediate(timeoutMs: number): Promise<void> {
+    for (let waitedMs = 0; ; waitedMs += retryMs) {
+      try {
+        this.#file.beginImmediate();
+        return;
+      } catch (error) {
+        const { errcode = 0 } = error as { errcode?: number };
+        const isBusy = (errcode & 0xff) === busyCode;
+        if (!isBusy || waitedMs >= timeoutMs) throw error;
+      }
+      await setTimeout(retryMs);
     }
   }
 

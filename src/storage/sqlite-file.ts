@@ -2,8 +2,8 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** How long a statement waits for another process's write, milliseconds. */
-const busyTimeoutMs = 10_000;
+/** How long a statement waits for another process's write where nothing else is said, milliseconds. */
+export const defaultBusyTimeoutMs = 10_000;
 
 /** Statements kept prepared; the engine has fewer. */
 const maxPrepared = 200;
@@ -13,12 +13,32 @@ type Connection = InstanceType<typeof DatabaseSync>;
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
+/** SQLite's words for the result codes that storage acts on. Source: sqlite3_errstr. */
+const resultCodes: Readonly<Record<string, number>> = {
+  "database is locked": 5,
+  "database table is locked": 6,
+  "attempt to write a readonly database": 8,
+  "disk I/O error": 10,
+  "database disk image is malformed": 11,
+  "database or disk is full": 13,
+  "unable to open database file": 14,
+  "file is not a database": 26,
+};
+
+/** The driver leaves the result code off the errors of statements that give rows. */
+function withResultCode(error: unknown): unknown {
+  if (!(error instanceof Error) || "errcode" in error) return error;
+  const errcode = resultCodes[error.message];
+  return errcode === undefined ? error : Object.assign(error, { errcode });
+}
+
 /**
  * One open SQLite file, with its statements kept prepared. The only file that names the driver,
  * whose interface is that of `node:sqlite`, so that the built-in can take its place.
  */
 export class SqliteFile {
   readonly #database: Connection;
+  readonly #busyTimeoutMs: number;
   readonly #prepared = new Map<string, Statement>();
 
   /** Creates the file (0600) and its folder (0700) where they are not there. */
@@ -27,7 +47,8 @@ export class SqliteFile {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       closeSync(openSync(path, "a", 0o600));
     }
-    this.#database = new DatabaseSync(path, { timeout: options.busyTimeoutMs ?? busyTimeoutMs });
+    this.#busyTimeoutMs = options.busyTimeoutMs ?? defaultBusyTimeoutMs;
+    this.#database = new DatabaseSync(path, { timeout: this.#busyTimeoutMs });
   }
 
   execute(sql: string): void {
@@ -35,7 +56,12 @@ export class SqliteFile {
   }
 
   all(sql: string, parameters: readonly SqlValue[] = []): Record<string, unknown>[] {
-    return this.#prepare(sql).all(...parameters) as Record<string, unknown>[];
+    const statement = this.#prepare(sql);
+    try {
+      return statement.all(...parameters) as Record<string, unknown>[];
+    } catch (error) {
+      throw withResultCode(error);
+    }
   }
 
   iterate(sql: string, parameters: readonly SqlValue[] = []): IterableIterator<Record<string, unknown>> {
@@ -50,6 +76,16 @@ export class SqliteFile {
   /** Whether the statement gives rows back. */
   isReader(sql: string): boolean {
     return this.#prepare(sql).columns().length > 0;
+  }
+
+  /** Takes the write lock, or fails at once where another process has it. */
+  beginImmediate(): void {
+    this.#database.exec("pragma busy_timeout = 0");
+    try {
+      this.#database.exec("begin immediate");
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${this.#busyTimeoutMs}`);
+    }
   }
 
   get isInTransaction(): boolean {
