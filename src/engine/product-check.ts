@@ -15,7 +15,7 @@ export interface CheckedProduct {
   readonly errors: readonly FieldError[];
 }
 
-/** A product id that the service takes. Assumed: a longer one than the contract allows counts as one with other characters. */
+/** A product id that the service takes. Assumed: one longer than the contract's ids counts as one with other characters. */
 export function isUsableProductId(productId: string): boolean {
   return isLegalId(productId) && productId.length <= maxLength.id;
 }

@@ -10,6 +10,7 @@ import {
 /**
  * A product on its way into the database, in the order of its columns; null is what was not given.
  * A list, not an object: many of them go to one statement.
+ * Assumed: product and order ids are kept as they came; only spec values are normalised.
  */
 export type ProductRow = [
   product_id: string,

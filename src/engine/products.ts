@@ -7,7 +7,7 @@ import { dropTakenSkus, findKnownProducts, saveProducts } from "./product-store.
 type Given = Readonly<Record<string, unknown>>;
 
 export const productHandlers: Handlers<typeof contract.products> = {
-  /** Adds products. Assumed: one that is there already is given the fields that were sent. */
+  /** Adds products. Assumed: creating one that is there gives it the fields that were sent. */
   massCreate: async ({ products }, context) => {
     const { rows, errors } = checkProducts(products, { isUpdate: false });
     errors.push(...(await dropSkus(rows, context)));
@@ -15,7 +15,7 @@ export const productHandlers: Handlers<typeof contract.products> = {
     return listErrors(errors);
   },
 
-  /** Changes products; only what is valid overwrites. Assumed: an id that is not there is reported, and not created. */
+  /** Changes products; only what is valid overwrites. Assumed: updating one that is not there is reported, and does not create it. */
   massUpdate: async ({ products }, context) => {
     const { rows, errors } = checkProducts(products, { isUpdate: true });
     const known = await findKnownProducts(rows, context);

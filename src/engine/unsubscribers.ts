@@ -40,7 +40,7 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
 
   /**
    * Takes addresses back, and tells which were.
-   * Source: practice of services of this kind. Assumed: one whose owner unsubscribed is left and reported; one that is not there is fine.
+   * Source: practice of services of this kind. Assumed: an address whose owner unsubscribed is left and reported; one that is not there is fine.
    */
   massDelete: async (input, context) => {
     await requireFeature(context, "unsubscribers");

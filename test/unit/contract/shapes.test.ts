@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import {
+  codeOfIssue,
+  isCalendarDate,
+  isLegalId,
+  maxLength,
+  orderProduct,
+  shape,
+} from "../../../src/contract/index.ts";
+
+type Shape = keyof typeof shape;
+
+/** What a shape says of a value: its code, or nothing where it takes it. */
+function problemOf(name: Shape, value: unknown): string | undefined {
+  const parsed = shape[name].safeParse(value);
+  const issue = parsed.error?.issues[0];
+  return issue && codeOfIssue(issue);
+}
+
+it.each([
+  ["id", "missing", [undefined, "", "  "]],
+  ["id", "bad_type", [null, {}, true]],
+  ["id", "too_long", ["x".repeat(maxLength.id + 1)]],
+  ["name", "missing", [undefined, " "]],
+  ["email", "missing", [undefined]],
+  ["email", "bad_type", [5, null]],
+  ["email", "bad_email", ["", "a", "a@", "@b", "a@b@c", "a b@c", "<a@b>", "a,b@c"]],
+  ["email", "too_long", [`${"x".repeat(maxLength.email)}@b`]],
+  ["url", "bad_url", ["", "shop.example", "ftp://a", "http://", "https:///a", "http://a b", "//a"]],
+  ["url", "too_long", [`https://a/${"x".repeat(maxLength.url)}`]],
+  ["optionalUrl", "bad_url", ["a", "ftp://a"]],
+  ["date", "bad_date", ["", "2024-2-3", "03/02/2024", "2024-13-01", "2024-02-30", "2024-02-03T00:00:00Z"]],
+  ["price", "bad_price", ["1,5", "€1", "-1", "1e5", ".", "1.", "9".repeat(33)]],
+  ["currency", "bad_currency", ["EU", "12A"]],
+  ["boolean", "bad_type", ["yes", 1, null]],
+] satisfies [Shape, string, unknown[]][])("%s answers %s to bad values", (name, code, values) => {
+  for (const value of values) expect([value, problemOf(name, value)]).toEqual([value, code]);
+});
+
+it.each([
+  ["id", ["1", " 1 ", "ä/b", 17]],
+  ["email", ["a@b", "Ann.O'Hara+x@mail.example"]],
+  ["url", ["http://a", "HTTPS://a.example/p?q=ü#x", "http://localhost:8080/"]],
+  ["optionalUrl", ["", "https://a"]],
+  ["date", ["2024-02-29", "1999-12-31"]],
+  ["price", ["", "1", "0.5", ".5", 12.5, "12.50"]],
+  ["currency", ["", "EUR", "eur"]],
+  ["boolean", [true, "false"]],
+  ["count", [0, "0", "200"]],
+] satisfies [Shape, unknown[]][])("%s takes good values", (name, values) => {
+  for (const value of values) expect([value, problemOf(name, value)]).toEqual([value, undefined]);
+});
+
+it("gives numbers as their digits, tags as one text, currencies in capitals", () => {
+  expect(shape.id.parse(17)).toBe("17");
+  expect(shape.price.parse(12.5)).toBe("12.5");
+  expect(shape.tags.parse(["a", "b"])).toBe("a,b");
+  expect(shape.currency.parse("eur")).toBe("EUR");
+  expect(shape.count.parse("12")).toBe(12);
+});
+
+it("refuses counts that are none", () => {
+  for (const value of [-1, 1.5, "-1", "x", "", "1".repeat(16), Number.NaN]) {
+    expect(shape.count.safeParse(value).success).toBe(false);
+  }
+});
+
+describe("isCalendarDate", () => {
+  it("knows leap years", () => {
+    expect(["2000-02-29", "2024-02-29"].every(isCalendarDate)).toBe(true);
+    expect(["1900-02-29", "2023-02-29", "2024-04-31", "2024-00-10", "2024-01-00"].some(isCalendarDate)).toBe(
+      false,
+    );
+  });
+});
+
+it("allows letters, digits, _ and - in ids, and nothing else", () => {
+  expect(["a", "Z", "0", "_", "-", "-007"].every(isLegalId)).toBe(true);
+  expect(["", "a b", "a/b", "a.b", "ä", "a\n"].some(isLegalId)).toBe(false);
+});
+
+it("counts the units of an ordered product from 1 to 1,000", () => {
+  const holds = (quantity: unknown) =>
+    orderProduct.safeParse({ name: "a", url: "https://a", quantity }).success;
+  expect([undefined, 1, 1_000].every(holds)).toBe(true);
+  expect([0, 1.5, 1_001, "2", -1].some(holds)).toBe(false);
+});

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { type CompiledQuery, type Kysely, type Transaction } from "kysely";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { selectProducts } from "../../../src/engine/core.ts";
+import type { HandlerContext } from "../../../src/engine/handler.ts";
+import { selectPurchases } from "../../../src/engine/purchase-list.ts";
+import { createSealer } from "../../../src/engine/sealer.ts";
+import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import type { Tables } from "../../../src/storage/tables.ts";
+import { backends, type Harness } from "../../support/backends.ts";
+import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../../support/builders.ts";
+
+let harness: Harness;
+let context: HandlerContext;
+
+beforeEach(async () => {
+  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  if (!sqlite) throw new Error("there is no SQLite backend");
+  harness = await sqlite.open();
+  const db: Kysely<Tables> = harness.database.db;
+  context = {
+    transaction: db as Transaction<Tables>,
+    dialect: "sqlite",
+    account: { id: 1, appKey: "a" },
+    nowMs: 0,
+    random: randomBytes,
+    sealer: createSealer(randomBytes(32)),
+  };
+});
+
+afterEach(() => harness.close());
+
+async function planOf({ sql, parameters }: Pick<CompiledQuery, "sql" | "parameters">): Promise<string[]> {
+  const file = new SqliteFile(harness.database.shownAs);
+  try {
+    const rows = file.all(`explain query plan ${sql}`, parameters as (string | number)[]);
+    return rows.map(({ detail }) => String(detail));
+  } finally {
+    file.close();
+  }
+}
+
+it("lists purchases by the account's index, from the first id on, without sorting", async () => {
+  for (const since of [undefined, 1_000]) {
+    const plan = await planOf(selectPurchases({ fromId: 5, since }, context).limit(10).compile());
+    expect(plan).toEqual([
+      "SEARCH purchases USING INDEX purchases_by_account (account_id=? AND id>?)",
+      "SEARCH orders USING INTEGER PRIMARY KEY (rowid=?)",
+      "SEARCH products USING INTEGER PRIMARY KEY (rowid=?)",
+    ]);
+  }
+});
+
+it("lists products by the index of changes, without sorting", async () => {
+  for (const after of [undefined, { updated_at: 5, id: 7 }]) {
+    const plan = await planOf(selectProducts({ after, since: 3 }, context).limit(10).compile());
+    expect(plan).toHaveLength(1);
+    expect(plan[0]).toMatch(/^SEARCH products USING INDEX products_by_change \(account_id=\? AND /);
+  }
+});
+
+it("walks a batch once, and looks each row up, in every statement of a bulk call", async () => {
+  const account = await harness.newAccount();
+  let statements: Pick<CompiledQuery, "sql" | "parameters">[] = [];
+  const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];
+  try {
+    const specs = { external_sku: "x" };
+    await account.service.orders.massCreate(
+      bulkOf([anOrder({ products: { pot: anOrderedProduct({ specs }) } })]),
+    );
+    await account.service.products.massCreate({ products: { pot: aProduct({ specs }) } });
+    await account.service.products.massUpdate({ products: { pot: aProduct({ specs }) } });
+    await account.service.unsubscribers.massCreate({ email_list: { 1: ["a@mail.example"] } });
+    await account.service.unsubscribers.massDelete({ email_list: { 1: ["a@mail.example"] } });
+    statements = ran.flatMap(({ mock }) => mock.calls.map(([sql, parameters = []]) => ({ sql, parameters })));
+  } finally {
+    vi.restoreAllMocks();
+  }
+  const bulk = statements.filter(({ sql }) => sql.includes("jsonb_each"));
+  expect(bulk.length).toBeGreaterThanOrEqual(10);
+  for (const statement of bulk) {
+    const [outer, ...inner] = await planOf(statement);
+    const deletes = statement.sql.startsWith("delete");
+    if (!deletes) expect(outer, statement.sql).toMatch(/^SCAN jsonb_each/);
+    const steps = (deletes ? [outer ?? ""] : inner).filter((step) => !/TEMP B-TREE/.test(step));
+    for (const step of steps) expect(step, statement.sql).toMatch(/^SEARCH .*(=\? AND |rowid=\?)/);
+  }
+});

@@ -1,0 +1,92 @@
+import { sql } from "kysely";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { batchOf, batchRows } from "../../../src/storage/batch.ts";
+import { type Database, openDatabase } from "../../../src/storage/database.ts";
+import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { createStatement } from "../../../src/storage/statement.ts";
+
+let folder: string;
+let database: Database;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
+  database = await openDatabase(join(folder, "starpost.db"), { nowMs: 0 });
+});
+
+afterEach(async () => {
+  await database.db.destroy();
+  await rm(folder, { recursive: true });
+});
+
+interface Named {
+  name: string | null;
+  size: number;
+}
+
+it("gives rows in their order, with text, numbers and nulls as they were", async () => {
+  const rows = [
+    ["0012", 3],
+    ['quote " and \\', -1],
+    ["line\nbreak, ü, 😀", 2 ** 53 - 1],
+    [null, 0],
+    ["", 1],
+  ];
+  const found = await database.db
+    .selectFrom(batchRows<Named>({ name: "text", size: "integer" }, rows, database.dialect))
+    .select(["name", "size"])
+    .execute();
+  expect(found).toEqual(rows.map(([name, size]) => ({ name, size })));
+});
+
+it("gives none for none, and thousands in one parameter", async () => {
+  const select = (rows: readonly (readonly unknown[])[]) =>
+    database.db
+      .selectFrom(batchRows<{ size: number }>({ size: "integer" }, rows, database.dialect))
+      .select(({ fn }) => [fn.countAll<number>().as("rows"), fn.sum<number>("size").as("sum")])
+      .executeTakeFirstOrThrow();
+  expect(await select([])).toEqual({ rows: 0, sum: null });
+  expect(await select(Array.from({ length: 50_000 }, () => [2]))).toEqual({ rows: 50_000, sum: 100_000 });
+});
+
+it("runs a statement again with other values, and builds it once", async () => {
+  let builds = 0;
+  const add = createStatement<{ createdAt: number; rows: string }>((slot, dialect) => {
+    builds += 1;
+    return sql`
+      insert into accounts (app_key, secret_sealed, created_at)
+      select name, 'fixed', ${slot("createdAt")}
+      from ${batchOf<{ name: string }>({ name: "text" }, slot("rows"), dialect)} where true
+      on conflict (app_key) do nothing`;
+  });
+  const run = (createdAt: number, names: string[]) =>
+    add(database.db, database.dialect, { createdAt, rows: JSON.stringify(names.map((name) => [name])) });
+  expect(await run(1, ["a", "b"])).toEqual({ affectedRows: 2 });
+  expect(await run(2, ["b", "c"])).toEqual({ affectedRows: 1 });
+  expect(builds).toBe(1);
+  const found = await database.db
+    .selectFrom("accounts")
+    .select(["app_key", "created_at"])
+    .orderBy("id")
+    .execute();
+  expect(found.map(({ app_key, created_at }) => [app_key, created_at])).toEqual([
+    ["a", 1],
+    ["b", 1],
+    ["c", 2],
+  ]);
+});
+
+it("keeps statements prepared, and goes on past as many as it keeps", () => {
+  const file = new SqliteFile(join(folder, "other.db"));
+  try {
+    for (let round = 0; round < 2; round += 1) {
+      for (let at = 0; at < 450; at += 1) {
+        expect(file.all(`select ${at} as at, ? as given`, [round])).toEqual([{ at, given: round }]);
+      }
+    }
+  } finally {
+    file.close();
+  }
+});
