@@ -95,13 +95,14 @@ export class Pacer {
   }
 
   async #waitForStart(signal: AbortSignal | undefined): Promise<void> {
-    for (;;) {
+    for (let dueMs: number | undefined; ; ) {
       const nowMs = this.#now();
       const startMs = this.#nextStartMs();
       if (startMs <= nowMs) {
-        this.#start(nowMs, startMs);
+        this.#start(nowMs, dueMs ?? nowMs);
         return;
       }
+      dueMs = startMs;
       await this.#sleep(Math.ceil(startMs - nowMs), signal);
     }
   }
@@ -139,8 +140,9 @@ export class Pacer {
 
   #tell(onEvent: CallOptions["onEvent"]): void {
     const nowMs = this.#now();
-    const ms = Math.ceil(this.#nextStartMs() + this.#waiting * this.#intervalMs() - nowMs);
-    if (!(ms >= toldFromMs)) return;
+    const nextMs = Math.max(nowMs, this.#nextStartMs());
+    const ms = Math.ceil(nextMs + this.#waiting * this.#intervalMs() - nowMs);
+    if (ms < toldFromMs) return;
     const isHeld = this.#heldUntilMs - nowMs >= toldFromMs;
     onEvent?.({
       type: "wait",

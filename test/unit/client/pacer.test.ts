@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Pacer } from "../../../src/client/pacer.ts";
+import type { CallEvent } from "../../../src/service/transport.ts";
+import { settle, VirtualTime } from "../../support/virtual-time.ts";
+
+function createPacer(ratePerSecond: number, time = new VirtualTime()) {
+  const pacer = new Pacer({ ratePerSecond, clock: time.clock, sleep: time.sleep });
+  const startsMs: number[] = [];
+  const call = async (options?: Parameters<Pacer["acquire"]>[0]) => {
+    await pacer.acquire(options);
+    startsMs.push(time.clock());
+  };
+  return { time, pacer, startsMs, call };
+}
+
+/** Most elements of a sorted list that any window of `windowMs` holds. */
+function mostInWindow(startsMs: readonly number[], windowMs: number): number {
+  const counts = startsMs.map(
+    (startMs) => startsMs.filter((other) => other >= startMs && other < startMs + windowMs).length,
+  );
+  return Math.max(0, ...counts);
+}
+
+async function collect(paced: ReturnType<typeof createPacer>, count: number): Promise<readonly number[]> {
+  const calls = Array.from({ length: count }, () => paced.call());
+  await paced.time.run();
+  await Promise.all(calls);
+  return paced.startsMs;
+}
+
+describe("Pacer", () => {
+  it("starts no more than the rate in any window of one second, whenever calls come and timers fire", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.double({ min: 0.3, max: 30, noNaN: true }),
+        fc.array(fc.nat(6_000), { minLength: 1, maxLength: 40 }),
+        fc.infiniteStream(fc.nat(25)),
+        async (rate, arrivalsMs, lateness) => {
+          const { time, call, startsMs } = createPacer(rate);
+          time.lateness = () => lateness.next().value ?? 0;
+          const calls = arrivalsMs.map(async (atMs) => {
+            await time.sleep(atMs);
+            await call();
+          });
+          await time.run();
+          await Promise.all(calls);
+          expect(startsMs).toHaveLength(arrivalsMs.length);
+          const windowMs = Math.max(1_000, 1_000 / rate);
+          expect(mostInWindow(startsMs, windowMs)).toBeLessThanOrEqual(Math.max(1, Math.floor(rate)));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("gives a service that counts in seconds of its own no sixth call, though calls travel unequally", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(999), fc.infiniteStream(fc.nat(10)), async (offsetMs, jitter) => {
+        const paced = createPacer(5, new VirtualTime(offsetMs));
+        const startsMs = await collect(paced, 60);
+        const perSecond = new Map<number, number>();
+        for (const startMs of startsMs) {
+          const second = Math.floor((startMs + (jitter.next().value ?? 0)) / 1_000);
+          perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+        }
+        expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(5);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("uses at least 98 % of the rate, although every timer is late", async () => {
+    const paced = createPacer(5);
+    paced.time.lateness = () => 2;
+    const startsMs = await collect(paced, 310);
+    expect(startsMs.filter((startMs) => startMs < 60_000).length).toBeGreaterThanOrEqual(294);
+  });
+
+  it("takes a rate below one as one call in as many seconds", async () => {
+    const startsMs = await collect(createPacer(0.5), 4);
+    expect(startsMs).toEqual([0, 2_030, 4_060, 6_090]);
+  });
+
+  it("does not pace at rate 0, and holds even then", async () => {
+    const paced = createPacer(0);
+    expect(await collect(paced, 100)).toEqual(Array.from({ length: 100 }, () => 0));
+    paced.pacer.hold(700);
+    expect((await collect(paced, 1)).at(-1)).toBe(700);
+  });
+
+  it("starts calls in the order in which they came", async () => {
+    const { time, pacer } = createPacer(5);
+    const order: number[] = [];
+    const calls = [1, 2, 3, 4, 5].map(async (number) => {
+      await pacer.acquire();
+      order.push(number);
+    });
+    await time.run();
+    await Promise.all(calls);
+    expect(order).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("lets a call give up while it waits, and the others keep their order", async () => {
+    const { time, call, startsMs } = createPacer(5);
+    const gone = new AbortController();
+    const calls = [call(), call({ signal: gone.signal }), call({ signal: gone.signal }), call()];
+    const outcomes = Promise.allSettled(calls);
+    await settle();
+    gone.abort(new Error("stop"));
+    await time.run();
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(startsMs).toEqual([0, 203]);
+  });
+
+  it("refuses at once where the signal is aborted already", async () => {
+    const { call } = createPacer(5);
+    await expect(call({ signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow("stop");
+  });
+
+  it("waits out a hold, then goes on at the rate", async () => {
+    const paced = createPacer(5);
+    paced.pacer.hold(3_000);
+    expect(await collect(paced, 3)).toEqual([3_000, 3_203, 3_406]);
+  });
+
+  it("goes on more slowly after a refusal, once for calls refused together, and recovers", async () => {
+    const paced = createPacer(5);
+    paced.pacer.throttle(1_000);
+    paced.pacer.throttle(1_000);
+    expect(await collect(paced, 2)).toEqual([1_000, 1_305]);
+    for (let answer = 0; answer < 10; answer += 1) paced.pacer.recover();
+    const [, , third = 0, fourth = 0] = await collect(paced, 2);
+    expect(fourth - third).toBe(203);
+  });
+
+  it("never slows down without end", async () => {
+    const paced = createPacer(5);
+    for (let refusal = 0; refusal < 20; refusal += 1) {
+      paced.pacer.throttle(1_000);
+      await paced.time.run(paced.time.clock() + 1_000);
+    }
+    const [first = 0, second = 0] = await collect(paced, 2);
+    expect(second - first).toBe(812);
+  });
+
+  it("is not stopped by a clock that is set back", async () => {
+    const time = new VirtualTime(10_000_000);
+    const paced = createPacer(5, time);
+    await collect(paced, 2);
+    time.set(0);
+    const [, , third] = await collect(paced, 1);
+    expect(third).toBeLessThanOrEqual(203);
+  });
+
+  it("tells of waits of a second and more only", async () => {
+    const events: CallEvent[] = [];
+    const onEvent = (event: CallEvent) => events.push(event);
+    const { time, call, pacer } = createPacer(5);
+    const calls = Array.from({ length: 6 }, () => call({ onEvent }));
+    expect(events).toEqual([
+      { type: "wait", reason: "pace", ms: 1_015, message: "keeping to the rate; next call in 1 s" },
+    ]);
+    await time.run();
+    await Promise.all(calls);
+    pacer.hold(30_000);
+    const held = call({ onEvent });
+    expect(events[1]).toEqual({
+      type: "wait",
+      reason: "throttled",
+      ms: 30_000,
+      message: "the service's limit is reached; next call in 30 s",
+    });
+    await time.run();
+    await held;
+  });
+});

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { defaultRetryLimits, mayRepeat, planRetry } from "../../../src/client/retry-policy.ts";
+import { type Effect, type ErrorKind, errorKinds, ServiceError } from "../../../src/contract/index.ts";
+
+const effects: readonly Effect[] = ["read", "repeatable", "once"];
+const temporary: readonly ErrorKind[] = ["tooManyRequests", "internal", "unavailable", "timeout"];
+
+function plan(error: ServiceError, more: Partial<Parameters<typeof planRetry>[0]> = {}) {
+  return planRetry(
+    { error, effect: "read", attempt: 1, spentMs: 0, random: () => 0.5, ...more },
+    defaultRetryLimits,
+  );
+}
+
+describe("mayRepeat", () => {
+  const table = Object.keys(errorKinds).flatMap((kind) =>
+    effects.flatMap((effect) =>
+      [true, false].map((outcomeUnknown) => ({ kind: kind as ErrorKind, effect, outcomeUnknown })),
+    ),
+  );
+  it.each(table)("$kind of a call with effect $effect, outcome unknown: $outcomeUnknown", (row) => {
+    const { kind, effect, outcomeUnknown } = row;
+    const error = new ServiceError(kind, "refused", { outcomeUnknown });
+    expect(mayRepeat(error, effect)).toBe(temporary.includes(kind) && !(effect === "once" && outcomeUnknown));
+  });
+});
+
+describe("planRetry", () => {
+  it("doubles the bound of the wait with each try, up to 20 s", () => {
+    const waits = [1, 2, 3, 4, 5].map(
+      (attempt) => plan(new ServiceError("timeout", "late"), { attempt })?.ms,
+    );
+    expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000]);
+    const limits = { maxAttempts: 100, maxRetryMs: 1e9 };
+    const error = new ServiceError("timeout", "late");
+    const late = planRetry({ error, effect: "read", attempt: 90, spentMs: 0, random: () => 0.999 }, limits);
+    expect(late?.ms).toBe(19_980);
+  });
+
+  it("waits as long as the service asks, and at least a second after a 429", () => {
+    expect(plan(new ServiceError("unavailable", "later", { retryAfterMs: 7_000 }))?.ms).toBe(7_000);
+    expect(plan(new ServiceError("tooManyRequests", "slow down", { retryAfterMs: 3_000 }))?.ms).toBe(3_125);
+    expect(plan(new ServiceError("tooManyRequests", "slow down"))).toEqual({
+      reason: "throttled",
+      ms: 1_125,
+      message: "the service answers 429; next try in 1.1 s",
+    });
+  });
+
+  it("says what happened and when it goes on", () => {
+    const error = new ServiceError("unavailable", "http://host: nothing answers there");
+    expect(plan(error, { attempt: 4 })).toEqual({
+      reason: "retry",
+      ms: 2_000,
+      message: "http://host: nothing answers there; next try in 2 s",
+    });
+  });
+
+  it("gives up after six tries, or when the next would be too late", () => {
+    const error = new ServiceError("unavailable", "down");
+    expect(plan(error, { attempt: 5 })).toBeDefined();
+    expect(plan(error, { attempt: 6 })).toBeUndefined();
+    expect(plan(error, { spentMs: 119_000 })).toBeDefined();
+    expect(plan(error, { spentMs: 119_900 })).toBeUndefined();
+  });
+
+  it("plans a finite wait within its bounds, whatever happens", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...temporary),
+        fc.integer({ min: 1, max: 5 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.option(fc.nat(60_000), { nil: undefined }),
+        (kind, attempt, random, retryAfterMs) => {
+          const error = new ServiceError(kind, "x", retryAfterMs === undefined ? {} : { retryAfterMs });
+          const ms = plan(error, { attempt, random: () => random })?.ms ?? 0;
+          expect(ms).toBeGreaterThanOrEqual(Math.max(50, retryAfterMs ?? 0));
+          expect(ms).toBeLessThanOrEqual(60_250);
+        },
+      ),
+    );
+  });
+});
