@@ -100,7 +100,7 @@ async function runRecorded(
     journal.append({ t: "totals", at: deps.clock(), totals: books.totals });
     journal.close();
     rejects.close();
-    manifest.rejects_file = placeRejects(rejects, options, deps);
+    manifest.rejects_file = await placeRejects(rejects, options, deps);
   } catch (error) {
     failure ??= error;
   }
@@ -114,7 +114,11 @@ async function runRecorded(
 }
 
 /** Where the rejects are at the end, or nothing where there are none. */
-function placeRejects(rejects: RejectFile, options: ImportOptions, deps: ImportDeps): string | null {
+async function placeRejects(
+  rejects: RejectFile,
+  options: ImportOptions,
+  deps: ImportDeps,
+): Promise<string | null> {
   if (rejects.isEmpty) return null;
   return options.rejects === undefined ? rejects.path : copyRejects(rejects.path, options.rejects, deps.cwd);
 }

@@ -130,10 +130,13 @@ function suggest(wanted: string, among: readonly string[]): string {
   return nearest === undefined ? `there are: ${among.slice(0, 20).join(", ")}` : `did you mean '${nearest}'?`;
 }
 
-/** The name with the fewest changed letters, if that is not more than half of them. */
+/** The name that holds the wanted one, or else with the fewest changed letters, if not more than half of them. */
 function nearestOf(wanted: string, among: readonly string[]): string | undefined {
   const target = normalise(wanted);
-  const scored = among.map((name) => ({ name, distance: countChanges(target, normalise(name)) }));
+  const scored = among.map((name) => {
+    const isHolding = normalise(name).includes(target);
+    return { name, distance: isHolding ? 0 : countChanges(target, normalise(name)) };
+  });
   scored.sort((a, b) => a.distance - b.distance);
   const [best] = scored;
   return best && best.distance <= Math.max(target.length, normalise(best.name).length) / 2

@@ -1,5 +1,6 @@
-import { accessSync, constants, copyFileSync, statSync } from "node:fs";
+import { accessSync, constants, createReadStream, createWriteStream, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { ImportError } from "./types.ts";
 
 /**
@@ -32,10 +33,10 @@ export function checkRejectsPath(rejects: string | undefined, inputs: readonly s
  * Puts the rejects where the person wants them. They stay in the run's folder as well.
  * @throws ImportError `failed` when that cannot be done; says where they are
  */
-export function copyRejects(kept: string, rejects: string, cwd: string): string {
+export async function copyRejects(kept: string, rejects: string, cwd: string): Promise<string> {
   const path = resolve(cwd, rejects);
   try {
-    copyFileSync(kept, path);
+    await pipeline(createReadStream(kept), createWriteStream(path, { mode: 0o600 }));
     return path;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { parse } from "csv-parse/sync";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, type Summary } from "../support/starpost.ts";
@@ -177,8 +178,8 @@ describe("rejected row by row", () => {
       failed: 0,
     });
     expect(stderr).toMatch(/not taken: .*first at fixtures\/bad\/[a-z0-9-]+\.csv:\d+/);
-    const lines = readFileSync(data.rejects_file ?? "", "utf8").split("\n");
-    const found = lines.flatMap((line) => /,\d+,[^,]*,([a-z_]+),/.exec(line)?.[1] ?? []);
+    const rejected = parse<Record<string, string>>(readFileSync(data.rejects_file ?? ""), { columns: true });
+    const found = rejected.map((reject) => reject["_code"]);
     expect(found).toEqual(codes);
     own.remove();
   });
@@ -244,7 +245,8 @@ describe("storage that cannot serve", () => {
       "--input-type=module",
       "-e",
       `import { DatabaseSync } from "@photostructure/sqlite";
-       new DatabaseSync(${JSON.stringify(database)}).exec("begin immediate");
+       globalThis.held = new DatabaseSync(${JSON.stringify(database)});
+       globalThis.held.exec("begin immediate");
        console.log("held"); setTimeout(() => {}, 60000);`,
     ]);
     await new Promise((held) => holder.stdout?.once("data", held));

@@ -87,16 +87,17 @@ describe("signals", () => {
     async (signal) => {
       const home = newHome();
       const path = writeOrders(home);
-      const run = home.start(["orders", "import", path, "--rate", "4", "--batch-size", "50", "--json"]);
+      const run = home.start(["orders", "import", path, "--rate", "4", "--batch-size", "50"]);
       await sleep(1_500);
       run.kill(signal);
-      const { exitCode, stdout, stderr } = await run;
+      const { exitCode, stderr } = await run;
       expect(exitCode).toBe(130);
-      expect(String(stderr)).toMatch(/imports resume/);
-      const summary = JSON.parse(String(stdout)) as Summary;
-      expect(summary.state).toBe("interrupted");
-      expect(summary.rows.accepted).toBeLessThan(rowCount);
-      const resumed = await home.json(["imports", "resume", summary.import_id, "--rate", "0"]);
+      const summary = await latest(home);
+      expect(summary?.state).toBe("interrupted");
+      expect(summary?.rows.accepted).toBeGreaterThan(0);
+      expect(summary?.rows.accepted).toBeLessThan(rowCount);
+      expect(String(stderr)).toContain(`imports resume ${summary?.import_id}`);
+      const resumed = await home.json(["imports", "resume", summary?.import_id ?? "", "--rate", "0"]);
       expect(resumed.exitCode).toBe(0);
       expect(resumed.data.rows.accepted).toBe(rowCount);
       expect(resumed.data.calls.retried).toBe(0);
