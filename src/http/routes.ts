@@ -106,7 +106,7 @@ function refuseOtherMethods(
       void reply.header("allow", allowed.join(", "));
       throw new ServiceError(
         "methodNotAllowed",
-        `${request.method} is not allowed here, ${allowed.join(", ")} is`,
+        `${request.method} is not allowed here; allowed: ${allowed.join(", ")}`,
       );
     },
     handler: () => {},

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultRetryLimits, mayRepeat, planRetry } from "../../../src/client/retry-policy.ts";
 import { type Effect, type ErrorKind, errorKinds, ServiceError } from "../../../src/contract/index.ts";

@@ -1,0 +1,422 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createHttpTransport, type HttpTransportOptions } from "../../../src/client/http-transport.ts";
+import type { CallEvent, Transport } from "../../../src/service/transport.ts";
+import { type Loopback, type Responder, sendJson, startLoopback } from "../../support/loopback.ts";
+
+const caller = { appKey: "key", utoken: "utoken-5f3c" };
+const uploaded = {
+  status: { code: 200, message: "OK" },
+  response: {
+    total_codes: 1,
+    errors: Object.fromEntries(
+      ["empty_cell", "code_length", "duplicate_code"].map((name) => [
+        name,
+        { error_text: "", error_count: 0 },
+      ]),
+    ),
+    "new-codes": 1,
+  },
+};
+const listed = { status: { code: 200, message: "OK" }, response: { coupons: [{ code: "A1" }] } };
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close();
+});
+
+interface Setup {
+  readonly server: Loopback;
+  readonly transport: Transport;
+  readonly waits: number[];
+  readonly events: CallEvent[];
+  readonly upload: () => Promise<unknown>;
+  readonly list: () => Promise<unknown>;
+  readonly products: () => Promise<unknown>;
+}
+
+/** A service that answers as told, and a client that waits for nothing but notes for how long it would have. */
+async function setUp(respond: Responder, options: Partial<HttpTransportOptions> = {}): Promise<Setup> {
+  const server = await startLoopback(respond);
+  const waits: number[] = [];
+  const events: CallEvent[] = [];
+  let passedMs = 0;
+  const transport = createHttpTransport({
+    baseUrl: server.url,
+    ratePerSecond: 0,
+    clock: () => Date.now() + passedMs,
+    sleep: async (ms) => {
+      waits.push(ms);
+      passedMs += ms;
+    },
+    random: () => 0.5,
+    requestTimeoutMs: 2_000,
+    ...options,
+  });
+  opened.push(server, transport);
+  const onEvent = (event: CallEvent) => events.push(event);
+  return {
+    server,
+    transport,
+    waits,
+    events,
+    upload: () =>
+      transport.call("coupons.upload", { coupon_action: "map_review", codes: ["A1"] }, caller, { onEvent }),
+    list: () => transport.call("coupons.list", {}, caller, { onEvent }),
+    products: () => transport.call("products.massCreate", { products: {} }, caller, { onEvent }),
+  };
+}
+
+/** Fails the first `times` requests in one way, then answers. */
+function failing(times: number, fail: Responder): Responder {
+  return (response, at, request) => {
+    if (at < times) fail(response, at, request);
+    else if (request.method === "GET") sendJson(response, 200, listed);
+    else if (request.url?.includes("products")) sendJson(response, 200, { code: 200, message: "OK" });
+    else sendJson(response, 200, uploaded);
+  };
+}
+
+describe("what is sent", () => {
+  it("puts the utoken in the query of a GET, and in the body of a POST", async () => {
+    const { server, list, upload } = await setUp(failing(0, () => {}));
+    expect(await list()).toEqual({ coupons: [{ code: "A1" }] });
+    expect(await upload()).toEqual(uploaded.response);
+    expect(server.received.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ["GET", "/apps/key/coupons/unique?utoken=utoken-5f3c", ""],
+      [
+        "POST",
+        "/apps/key/coupons/unique",
+        JSON.stringify({ coupon_action: "map_review", codes: ["A1"], utoken: "utoken-5f3c" }),
+      ],
+    ]);
+    expect(server.received[1]?.headers).toMatchObject({ "content-type": "application/json" });
+  });
+
+  it("sends a body with DELETE, and the core API's token in its header", async () => {
+    const { server, transport } = await setUp((response, at) =>
+      at === 0
+        ? sendJson(response, 200, { code: "200", message: "OK" })
+        : sendJson(response, 200, { products: [], pagination: { next_page_info: null } }),
+    );
+    await transport.call("orders.stopMails", { orders: [{ order_id: "1" }] }, caller);
+    await transport.call("core.listProducts", { limit: 3 }, caller);
+    const [deletion, listing] = server.received;
+    expect(deletion?.method).toBe("DELETE");
+    expect(JSON.parse(deletion?.body ?? "")).toEqual({ orders: [{ order_id: "1" }], utoken: caller.utoken });
+    expect(listing?.url).toBe("/core/v3/stores/key/products?limit=3");
+    expect(listing?.headers["x-service-token"]).toBe(caller.utoken);
+  });
+
+  it("keeps the path of the service's address, and escapes what is put into paths", async () => {
+    const { server } = await setUp((response) => sendJson(response, 200, listed));
+    const transport = createHttpTransport({
+      baseUrl: `${server.url}/api/v9/`,
+      ratePerSecond: 0,
+      clock: Date.now,
+    });
+    opened.push(transport);
+    await transport.call("coupons.list", {}, { appKey: "a/b?ü", utoken: "t&1" });
+    expect(server.received[0]?.url).toBe("/api/v9/apps/a%2Fb%3F%C3%BC/coupons/unique?utoken=t%261");
+  });
+
+  it("refuses what cannot be put into a path", async () => {
+    const { transport } = await setUp(() => {});
+    const get = (input: { user_id: string }) => transport.call("users.get", input, {});
+    await expect(get({ user_id: "" })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing user_id",
+    });
+    await expect(get({ user_id: ".." })).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(transport.call("coupons.list", {}, {})).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+
+  it.each(["nowhere", "ftp://host", "//host"])("refuses the address %j", (baseUrl) => {
+    expect(() => createHttpTransport({ baseUrl, ratePerSecond: 0, clock: Date.now })).toThrow(
+      expect.objectContaining({ kind: "invalidParams", message: expect.stringContaining(baseUrl) }) as Error,
+    );
+  });
+});
+
+describe("a service that is not reached", () => {
+  it("is tried again for any call, since nothing was sent", async () => {
+    const { server, upload, waits, events } = await setUp(() => {});
+    await server.close();
+    await expect(upload()).rejects.toMatchObject({
+      kind: "unavailable",
+      message: `${server.url}: nothing answers there (connection refused)`,
+      outcomeUnknown: false,
+    });
+    expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000]);
+    expect(events[1]).toEqual({
+      type: "wait",
+      reason: "retry",
+      ms: 250,
+      message: `${server.url}: nothing answers there (connection refused); next try in 0.3 s`,
+    });
+  });
+
+  it("speaks no TLS where https was asked for", async () => {
+    const { server } = await setUp(() => {});
+    const baseUrl = server.url.replace("http:", "https:");
+    const transport = createHttpTransport({ baseUrl, ratePerSecond: 0, clock: Date.now });
+    opened.push(transport);
+    await expect(transport.call("coupons.list", {}, caller)).rejects.toMatchObject({
+      kind: "unexpectedAnswer",
+      message: `${baseUrl}: does not speak TLS`,
+    });
+  });
+});
+
+const hangUp: Responder = (response) => response.destroy();
+const halfBody: Responder = (response) => {
+  response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+  response.write('{"status":{"code":200');
+  setTimeout(() => response.destroy(), 20);
+};
+const halfJson: Responder = (response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end('{"status":{"code":200');
+};
+const internal: Responder = (response) =>
+  sendJson(response, 500, {
+    status: { message: "internal error", code: 500, error_type: "Exceptions::InternalError" },
+  });
+const badGateway: Responder = (response) => {
+  response.writeHead(502, { "content-type": "text/html" });
+  response.end("<html><h1>Bad Gateway</h1></html>");
+};
+
+describe.each([
+  ["a reset before any answer", hangUp, "unavailable"],
+  ["half a body", halfBody, "unavailable"],
+  ["half a JSON text", halfJson, "unavailable"],
+  ["an internal error", internal, "internal"],
+  ["a gateway's error page", badGateway, "unavailable"],
+] as const)("after %s, when the call may have been carried out", (_title, fail, kind) => {
+  it("a read and a repeatable call are sent again", async () => {
+    const reading = await setUp(failing(2, fail));
+    expect(await reading.list()).toEqual({ coupons: [{ code: "A1" }] });
+    expect(reading.server.received).toHaveLength(3);
+    const writing = await setUp(failing(1, fail));
+    await writing.products();
+    expect(writing.server.received).toHaveLength(2);
+  });
+
+  it("a call that must not be done twice is never sent again", async () => {
+    const { server, upload, waits } = await setUp(failing(1, fail));
+    await expect(upload()).rejects.toMatchObject({ kind, outcomeUnknown: true });
+    expect(server.received).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+});
+
+describe("a slow service", () => {
+  const silent: Responder = () => {};
+
+  it("is given up after the time allowed, the outcome unknown", async () => {
+    const { server, upload } = await setUp(silent, { requestTimeoutMs: 100 });
+    await expect(upload()).rejects.toMatchObject({
+      kind: "timeout",
+      message: `${server.url}: no answer in the time allowed`,
+      outcomeUnknown: true,
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("is asked again for what may be repeated, six times at most", async () => {
+    const { server, list } = await setUp(silent, { requestTimeoutMs: 60 });
+    await expect(list()).rejects.toMatchObject({ kind: "timeout" });
+    expect(server.received).toHaveLength(6);
+  });
+
+  it("does not keep one who gives up", async () => {
+    const { transport } = await setUp(silent);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("interrupted")), 30);
+    const call = transport.call("coupons.list", {}, caller, { signal: stop.signal });
+    await expect(call).rejects.toThrow("interrupted");
+  });
+
+  it("does not keep one who gives up while waiting for the next try", async () => {
+    const stop = new AbortController();
+    const { server } = await setUp(internal);
+    const transport = createHttpTransport({
+      baseUrl: server.url,
+      ratePerSecond: 0,
+      clock: Date.now,
+      random: () => 0.99,
+    });
+    opened.push(transport);
+    const onEvent = ({ type }: CallEvent) => {
+      if (type === "wait") setImmediate(() => stop.abort(new Error("interrupted")));
+    };
+    const startedAtMs = Date.now();
+    const call = transport.call("coupons.list", {}, caller, { signal: stop.signal, onEvent });
+    await expect(call).rejects.toThrow("interrupted");
+    expect(Date.now() - startedAtMs).toBeLessThan(400);
+  });
+});
+
+describe("a service that has too much to do", () => {
+  const refuse =
+    (headers: Readonly<Record<string, string>>): Responder =>
+    (response) =>
+      sendJson(response, 429, { errors: [{ message: "Too Many Requests" }] }, headers);
+
+  it("is waited for after a 429 until its window ends, for any call", async () => {
+    const reset = Math.floor(Date.now() / 1_000) + 3;
+    const { server, upload, waits, events } = await setUp(
+      failing(1, refuse({ "RateLimit-Remaining": "0", "RateLimit-Reset": `${reset}` })),
+    );
+    expect(await upload()).toEqual(uploaded.response);
+    expect(server.received).toHaveLength(2);
+    expect(waits[0]).toBeGreaterThan(2_000);
+    expect(waits[0]).toBeLessThanOrEqual(3_125);
+    expect(events.map(({ type }) => type)).toEqual(["attempt", "limit", "wait", "attempt"]);
+  });
+
+  it("is waited for a second where a 429 says no time", async () => {
+    const { upload, waits, events } = await setUp(failing(1, refuse({})));
+    await upload();
+    expect(waits).toEqual([1_125]);
+    expect(events[1]).toMatchObject({ message: "the service answers 429; next try in 1.1 s" });
+  });
+
+  it("is waited for as long as a 503 says, and the call was not carried out", async () => {
+    const { server, upload, waits } = await setUp(
+      failing(1, (response) => {
+        response.writeHead(503, { "retry-after": "7", "content-type": "text/html" });
+        response.end("<h1>maintenance</h1>");
+      }),
+    );
+    await upload();
+    expect(waits).toEqual([7_000]);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it("is given up in the end", async () => {
+    const { server, list, waits } = await setUp(refuse({ "retry-after": "86400" }));
+    await expect(list()).rejects.toMatchObject({ kind: "tooManyRequests" });
+    // A day is cut to a minute, and two minutes are spent in all.
+    expect(waits.filter((ms) => ms > 59_000)).toHaveLength(1);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it("is sent nothing more in a window that is used up", async () => {
+    const reset = Math.floor(Date.now() / 1_000) + 2;
+    const { list, waits } = await setUp((response) =>
+      sendJson(response, 200, listed, { "ratelimit-remaining": "0", "ratelimit-reset": `${reset}` }),
+    );
+    await list();
+    expect(waits).toEqual([]);
+    await list();
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThan(500);
+    expect(waits[0]).toBeLessThanOrEqual(2_000);
+  });
+});
+
+describe("refusals", () => {
+  const cases = [
+    [
+      500,
+      { status: { message: "bad", code: 500, error_type: "Exceptions::InvalidParams" } },
+      "invalidParams",
+    ],
+    [
+      404,
+      { status: { message: "no", code: 404, error_type: "Exceptions::RecordNotFound" } },
+      "recordNotFound",
+    ],
+    [
+      200,
+      { status: { message: "no", code: 404, error_type: "Exceptions::RecordNotFound" } },
+      "recordNotFound",
+    ],
+    [
+      401,
+      { status: { message: "off", code: 401, error_type: "Exceptions::FeatureDisabled" } },
+      "featureDisabled",
+    ],
+    [401, { status: { message: "who", code: 401, error_type: "Exceptions::Other" } }, "unauthorized"],
+    [401, { error: "invalid_client" }, "invalidClient"],
+    [400, { error: "unsupported_grant_type" }, "unsupportedGrant"],
+    [401, { errors: [{ message: "who" }] }, "unauthorized"],
+    [400, { errors: [{ message: "bad" }] }, "invalidParams"],
+    [
+      507,
+      { status: { message: "full", code: 507, error_type: "Exceptions::StorageFailed" } },
+      "storageFailed",
+    ],
+    [404, { message: "no route" }, "unexpectedAnswer"],
+  ] as const;
+  it.each(cases)("reads %i %j as %s, and asks once", async (status, body, kind) => {
+    const { server, list } = await setUp((response) => sendJson(response, status, body));
+    await expect(list()).rejects.toMatchObject({ kind, outcomeUnknown: false });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+describe("answers that are not this API's", () => {
+  it("names status, type and the first characters of a page, and no token that it repeats", async () => {
+    const { server, list } = await setUp((response, _at, request) => {
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+      response.end(`<!doctype html>\n<title>Sign in</title> ${request.url}`);
+    });
+    const error: unknown = await list().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      kind: "unexpectedAnswer",
+      message:
+        `${server.url} answers 200 with text/html; charset=utf-8, not this API's JSON: ` +
+        "<!doctype html> <title>Sign in</title> /apps/key/coupons/unique?utoken=…",
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("follows no redirect, and says where it leads without the token", async () => {
+    const { server, list } = await setUp((response, _at, request) => {
+      response.writeHead(301, { location: `https://new.example/api${request.url}` });
+      response.end();
+    });
+    await expect(list()).rejects.toMatchObject({
+      kind: "unexpectedAnswer",
+      message: `${server.url} redirects (301) to https://new.example/api/apps/key/coupons/unique`,
+      hint: "change the address of the service to https://new.example/api",
+      outcomeUnknown: false,
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("does not take JSON of another form for an answer", async () => {
+    const { list } = await setUp((response) => sendJson(response, 200, { hello: "world" }));
+    await expect(list()).rejects.toMatchObject({
+      kind: "unexpectedAnswer",
+      message: expect.stringContaining("in a form that is not this API's (coupons: ") as string,
+      outcomeUnknown: true,
+    });
+  });
+
+  it("passes over fields that it does not know", async () => {
+    const { list } = await setUp((response) =>
+      sendJson(response, 200, { ...listed, extra: 1, response: { ...listed.response, more: 2 } }),
+    );
+    expect(await list()).toEqual({ coupons: [{ code: "A1" }] });
+  });
+
+  it("tells of what does not speak HTTP", async () => {
+    const { createServer } = await import("node:net");
+    const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    opened.push({ close: async () => void server.close() });
+    const { port } = server.address() as { port: number };
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const transport = createHttpTransport({ baseUrl, ratePerSecond: 0, clock: Date.now, maxAttempts: 1 });
+    opened.push(transport);
+    await expect(transport.call("coupons.list", {}, caller)).rejects.toMatchObject({
+      kind: "unexpectedAnswer",
+      message: `${baseUrl}: what answers there does not speak HTTP`,
+    });
+  });
+});

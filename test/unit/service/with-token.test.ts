@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { type OperationName, ServiceError } from "../../../src/contract/index.ts";
+import type { Caller, Transport } from "../../../src/service/transport.ts";
+import { type TokenCache, type TokenEntry, withToken } from "../../../src/service/with-token.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+interface Made {
+  readonly operation: OperationName;
+  readonly input: unknown;
+  readonly caller: Caller;
+}
+
+/** A service that takes the tokens it gave, and a cache in memory. */
+function setUp({
+  kept,
+  refuse,
+}: { kept?: TokenEntry; refuse?: (call: Made) => ServiceError | undefined } = {}) {
+  const made: Made[] = [];
+  let nowMs = 1_000_000;
+  let issued = 0;
+  const transport: Transport = {
+    call: async (operation, input, caller) => {
+      const call = { operation, input, caller };
+      made.push(call);
+      await Promise.resolve();
+      const error = refuse?.(call);
+      if (error) throw error;
+      if (operation !== "tokens.create") return {} as never;
+      issued += 1;
+      return { access_token: `token-${issued}`, token_type: "bearer" } as never;
+    },
+    close: async () => {},
+  };
+  const cache: TokenCache & { entry: TokenEntry | undefined; reads: number } = {
+    entry: kept,
+    reads: 0,
+    read: async () => {
+      cache.reads += 1;
+      return cache.entry;
+    },
+    write: async (entry: TokenEntry) => {
+      cache.entry = entry;
+    },
+    clear: async () => {
+      cache.entry = undefined;
+    },
+  };
+  const signed = withToken(transport, {
+    appKey: "key",
+    readSecret: async () => "secret",
+    cache,
+    clock: () => nowMs,
+  });
+  return {
+    made,
+    cache,
+    signed,
+    list: (signal?: AbortSignal) => signed.call("coupons.list", {}, {}, { signal }),
+    callers: () =>
+      made.filter(({ operation }) => operation === "coupons.list").map(({ caller }) => caller.utoken),
+    fetches: () => made.filter(({ operation }) => operation === "tokens.create").length,
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+const unauthorized = new ServiceError("unauthorized", "You are not authorized to access this page.");
+const refuseTokens =
+  (...tokens: readonly string[]) =>
+  ({ operation, caller }: Made) =>
+    operation !== "tokens.create" && tokens.includes(caller.utoken ?? "") ? unauthorized : undefined;
+
+describe("withToken", () => {
+  it("obtains one token for all calls, and keeps it", async () => {
+    const { made, cache, list, callers, fetches } = setUp();
+    await Promise.all([list(), list(), list()]);
+    await list();
+    expect(fetches()).toBe(1);
+    expect(made[0]).toEqual({
+      operation: "tokens.create",
+      input: { client_id: "key", client_secret: "secret", grant_type: "client_credentials" },
+      caller: {},
+    });
+    expect(callers()).toEqual(["token-1", "token-1", "token-1", "token-1"]);
+    expect(cache.entry).toEqual({ utoken: "token-1", expiresAtMs: 1_000_000 + 14 * dayMs });
+    expect(cache.reads).toBe(1);
+  });
+
+  it("uses the kept token while more than a day of it is left", async () => {
+    const { list, callers, fetches, advance } = setUp({
+      kept: { utoken: "kept", expiresAtMs: 1_000_000 + 2 * dayMs },
+    });
+    await list();
+    advance(dayMs + 1);
+    await list();
+    expect(callers()).toEqual(["kept", "token-1"]);
+    expect(fetches()).toBe(1);
+  });
+
+  it("goes on with the old token while a new one cannot be had for the moment", async () => {
+    const refuse = ({ operation }: Made) =>
+      operation === "tokens.create" ? new ServiceError("unavailable", "down") : undefined;
+    const { list, callers, advance } = setUp({
+      kept: { utoken: "kept", expiresAtMs: 1_000_000 + dayMs / 2 },
+      refuse,
+    });
+    await list();
+    expect(callers()).toEqual(["kept"]);
+    advance(dayMs);
+    await expect(list()).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  it("repeats a call that is refused as unauthorised once, with a new token, also one that must not be done twice", async () => {
+    const { made, signed, cache } = setUp({
+      kept: { utoken: "revoked", expiresAtMs: 1_000_000 + 10 * dayMs },
+      refuse: refuseTokens("revoked"),
+    });
+    await signed.call("coupons.upload", { coupon_action: "map_review", codes: [] }, {});
+    expect(made.map(({ operation, caller }) => [operation, caller.utoken])).toEqual([
+      ["coupons.upload", "revoked"],
+      ["tokens.create", undefined],
+      ["coupons.upload", "token-1"],
+    ]);
+    expect(cache.entry?.utoken).toBe("token-1");
+  });
+
+  it("obtains one new token for calls that are refused together", async () => {
+    const { list, fetches } = setUp({
+      kept: { utoken: "revoked", expiresAtMs: 1_000_000 + 10 * dayMs },
+      refuse: refuseTokens("revoked"),
+    });
+    await Promise.all([list(), list(), list()]);
+    expect(fetches()).toBe(1);
+  });
+
+  it("repeats once only", async () => {
+    const { list, callers } = setUp({ refuse: refuseTokens("token-1", "token-2", "token-3") });
+    await expect(list()).rejects.toMatchObject({ kind: "unauthorized" });
+    expect(callers()).toEqual(["token-1", "token-2"]);
+  });
+
+  it("takes a feature that is turned off for no fault of the token", async () => {
+    const { list, fetches } = setUp({
+      refuse: ({ operation }) =>
+        operation === "coupons.list" ? new ServiceError("featureDisabled", "off") : undefined,
+    });
+    await expect(list()).rejects.toMatchObject({ kind: "featureDisabled" });
+    expect(fetches()).toBe(1);
+  });
+
+  it("tells when the secret is refused", async () => {
+    const { list } = setUp({ refuse: () => new ServiceError("invalidClient", "no") });
+    await expect(list()).rejects.toMatchObject({ kind: "invalidClient" });
+  });
+
+  it("leaves open calls alone, and a token that is given", async () => {
+    const { made, signed } = setUp();
+    await signed.call("users.get", { user_id: "1" }, {});
+    await signed.call("coupons.list", {}, { utoken: "given" });
+    expect(made.map(({ caller }) => caller)).toEqual([{}, { appKey: "key", utoken: "given" }]);
+  });
+
+  it("serves with a token that cannot be kept", async () => {
+    const { signed, cache, list, callers } = setUp();
+    cache.write = () => Promise.reject(new Error("read-only"));
+    await list();
+    expect(callers()).toEqual(["token-1"]);
+    expect((await signed.token()).utoken).toBe("token-1");
+  });
+
+  it("gives a new token when asked to, whatever is kept", async () => {
+    const { signed, cache } = setUp({ kept: { utoken: "kept", expiresAtMs: 1_000_000 + 10 * dayMs } });
+    expect((await signed.token()).utoken).toBe("kept");
+    expect((await signed.renewToken()).utoken).toBe("token-1");
+    expect(cache.entry?.utoken).toBe("token-1");
+  });
+
+  it("lets one caller give up without failing those that wait with it", async () => {
+    const { list } = setUp();
+    const stop = new AbortController();
+    const gone = list(stop.signal);
+    const stays = list();
+    stop.abort(new Error("interrupted"));
+    await expect(gone).rejects.toThrow("interrupted");
+    await expect(stays).resolves.toEqual({});
+  });
+});
