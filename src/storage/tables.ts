@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 
 /** Row types. Times are milliseconds since the epoch, UTC; flags are 0 or 1; in both dialects alike. */
 export interface Tables {
@@ -124,4 +124,3 @@ export interface Tables {
 }
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
-export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>;
