@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
+import { ensureFirstAccount } from "../../src/engine/first-account.ts";
+import { createLocalTransport } from "../../src/engine/local-transport.ts";
+import { createSealer } from "../../src/engine/sealer.ts";
+import { createServer } from "../../src/http/server.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { silentLog } from "./silent-log.ts";
+
+/** The time of every call, unless a test moves it. */
+const startMs = Date.UTC(2026, 2, 15, 12);
+
+export interface WireReply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+/** The server as anyone sees it who speaks HTTP, and one account of it. */
+export interface Wire {
+  readonly appKey: string;
+  readonly secret: string;
+  readonly utoken: string;
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<WireReply>;
+  /** Switches a feature of the account off, for which there is no call. */
+  disable(feature: string): Promise<void>;
+  /** Moves the server's time. */
+  advance(ms: number): void;
+}
+
+/** Starts the server with its limits kept, anew for each test of the file. */
+export function useWire(): () => Wire {
+  let held: (Wire & { close(): Promise<void> }) | undefined;
+  beforeEach(async () => {
+    held = await openWire();
+  });
+  afterEach(async () => {
+    await held?.close();
+    held = undefined;
+  });
+  return () => {
+    if (!held) throw new Error("the server runs only while a test does");
+    return held;
+  };
+}
+
+async function openWire(): Promise<Wire & { close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "starpost-wire-"));
+  let nowMs = startMs;
+  const clock = () => nowMs;
+  const database = await openDatabase(join(folder, "starpost.db"), { nowMs });
+  const sealer = createSealer(randomBytes(32));
+  const keys = await ensureFirstAccount(database, { sealer, clock, random: randomBytes });
+  const transport = createLocalTransport({
+    database,
+    clock,
+    random: randomBytes,
+    sealer,
+    enforceLimits: true,
+  });
+  const server = createServer(transport, { logger: silentLog });
+  const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
+  const ask: Wire["ask"] = async (method, path, body, headers = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json(), headers: response.headers };
+  };
+  const issued = await ask("POST", "/oauth/token", {
+    client_id: keys.appKey,
+    client_secret: keys.secret,
+    grant_type: "client_credentials",
+  });
+  return {
+    ...keys,
+    utoken: (issued.body as { access_token: string }).access_token,
+    ask,
+    disable: async (feature) => {
+      await database.db
+        .insertInto("account_features")
+        .values({ account_id: 1, feature, enabled: 0 })
+        .execute();
+    },
+    advance: (ms) => {
+      nowMs += ms;
+    },
+    close: async () => {
+      await server.close();
+      await transport.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

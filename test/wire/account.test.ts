@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+describe("POST /apps/{app_key}/account_platform", () => {
+  it("sets the platform", async () => {
+    const { appKey, utoken, ask } = wire();
+    const { status, body } = await ask("POST", `/apps/${appKey}/account_platform`, {
+      utoken,
+      account_platform: { shop_domain: "http://shop.example", platform_type_id: "2" },
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: { code: 200, message: "OK" },
+      response: {
+        account_platform: {
+          id: 1,
+          shop_token: expect.stringMatching(/^[A-Za-z0-9]{40}$/),
+          shop_domain: "http://shop.example",
+          shop_api_url: null,
+          plan_name: "free",
+          platform_type: { id: 2, name: "general", description: null, billable: false },
+          deleted: false,
+          shop_user_name: null,
+        },
+      },
+    });
+  });
+
+  it.each([
+    [
+      { shop_domain: "https://shop.example", platform_type_id: "2" },
+      "account_platform.shop_domain must start with http://",
+    ],
+    [
+      { shop_domain: "http://shop.example", platform_type_id: "14" },
+      "account_platform.platform_type_id must be one of the allowed ids",
+    ],
+    [{ platform_type_id: "2" }, "Missing account_platform.shop_domain"],
+  ])("refuses %j", async (account_platform, message) => {
+    const { appKey, utoken, ask } = wire();
+    const { status, body } = await ask("POST", `/apps/${appKey}/account_platform`, {
+      utoken,
+      account_platform,
+    });
+    expect(status).toBe(500);
+    expect(body).toEqual({ status: { message, code: 500, error_type: "Exceptions::InvalidParams" } });
+  });
+});
+
+describe("who may call", () => {
+  const unauthorized = {
+    status: {
+      message: "You are not authorized to access this page.",
+      code: 401,
+      error_type: "Exceptions::AccessDenied",
+    },
+  };
+
+  it("refuses a missing, a wrong and an expired utoken with 401", async () => {
+    const { appKey, utoken, ask, advance } = wire();
+    const path = `/apps/${appKey}/coupons/unique`;
+    expect(await ask("GET", path)).toMatchObject({ status: 401, body: unauthorized });
+    expect(await ask("GET", `${path}?utoken=`)).toMatchObject({ status: 401, body: unauthorized });
+    expect(await ask("GET", `${path}?utoken=wrong`)).toMatchObject({ status: 401, body: unauthorized });
+    advance(14 * 24 * 3_600_000 - 1);
+    expect((await ask("GET", `${path}?utoken=${utoken}`)).status).toBe(200);
+    advance(1);
+    expect(await ask("GET", `${path}?utoken=${utoken}`)).toMatchObject({ status: 401, body: unauthorized });
+  });
+
+  it("does not know another app key", async () => {
+    const { utoken, ask } = wire();
+    expect(await ask("GET", `/apps/nobody/coupons/unique?utoken=${utoken}`)).toMatchObject({
+      status: 404,
+      body: {
+        status: {
+          message: "Couldn't find Account with app_key = nobody",
+          code: 404,
+          error_type: "Exceptions::RecordNotFound",
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+/** Noon, in Unix seconds. */
+const noon = 1_773_576_000;
+
+const list = async (query = "", token?: string) => {
+  const { appKey, utoken, ask } = wire();
+  const { status, body, headers } = await ask(
+    "GET",
+    `/core/v3/stores/${appKey}/products${query}`,
+    undefined,
+    {
+      "X-Service-Token": token ?? utoken,
+    },
+  );
+  return {
+    status,
+    body,
+    limit: [headers.get("RateLimit-Remaining"), headers.get("RateLimit-Reset")],
+    headers,
+  };
+};
+
+describe("GET /core/v3/stores/{store_id}/products", () => {
+  it("lists products", async () => {
+    const { appKey, utoken, ask } = wire();
+    await ask("POST", `/apps/${appKey}/products/mass_create`, {
+      utoken,
+      products: { pot: { name: "Pot", url: "https://shop.example/pot", specs: { upc: "4711", sku: "S-1" } } },
+    });
+    const { status, body } = await list("?limit=100&updated_at_min=2026-03-15T00:00:00Z");
+    expect([status, body]).toEqual([
+      200,
+      {
+        products: [
+          {
+            id: 1,
+            external_id: "pot",
+            name: "Pot",
+            description: null,
+            url: "https://shop.example/pot",
+            image_url: null,
+            price: null,
+            currency: null,
+            brand: null,
+            sku: "S-1",
+            mpn: null,
+            gtins: ["4711"],
+            status: "active",
+            created_at: "2026-03-15T12:00:00.000Z",
+            updated_at: "2026-03-15T12:00:00.000Z",
+          },
+        ],
+        pagination: { next_page_info: null },
+      },
+    ]);
+  });
+
+  it("lets five calls a second through, and tells what is left", async () => {
+    for (const remaining of ["4", "3", "2", "1", "0"]) {
+      expect(await list()).toMatchObject({ status: 200, limit: [remaining, `${noon + 1}`] });
+    }
+    const { status, body, limit, headers } = await list();
+    expect([status, body, limit]).toEqual([
+      429,
+      { errors: [{ message: "Too Many Requests" }] },
+      ["0", `${noon + 1}`],
+    ]);
+    expect(headers.get("Retry-After")).toBe("1");
+    wire().advance(1_000);
+    expect(await list()).toMatchObject({ status: 200, limit: ["4", `${noon + 2}`] });
+  });
+
+  it("refuses a wrong token, and counts the call", async () => {
+    expect(await list("", "wrong")).toMatchObject({
+      status: 401,
+      body: { errors: [{ message: "You are not authorized to access this page." }] },
+      limit: ["4", `${noon + 1}`],
+    });
+  });
+
+  it("takes no token from the query", async () => {
+    const { appKey, utoken, ask } = wire();
+    expect((await ask("GET", `/core/v3/stores/${appKey}/products?utoken=${utoken}`)).status).toBe(401);
+  });
+
+  it("refuses a time that is none", async () => {
+    expect(await list("?updated_at_min=yesterday")).toMatchObject({
+      status: 400,
+      body: { errors: [{ message: "updated_at_min must be an ISO 8601 timestamp" }] },
+      limit: ["4", `${noon + 1}`],
+    });
+  });
+
+  it("does not know another store", async () => {
+    const { utoken, ask } = wire();
+    const asked = await ask("GET", "/core/v3/stores/nobody/products", undefined, {
+      "X-Service-Token": utoken,
+    });
+    expect(asked).toMatchObject({
+      status: 404,
+      body: { errors: [{ message: "Couldn't find Account with app_key = nobody" }] },
+    });
+  });
+});

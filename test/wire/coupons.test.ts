@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+const ok = { code: 200, message: "OK" };
+
+const upload = async (codes: readonly unknown[], coupon_action = "map_review") => {
+  const { appKey, utoken, ask } = wire();
+  return ask("POST", `/apps/${appKey}/coupons/unique`, { utoken, coupon_action, codes });
+};
+const get = async (path: string) => {
+  const { appKey, utoken, ask } = wire();
+  return ask("GET", `/apps/${appKey}/coupons/unique${path}?utoken=${utoken}`);
+};
+
+describe("POST /apps/{app_key}/coupons/unique", () => {
+  it("counts errors by category, and new codes", async () => {
+    const { status, body } = await upload(["AAAA", "", "AAAA", "X", "BBBB"]);
+    expect([status, body]).toEqual([
+      200,
+      {
+        status: ok,
+        response: {
+          total_codes: 5,
+          errors: {
+            empty_cell: { error_text: "Empty cells", error_count: 1 },
+            code_length: { error_text: "Max/Min code digit requirements", error_count: 1 },
+            duplicate_code: { error_text: "Duplicated content", error_count: 1 },
+          },
+          "new-codes": 2,
+        },
+      },
+    ]);
+  });
+
+  it("takes 1,000 codes, and refuses 1,001", async () => {
+    const codesOf = (count: number) => Array.from({ length: count }, (_, at) => `CODE${at}`);
+    expect((await upload(codesOf(1_000))).body).toMatchObject({ response: { "new-codes": 1_000 } });
+    const { status, body } = await upload(codesOf(1_001));
+    expect([status, body]).toEqual([
+      500,
+      {
+        status: {
+          message: "codes holds 1001 elements, and at most 1000 are allowed in one call",
+          code: 500,
+          error_type: "Exceptions::InvalidParams",
+        },
+      },
+    ]);
+  });
+
+  it("refuses another action", async () => {
+    const { status, body } = await upload(["AAAA"], "map_other");
+    expect([status, body]).toEqual([
+      500,
+      {
+        status: {
+          message: "coupon_action must be one of map_review, map_share, map_review_share",
+          code: 500,
+          error_type: "Exceptions::InvalidParams",
+        },
+      },
+    ]);
+  });
+});
+
+describe("GET /apps/{app_key}/coupons/unique", () => {
+  it("lists the codes", async () => {
+    await upload(["AAAA", "BBBB"]);
+    const { status, body } = await get("");
+    expect([status, body]).toEqual([
+      200,
+      { status: ok, response: { coupons: [{ code: "AAAA" }, { code: "BBBB" }] } },
+    ]);
+  });
+});
+
+describe("GET /apps/{app_key}/coupons/unique/stats", () => {
+  it("counts codes by action", async () => {
+    await upload(["AAAA", "BBBB"], "map_share");
+    const { status, body } = await get("/stats");
+    expect([status, body]).toEqual([
+      200,
+      { status: ok, response: { stats: { map_review: 0, map_share: 2, map_review_share: 0 } } },
+    ]);
+  });
+});
+
+describe("POST /apps/{app_key}/coupons/unique/delete", () => {
+  it("deletes the codes of an action", async () => {
+    const { appKey, utoken, ask } = wire();
+    await upload(["AAAA"]);
+    await upload(["BBBB"], "map_share");
+    const { status, body } = await ask("POST", `/apps/${appKey}/coupons/unique/delete`, {
+      utoken,
+      coupon_action: "map_review",
+    });
+    expect([status, body]).toEqual([200, { status: ok }]);
+    expect((await get("")).body).toEqual({ status: ok, response: { coupons: [{ code: "BBBB" }] } });
+  });
+
+  it("refuses a call without an action", async () => {
+    const { appKey, utoken, ask } = wire();
+    const { status, body } = await ask("POST", `/apps/${appKey}/coupons/unique/delete`, { utoken });
+    expect([status, body]).toEqual([
+      500,
+      { status: { message: "Missing coupon_action", code: 500, error_type: "Exceptions::InvalidParams" } },
+    ]);
+  });
+});
+
+it("refuses every coupon call while the feature is disabled", async () => {
+  const { appKey, utoken, ask, disable } = wire();
+  await disable("dynamic_coupons");
+  const path = `/apps/${appKey}/coupons/unique/delete`;
+  const refused = [
+    await upload(["AAAA"]),
+    await get(""),
+    await get("/stats"),
+    await ask("POST", path, { utoken, coupon_action: "map_review" }),
+  ];
+  for (const { status, body } of refused) {
+    expect([status, body]).toEqual([
+      401,
+      {
+        status: {
+          message: "feature dynamic_coupons is disabled",
+          code: 401,
+          error_type: "Exceptions::FeatureDisabled",
+        },
+      },
+    ]);
+  }
+});

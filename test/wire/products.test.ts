@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+const teapot = {
+  name: "Teapot",
+  url: "https://shop.example/teapot",
+  image_url: "https://shop.example/teapot.png",
+  description: "Holds tea",
+  currency: "USD",
+  price: "12.50",
+  product_tags: ["tea", "pot"],
+  specs: { upc: "000-4711 ", brand: "Acme", isbn: "N/A" },
+  blacklisted: true,
+};
+
+/** Every product as the core listing shows it. */
+async function listProducts(): Promise<readonly Record<string, unknown>[]> {
+  const { appKey, utoken, ask } = wire();
+  const { body } = await ask("GET", `/core/v3/stores/${appKey}/products`, undefined, {
+    "X-Service-Token": utoken,
+  });
+  return (body as { products: readonly Record<string, unknown>[] }).products;
+}
+
+describe("POST /apps/{app_key}/products/mass_create", () => {
+  it("creates products", async () => {
+    const { appKey, utoken, ask } = wire();
+    const { status, body } = await ask("POST", `/apps/${appKey}/products/mass_create`, {
+      utoken,
+      products: { "teapot-1": teapot, cup: { name: "Cup", url: "http://shop.example/cup" } },
+    });
+    expect([status, body]).toEqual([200, { code: 200, message: "OK" }]);
+    expect(await listProducts()).toMatchObject([
+      { external_id: "teapot-1", brand: "Acme", currency: "USD", price: "12.50", gtins: ["4711"] },
+      { external_id: "cup", description: null },
+    ]);
+  });
+
+  it("reports bad products, and creates the others", async () => {
+    const { appKey, utoken, ask } = wire();
+    const { status, body } = await ask("POST", `/apps/${appKey}/products/mass_create`, {
+      utoken,
+      products: { good: teapot, bad: { url: "shop" }, "bad id": teapot },
+    });
+    expect([status, body]).toEqual([
+      200,
+      {
+        code: 200,
+        message: "OK",
+        errors: {
+          0: { product_id: "bad", field: "name", error: "is missing" },
+          1: { product_id: "bad", field: "url", error: "is not a URL that starts with http:// or https://" },
+          2: { product_id: "bad id", field: "product_id", error: "allows only letters, digits, _ and -" },
+        },
+      },
+    ]);
+    expect(await listProducts()).toHaveLength(1);
+  });
+
+  it("takes 500 products, and refuses 501", async () => {
+    const { appKey, utoken, ask } = wire();
+    const productsOf = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`p${at}`, { name: "P", url: "http://p.example" }]),
+      );
+    const path = `/apps/${appKey}/products/mass_create`;
+    expect((await ask("POST", path, { utoken, products: productsOf(500) })).status).toBe(200);
+    const { status, body } = await ask("POST", path, { utoken, products: productsOf(501) });
+    expect([status, body]).toEqual([
+      500,
+      {
+        status: {
+          message: "products holds 501 elements, and at most 500 are allowed in one call",
+          code: 500,
+          error_type: "Exceptions::InvalidParams",
+        },
+      },
+    ]);
+  });
+
+  it("refuses a list", async () => {
+    const { appKey, utoken, ask } = wire();
+    const { status, body } = await ask("POST", `/apps/${appKey}/products/mass_create`, {
+      utoken,
+      products: [teapot],
+    });
+    expect([status, body]).toEqual([
+      500,
+      {
+        status: {
+          message: "products must be an object keyed by product id",
+          code: 500,
+          error_type: "Exceptions::InvalidParams",
+        },
+      },
+    ]);
+  });
+});
+
+describe("PUT /apps/{app_key}/products/mass_update", () => {
+  it("overwrites with what is valid, and an empty description erases", async () => {
+    const { appKey, utoken, ask } = wire();
+    await ask("POST", `/apps/${appKey}/products/mass_create`, { utoken, products: { teapot } });
+    const { status, body } = await ask("PUT", `/apps/${appKey}/products/mass_update`, {
+      utoken,
+      products: { teapot: { name: "Pot", price: "12 dollars", description: "" }, ghost: { name: "Ghost" } },
+    });
+    expect([status, body]).toEqual([
+      200,
+      {
+        code: 200,
+        message: "OK",
+        errors: {
+          0: {
+            product_id: "teapot",
+            field: "price",
+            error: "is not a price (digits, and a point before the decimals)",
+          },
+          1: { product_id: "ghost", field: "product_id", error: "product not found" },
+        },
+      },
+    ]);
+    expect(await listProducts()).toMatchObject([
+      { external_id: "teapot", name: "Pot", price: "12.50", url: "https://shop.example/teapot" },
+    ]);
+    expect([null, ""]).toContain((await listProducts())[0]?.["description"]);
+  });
+});

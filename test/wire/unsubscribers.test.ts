@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+const ok = { code: 200, message: "OK" };
+
+const send = async (method: string, path: string, body: object) => {
+  const { appKey, utoken, ask } = wire();
+  return ask(method, `/apps/${appKey}/unsubscribers/${path}`, { utoken, ...body });
+};
+const list = async (query = "") => {
+  const { appKey, utoken, ask } = wire();
+  return ask("GET", `/apps/${appKey}/unsubscribers?utoken=${utoken}${query}`);
+};
+const recordOf = (id: number, user_email: string, email_type_id: number) => ({
+  id,
+  user_email,
+  email_type_id,
+  unsubscirbed_by_name: "MODERATOR",
+});
+const ann = recordOf(1, "ann@shop.example", 1);
+const bo = recordOf(2, "bo@shop.example", 17);
+
+describe("POST /apps/{app_key}/unsubscribers/mass_create", () => {
+  it("unsubscribes by type", async () => {
+    const email_list = { 1: ["ann@shop.example"], 17: ["bo@shop.example"] };
+    const { status, body } = await send("POST", "mass_create", { email_list });
+    expect([status, body]).toEqual([200, { status: ok, response: { unsubscribers: [ann, bo] } }]);
+  });
+
+  it("leaves the addresses out where it is asked to be asynchronous", async () => {
+    const { status, body } = await send("POST", "mass_create", {
+      email_list: { 1: ["ann@shop.example", "nonsense"] },
+      async: true,
+    });
+    expect([status, body]).toEqual([200, { status: ok }]);
+    expect((await list()).body).toEqual({ status: ok, response: { unsubscribers: [ann] } });
+  });
+
+  it("tells what is not valid when validating", async () => {
+    const { status, body } = await send("POST", "mass_create", {
+      email_list: { 1: ["ann@shop.example", "nonsense"], 99: ["bo@shop.example"] },
+      async: true,
+      validate_data: "true",
+    });
+    expect([status, body]).toEqual([
+      200,
+      {
+        status: ok,
+        errors: [
+          { value: "nonsense", error: "email is not valid" },
+          { value: "99", error: "email type ID is not valid" },
+        ],
+      },
+    ]);
+  });
+
+  it("refuses a list that is none", async () => {
+    const { status, body } = await send("POST", "mass_create", { email_list: "ann@shop.example" });
+    expect([status, body]).toEqual([
+      500,
+      {
+        status: {
+          message: "email_list must be an object of email type id to a list of email addresses",
+          code: 500,
+          error_type: "Exceptions::InvalidParams",
+        },
+      },
+    ]);
+  });
+});
+
+describe("DELETE /apps/{app_key}/unsubscribers/mass_delete", () => {
+  it("takes addresses back, from its body", async () => {
+    await send("POST", "mass_create", { email_list: { 1: ["ann@shop.example"], 17: ["bo@shop.example"] } });
+    const { status, body } = await send("DELETE", "mass_delete", { email_list: { 1: ["Ann@shop.example"] } });
+    expect([status, body]).toEqual([200, { status: ok, response: { unsubscribers: [ann] } }]);
+    expect((await list()).body).toEqual({ status: ok, response: { unsubscribers: [bo] } });
+  });
+});
+
+describe("GET /apps/{app_key}/unsubscribers", () => {
+  it("lists them, by pages where asked", async () => {
+    await send("POST", "mass_create", { email_list: { 1: ["ann@shop.example"], 17: ["bo@shop.example"] } });
+    const { status, body } = await list();
+    expect([status, body]).toEqual([200, { status: ok, response: { unsubscribers: [ann, bo] } }]);
+    expect((await list("&count=1&page=2")).body).toEqual({ status: ok, response: { unsubscribers: [bo] } });
+  });
+});
+
+it("refuses every unsubscriber call while the feature is disabled", async () => {
+  await wire().disable("unsubscribers");
+  const email_list = { 1: ["ann@shop.example"] };
+  const refused = [
+    await send("POST", "mass_create", { email_list }),
+    await send("DELETE", "mass_delete", { email_list }),
+    await list(),
+  ];
+  for (const { status, body } of refused) {
+    expect([status, body]).toEqual([
+      401,
+      {
+        status: {
+          message: "feature unsubscribers is disabled",
+          code: 401,
+          error_type: "Exceptions::FeatureDisabled",
+        },
+      },
+    ]);
+  }
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+const user = {
+  email: "jo@shop.example",
+  display_name: "Jo Doe",
+  password: "correct horse",
+  url: "https://shop.example",
+};
+const key = expect.stringMatching(/^[A-Za-z0-9]{40}$/) as string;
+
+describe("POST /users", () => {
+  it("creates a user, whose keys work", async () => {
+    const { ask } = wire();
+    const { status, body } = await ask("POST", "/users", { user });
+    expect([status, body]).toEqual([
+      200,
+      {
+        status: { code: 200, message: "OK" },
+        response: { user_id: 1, token: key, app_key: key, secret: key },
+      },
+    ]);
+    const made = (body as { response: { app_key: string; secret: string; token: string } }).response;
+    expect((await ask("GET", `/apps/${made.app_key}/coupons/unique?utoken=${made.token}`)).status).toBe(200);
+    const issued = await ask("POST", "/oauth/token", {
+      client_id: made.app_key,
+      client_secret: made.secret,
+      grant_type: "client_credentials",
+    });
+    expect(issued.status).toBe(200);
+  });
+
+  it.each([
+    [{}, "Missing user"],
+    [{ user: { ...user, email: undefined } }, "Missing user.email"],
+    [{ user: { ...user, email: "jo" } }, "user.email is not an email address (local@domain)"],
+    [{ user: { ...user, url: "shop" } }, "user.url is not a URL that starts with http:// or https://"],
+  ])("refuses %j", async (sent, message) => {
+    const { status, body } = await wire().ask("POST", "/users", sent);
+    expect([status, body]).toEqual([
+      500,
+      { status: { message, code: 500, error_type: "Exceptions::InvalidParams" } },
+    ]);
+  });
+});
+
+describe("GET /users/{user_id}", () => {
+  it("gives the profile", async () => {
+    const { ask } = wire();
+    await ask("POST", "/users", { user });
+    const { status, body } = await ask("GET", "/users/1");
+    expect([status, body]).toEqual([
+      200,
+      {
+        status: { code: 200, message: "OK" },
+        response: {
+          user: { id: 1, slug: "jo-doe", score: 0, display_name: "Jo Doe", bio: null, social_image: null },
+        },
+      },
+    ]);
+  });
+
+  it("does not find who is not there", async () => {
+    const { status, body } = await wire().ask("GET", "/users/77");
+    expect([status, body]).toEqual([
+      404,
+      {
+        status: {
+          message: "Couldn't find User with id = 77",
+          code: 404,
+          error_type: "Exceptions::RecordNotFound",
+        },
+      },
+    ]);
+  });
+});
