@@ -6,6 +6,8 @@ export const recordFlag = {
   nul: 2,
   /** Longer than a record may be; the rest of its line follows as further records. */
   tooLong: 4,
+  /** A field is quoted, so that a delimiter or a line end may be text. */
+  quoted: 8,
 } as const;
 
 /** Records of one scanned stretch, as lists that run in parallel. Offsets are bytes into the scanned buffer. */
@@ -59,6 +61,7 @@ export class RecordScanner {
   #keyStart = -1;
   #keyEnd = -1;
   #hasNul = false;
+  #hasQuotes = false;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
@@ -131,6 +134,7 @@ export class RecordScanner {
         this.#fieldStart = at + 1;
         state = scanState.fieldStart;
       } else if (state === scanState.fieldStart) {
+        if (byte === quote) this.#hasQuotes = true;
         state = byte === quote ? scanState.quoted : scanState.plain;
       } else if (state === scanState.quoteInQuoted) {
         if (byte === quote) state = scanState.quoted;
@@ -160,7 +164,9 @@ export class RecordScanner {
       records.starts.push(this.#recordStart);
       records.ends.push(end);
       records.lines.push(this.#recordLine);
-      records.flags.push(flag | (this.#hasNul ? recordFlag.nul : 0));
+      records.flags.push(
+        flag | (this.#hasNul ? recordFlag.nul : 0) | (this.#hasQuotes ? recordFlag.quoted : 0),
+      );
       records.keyStarts.push(this.#keyStart);
       records.keyEnds.push(this.#keyEnd);
     }
@@ -173,6 +179,7 @@ export class RecordScanner {
     this.#keyStart = -1;
     this.#keyEnd = -1;
     this.#hasNul = false;
+    this.#hasQuotes = false;
   }
 
   #endAtBufferEnd(buffer: Buffer, records: ScannedRecords, isLast: boolean): void {

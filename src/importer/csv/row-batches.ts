@@ -96,49 +96,69 @@ function append(batch: RowBatch, cells: string[], line: number, problem: RecordP
   batch.lines.push(line);
 }
 
-/** Parses the sound records of a block by the stretch, and keeps each broken one as its raw text. */
+/** Parses the sound records of a block, and keeps each broken one as its raw text. */
 function parseBlock(block: RecordBlock, format: FileFormat): RowBatch {
-  const { starts, ends, lines, flags } = block.records;
-  const batch = emptyBatch();
-  let from = 0;
-  for (let at = 0; at <= starts.length; at++) {
-    const flag = flags[at] ?? 0;
-    if (at < starts.length && (flag & ~recordFlag.nul) === 0) continue;
-    if (at > from) appendParsed(batch, block, from, at, format);
-    if (at < starts.length) {
-      const problem = (flag & recordFlag.tooLong) !== 0 ? "record_too_long" : "bad_quote";
-      append(batch, [block.bytes.toString("utf8", starts[at], ends[at])], lines[at] ?? 0, problem);
+  const { lines, flags } = block.records;
+  const problems = new Map<number, RecordProblem>();
+  const rows: string[][] = Array.from({ length: lines.length });
+  const quoted: number[] = [];
+  let plainFrom = 0;
+  for (const [at, flag] of flags.entries()) {
+    const isBroken = (flag & (recordFlag.badQuote | recordFlag.tooLong)) !== 0;
+    if ((flag & recordFlag.nul) !== 0) problems.set(at, "nul_byte");
+    if (!isBroken && (flag & recordFlag.quoted) === 0) continue;
+    splitPlain(rows, block, plainFrom, at, format);
+    plainFrom = at + 1;
+    if (!isBroken) {
+      quoted.push(at);
+      continue;
     }
-    from = at + 1;
+    problems.set(at, (flag & recordFlag.tooLong) === 0 ? "bad_quote" : "record_too_long");
+    rows[at] = [textOf(block, at, at)];
   }
-  return batch;
+  splitPlain(rows, block, plainFrom, lines.length, format);
+  parseQuoted(rows, block, quoted, format);
+  return { rows, lines, problems };
 }
 
-function appendParsed(
-  batch: RowBatch,
+/** Records in which no field is quoted are cut at their delimiters: there is nothing else to understand. */
+function splitPlain(
+  rows: string[][],
   block: RecordBlock,
   from: number,
   to: number,
   format: FileFormat,
 ): void {
-  const { starts, ends, lines, flags } = block.records;
-  const rows = parseText(block.bytes.toString("utf8", starts[from], ends[to - 1]), format);
-  const isAgreed = rows.length === to - from;
-  for (let at = from; at < to; at++) {
-    const row = isAgreed
-      ? rows[at - from]
-      : parseText(block.bytes.toString("utf8", starts[at], ends[at]), format)[0];
-    const problem = ((flags[at] ?? 0) & recordFlag.nul) === 0 ? undefined : "nul_byte";
-    append(batch, row ?? [""], lines[at] ?? 0, problem);
+  if (from >= to) return;
+  let at = from;
+  for (const line of textOf(block, from, to - 1).split(format.isCrOnly ? "\r" : "\n")) {
+    const text = !format.isCrOnly && line.endsWith("\r") ? line.slice(0, -1) : line;
+    if (text !== "") rows[at++] = text.split(format.delimiter);
   }
+  if (at !== to) throw new Error(`${to - from} records were scanned, ${at - from} were cut`);
 }
 
-function parseText(text: string, { delimiter, isCrOnly }: FileFormat): string[][] {
-  return parse(text, {
-    delimiter,
-    record_delimiter: isCrOnly ? ["\r"] : ["\r\n", "\n"],
+/** Records with quoted fields go to csv-parse, all of a block at once. */
+function parseQuoted(
+  rows: string[][],
+  block: RecordBlock,
+  quoted: readonly number[],
+  format: FileFormat,
+): void {
+  if (quoted.length === 0) return;
+  const lineEnd = format.isCrOnly ? "\r" : "\n";
+  const parsed = parse(quoted.map((at) => textOf(block, at, at)).join(lineEnd), {
+    delimiter: format.delimiter,
+    record_delimiter: format.isCrOnly ? ["\r"] : ["\r\n", "\n"],
     relax_column_count: true,
     relax_quotes: true,
-    skip_empty_lines: true,
   });
+  if (parsed.length !== quoted.length) {
+    throw new Error(`${quoted.length} records were scanned, ${parsed.length} were parsed`);
+  }
+  for (const [index, at] of quoted.entries()) rows[at] = parsed[index] ?? [];
+}
+
+function textOf({ bytes, records }: RecordBlock, first: number, last: number): string {
+  return bytes.toString("utf8", records.starts[first], records.ends[last]);
 }
