@@ -28,7 +28,8 @@ const io: Io = {
     return process.stderr.isTTY;
   },
   get columns() {
-    return process.stdout.isTTY ? process.stdout.columns : undefined;
+    // Some terminals say 0, which is no width.
+    return process.stdout.columns || undefined;
   },
   clock: Date.now,
   random: (bytes) => process.getBuiltinModule("node:crypto").randomBytes(bytes),

@@ -44,7 +44,10 @@ async function runWithScreen(
   });
   const end = (summary: ImportSummary) => {
     screen.close();
-    talk.say(describeEnd(summary, describeTarget(profile), screen.waitedMs()));
+    const words = describeEnd(summary, describeTarget(profile), screen.waitedMs());
+    // How to go on is worth knowing to a script's author as well.
+    if (summary.state === "finished") talk.say(words);
+    else talk.notice(words);
   };
   try {
     const summary = await run({

@@ -2,7 +2,13 @@ import { isForScripts } from "./globals.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { readVariable } from "../config/environment.ts";
-import { createLineProgress, createSpinner, noProgress, type Progress } from "../output/progress.ts";
+import {
+  canAnimate,
+  createLineProgress,
+  createSpinner,
+  noProgress,
+  type Progress,
+} from "../output/progress.ts";
 
 /** What a command says to a person, on standard error. */
 export interface Talk {
@@ -36,7 +42,7 @@ export function createTalk(io: Io, globals: Globals): Talk {
     },
     openProgress: async () => {
       if (globals.quiet || isHeldBack) return noProgress;
-      const isAnimated = io.isStderrTerminal && !isAutomatic(io);
+      const isAnimated = canAnimate(io.stderr) && !isAutomatic(io);
       return isAnimated ? await createSpinner(io.stderr) : createLineProgress(io.stderr, io.clock);
     },
     flush: () => {

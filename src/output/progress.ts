@@ -12,6 +12,12 @@ const everyMs = 10_000;
 /** Shows nothing. */
 export const noProgress: Progress = { show: () => {}, stop: () => {} };
 
+/** Whether a line can be written over: a terminal that does not tell its width cannot say where a line ends. */
+export function canAnimate(stream: Writable): boolean {
+  const { isTTY, columns } = stream as Partial<NodeJS.WriteStream>;
+  return isTTY === true && columns !== undefined && columns > 0;
+}
+
 /** One line that is written over, on a terminal. */
 export async function createSpinner(stream: Writable): Promise<Progress> {
   const { default: ora } = await import("ora");

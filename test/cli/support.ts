@@ -56,7 +56,7 @@ export async function run(argv: readonly string[], settings: RunSettings = {}): 
 }
 
 /** A stream that keeps what is written to it. */
-function capture(): { readonly stream: PassThrough; readonly text: () => string } {
+export function capture(): { readonly stream: PassThrough; readonly text: () => string } {
   const stream = new PassThrough();
   const chunks: string[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk.toString("utf8")));

@@ -1,0 +1,150 @@
+import { EventEmitter } from "node:events";
+import { describe, expect, test } from "vitest";
+import { describeEnd, describeProgress, describeTarget } from "../../src/cli/import-words.ts";
+import { flattenSummary, statusOfImport, tableOfRuns } from "../../src/cli/import-view.ts";
+import { listenForStop } from "../../src/cli/stop-signals.ts";
+import type { ImportSummary, RunState } from "../../src/importer/types.ts";
+import { canAnimate, createLineProgress } from "../../src/output/progress.ts";
+import { formatDuration } from "../../src/output/words.ts";
+import { capture } from "./support.ts";
+
+const summary: ImportSummary = {
+  import_id: "20260101-000000-abcdef",
+  kind: "orders",
+  files: ["orders.csv", "-"],
+  state: "finished",
+  rows: { read: 8_365, accepted: 8_360, rejected: 5, failed: 0 },
+  items: { sent: 7_360, accepted: 7_357, rejected: 3 },
+  calls: { sent: 40, retried: 3, throttled: 1 },
+  started_at: "2026-01-01T00:00:00.000Z",
+  duration_ms: 12_345,
+  rejects_file: "/home/imports/1/rejects.csv",
+};
+
+const clean = { read: 10, accepted: 10, rejected: 0, failed: 0 };
+
+describe("the exit status of an import", () => {
+  test.each<[RunState, Partial<ImportSummary["rows"]>, number]>([
+    ["finished", {}, 0],
+    ["finished", { rejected: 1 }, 3],
+    ["finished", { failed: 1 }, 1],
+    ["finished", { rejected: 1, failed: 1 }, 1],
+    ["stopped", { rejected: 1 }, 6],
+    ["interrupted", {}, 130],
+    ["interrupted", { rejected: 1 }, 130],
+    ["failed", {}, 1],
+    ["running", {}, 1],
+  ])("that %s with %j is %i", (state, rows, status) => {
+    expect(statusOfImport({ ...summary, state, rows: { ...clean, ...rows } })).toBe(status);
+  });
+});
+
+describe("the last words of an import", () => {
+  const target = describeTarget({ name: "local", mode: "local", database: "/home/starpost.db" });
+
+  test("say what was read, sent and rejected, where to, and what next", () => {
+    expect(describeEnd(summary, target, 2_000)).toBe(
+      [
+        "Imported orders from orders.csv, standard input into the embedded database /home/starpost.db.",
+        "  rows   8,365 read: 8,360 accepted, 5 rejected, 0 failed",
+        "  sent   7,360 orders in 40 calls, 3 of them repeats, 1 held back by a limit",
+        "  time   12 s, 2.0 s of it waiting",
+        "Rejected rows are in /home/imports/1/rejects.csv: correct them and import that file.",
+      ].join("\n"),
+    );
+  });
+
+  test.each<RunState>(["interrupted", "stopped", "failed"])("say how to go on after %s", (state) => {
+    expect(describeEnd({ ...summary, state }, target, 0)).toContain(
+      "To go on: starpost imports resume 20260101-000000-abcdef",
+    );
+  });
+
+  test("of a dry run say that nothing was written", () => {
+    const words = describeEnd({ ...summary, import_id: null, rejects_file: null }, target, 0);
+    expect(words).toContain("nothing was sent or written");
+    expect(words).not.toContain("resume");
+  });
+
+  test("name the account that was written to", () => {
+    const remote = {
+      name: "shop",
+      mode: "remote",
+      baseUrl: "https://a.example",
+      appKey: "k",
+      secret: "s",
+    } as const;
+    expect(describeTarget(remote)).toBe("https://a.example, account k (profile shop)");
+  });
+});
+
+describe("the progress of an import", () => {
+  const event = {
+    type: "progress",
+    rows: { read: 500, accepted: 480, rejected: 20, failed: 0 },
+    calls: { sent: 3, retried: 0, throttled: 0 },
+    rowsTotal: 1_500,
+    elapsedMs: 1_000,
+  } as const;
+
+  test("has rate, time left and counts in one line", () => {
+    expect(describeProgress(event)).toBe(
+      "500 of about 1,500 rows · 500/s · 2.0 s left · 480 accepted · 20 rejected · 3 calls",
+    );
+  });
+
+  test("is without what is not known", () => {
+    const line = describeProgress({ ...event, rowsTotal: undefined, elapsedMs: 0 });
+    expect(line).toBe("500 rows · 0/s · 480 accepted · 20 rejected · 3 calls");
+  });
+
+  test("is a line every ten seconds where there is no terminal", () => {
+    let nowMs = 0;
+    const { stream, text } = capture();
+    const progress = createLineProgress(stream, () => nowMs);
+    for (nowMs = 0; nowMs <= 25_000; nowMs += 1_000) progress.show(`at ${nowMs / 1_000} s`);
+    expect(text()).toBe("at 10 s\nat 20 s\n");
+  });
+
+  test("is animated only on a terminal that tells its width", () => {
+    const animates = (like: object) => canAnimate(Object.assign(capture().stream, like));
+    expect(animates({ isTTY: true, columns: 80 })).toBe(true);
+    expect(animates({ isTTY: true, columns: 0 })).toBe(false);
+    expect(animates({})).toBe(false);
+  });
+
+  test.each([
+    [0, "0.0 s"],
+    [400, "0.4 s"],
+    [59_600, "1 min 00 s"],
+    [185_000, "3 min 05 s"],
+    [7_800_000, "2 h 10 min"],
+  ])("says %i ms as %s", (ms, words) => {
+    expect(formatDuration(ms)).toBe(words);
+  });
+});
+
+test("a run is one flat record, and a line in the list", () => {
+  expect(flattenSummary(summary)).toMatchObject({
+    rows_read: 8_365,
+    files: "orders.csv -",
+    calls_retried: 3,
+  });
+  expect(tableOfRuns([summary]).rows).toMatchObject([
+    { id: summary.import_id, state: "finished", rows: 8_365 },
+  ]);
+});
+
+describe("signals", () => {
+  test("stop at the first, at once at the second, and are the process's own after it", () => {
+    const signals = new EventEmitter();
+    let said = 0;
+    const { stop, abort } = listenForStop({ signals }, () => (said += 1));
+    expect([stop.aborted, abort.aborted]).toEqual([false, false]);
+    signals.emit("SIGINT");
+    expect([stop.aborted, abort.aborted, said]).toEqual([true, false, 1]);
+    signals.emit("SIGTERM");
+    expect([abort.aborted, said]).toEqual([true, 1]);
+    expect(signals.listenerCount("SIGINT") + signals.listenerCount("SIGTERM")).toBe(0);
+  });
+});
