@@ -9,8 +9,6 @@ export interface Caller {
 
 /** A call's input as a caller gives it: flat, before the contract's shapes are applied. */
 export type InputOf<N extends OperationName> = z.input<EndpointOf<N>["input"]>;
-/** A call's input as its handler sees it. */
-export type ParsedInputOf<N extends OperationName> = z.output<EndpointOf<N>["input"]>;
 export type OutputOf<N extends OperationName> = z.output<EndpointOf<N>["output"]>;
 
 /** What happens on the way of one call, for progress, books and reply headers. */

@@ -24,16 +24,16 @@ export interface Wire {
   readonly appKey: string;
   readonly secret: string;
   readonly utoken: string;
-  ask(
+  readonly ask: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<WireReply>;
+  ) => Promise<WireReply>;
   /** Switches a feature of the account off, for which there is no call. */
-  disable(feature: string): Promise<void>;
+  readonly disable: (feature: string) => Promise<void>;
   /** Moves the server's time. */
-  advance(ms: number): void;
+  readonly advance: (ms: number) => void;
 }
 
 /** Starts the server with its limits kept, anew for each test of the file. */
