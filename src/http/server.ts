@@ -38,23 +38,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     bodyLimitBytes = defaults.bodyLimitBytes,
     closeWithinMs = defaults.closeWithinMs,
   } = options;
-  const app = fastify({
-    // Its own log lines hold the whole URL, in which a utoken may stand.
-    logger: false,
-    bodyLimit: bodyLimitBytes,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength },
-    exposeHeadRoutes: false,
-    forceCloseConnections: "idle",
-    return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => {
-      void sendRefusal(error, { request, reply, form: formOf(request.url), log });
-    },
-  });
-  acceptJson(app);
-  addLog(app, log);
-  answerUnknownPaths(app, log);
-  app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
-  addRoutes(app, transport, log);
+  const app = createApp(transport, log, bodyLimitBytes);
   const connections = closeConnectionsWhenStopping(app);
   return {
     listen: async ({ host, port }) => {
@@ -76,6 +60,27 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
       }
     },
   };
+}
+
+function createApp(transport: Transport, log: Logger, bodyLimit: number): FastifyInstance {
+  const app = fastify({
+    // Its own log lines hold the whole URL, in which a utoken may stand.
+    logger: false,
+    bodyLimit,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength },
+    exposeHeadRoutes: false,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      void sendRefusal(error, { request, reply, form: formOf(request.url), log });
+    },
+  });
+  acceptJson(app);
+  addLog(app, log);
+  answerUnknownPaths(app, log);
+  app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
+  addRoutes(app, transport, log);
+  return app;
 }
 
 /** A call in flight is answered, and its connection is not kept for another. */
