@@ -13,13 +13,14 @@ export interface PacerOptions {
 const windowMs = 1_000;
 
 /**
- * The calls of a window are spread over this much more than the window: a service that counts in windows of its own
- * gets no call too many although calls travel for unequal times, and 98.5 % of its limit is used.
+ * The calls of a window are spread over this much more than the window, and never over less than the second: a service
+ * that counts in windows of its own gets no call too many although calls travel for unequal times, and 99 % of its
+ * limit is used.
  */
-const spread = 1.015;
+const spread = { usual: 1.01, least: 1.006 } as const;
 
-/** A start that came late may be made up for by this much, or every late timer would cost throughput. */
-const catchUpMs = 10;
+/** A start that came late is made up for by this much, or every late timer would cost throughput. */
+const catchUpMs = 50;
 
 /** After a 429 calls are slowed by the first factor, at most by the second; each answer takes the third off again. */
 const slowing = { step: 1.5, most: 4, recovery: 0.95 } as const;
@@ -95,7 +96,7 @@ export class Pacer {
   }
 
   async #waitForStart(signal: AbortSignal | undefined): Promise<void> {
-    for (let dueMs: number | undefined; ; ) {
+    for (let dueMs: number | undefined; ;) {
       const nowMs = this.#now();
       const startMs = this.#nextStartMs();
       if (startMs <= nowMs) {
@@ -108,13 +109,14 @@ export class Pacer {
   }
 
   #intervalMs(): number {
-    return this.#perWindow === 0 ? 0 : ((this.#windowMs * spread) / this.#perWindow) * this.#slowdown;
+    return this.#perWindow === 0 ? 0 : ((this.#windowMs * spread.usual) / this.#perWindow) * this.#slowdown;
   }
 
   #nextStartMs(): number {
     if (this.#perWindow === 0) return this.#heldUntilMs;
     const oldestMs = this.#startsMs.length < this.#perWindow ? undefined : this.#startsMs[0];
-    const windowEndMs = oldestMs === undefined ? Number.NEGATIVE_INFINITY : oldestMs + this.#windowMs;
+    const windowEndMs =
+      oldestMs === undefined ? Number.NEGATIVE_INFINITY : oldestMs + this.#windowMs * spread.least;
     return Math.max(this.#heldUntilMs, windowEndMs, this.#dueMs + this.#intervalMs());
   }
 

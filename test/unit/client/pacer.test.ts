@@ -56,7 +56,7 @@ describe("Pacer", () => {
 
   it("gives a service that counts in seconds of its own no sixth call, though calls travel unequally", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat(999), fc.infiniteStream(fc.nat(10)), async (offsetMs, jitter) => {
+      fc.asyncProperty(fc.nat(999), fc.infiniteStream(fc.nat(9)), async (offsetMs, jitter) => {
         const paced = createPacer(5, new VirtualTime(offsetMs));
         const startsMs = await collect(paced, 60);
         const perSecond = new Map<number, number>();
@@ -70,16 +70,17 @@ describe("Pacer", () => {
     );
   });
 
-  it("uses at least 98 % of the rate, although every timer is late", async () => {
+  it("uses at least 98 % of the rate, although every timer is late and some are later", async () => {
     const paced = createPacer(5);
-    paced.time.lateness = () => 2;
+    let timers = 0;
+    paced.time.lateness = () => (++timers % 10 === 0 ? 15 : 2);
     const startsMs = await collect(paced, 310);
     expect(startsMs.filter((startMs) => startMs < 60_000).length).toBeGreaterThanOrEqual(294);
   });
 
   it("takes a rate below one as one call in as many seconds", async () => {
     const startsMs = await collect(createPacer(0.5), 4);
-    expect(startsMs).toEqual([0, 2_030, 4_060, 6_090]);
+    expect(startsMs).toEqual([0, 2_020, 4_040, 6_060]);
   });
 
   it("does not pace at rate 0, and holds even then", async () => {
@@ -115,7 +116,7 @@ describe("Pacer", () => {
       "rejected",
       "fulfilled",
     ]);
-    expect(startsMs).toEqual([0, 203]);
+    expect(startsMs).toEqual([0, 202]);
   });
 
   it("refuses at once where the signal is aborted already", async () => {
@@ -126,17 +127,17 @@ describe("Pacer", () => {
   it("waits out a hold, then goes on at the rate", async () => {
     const paced = createPacer(5);
     paced.pacer.hold(3_000);
-    expect(await collect(paced, 3)).toEqual([3_000, 3_203, 3_406]);
+    expect(await collect(paced, 3)).toEqual([3_000, 3_202, 3_404]);
   });
 
   it("goes on more slowly after a refusal, once for calls refused together, and recovers", async () => {
     const paced = createPacer(5);
     paced.pacer.throttle(1_000);
     paced.pacer.throttle(1_000);
-    expect(await collect(paced, 2)).toEqual([1_000, 1_305]);
+    expect(await collect(paced, 2)).toEqual([1_000, 1_303]);
     for (let answer = 0; answer < 10; answer += 1) paced.pacer.recover();
     const [, , third = 0, fourth = 0] = await collect(paced, 2);
-    expect(fourth - third).toBe(203);
+    expect(fourth - third).toBe(202);
   });
 
   it("never slows down without end", async () => {
@@ -146,7 +147,7 @@ describe("Pacer", () => {
       await paced.time.run(paced.time.clock() + 1_000);
     }
     const [first = 0, second = 0] = await collect(paced, 2);
-    expect(second - first).toBe(812);
+    expect(second - first).toBe(808);
   });
 
   it("is not stopped by a clock that is set back", async () => {
@@ -155,7 +156,7 @@ describe("Pacer", () => {
     await collect(paced, 2);
     time.set(0);
     const [, , third] = await collect(paced, 1);
-    expect(third).toBeLessThanOrEqual(203);
+    expect(third).toBeLessThanOrEqual(202);
   });
 
   it("tells of waits of a second and more only", async () => {
@@ -164,7 +165,7 @@ describe("Pacer", () => {
     const { time, call, pacer } = createPacer(5);
     const calls = Array.from({ length: 6 }, () => call({ onEvent }));
     expect(events).toEqual([
-      { type: "wait", reason: "pace", ms: 1_015, message: "keeping to the rate; next call in 1 s" },
+      { type: "wait", reason: "pace", ms: 1_010, message: "keeping to the rate; next call in 1 s" },
     ]);
     await time.run();
     await Promise.all(calls);
