@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Io } from "./cli/io.ts";
 
+const used = new Set<Writable>();
+
 /** The process as commands see it. Streams are opened when they are first used: each costs a part of the start. */
 const io: Io = {
   argv: process.argv.slice(2),
@@ -13,10 +15,10 @@ const io: Io = {
     return process.stdin;
   },
   get stdout() {
-    return process.stdout;
+    return use(process.stdout);
   },
   get stderr() {
-    return process.stderr;
+    return use(process.stderr);
   },
   get isStdinTerminal() {
     return process.stdin.isTTY;
@@ -46,8 +48,10 @@ function readVersion(): string {
 }
 
 /** A reader that has gone (`| head`) is no error, and the command goes on to its own end. */
-function ignoreClosedPipe(stream: Writable): void {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
+function use(stream: Writable): Writable {
+  if (used.has(stream)) return stream;
+  used.add(stream);
+  return stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
 }
@@ -59,16 +63,19 @@ function drain(stream: Writable): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  // Answered before anything is loaded.
+  // Answered before anything else is loaded.
   if (io.argv.length === 1 && io.argv[0] === "--version") {
-    process.stdout.write(`${io.version}\n`);
+    io.stdout.write(`${io.version}\n`);
     return;
   }
-  ignoreClosedPipe(process.stdout);
-  ignoreClosedPipe(process.stderr);
+  if (io.argv.length === 1 && io.argv[0] === "--help") {
+    const { describeProgram } = await import("./cli/help.ts");
+    io.stdout.write(describeProgram());
+    return;
+  }
   const { runProgram } = await import("./cli/program.ts");
   const status = await runProgram(io);
-  await Promise.all([drain(process.stdout), drain(process.stderr)]);
+  await Promise.all([...used].map(drain));
   // Said in words: standard input may still be open, and would be waited for.
   process.exit(status);
 }

@@ -1,9 +1,9 @@
 import { Command as Parser, type CommanderError, Option } from "commander";
 import { Problem } from "../config/problem.ts";
-import { formats } from "../output/view.ts";
 import type { Command } from "./command.ts";
 import { type ListedCommand, nouns } from "./commands.ts";
-import { type GlobalFlags, globalFlags } from "./globals.ts";
+import { describeProgram } from "./help.ts";
+import { formats, type GlobalFlags, globalFlags } from "./globals.ts";
 
 /** A command line that asks for a command. */
 export interface ParsedCommand {
@@ -20,10 +20,6 @@ export interface ParsedQuestion {
   readonly answer: string;
 }
 
-const helpEnd = `
-Exit status: 0 all accepted, 1 failed, 2 used wrongly, 3 some rows rejected, 4 not signed in,
-5 temporary and resumable, 6 stopped by --max-errors, 130 interrupted and resumable.`;
-
 /**
  * Reads a command line; global flags stand anywhere in it.
  * @throws Problem `usage`
@@ -31,11 +27,12 @@ Exit status: 0 all accepted, 1 failed, 2 used wrongly, 3 some rows rejected, 4 n
 export function parseCommandLine(
   argv: readonly string[],
   commands: readonly ListedCommand[],
-  { version, width }: { readonly version: string; readonly width: number },
+  about: { readonly version: string; readonly width: number },
 ): ParsedCommand | ParsedQuestion {
   let found: ParsedCommand | undefined;
   let printed = "";
-  const root = createRoot(version, width, (text) => (printed += text));
+  const names = commands.map(({ name }) => name);
+  const root = createRoot(names, about, (text) => (printed += text));
   for (const declared of commands) {
     const parser = addCommand(root, declared.name);
     if (!("run" in declared)) continue;
@@ -58,14 +55,17 @@ export function parseCommandLine(
 /** Ends the parsing where the parser has answered by itself. */
 class Answered extends Error {}
 
-function createRoot(version: string, width: number, print: (text: string) => void): Parser {
+function createRoot(
+  names: readonly string[],
+  { version, width }: { readonly version: string; readonly width: number },
+  print: (text: string) => void,
+): Parser {
   const root = new Parser("starpost")
-    .description("Admin tool and batch importer for reviews, questions and review-request mails")
     .version(version, "--version", "print the version")
     .helpOption("--help", "print the help")
     .configureHelp({ showGlobalOptions: true, helpWidth: width })
-    .configureOutput({ writeOut: print, writeErr: () => {} })
-    .addHelpText("after", helpEnd);
+    .configureOutput({ writeOut: print, writeErr: () => {} });
+  root.helpInformation = () => describeProgram(names);
   for (const [flag, summary] of globalFlags) {
     const option = new Option(flag, summary);
     root.addOption(flag.startsWith("--format") ? option.choices(formats) : option);

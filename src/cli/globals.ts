@@ -22,10 +22,14 @@ export interface GlobalFlags {
   readonly verbose?: boolean;
 }
 
+/** Every format; a name that is missing here does not compile. */
+const isFormat: Readonly<Record<Format, true>> = { table: true, json: true, ndjson: true, csv: true };
+export const formats = Object.keys(isFormat);
+
 export const globalFlags: readonly (readonly [string, string])[] = [
   ["--profile <name>", "use this profile"],
   ["--json", "print one JSON document, as --format json"],
-  ["--format <format>", "print the data in this form"],
+  ["--format <format>", "print the data as table, json, ndjson or csv"],
   ["--no-input", "ask nothing"],
   ["--yes", "answer every question with yes"],
   ["--quiet", "say nothing but errors"],

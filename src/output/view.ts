@@ -1,6 +1,5 @@
 /** The forms in which data is printed. */
-export const formats = ["table", "json", "ndjson", "csv"] as const;
-export type Format = (typeof formats)[number];
+export type Format = "table" | "json" | "ndjson" | "csv";
 
 /** A value that a person or a spreadsheet can be shown. */
 export type Cell = string | number | boolean | null;

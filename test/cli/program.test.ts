@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { command } from "../../src/cli/command.ts";
-import type { CommandTable } from "../../src/cli/commands.ts";
+import { commands, type CommandTable } from "../../src/cli/commands.ts";
+import { describeProgram } from "../../src/cli/help.ts";
 import type { Globals } from "../../src/cli/globals.ts";
 import { Problem } from "../../src/config/problem.ts";
 import { type ErrorKind, ServiceError } from "../../src/contract/index.ts";
@@ -234,8 +235,15 @@ describe("help and version", () => {
     expect((await run(["--version", "--json"])).stdout).toBe('{"version":"1.2.3"}\n');
   });
 
+  test("are the same whether the parser was loaded or not", async () => {
+    expect((await run(["--help"])).stdout).toBe(describeProgram());
+  });
+
   test("name every command that there is", async () => {
     const { stdout } = await run(["--help"]);
+    for (const name of Object.keys(commands)) {
+      expect((await run([...name.split(" "), "--help"])).stdout).toContain(`Usage: starpost ${name} `);
+    }
     for (const noun of ["products", "orders", "coupons", "unsubscribers", "imports", "serve", "auth"]) {
       expect(stdout).toMatch(new RegExp(`^  ${noun} `, "m"));
     }
