@@ -9,7 +9,9 @@ import type { LocalProfile, RemoteProfile } from "./config/profile.ts";
 import { Problem } from "./config/problem.ts";
 import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
 import { createTokenStore } from "./config/token-file.ts";
+import type { EngineThreadData } from "./engine-thread.ts";
 import { createService } from "./service/service.ts";
+import { findThreadFile } from "./service/thread-file.ts";
 import type { Transport } from "./service/transport.ts";
 import { withToken } from "./service/with-token.ts";
 import type { Database } from "./storage/database.ts";
@@ -17,8 +19,11 @@ import type { Database } from "./storage/database.ts";
 /** Calls a second to a service that says nothing else. Source: spec "Limits". */
 const usualRate = 5;
 
-/** Calls that are worth having under way at once. The embedded engine does one thing at a time. */
-const concurrency = { local: 1, remote: 4 } as const;
+/**
+ * Calls that are worth having under way at once. The embedded engine does one after another, in order; a second and
+ * a third that wait for it leave it never idle.
+ */
+const concurrency = { local: 3, remote: 4 } as const;
 
 /**
  * Opens the way to a profile's account. The embedded engine's database, its key and its account are made by the
@@ -42,6 +47,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     appKey,
     secret,
     concurrency: concurrency[profile.mode],
+    keepsOrder: profile.mode === "local",
     token: () => signed.token(),
     renewToken: () => signed.renewToken(),
     close: () => signed.close(),
@@ -82,8 +88,19 @@ interface Account {
 }
 
 async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
-  const { transport, appKey, secret } = await openEngine(settings, profile, { enforceLimits: false });
+  const engine = await openEngine(settings, profile, { enforceLimits: false });
+  const transport = settings.isBulk === true ? await moveToThread(engine, profile) : engine.transport;
+  const { appKey, secret } = engine;
   return { transport: await pace(transport, settings), appKey, secret, target: profile.database };
+}
+
+/** Runs the engine in a thread of its own, so that storing overlaps with reading and checking. */
+async function moveToThread(engine: Engine, { database }: LocalProfile): Promise<Transport> {
+  const { Worker } = await import("node:worker_threads");
+  const { PortTransport } = await import("./service/port-transport.ts");
+  await engine.transport.close();
+  const workerData: EngineThreadData = { database, sealingKey: engine.sealingKey };
+  return new PortTransport(new Worker(findThreadFile(import.meta.url, "./engine-thread"), { workerData }));
 }
 
 /** Keeps calls to a rate that was asked for in words; by itself the embedded engine is not paced. */
@@ -116,6 +133,7 @@ interface Engine {
   readonly transport: Transport;
   readonly appKey: string;
   readonly secret: string;
+  readonly sealingKey: Buffer;
 }
 
 async function openEngine(
@@ -139,7 +157,7 @@ async function openEngine(
     const sealer = createSealer(key);
     const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
     const transport = createLocalTransport({ database, clock, random, sealer, enforceLimits });
-    return { transport, appKey, secret };
+    return { transport, appKey, secret, sealingKey: key };
   } catch (error) {
     await database.db.destroy();
     throw error;

@@ -17,6 +17,8 @@ export interface ConnectionSettings extends Surroundings {
   readonly profile: Profile;
   /** Calls a second; 0 is no pacing. Where absent, the profile's kind decides. */
   readonly rate?: number | undefined;
+  /** Many calls follow: worth a thread of its own for what answers them here. */
+  readonly isBulk?: boolean | undefined;
 }
 
 /** An open way to a service, signed in when a call first needs it. */
@@ -27,6 +29,8 @@ export interface Connection {
   readonly secret: string | undefined;
   /** Calls that are worth having under way at once. */
   readonly concurrency: number;
+  /** Whether calls are carried out in the order in which they were made, also those under way at once. */
+  readonly keepsOrder: boolean;
   /** A utoken that is valid now: the kept one, or a new one. */
   token(): Promise<KeptToken>;
   /** A new utoken, whatever is kept: proves the secret. */

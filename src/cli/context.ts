@@ -1,6 +1,6 @@
 import { type Paths, resolvePaths } from "../config/paths.ts";
 import type { Profile, ProfileSources } from "../config/profile.ts";
-import type { Connection, Surroundings } from "./connection.ts";
+import type { Connection, ConnectionSettings, Surroundings } from "./connection.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import type { Talk } from "./talk.ts";
@@ -13,7 +13,7 @@ export interface Context {
   profileSources(): Promise<ProfileSources>;
   profile(): Promise<Profile>;
   surroundings(): Promise<Surroundings>;
-  connect(options?: { readonly rate?: number | undefined }): Promise<Connection>;
+  connect(options?: Pick<ConnectionSettings, "rate" | "isBulk">): Promise<Connection>;
 }
 
 export function createContext(io: Io, globals: Globals, talk: Talk): Context {
@@ -42,9 +42,9 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     profileSources,
     profile,
     surroundings,
-    connect: async ({ rate } = {}) => {
+    connect: async ({ rate, isBulk } = {}) => {
       // Settings first: a wrong one is said before anything else is loaded.
-      const settings = { ...(await surroundings()), profile: await profile(), rate };
+      const settings = { ...(await surroundings()), profile: await profile(), rate, isBulk };
       const { openConnection } = await io.compose();
       return openConnection(settings);
     },

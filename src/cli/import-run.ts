@@ -51,7 +51,7 @@ async function runWithScreen(
   };
   try {
     const summary = await run({
-      openService: (options) => context.connect(options),
+      openService: ({ rate }) => context.connect({ rate, isBulk: true }),
       profileName: profile.name,
       runsFolder: paths.runsFolder,
       clock: io.clock,

@@ -64,6 +64,13 @@ export type OrderHead = z.output<typeof orderHead>;
 /** One order of a bulk call, as sent; each is checked by itself, so that one bad order does not refuse the call. */
 const looseOrder = z.looseObject({ order_id: z.unknown().optional(), products: z.unknown().optional() });
 
+type LooseOrder = z.infer<typeof looseOrder>;
+
+/** The same, without a look at each member: a bulk call holds many. */
+function isLooseOrder(value: unknown): value is LooseOrder {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A problem with one order. `order_num` (bulk only) is its position in the list, from 0 (assumed). */
 export const orderError = z.looseObject({
   order_num: z.number().int().optional(),
@@ -109,7 +116,9 @@ export const orders = {
     input: z.object({
       platform,
       validate_data: shape.boolean.optional(),
-      orders: z.array(looseOrder, { error: "must be a list of orders" }),
+      orders: z.array(z.custom<LooseOrder>(isLooseOrder, { error: "must be an object" }), {
+        error: "must be a list of orders",
+      }),
     }),
     output: z.object({ uuid: z.string(), errors }),
     reply: flat,

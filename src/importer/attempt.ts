@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { endpointOf, ServiceError } from "../contract/index.ts";
 import type { Service } from "../service/service.ts";
 import { Books, type BookFile } from "./books.ts";
 import { Chunker } from "./chunks.ts";
-import type { Reader } from "./csv/reader.ts";
+import { readRowBatches } from "./csv/row-batches.ts";
 import type { InputFile } from "./input-files.ts";
 import { ItemReader } from "./items.ts";
 import type { Importing, Item } from "./kinds/kind.ts";
@@ -30,7 +31,6 @@ export interface Attempt {
   readonly manifest?: Manifest;
   readonly importing: Importing;
   readonly files: readonly InputFile[];
-  readonly reader: Reader;
   readonly folder: string;
 }
 
@@ -140,6 +140,7 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
       importing,
       service: opened.service,
       concurrency: options.concurrency ?? opened.concurrency,
+      keepsOrder: opened.keepsOrder,
       isOnce: endpointOf(importing.operation).effect === "once",
       clock: deps.clock,
       abort: deps.abort,
@@ -184,8 +185,10 @@ async function readAll(
         if (pace.mustStop() || sender.failure !== undefined) return;
       }
     };
-    for await (const rowBatch of attempt.reader.rows(readerFile(attempt, file))) {
+    for (const rowBatch of readRowBatches(file.path, file.head.format, groupingOf(attempt, file))) {
       await submit(items.read(rowBatch));
+      // Answers, signals and timers get their turn.
+      await setImmediate();
       pace.report();
       if (pace.mustStop() || sender.failure !== undefined) break;
     }
@@ -207,9 +210,9 @@ async function readAll(
   return "finished";
 }
 
-function readerFile({ importing, folder }: Attempt, file: InputFile) {
-  const keyColumn = importing.groupField === undefined ? -1 : file.keyColumn;
-  return { path: file.path, format: file.head.format, keyColumn, folder };
+function groupingOf({ importing, folder }: Attempt, { keyColumn, survey }: InputFile) {
+  const { repeated } = survey;
+  return importing.groupField !== undefined && repeated ? { keyColumn, repeated, folder } : undefined;
 }
 
 /** Watches what ends a run early, and tells how far it is. */

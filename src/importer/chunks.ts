@@ -52,8 +52,10 @@ export class Chunker {
 }
 
 function digestOf(items: readonly Item[]): string {
-  const text = items.map(({ key, rows }) => `${key}\0${rows.map((row) => `${row.file}:${row.line}`).join()}`);
-  return createHash("sha1").update(text.join("\n")).digest("base64url");
+  const hash = createHash("sha1");
+  for (const { key, rows } of items)
+    hash.update(`${key}\0${rows[0]?.file}:${rows[0]?.line}:${rows.length}\n`);
+  return hash.digest("base64url");
 }
 
 /** Whether two chunks write the same record differently: then their order matters. */

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endpointOf } from "../contract/index.ts";
 import { isDiskFull, runAttempt } from "./attempt.ts";
-import { Reader } from "./csv/reader.ts";
 import { describeFiles, locateFiles, openFiles, type InputFile } from "./input-files.ts";
 import { kinds } from "./kinds/index.ts";
 import type { Importing } from "./kinds/kind.ts";
@@ -73,18 +72,13 @@ export async function resumeImport(
   const options = { ...before.options, ...overrides };
   const importing = kinds[before.kind].prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);
-  const reader = new Reader();
   try {
     const located = before.files.map(({ given, path }) => ({ given, path }));
-    const files = await openFiles(located, importing, before.kind, options, reader, folder);
+    const files = await openFiles(located, importing, before.kind, options);
     refuseChanged(before, files);
     const manifest: Manifest = { ...before, options, state: "running" };
-    return await runAttempt(
-      { kind: manifest.kind, options, manifest, importing, files, reader, folder },
-      deps,
-    );
+    return await runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps);
   } finally {
-    await reader.close();
   }
 }
 
@@ -114,11 +108,10 @@ async function newRun(
   mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
   const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
   const { folder } = runPaths(deps.runsFolder, id);
-  const reader = new Reader();
   let manifest: Manifest | undefined;
   try {
     const located = await locateFiles(given, folder, deps);
-    const files = await openFiles(located, importing, kind, options, reader, folder);
+    const files = await openFiles(located, importing, kind, options);
     tell(files, importing, deps);
     manifest = {
       format: 1,
@@ -140,12 +133,8 @@ async function newRun(
     };
     tellOfEarlierRuns(manifest, deps);
     await writeManifest(deps.runsFolder, manifest);
-    return await runAttempt(
-      { kind: manifest.kind, options, manifest, importing, files, reader, folder },
-      deps,
-    );
+    return await runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps);
   } finally {
-    await reader.close();
     if (!manifest) removeRunFolder(deps.runsFolder, id);
   }
 }
@@ -156,14 +145,12 @@ async function dryRun(
   deps: ImportDeps,
 ): Promise<ImportSummary> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
-  const reader = new Reader();
   try {
     const located = await locateFiles(given, folder, deps);
-    const files = await openFiles(located, importing, kind, options, reader, folder);
+    const files = await openFiles(located, importing, kind, options);
     tell(files, importing, deps);
-    return await runAttempt({ kind, options, importing, files, reader, folder }, deps);
+    return await runAttempt({ kind, options, importing, files, folder }, deps);
   } finally {
-    await reader.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

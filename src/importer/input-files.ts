@@ -3,8 +3,7 @@ import { basename, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { FileFormatError, readFileHead, type FileHead } from "./csv/file-format.ts";
-import type { Reader } from "./csv/reader.ts";
-import type { Survey } from "./csv/survey.ts";
+import { surveyFile, type Survey } from "./csv/survey.ts";
 import { matchHeader, type ColumnMap } from "./header.ts";
 import type { Importing } from "./kinds/kind.ts";
 import { ImportError, type ImportDeps, type ImportOptions, type KindName } from "./types.ts";
@@ -85,8 +84,6 @@ export async function openFiles(
   importing: Importing,
   kind: KindName,
   options: ImportOptions,
-  reader: Reader,
-  folder: string,
 ): Promise<InputFile[]> {
   const heads = located.map((file) => {
     const head = readHead(file, options);
@@ -100,7 +97,7 @@ export async function openFiles(
   for (const file of heads) {
     const keyField = importing.groupField ?? importing.idField;
     const keyColumn = keyField === undefined ? -1 : (file.columns.columnOf.get(keyField) ?? -1);
-    const survey = await reader.survey({ path: file.path, format: file.head.format, keyColumn, folder });
+    const survey = await surveyFile(file.path, file.head.format, keyColumn);
     if (survey.invalidUtf8Line > 0) {
       throw new ImportError("usage", `${file.given}:${survey.invalidUtf8Line}: the text is not UTF-8`, {
         hint: "say how it is encoded, for example --encoding windows-1252",

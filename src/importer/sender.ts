@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
 import { ServiceError } from "../contract/index.ts";
 import type { Service } from "../service/service.ts";
@@ -37,6 +38,7 @@ export interface SendingDeps {
   readonly importing: Importing;
   readonly service: Service;
   readonly concurrency: number;
+  readonly keepsOrder: boolean;
   readonly isOnce: boolean;
   readonly books: Books;
   readonly journal: Journal;
@@ -81,6 +83,8 @@ export class LedgerSender implements Sender {
       })
       .finally(() => this.#underWay.delete(chunk));
     this.#underWay.set(chunk, sending);
+    // Answers that are there get their turn, so that what answers is not kept waiting.
+    await setImmediate();
   }
 
   async drain(): Promise<void> {
@@ -89,6 +93,7 @@ export class LedgerSender implements Sender {
 
   #mustWait(chunk: Chunk): boolean {
     if (this.#underWay.size >= this.#deps.concurrency) return true;
+    if (this.#deps.keepsOrder) return false;
     return [...this.#underWay.keys()].some((other) => isConflicting(other, chunk, this.#deps.importing));
   }
 

@@ -77,9 +77,13 @@ export type ImportEvent =
 /** What an import needs of the world. */
 export interface ImportDeps {
   /** Opens the way to the service; called when the first call is due, never in a dry run. */
-  readonly openService: (options: {
-    rate?: number | undefined;
-  }) => Promise<{ service: Service; concurrency: number; close(): Promise<void> }>;
+  readonly openService: (options: { rate?: number | undefined }) => Promise<{
+    service: Service;
+    concurrency: number;
+    /** Whether calls are carried out in the order in which they were made, also those under way at once. */
+    keepsOrder: boolean;
+    close(): Promise<void>;
+  }>;
   readonly profileName: string;
   readonly runsFolder: string;
   readonly clock: () => number;

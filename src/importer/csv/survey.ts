@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { readPieces } from "./byte-source.ts";
 import type { FileFormat } from "./file-format.ts";
 import { hashKey, KeyFilter } from "./key-filter.ts";
@@ -17,35 +18,36 @@ export interface Survey {
   readonly repeatedKeys: number;
   /** The line of the first of them, or 0. */
   readonly firstRepeatLine: number;
+  /** At least every key whose rows are not all next to each other; nothing where there is none. */
+  readonly repeated: KeyFilter | undefined;
 }
 
-/** Bits of the filter of all keys (16 MiB) and of the repeated ones (4 MiB), as powers of two. */
-const seenBitsLog2 = 27;
-const repeatedBitsLog2 = 25;
+/** Bits of the filter of all keys (8 MiB) and of the repeated ones (2 MiB), as powers of two. */
+const seenBitsLog2 = 26;
+const repeatedBitsLog2 = 24;
 
-/** Surveys a file; `repeated` holds at least every key whose rows are not all next to each other. */
-export function surveyFile(
-  path: string,
-  format: FileFormat,
-  keyColumn: number,
-): { survey: Survey; repeated: KeyFilter | undefined } {
+/** Blocks after which signals and timers get their turn. */
+const blocksInARow = 32;
+
+/** Looks a file through once. */
+export async function surveyFile(path: string, format: FileFormat, keyColumn: number): Promise<Survey> {
   const keys = keyColumn < 0 ? undefined : new RepeatedKeys();
   let records = 0;
+  let blocks = 0;
   let invalidUtf8Line = 0;
   for (const block of readRecordBlocks(path, format, keyColumn)) {
     records += block.records.starts.length;
     invalidUtf8Line ||= findInvalidUtf8(block);
     keys?.look(block);
+    if (++blocks % blocksInARow === 0) await setImmediate();
   }
   return {
-    survey: {
-      sha256: hashFile(path),
-      sizeBytes: statSync(path).size,
-      records,
-      invalidUtf8Line,
-      repeatedKeys: keys?.count ?? 0,
-      firstRepeatLine: keys?.firstLine ?? 0,
-    },
+    sha256: await hashFile(path),
+    sizeBytes: statSync(path).size,
+    records,
+    invalidUtf8Line,
+    repeatedKeys: keys?.count ?? 0,
+    firstRepeatLine: keys?.firstLine ?? 0,
     repeated: keys?.count ? keys.repeated : undefined,
   };
 }
@@ -99,8 +101,12 @@ function findInvalidUtf8({ bytes, records }: RecordBlock): number {
   return records.lines[at] ?? 0;
 }
 
-function hashFile(path: string): string {
+async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for (const piece of readPieces(path)) hash.update(piece);
+  let pieces = 0;
+  for (const piece of readPieces(path)) {
+    hash.update(piece);
+    if (++pieces % blocksInARow === 0) await setImmediate();
+  }
   return hash.digest("hex");
 }

@@ -78,7 +78,7 @@ function readHead(row: RowView, validate: boolean, problems: RowProblem[]): Orde
   return undefined;
 }
 
-/** Adds a product to an order; the same product again is one more unit of it, and its last row counts. */
+/** Adds a further row's product to an order; the same product again is one more unit of it, and its last row counts. */
 function addProduct(item: Item, productId: string, product: WireProduct): boolean {
   const { products } = item.payload as OrderPayload;
   const before = products[productId];
@@ -126,20 +126,17 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
           reason: `'${lane}' is not a platform that is known`,
         });
       }
+      const product = pick(row, productFields);
       const specs = pickSpecs(row, leaveOut);
-      const parsed = orderProduct.safeParse({ ...pick(row, productFields), ...(specs && { specs }) });
+      if (specs) product["specs"] = specs;
+      const parsed = orderProduct.safeParse(product);
       if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, productFieldOf));
       if (!head || !parsed.success || problems.length > 0) return problems;
-      const payload: OrderPayload = { ...head, products: {} };
-      const item: Item = {
-        key: head.order_id,
-        lane,
-        rows: [source],
-        size: sizeOf(source.cells),
-        payload,
-      };
-      addProduct(item, productId, asBulkProduct(parsed.data));
-      return item;
+      const payload = head as OrderPayload;
+      // Without a prototype: an object made for keys that differ each time.
+      payload.products = Object.create(null) as OrderPayload["products"];
+      payload.products[productId] = asBulkProduct(parsed.data);
+      return { key: head.order_id, lane, rows: [source], size: sizeOf(source.cells), payload };
     },
 
     writes: ({ payload }) =>
@@ -186,8 +183,11 @@ function joinOrder(item: Item, next: Item): RowProblem | undefined {
 }
 
 /** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
-function asBulkProduct({ price, ...product }: OrderProduct): WireProduct {
-  return { image: "", ...product, ...(price ? { price: Number(price) } : {}) };
+function asBulkProduct(product: OrderProduct): WireProduct {
+  const wire: WireProduct = product;
+  wire.image ??= "";
+  if (product.price) wire.price = Number(product.price);
+  return wire;
 }
 
 /** An error is matched by its order id, since services differ in where `order_num` starts. */

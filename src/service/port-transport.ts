@@ -1,0 +1,121 @@
+import type { MessagePort, Worker } from "node:worker_threads";
+import { ServiceError, type ErrorKind, type OperationName } from "../contract/index.ts";
+import type { Caller, CallEvent, CallOptions, InputOf, OutputOf, Transport } from "./transport.ts";
+
+/** A call on its way to another thread. */
+interface Request {
+  readonly id: number;
+  /** Nothing for the last one, which closes what answers. */
+  readonly call?: {
+    readonly operation: OperationName;
+    /** The input as JSON: what goes over the wire anyway, and cheaper to hand over than objects. */
+    readonly input: string;
+    readonly caller: Caller;
+  };
+}
+
+type Answer = { readonly id: number } & (
+  | { readonly type: "value"; readonly value: unknown }
+  | { readonly type: "event"; readonly event: CallEvent }
+  | { readonly type: "refusal"; readonly refusal: Refusal }
+  | { readonly type: "fault"; readonly error: unknown }
+);
+
+/** What a `ServiceError` says, in a form that crosses threads. */
+interface Refusal {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly retryAfterMs: number | undefined;
+  readonly outcomeUnknown: boolean;
+  readonly hint: string | undefined;
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onEvent: CallOptions["onEvent"];
+}
+
+/** Answers the calls that come over a port with a transport of this thread, until it is told to close. */
+export function serveOverPort(port: MessagePort, transport: Transport): void {
+  const answer = (message: Answer) => port.postMessage(message);
+  port.on("message", ({ id, call }: Request) => {
+    const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
+    const answered = call
+      ? transport.call(call.operation, JSON.parse(call.input) as never, call.caller, { onEvent })
+      : transport.close();
+    answered.then(
+      (value) => answer({ id, type: "value", value }),
+      (error: unknown) => {
+        if (error instanceof ServiceError) answer({ id, type: "refusal", refusal: describe(error) });
+        else answer({ id, type: "fault", error });
+      },
+    );
+  });
+}
+
+function describe({ kind, message, retryAfterMs, outcomeUnknown, hint }: ServiceError): Refusal {
+  return { kind, message, retryAfterMs, outcomeUnknown, hint };
+}
+
+/** Carries calls to a thread that serves them. A call under way is not given up for a signal: it ends by itself soon. */
+export class PortTransport implements Transport {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", (answer: Answer) => this.#settle(answer));
+    worker.on("error", (error) => this.#fail(error));
+    worker.on("exit", () => this.#fail(new Error("the thread of the service ended")));
+  }
+
+  call<N extends OperationName>(
+    operation: N,
+    input: InputOf<N>,
+    caller: Caller,
+    options: CallOptions = {},
+  ): Promise<OutputOf<N>> {
+    return this.#ask({ operation, input: JSON.stringify(input), caller }, options.onEvent) as Promise<
+      OutputOf<N>
+    >;
+  }
+
+  async close(): Promise<void> {
+    await this.#ask(undefined, undefined);
+    await this.#worker.terminate();
+  }
+
+  #ask(call: Request["call"], onEvent: CallOptions["onEvent"]): Promise<unknown> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, onEvent });
+      this.#worker.postMessage(call ? { id, call } : { id });
+    });
+  }
+
+  #settle(answer: Answer): void {
+    const pending = this.#pending.get(answer.id);
+    if (answer.type === "event") {
+      pending?.onEvent?.(answer.event);
+      return;
+    }
+    this.#pending.delete(answer.id);
+    if (answer.type === "value") pending?.resolve(answer.value);
+    else if (answer.type === "fault") pending?.reject(answer.error);
+    else {
+      const { kind, message, retryAfterMs, ...more } = answer.refusal;
+      const waits = retryAfterMs === undefined ? {} : { retryAfterMs };
+      const hint = more.hint === undefined ? {} : { hint: more.hint };
+      pending?.reject(
+        new ServiceError(kind, message, { ...waits, ...hint, outcomeUnknown: more.outcomeUnknown }),
+      );
+    }
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+}
