@@ -20,10 +20,10 @@ import type { Database } from "./storage/database.ts";
 const usualRate = 5;
 
 /**
- * Calls that are worth having under way at once. The embedded engine does one after another, in order; a second and
- * a third that wait for it leave it never idle.
+ * Calls that are worth having under way at once. The embedded engine does one after another, in order; those that
+ * wait share a commit.
  */
-const concurrency = { local: 3, remote: 4 } as const;
+const concurrency = { local: 6, remote: 4 } as const;
 
 /**
  * Opens the way to a profile's account. The embedded engine's database, its key and its account are made by the

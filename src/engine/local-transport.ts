@@ -6,7 +6,10 @@ import {
   type OperationName,
 } from "../contract/index.ts";
 import type { OutputOf, Transport } from "../service/transport.ts";
+import type { Transaction } from "kysely";
 import type { Database } from "../storage/database.ts";
+import type { Tables } from "../storage/tables.ts";
+import { WriteQueue } from "../storage/write-queue.ts";
 import { accountHandlers } from "./account.ts";
 import { authenticate } from "./authenticate.ts";
 import { coreHandlers } from "./core.ts";
@@ -61,6 +64,7 @@ export interface LocalTransportOptions {
 export function createLocalTransport(options: LocalTransportOptions): Transport {
   const { database, clock } = options;
   const window = options.enforceLimits ? new RateWindow(clock) : undefined;
+  const writes = new WriteQueue(database.db);
   return {
     call: async (operation, input, caller, { signal, onEvent } = {}) => {
       signal?.throwIfAborted();
@@ -69,7 +73,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
       try {
         const account = await authenticate(database, endpoint.auth, caller, { nowMs, window, onEvent });
         const valid = validateInput(endpoint, input);
-        const found = await runHandler(operation, endpoint, valid, { ...options, account, nowMs });
+        const found = await runHandler(operation, endpoint, valid, { ...options, writes, account, nowMs });
         return found as OutputOf<typeof operation>;
       } catch (error) {
         throw asRefusal(error, database.shownAs);
@@ -80,6 +84,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
 }
 
 interface Run extends LocalTransportOptions {
+  readonly writes: WriteQueue;
   readonly account: Account | undefined;
   readonly nowMs: number;
 }
@@ -92,10 +97,8 @@ function runHandler(
 ): Promise<unknown> {
   const handler = handlerOf.get(operation);
   if (!handler) throw new Error(`no handler answers ${operation}`);
-  const { database, account, nowMs, random, sealer } = run;
-  const opened = database.db.transaction();
-  const begun = endpoint.effect === "read" ? opened.setAccessMode("read only") : opened;
-  return begun.execute((transaction) =>
+  const { database, writes, account, nowMs, random, sealer } = run;
+  const answer = (transaction: Transaction<Tables>) =>
     handler(input, {
       transaction,
       dialect: database.dialect,
@@ -103,6 +106,7 @@ function runHandler(
       random,
       sealer,
       ...(account && { account }),
-    }),
-  );
+    });
+  if (endpoint.effect !== "read") return writes.run(answer);
+  return database.db.transaction().setAccessMode("read only").execute(answer);
 }
