@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Endpoint } from "../contract/index.ts";
 import type { DialectName } from "../storage/dialect.ts";
 import type { Tables } from "../storage/tables.ts";
+import type { SavedProducts } from "./saved-products.ts";
 import type { Sealer } from "./sealer.ts";
 
 /** The account that a call is made for, known to be there. */
@@ -24,6 +25,7 @@ export interface HandlerContext {
   readonly nowMs: number;
   readonly random: RandomBytes;
   readonly sealer: Sealer;
+  readonly savedProducts: SavedProducts;
 }
 
 type Handler<E extends Endpoint> = (

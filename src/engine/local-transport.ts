@@ -18,6 +18,7 @@ import type { Account, HandlerContext, Handlers, RandomBytes } from "./handler.t
 import { orderHandlers } from "./orders.ts";
 import { productHandlers } from "./products.ts";
 import { RateWindow } from "./rate-window.ts";
+import { SavedProducts } from "./saved-products.ts";
 import type { Sealer } from "./sealer.ts";
 import { asRefusal } from "./storage-failure.ts";
 import { tokenHandlers } from "./tokens.ts";
@@ -64,7 +65,7 @@ export interface LocalTransportOptions {
 export function createLocalTransport(options: LocalTransportOptions): Transport {
   const { database, clock } = options;
   const window = options.enforceLimits ? new RateWindow(clock) : undefined;
-  const writes = new WriteQueue(database.db);
+  const shared = { writes: new WriteQueue(database.db), savedProducts: new SavedProducts() };
   return {
     call: async (operation, input, caller, { signal, onEvent } = {}) => {
       signal?.throwIfAborted();
@@ -73,7 +74,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
       try {
         const account = await authenticate(database, endpoint.auth, caller, { nowMs, window, onEvent });
         const valid = validateInput(endpoint, input);
-        const found = await runHandler(operation, endpoint, valid, { ...options, writes, account, nowMs });
+        const found = await runHandler(operation, endpoint, valid, { ...options, ...shared, account, nowMs });
         return found as OutputOf<typeof operation>;
       } catch (error) {
         throw asRefusal(error, database.shownAs);
@@ -85,6 +86,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
 
 interface Run extends LocalTransportOptions {
   readonly writes: WriteQueue;
+  readonly savedProducts: SavedProducts;
   readonly account: Account | undefined;
   readonly nowMs: number;
 }
@@ -97,7 +99,7 @@ function runHandler(
 ): Promise<unknown> {
   const handler = handlerOf.get(operation);
   if (!handler) throw new Error(`no handler answers ${operation}`);
-  const { database, writes, account, nowMs, random, sealer } = run;
+  const { database, writes, savedProducts, account, nowMs, random, sealer } = run;
   const answer = (transaction: Transaction<Tables>) =>
     handler(input, {
       transaction,
@@ -105,8 +107,16 @@ function runHandler(
       nowMs,
       random,
       sealer,
+      savedProducts,
       ...(account && { account }),
     });
-  if (endpoint.effect !== "read") return writes.run(answer);
+  if (endpoint.effect !== "read") {
+    // What was saved is forgotten at once where the call fails, before the next one looks, and where its commit does.
+    const forget = (error: unknown) => {
+      savedProducts.forget();
+      throw error;
+    };
+    return writes.run((transaction) => answer(transaction).catch(forget)).catch(forget);
+  }
   return database.db.transaction().setAccessMode("read only").execute(answer);
 }

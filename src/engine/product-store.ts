@@ -94,7 +94,9 @@ const saves = new Map<string, ReturnType<typeof createSave>>();
  * Adds the products that are not there, whose rows have a name and a URL, and overwrites the others with what the
  * rows give. Assumed: a product of which nothing differs is not touched, nor its `updated_at`.
  */
-export async function saveProducts(rows: readonly ProductRow[], context: HandlerContext): Promise<void> {
+export async function saveProducts(products: readonly ProductRow[], context: HandlerContext): Promise<void> {
+  if (products.length === 0) return;
+  const rows = await context.savedProducts.takeChanged(products, context);
   if (rows.length === 0) return;
   const given = [...names.keys()].filter((at) => rows.some((row) => row[at] !== null));
   const key = given.join(" ");

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { selectProducts } from "../../../src/engine/core.ts";
 import type { HandlerContext } from "../../../src/engine/handler.ts";
 import { selectPurchases } from "../../../src/engine/purchase-list.ts";
+import { SavedProducts } from "../../../src/engine/saved-products.ts";
 import { createSealer } from "../../../src/engine/sealer.ts";
 import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
@@ -25,6 +26,7 @@ beforeEach(async () => {
     nowMs: 0,
     random: randomBytes,
     sealer: createSealer(randomBytes(32)),
+    savedProducts: new SavedProducts(),
   };
 });
 

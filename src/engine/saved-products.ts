@@ -1,0 +1,42 @@
+import { readDataVersion } from "../storage/data-version.ts";
+import { accountOf, type HandlerContext } from "./handler.ts";
+import type { ProductRow } from "./product-row.ts";
+
+/** Products that are remembered; some 10 MB. */
+const maxRemembered = 20_000;
+
+/**
+ * Remembers what was last saved of a product, so that the same product in order after order costs one look here
+ * instead of one in the database. Forgotten as soon as anybody else has written, or a call has failed.
+ */
+export class SavedProducts {
+  readonly #saved = new Map<string, ProductRow>();
+  #dataVersion = -1;
+
+  /** The rows that may change something; they count as saved from here on. */
+  async takeChanged(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductRow[]> {
+    const dataVersion = await readDataVersion(context.transaction, context.dialect);
+    if (dataVersion !== this.#dataVersion) this.forget();
+    this.#dataVersion = dataVersion;
+    const { id } = accountOf(context);
+    return rows.filter((row) => {
+      const key = `${id} ${row[0]}`;
+      const saved = this.#saved.get(key);
+      if (saved && isSame(saved, row)) return false;
+      if (this.#saved.size >= maxRemembered) this.#saved.clear();
+      this.#saved.set(key, row);
+      return true;
+    });
+  }
+
+  forget(): void {
+    this.#saved.clear();
+  }
+}
+
+function isSame(a: ProductRow, b: ProductRow): boolean {
+  for (let at = 0; at < a.length; at++) {
+    if (a[at] !== b[at]) return false;
+  }
+  return true;
+}
