@@ -26,6 +26,8 @@ export interface HandlerContext {
   readonly random: RandomBytes;
   readonly sealer: Sealer;
   readonly savedProducts: SavedProducts;
+  /** The contract's shapes were applied to the input's elements already. */
+  readonly isChecked?: boolean | undefined;
 }
 
 type Handler<E extends Endpoint> = (

@@ -67,14 +67,20 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
   const window = options.enforceLimits ? new RateWindow(clock) : undefined;
   const shared = { writes: new WriteQueue(database.db), savedProducts: new SavedProducts() };
   return {
-    call: async (operation, input, caller, { signal, onEvent } = {}) => {
+    call: async (operation, input, caller, { signal, onEvent, isChecked } = {}) => {
       signal?.throwIfAborted();
       const endpoint = endpointOf(operation);
       const nowMs = clock();
       try {
         const account = await authenticate(database, endpoint.auth, caller, { nowMs, window, onEvent });
         const valid = validateInput(endpoint, input);
-        const found = await runHandler(operation, endpoint, valid, { ...options, ...shared, account, nowMs });
+        const found = await runHandler(operation, endpoint, valid, {
+          ...options,
+          ...shared,
+          account,
+          nowMs,
+          isChecked,
+        });
         return found as OutputOf<typeof operation>;
       } catch (error) {
         throw asRefusal(error, database.shownAs);
@@ -87,6 +93,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
 interface Run extends LocalTransportOptions {
   readonly writes: WriteQueue;
   readonly savedProducts: SavedProducts;
+  readonly isChecked: boolean | undefined;
   readonly account: Account | undefined;
   readonly nowMs: number;
 }
@@ -99,7 +106,7 @@ function runHandler(
 ): Promise<unknown> {
   const handler = handlerOf.get(operation);
   if (!handler) throw new Error(`no handler answers ${operation}`);
-  const { database, writes, savedProducts, account, nowMs, random, sealer } = run;
+  const { database, writes, savedProducts, account, nowMs, random, sealer, isChecked } = run;
   const answer = (transaction: Transaction<Tables>) =>
     handler(input, {
       transaction,
@@ -108,6 +115,7 @@ function runHandler(
       random,
       sealer,
       savedProducts,
+      isChecked,
       ...(account && { account }),
     });
   if (endpoint.effect !== "read") {

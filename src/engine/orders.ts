@@ -19,7 +19,7 @@ export const orderHandlers: Handled = {
 
   /** Assumed: `order_num` counts from 0, and without `validate_data` an order with a problem is dropped without a word. */
   massCreate: async ({ platform, validate_data = false, orders }, context) => {
-    const rules = { isValidating: validate_data, needsImage: true };
+    const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
     const storable: StorableOrder[] = [];
     const problems: OrderError[] = [];
     for (const [order_num, raw] of orders.entries()) {

@@ -11,6 +11,7 @@ interface Request {
     /** The input as JSON: what goes over the wire anyway, and cheaper to hand over than objects. */
     readonly input: string;
     readonly caller: Caller;
+    readonly isChecked: boolean;
   };
 }
 
@@ -42,7 +43,10 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
   port.on("message", ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
     const answered = call
-      ? transport.call(call.operation, JSON.parse(call.input) as never, call.caller, { onEvent })
+      ? transport.call(call.operation, JSON.parse(call.input) as never, call.caller, {
+          onEvent,
+          isChecked: call.isChecked,
+        })
       : transport.close();
     answered.then(
       (value) => answer({ id, type: "value", value }),
@@ -77,9 +81,10 @@ export class PortTransport implements Transport {
     caller: Caller,
     options: CallOptions = {},
   ): Promise<OutputOf<N>> {
-    return this.#ask({ operation, input: JSON.stringify(input), caller }, options.onEvent) as Promise<
-      OutputOf<N>
-    >;
+    return this.#ask(
+      { operation, input: JSON.stringify(input), caller, isChecked: options.isChecked === true },
+      options.onEvent,
+    ) as Promise<OutputOf<N>>;
   }
 
   async close(): Promise<void> {

@@ -28,6 +28,11 @@ export type CallEvent =
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
+  /**
+   * The contract's shapes were applied to every element of the input in this process, and what is sent is what they
+   * gave: an engine in this process need not apply them again. Means nothing to a service elsewhere.
+   */
+  readonly isChecked?: boolean | undefined;
 }
 
 /**

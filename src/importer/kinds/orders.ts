@@ -1,17 +1,15 @@
 import {
   maxQuantity,
   orderHead,
-  orderProduct,
   type OrderError,
   type OrderHead,
-  type OrderProduct,
   type Platform,
   platforms,
 } from "../../contract/index.ts";
-import type { z } from "zod";
 import { ImportError } from "../types.ts";
 import { readDate } from "./date.ts";
-import { describeIssues, lastOf, pick, pickSpecs, readProductId, unknownElement } from "./fields.ts";
+import { describeIssues, lastOf, pick, readProductId, unknownElement } from "./fields.ts";
+import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
 import type { FieldSpec, Importing, Item, ItemProblem, Kind, RowProblem, RowView } from "./kind.ts";
 
 /** Wire names of the order's own fields, and the columns that they come from. */
@@ -23,43 +21,17 @@ const headFields = {
   user_reference: "user_reference",
 } as const;
 
-/** Wire names of a product of an order, and the columns that they come from. */
-const productFields: Readonly<Record<string, string>> = {
-  name: "product_name",
-  url: "product_url",
-  image: "product_image",
-  description: "product_description",
-  price: "product_price",
-  product_tags: "product_tags",
-};
-
 /** The most that one order may bring: rows, and characters of body. */
 const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
 
-type WireProduct = z.input<typeof orderProduct>;
 type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
 
 function fieldsOf(validate: boolean): FieldSpec[] {
   const required = ["order_id", "email", "customer_name", "product_id", "product_name", "product_url"];
   if (validate) required.push("order_date");
-  return [
-    ...Object.values(headFields),
-    "order_date",
-    "platform",
-    "product_id",
-    ...Object.values(productFields),
-    "upc",
-    "mpn",
-    "brand",
-    "isbn",
-    "sku",
-    "external_sku",
-  ].map((name) => ({ name, required: required.includes(name) }));
-}
-
-function productFieldOf(path: readonly PropertyKey[]): string {
-  const name = lastOf(path);
-  return productFields[name] ?? name;
+  return [...Object.values(headFields), "order_date", "platform", "product_id", ...productColumns].map(
+    (name) => ({ name, required: required.includes(name) }),
+  );
 }
 
 function isPlatform(value: string): value is Platform {
@@ -108,6 +80,7 @@ export const orders: Kind = {
 };
 
 function createImporting(defaultPlatform: Platform, validate: boolean): Importing {
+  const products = new ProductReader();
   return {
     operation: "orders.massCreate",
     fields: fieldsOf(validate),
@@ -126,16 +99,12 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
           reason: `'${lane}' is not a platform that is known`,
         });
       }
-      const product = pick(row, productFields);
-      const specs = pickSpecs(row, leaveOut);
-      if (specs) product["specs"] = specs;
-      const parsed = orderProduct.safeParse(product);
-      if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, productFieldOf));
-      if (!head || !parsed.success || problems.length > 0) return problems;
+      const product = products.read(row, problems, leaveOut);
+      if (!head || !product || problems.length > 0) return problems;
       const payload = head as OrderPayload;
       // Without a prototype: an object made for keys that differ each time.
       payload.products = Object.create(null) as OrderPayload["products"];
-      payload.products[productId] = asBulkProduct(parsed.data);
+      payload.products[productId] = product;
       return { key: head.order_id, lane, rows: [source], size: sizeOf(source.cells), payload };
     },
 
@@ -154,7 +123,7 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
           validate_data: validate,
           orders: items.map((item) => item.payload as OrderPayload),
         },
-        options,
+        { ...options, isChecked: true },
       );
       return (reply.errors ?? []).map((error) => locateError(items, error));
     },
@@ -180,14 +149,6 @@ function joinOrder(item: Item, next: Item): RowProblem | undefined {
   item.rows.push(...next.rows);
   item.size += next.size;
   return undefined;
-}
-
-/** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
-function asBulkProduct(product: OrderProduct): WireProduct {
-  const wire: WireProduct = product;
-  wire.image ??= "";
-  if (product.price) wire.price = Number(product.price);
-  return wire;
 }
 
 /** An error is matched by its order id, since services differ in where `order_num` starts. */

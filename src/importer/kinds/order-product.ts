@@ -1,0 +1,77 @@
+import type { z } from "zod";
+import { orderProduct, specNames, type OrderProduct } from "../../contract/index.ts";
+import { describeIssues, lastOf, pick, pickSpecs } from "./fields.ts";
+import type { NoteLeftOut, RowProblem, RowView } from "./kind.ts";
+
+/** Wire names of a product of an order, and the columns that they come from. */
+const productFields: Readonly<Record<string, string>> = {
+  name: "product_name",
+  url: "product_url",
+  image: "product_image",
+  description: "product_description",
+  price: "product_price",
+  product_tags: "product_tags",
+};
+
+/** The columns of a row that make its product, its id aside. */
+export const productColumns: readonly string[] = [...Object.values(productFields), ...specNames];
+
+export type WireProduct = z.input<typeof orderProduct>;
+
+/** The column that a wire path of a product comes from. */
+export function productFieldOf(path: readonly PropertyKey[]): string {
+  const name = lastOf(path);
+  return productFields[name] ?? name;
+}
+
+/** Products that are remembered; some 15 MB. */
+const maxRemembered = 20_000;
+
+/**
+ * Reads and checks the product of a row. An export repeats a product with every order of it: one whose cells are
+ * those of a row before is not checked again. What it gives is shared by orders, and never changed.
+ */
+export class ProductReader {
+  readonly #known = new Map<string, { readonly cells: readonly string[]; readonly product: WireProduct }>();
+
+  read(row: RowView, problems: RowProblem[], leaveOut: NoteLeftOut): WireProduct | undefined {
+    const cells = productColumns.map(row);
+    const id = row("product_id");
+    const known = this.#known.get(id);
+    if (known && known.cells.every((cell, at) => cell === cells[at])) return known.product;
+    let isWhole = true;
+    const given = pick(row, productFields);
+    const specs = pickSpecs(row, (field, reason) => {
+      isWhole = false;
+      leaveOut(field, reason);
+    });
+    if (specs) given["specs"] = specs;
+    const parsed = orderProduct.safeParse(given);
+    if (!parsed.success) {
+      problems.push(...describeIssues(parsed.error.issues, productFieldOf));
+      return undefined;
+    }
+    const product = asBulkProduct(parsed.data);
+    if (isWhole) this.#remember(id, cells, product);
+    return product;
+  }
+
+  #remember(id: string, cells: readonly string[], product: WireProduct): void {
+    if (this.#known.size >= maxRemembered) this.#known.clear();
+    // Copied by way of JSON: a cell as it was read holds on to the whole piece of the file that it was cut from.
+    const copy = JSON.parse(JSON.stringify({ id, cells, product })) as {
+      id: string;
+      cells: string[];
+      product: WireProduct;
+    };
+    this.#known.set(copy.id, copy);
+  }
+}
+
+/** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
+function asBulkProduct(product: OrderProduct): WireProduct {
+  const wire: WireProduct = product;
+  wire.image ??= "";
+  if (product.price) wire.price = Number(product.price);
+  return wire;
+}
