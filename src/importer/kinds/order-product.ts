@@ -24,27 +24,29 @@ export function productFieldOf(path: readonly PropertyKey[]): string {
   return productFields[name] ?? name;
 }
 
-/** Products that are remembered; some 15 MB. */
+/** Products that are remembered; some 10 MB. */
 const maxRemembered = 20_000;
+
+interface Known {
+  readonly product: WireProduct;
+  /** As the file writes it. */
+  readonly price: string;
+}
 
 /**
  * Reads and checks the product of a row. An export repeats a product with every order of it: one whose cells are
  * those of a row before is not checked again. What it gives is shared by orders, and never changed.
  */
 export class ProductReader {
-  readonly #known = new Map<string, { readonly cells: readonly string[]; readonly product: WireProduct }>();
+  readonly #known = new Map<string, Known>();
 
   read(row: RowView, problems: RowProblem[], leaveOut: NoteLeftOut): WireProduct | undefined {
-    const cells = productColumns.map(row);
+    const hasSpecs = specNames.some((name) => row(name) !== "");
     const id = row("product_id");
-    const known = this.#known.get(id);
-    if (known && known.cells.every((cell, at) => cell === cells[at])) return known.product;
-    let isWhole = true;
+    const known = hasSpecs ? undefined : this.#known.get(id);
+    if (known && isSame(known, row)) return known.product;
     const given = pick(row, productFields);
-    const specs = pickSpecs(row, (field, reason) => {
-      isWhole = false;
-      leaveOut(field, reason);
-    });
+    const specs = hasSpecs ? pickSpecs(row, leaveOut) : undefined;
     if (specs) given["specs"] = specs;
     const parsed = orderProduct.safeParse(given);
     if (!parsed.success) {
@@ -52,20 +54,27 @@ export class ProductReader {
       return undefined;
     }
     const product = asBulkProduct(parsed.data);
-    if (isWhole) this.#remember(id, cells, product);
+    if (!hasSpecs) this.#remember(id, { product, price: row("product_price") });
     return product;
   }
 
-  #remember(id: string, cells: readonly string[], product: WireProduct): void {
+  #remember(id: string, known: Known): void {
     if (this.#known.size >= maxRemembered) this.#known.clear();
     // Copied by way of JSON: a cell as it was read holds on to the whole piece of the file that it was cut from.
-    const copy = JSON.parse(JSON.stringify({ id, cells, product })) as {
-      id: string;
-      cells: string[];
-      product: WireProduct;
-    };
-    this.#known.set(copy.id, copy);
+    const copy = JSON.parse(JSON.stringify({ id, known })) as { id: string; known: Known };
+    this.#known.set(copy.id, copy.known);
   }
+}
+
+function isSame({ product, price }: Known, row: RowView): boolean {
+  return (
+    row("product_name") === product.name &&
+    row("product_url") === product.url &&
+    row("product_image") === product.image &&
+    row("product_description") === (product.description ?? "") &&
+    row("product_tags") === (product.product_tags ?? "") &&
+    row("product_price") === price
+  );
 }
 
 /** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
