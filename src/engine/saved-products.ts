@@ -6,12 +6,13 @@ import type { ProductRow } from "./product-row.ts";
 const maxRemembered = 20_000;
 
 /**
- * Remembers what was last saved of a product, so that the same product in order after order costs one look here
+ * Remembers what was last saved of one account's products, so that the same product in order after order costs one look here
  * instead of one in the database. Forgotten as soon as anybody else has written, or a call has failed.
  */
 export class SavedProducts {
   readonly #saved = new Map<string, ProductRow>();
   #dataVersion = -1;
+  #accountId = -1;
 
   /** The rows that may change something; they count as saved from here on. */
   async takeChanged(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductRow[]> {
@@ -19,12 +20,13 @@ export class SavedProducts {
     if (dataVersion !== this.#dataVersion) this.forget();
     this.#dataVersion = dataVersion;
     const { id } = accountOf(context);
+    if (id !== this.#accountId) this.forget();
+    this.#accountId = id;
     return rows.filter((row) => {
-      const key = `${id} ${row[0]}`;
-      const saved = this.#saved.get(key);
+      const saved = this.#saved.get(row[0]);
       if (saved && isSame(saved, row)) return false;
-      if (this.#saved.size >= maxRemembered) this.#saved.clear();
-      this.#saved.set(key, row);
+      if (this.#saved.size >= maxRemembered) this.forget();
+      this.#saved.set(row[0], row);
       return true;
     });
   }

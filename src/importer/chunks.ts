@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Importing, Item } from "./kinds/kind.ts";
 
 /** The items of one call. */
@@ -6,8 +5,8 @@ export interface Chunk {
   /** From 0; the same items have the same number in every attempt at a run. */
   readonly n: number;
   readonly items: readonly Item[];
-  /** Tells whether a resume cut the same rows into the same calls. */
-  readonly digest: string;
+  /** First and last line, items and rows: tells whether a resume cut the same file into the same calls. */
+  readonly extent: string;
 }
 
 /** The most that one call's body may hold, about; characters. */
@@ -43,7 +42,7 @@ export class Chunker {
 
   flush(): Chunk | undefined {
     if (this.#items.length === 0) return undefined;
-    const chunk = { n: this.#n++, items: this.#items, digest: digestOf(this.#items) };
+    const chunk = { n: this.#n++, items: this.#items, extent: extentOf(this.#items) };
     this.#items = [];
     this.#keys = new Set();
     this.#size = 0;
@@ -51,11 +50,10 @@ export class Chunker {
   }
 }
 
-function digestOf(items: readonly Item[]): string {
-  const hash = createHash("sha1");
-  for (const { key, rows } of items)
-    hash.update(`${key}\0${rows[0]?.file}:${rows[0]?.line}:${rows.length}\n`);
-  return hash.digest("base64url");
+function extentOf(items: readonly Item[]): string {
+  const [first, last] = [items[0]?.rows[0], items.at(-1)?.rows.at(-1)];
+  const rows = items.reduce((sum, item) => sum + item.rows.length, 0);
+  return `${first?.file}:${first?.line}-${last?.file}:${last?.line} ${items.length}/${rows}`;
 }
 
 /** Whether two chunks write the same record differently: then their order matters. */

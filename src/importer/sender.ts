@@ -64,8 +64,8 @@ export class LedgerSender implements Sender {
 
   async submit(chunk: Chunk): Promise<void> {
     const { settled, books } = this.#deps;
-    const digest = settled.digests.get(chunk.n);
-    if (digest !== undefined && digest !== chunk.digest) {
+    const extent = settled.extents.get(chunk.n);
+    if (extent !== undefined && extent !== chunk.extent) {
       throw new ImportError("failed", "the rows are not cut into the same calls as when the import began", {
         hint: "was it begun by another version of starpost? Resume it with that one",
       });
@@ -128,7 +128,7 @@ export class LedgerSender implements Sender {
   ): Promise<Map<number, RowProblem>> {
     const { importing, service, journal, isOnce } = this.#deps;
     // A call that may be repeated needs no waiting for the disk: if the line is lost, it is sent again.
-    journal.append({ t: "send", n: chunk.n, items: chunk.items.length, digest: chunk.digest }, isOnce);
+    journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent }, isOnce);
     calls.sent++;
     const problems = await importing.send(service, items, options);
     const position = new Map(chunk.items.map((item, at) => [item, at]));

@@ -47,8 +47,8 @@ class SqliteDriver implements Driver {
     const file = new SqliteFile(this.#path, this.#options);
     // FULL in words: a commit that was answered survives a power cut.
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
-    // Pages of 4 KiB, so 64 MB between checkpoints: a page that many calls write is copied back once.
-    file.execute("pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 16000");
+    // Pages of 4 KiB, so 128 MB between checkpoints: a page that many calls write is copied back once.
+    file.execute("pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
     this.#connection = new SqliteConnection(file);
   }
 

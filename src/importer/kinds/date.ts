@@ -8,6 +8,7 @@ const pattern =
  * @returns YYYY-MM-DD, or nothing where it is not a day of the calendar
  */
 export function readDate(value: string): string | undefined {
+  if (value.length === 10 && isCalendarDate(value)) return value;
   const parts = pattern.exec(value);
   if (!parts) return undefined;
   const date = `${parts[1]}-${parts[2]?.padStart(2, "0")}-${parts[3]?.padStart(2, "0")}`;

@@ -8,18 +8,12 @@ import {
 } from "../../contract/index.ts";
 import { ImportError } from "../types.ts";
 import { readDate } from "./date.ts";
-import { describeIssues, lastOf, pick, readProductId, unknownElement } from "./fields.ts";
+import { describeIssues, lastOf, readProductId, unknownElement } from "./fields.ts";
 import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
 import type { FieldSpec, Importing, Item, ItemProblem, Kind, RowProblem, RowView } from "./kind.ts";
 
-/** Wire names of the order's own fields, and the columns that they come from. */
-const headFields = {
-  order_id: "order_id",
-  email: "email",
-  customer_name: "customer_name",
-  currency_iso: "currency_iso",
-  user_reference: "user_reference",
-} as const;
+/** The order's own fields; columns and wire have the same names. */
+const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
 
 /** The most that one order may bring: rows, and characters of body. */
 const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
@@ -29,9 +23,10 @@ type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
 function fieldsOf(validate: boolean): FieldSpec[] {
   const required = ["order_id", "email", "customer_name", "product_id", "product_name", "product_url"];
   if (validate) required.push("order_date");
-  return [...Object.values(headFields), "order_date", "platform", "product_id", ...productColumns].map(
-    (name) => ({ name, required: required.includes(name) }),
-  );
+  return [...headFields, "order_date", "platform", "product_id", ...productColumns].map((name) => ({
+    name,
+    required: required.includes(name),
+  }));
 }
 
 function isPlatform(value: string): value is Platform {
@@ -40,10 +35,17 @@ function isPlatform(value: string): value is Platform {
 
 /** Reads the order's own fields, with every problem that they have. */
 function readHead(row: RowView, validate: boolean, problems: RowProblem[]): OrderHead | undefined {
-  const values = pick(row, headFields);
   const date = row("order_date");
-  if (date !== "") values["order_date"] = readDate(date) ?? date;
-  else if (validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
+  const given = (field: string) => row(field) || undefined;
+  const values = {
+    order_id: given("order_id"),
+    email: given("email"),
+    customer_name: given("customer_name"),
+    order_date: date === "" ? undefined : (readDate(date) ?? date),
+    currency_iso: given("currency_iso"),
+    user_reference: given("user_reference"),
+  };
+  if (date === "" && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
   const parsed = orderHead.safeParse(values);
   if (parsed.success) return parsed.data;
   problems.push(...describeIssues(parsed.error.issues, lastOf));

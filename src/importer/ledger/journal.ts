@@ -15,7 +15,7 @@ export interface Totals {
 export type JournalEntry =
   | { readonly t: "start"; readonly at: number }
   /** Written before the call leaves. */
-  | { readonly t: "send"; readonly n: number; readonly items: number; readonly digest: string }
+  | { readonly t: "send"; readonly n: number; readonly items: number; readonly extent: string }
   /** Answered: all items taken but the named ones. */
   | {
       readonly t: "done";
@@ -91,7 +91,7 @@ export interface Settled {
   readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
   /** Sent, and no answer seen. */
   readonly unknown: ReadonlySet<number>;
-  readonly digests: ReadonlyMap<number, string>;
+  readonly extents: ReadonlyMap<number, string>;
   readonly calls: CallCounts;
   /** The time that the attempts took, together; milliseconds. */
   readonly durationMs: number;
@@ -102,7 +102,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   const done = new Map<number, Extract<JournalEntry, { t: "done" }>>();
   const open = new Set<number>();
   const unknown = new Set<number>();
-  const digests = new Map<number, string>();
+  const extents = new Map<number, string>();
   const calls = { sent: 0, retried: 0, throttled: 0 };
   let totals: Totals | undefined;
   let durationMs = 0;
@@ -122,7 +122,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
       calls.throttled += entry.calls.throttled;
     }
     if (entry.t === "send") {
-      digests.set(entry.n, entry.digest);
+      extents.set(entry.n, entry.extent);
       open.add(entry.n);
       unknown.add(entry.n);
     } else if (entry.t === "done" || entry.t === "refused" || entry.t === "unanswered") {
@@ -133,5 +133,5 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   }
   // A call that a crash cut off was sent all the same.
   calls.sent += open.size;
-  return { done, unknown, digests, calls, durationMs: durationMs + lastAt - startedAt, totals };
+  return { done, unknown, extents, calls, durationMs: durationMs + lastAt - startedAt, totals };
 }
