@@ -103,11 +103,11 @@ async function moveToThread(engine: Engine, { database }: LocalProfile): Promise
   const { Worker } = await import("node:worker_threads");
   const { PortTransport } = await import("./service/port-transport.ts");
   await engine.transport.close();
-  setFlagsFromString("--heap-growing-percent=50");
+  setFlagsFromString("--heap-growing-percent=60");
   const workerData: EngineThreadData = { database, sealingKey: engine.sealingKey };
   const file = findThreadFile(import.meta.url, "./engine-thread");
   return new PortTransport(
-    new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 16 } }),
+    new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
   );
 }
 

@@ -96,11 +96,11 @@ function readItem(
   const product = toOrderedProductRow(productId, data, currency, (name, error) => {
     if (rules.isValidating) errors.push({ field: `${at}.specs.${name}`, error });
   });
-  return { product, price: readPrice(data), quantity: data.quantity ?? 1 };
+  return { product, price: readPrice(data.price), quantity: data.quantity ?? 1 };
 }
 
-function readPrice({ price }: OrderProduct): string | null {
-  // As it came, it is still a number.
+function readPrice(price: string | number | null | undefined): string | null {
+  // In a bulk call it is a number, and a checked one is still as it came.
   return price === undefined || price === null || price === "" ? null : String(price);
 }
 
