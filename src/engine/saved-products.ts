@@ -2,8 +2,8 @@ import { readDataVersion } from "../storage/data-version.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import type { ProductRow } from "./product-row.ts";
 
-/** Products that are remembered; some 10 MB. */
-const maxRemembered = 20_000;
+/** Products that are remembered; some 5 MB. */
+const maxRemembered = 10_000;
 
 /**
  * Remembers what was last saved of one account's products, so that the same product in order after order costs one look here

@@ -16,11 +16,11 @@ export const columns = [
   "product_price",
 ] as const;
 
-const catalogueSize = 20_000;
+const catalogueSize = 5_000;
 
 /**
  * Writes an orders file: 12 columns, about 250 bytes a row, a tenth of the rows with quotes, one in a hundred bad,
- * 1.5 rows an order, products from a catalogue of 20,000. The same bytes for the same number of rows.
+ * 1.5 rows an order, products from a catalogue of 5,000. The same bytes for the same number of rows.
  */
 export function writeOrdersFile(path: string, rows: number): void {
   if (existsSync(path) && statSync(path).size > 0) return;

@@ -24,8 +24,8 @@ export function productFieldOf(path: readonly PropertyKey[]): string {
   return productFields[name] ?? name;
 }
 
-/** Products that are remembered; some 10 MB. */
-const maxRemembered = 20_000;
+/** Products that are remembered; some 5 MB. */
+const maxRemembered = 10_000;
 
 interface Known {
   readonly product: WireProduct;
