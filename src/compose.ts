@@ -42,6 +42,8 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, secret }),
     clock: settings.clock,
   });
+  // Before many calls, so that none overtakes another while the token is on its way.
+  if (settings.isBulk === true) await signed.token();
   return {
     service: createService(signed, { appKey }),
     appKey,
@@ -103,11 +105,11 @@ async function moveToThread(engine: Engine, { database }: LocalProfile): Promise
   const { Worker } = await import("node:worker_threads");
   const { PortTransport } = await import("./service/port-transport.ts");
   await engine.transport.close();
-  setFlagsFromString("--heap-growing-percent=80");
+  setFlagsFromString("--heap-growing-percent=70");
   const workerData: EngineThreadData = { database, sealingKey: engine.sealingKey };
   const file = findThreadFile(import.meta.url, "./engine-thread");
   return new PortTransport(
-    new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 32 } }),
+    new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
   );
 }
 

@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { createLocalTransport } from "./engine/local-transport.ts";
 import { createSealer } from "./engine/sealer.ts";
+import { asRefusal } from "./engine/storage-failure.ts";
 import { serveOverPort } from "./service/port-transport.ts";
+import type { Transport } from "./service/transport.ts";
 import { openDatabase } from "./storage/database.ts";
 
 /** What the embedded engine needs to run in a thread of its own; its database was opened before. */
@@ -13,12 +15,17 @@ export interface EngineThreadData {
 
 const { database: path, sealingKey } = workerData as EngineThreadData;
 const clock = () => Date.now();
-const database = await openDatabase(path, { nowMs: clock() });
-const transport = createLocalTransport({
-  database,
-  clock,
-  random: randomBytes,
-  sealer: createSealer(Buffer.from(sealingKey)),
-  enforceLimits: false,
-});
-if (parentPort) serveOverPort(parentPort, transport);
+
+/** The engine, or, where its database cannot be opened, what says so to every call. */
+async function openTransport(): Promise<Transport> {
+  try {
+    const database = await openDatabase(path, { nowMs: clock() });
+    const sealer = createSealer(Buffer.from(sealingKey));
+    return createLocalTransport({ database, clock, random: randomBytes, sealer, enforceLimits: false });
+  } catch (error) {
+    const refusal = asRefusal(error, path);
+    return { call: () => Promise.reject(refusal), close: async () => {} };
+  }
+}
+
+if (parentPort) serveOverPort(parentPort, await openTransport());

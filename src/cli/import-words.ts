@@ -57,6 +57,7 @@ export function describeEnd(summary: ImportSummary, target: string, waitedMs: nu
 
 function describeState({ state, kind, files, import_id }: ImportSummary, target: string): string {
   const what = `${kind} from ${files.map((file) => (file === "-" ? "standard input" : file)).join(", ")}`;
+  if (import_id === null && state === "interrupted") return "Interrupted before anything was sent or kept.";
   if (import_id === null) return `Checked ${what} for ${target}. A dry run: nothing was sent or written.`;
   const words: Readonly<Record<ImportSummary["state"], string>> = {
     finished: `Imported ${what} into ${target}.`,

@@ -32,9 +32,7 @@ export type CheckCode =
   | "bad_price"
   | "bad_currency"
   | "bad_boolean"
-  | "bad_platform"
-  | "bad_number"
-  | "bad_spec";
+  | "bad_platform";
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const emailPattern = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;

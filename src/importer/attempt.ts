@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { endpointOf, ServiceError } from "../contract/index.ts";
@@ -5,6 +6,7 @@ import type { Service } from "../service/service.ts";
 import { Books, type BookFile } from "./books.ts";
 import { Chunker } from "./chunks.ts";
 import { readRowBatches } from "./csv/row-batches.ts";
+import { spillPrefix } from "./csv/spill.ts";
 import type { InputFile } from "./input-files.ts";
 import { ItemReader } from "./items.ts";
 import type { Importing, Item } from "./kinds/kind.ts";
@@ -75,6 +77,8 @@ async function runRecorded(
       hint: "wait for it, or stop it",
     });
   }
+  removeSpills(paths.folder);
+  await writeManifest(deps.runsFolder, attempt.manifest);
   const settled = settle(readJournal(paths.journal));
   const journal = new Journal(paths.journal, deps.clock);
   journal.append({ t: "start", at: deps.clock() });
@@ -97,9 +101,17 @@ async function runRecorded(
   }
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
-    journal.append({ t: "totals", at: deps.clock(), totals: books.totals });
+    // A resume that ended before it was as far as the run had been knows less than the run does.
+    const isBehind = books.totals.rows.read < (settled.totals?.rows.read ?? 0);
+    const totals = isBehind && settled.totals ? settled.totals : books.totals;
+    journal.append({ t: "totals", at: deps.clock(), totals });
     journal.close();
-    rejects.close();
+    rejects.close(!isBehind);
+  } catch (error) {
+    manifest.state = "failed";
+    failure ??= error;
+  }
+  try {
     manifest.rejects_file = await placeRejects(rejects, options, deps);
   } catch (error) {
     failure ??= error;
@@ -109,7 +121,8 @@ async function runRecorded(
     failure ??= error;
   });
   const summary = summarise(deps.runsFolder, manifest);
-  if (failure !== undefined && !deps.abort.aborted) throw asImportError(failure, summary);
+  const isAborted = deps.abort.aborted && (failure as Error | undefined)?.name === "AbortError";
+  if (failure !== undefined && !isAborted) throw asImportError(failure, summary);
   return summary;
 }
 
@@ -119,8 +132,15 @@ async function placeRejects(
   options: ImportOptions,
   deps: ImportDeps,
 ): Promise<string | null> {
-  if (rejects.isEmpty) return null;
+  if (!rejects.isThere) return null;
   return options.rejects === undefined ? rejects.path : copyRejects(rejects.path, options.rejects, deps.cwd);
+}
+
+/** What a killed attempt left of rows put aside. */
+function removeSpills(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(spillPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
 }
 
 interface Records {
@@ -146,7 +166,11 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
       abort: deps.abort,
       report: deps.report,
     });
-    return await readAll(attempt, records.books, records.keys, sender, deps);
+    try {
+      return await readAll(attempt, records.books, records.keys, sender, deps);
+    } finally {
+      await sender.drain();
+    }
   } finally {
     await opened.close();
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { endpointOf } from "../contract/index.ts";
 import { isDiskFull, runAttempt } from "./attempt.ts";
 import { describeFiles, locateFiles, openFiles, type InputFile } from "./input-files.ts";
@@ -10,8 +10,8 @@ import type { Importing } from "./kinds/kind.ts";
 import {
   createRunFolder,
   findRun,
-  listRunIds,
-  readManifest,
+  listManifests,
+  noTotals,
   removeRunFolder,
   runPaths,
   summarise,
@@ -36,17 +36,28 @@ export async function startImport(
   request: { readonly kind: KindName; readonly files: readonly string[]; readonly options: ImportOptions },
   deps: ImportDeps,
 ): Promise<ImportSummary> {
-  const { kind, options } = request;
+  const { kind } = request;
+  const rejects = request.options.rejects;
+  const options = {
+    ...request.options,
+    ...(rejects === undefined ? {} : { rejects: resolve(deps.cwd, rejects) }),
+  };
   const importing = kinds[kind].prepare(options);
   checkBatchSize(importing, options);
+  checkRejectsPath(rejects, request.files, deps.cwd);
+  return orDiskFull(
+    options.dryRun
+      ? dryRun({ ...request, options }, importing, deps)
+      : newRun({ ...request, options }, importing, deps),
+  );
+}
+
+async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummary> {
   try {
-    return await (options.dryRun ? dryRun(request, importing, deps) : newRun(request, importing, deps));
+    return await running;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    throw new ImportError("failed", "the disk is full", {
-      hint: "make room, and import again",
-      cause: error,
-    });
+    throw new ImportError("failed", "the disk is full", { hint: "make room, and try again", cause: error });
   }
 }
 
@@ -64,27 +75,28 @@ export async function resumeImport(
     deps.report({ type: "notice", message: `${before.import_id} is finished: there is nothing to resume` });
     return summarise(deps.runsFolder, before);
   }
-  if (before.profile !== deps.profileName) {
-    throw new ImportError("usage", `${before.import_id} was begun with the profile ${before.profile}`, {
-      hint: `give --profile ${before.profile}`,
-    });
+  if (before.target !== deps.target) {
+    throw new ImportError(
+      "usage",
+      `${before.import_id} was begun with the profile ${before.profile}, at ${before.target}`,
+      {
+        hint: `this is ${deps.target}; go on where it began`,
+      },
+    );
   }
   const options = { ...before.options, ...overrides };
   const importing = kinds[before.kind].prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);
-  try {
-    const located = before.files.map(({ given, path }) => ({ given, path }));
-    const files = await openFiles(located, importing, before.kind, options);
-    refuseChanged(before, files);
-    const manifest: Manifest = { ...before, options, state: "running" };
-    return await runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps);
-  } finally {
-  }
+  const located = before.files.map(({ given, path }) => ({ given, path }));
+  const files = await openFiles(located, importing, before.kind, options);
+  refuseChanged(before, files);
+  const manifest: Manifest = { ...before, options, state: "running" };
+  return orDiskFull(runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps));
 }
 
 /** Every run, newest first. */
 export async function listImports(runsFolder: string): Promise<ImportSummary[]> {
-  return listRunIds(runsFolder).map((id) => summarise(runsFolder, readManifest(runsFolder, id)));
+  return listManifests(runsFolder).map((manifest) => summarise(runsFolder, manifest));
 }
 
 /** @throws ImportError `usage` when there is no such run */
@@ -103,17 +115,19 @@ async function newRun(
   importing: Importing,
   deps: ImportDeps,
 ): Promise<ImportSummary> {
-  checkRejectsPath(options.rejects, given, deps.cwd);
   const nowMs = deps.clock();
   mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
   const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
   const { folder } = runPaths(deps.runsFolder, id);
-  let manifest: Manifest | undefined;
+  let isBegun = false;
   try {
     const located = await locateFiles(given, folder, deps);
+    // A pipe that ends with the signal has given a part of its rows: that part is not what was meant.
+    if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
     const files = await openFiles(located, importing, kind, options);
     tell(files, importing, deps);
-    manifest = {
+    if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
+    const manifest: Manifest = {
       format: 1,
       import_id: id,
       kind,
@@ -126,6 +140,7 @@ async function newRun(
       })),
       options,
       profile: deps.profileName,
+      target: deps.target,
       version: deps.version,
       started_at: new Date(nowMs).toISOString(),
       state: "running",
@@ -133,10 +148,28 @@ async function newRun(
     };
     tellOfEarlierRuns(manifest, deps);
     await writeManifest(deps.runsFolder, manifest);
+    isBegun = true;
     return await runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps);
+  } catch (error) {
+    if (!isBegun && deps.abort.aborted) return nothingBegun(kind, given, nowMs);
+    throw error;
   } finally {
-    if (!manifest) removeRunFolder(deps.runsFolder, id);
+    if (!isBegun) removeRunFolder(deps.runsFolder, id);
   }
+}
+
+/** What an import is that was interrupted before anything was sent or kept. */
+function nothingBegun(kind: KindName, files: readonly string[], startedMs: number): ImportSummary {
+  return {
+    import_id: null,
+    kind,
+    files: [...files],
+    state: "interrupted",
+    ...structuredClone(noTotals),
+    started_at: new Date(startedMs).toISOString(),
+    duration_ms: 0,
+    rejects_file: null,
+  };
 }
 
 async function dryRun(
@@ -160,14 +193,12 @@ function tell(files: readonly InputFile[], importing: Importing, deps: ImportDep
 }
 
 /** The same bytes were imported before: a person may have meant to resume. */
-function tellOfEarlierRuns(manifest: Manifest, { runsFolder, profileName, report }: ImportDeps): void {
+function tellOfEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDeps): void {
   const hashes = new Set(manifest.files.map(({ sha256 }) => sha256));
-  const earlier = listRunIds(runsFolder)
-    .map((id) => readManifest(runsFolder, id))
-    .find(
-      ({ kind, profile, files }) =>
-        kind === manifest.kind && profile === profileName && files.some(({ sha256 }) => hashes.has(sha256)),
-    );
+  const earlier = listManifests(runsFolder).find(
+    ({ kind, target, files }) =>
+      kind === manifest.kind && target === manifest.target && files.some(({ sha256 }) => hashes.has(sha256)),
+  );
   if (!earlier) return;
   const { import_id, state } = summarise(runsFolder, earlier);
   const message =

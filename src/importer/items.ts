@@ -47,7 +47,7 @@ export class ItemReader {
   /** The items that a batch completes; a grouped item stays open until a row of another key comes. */
   *read({ rows, lines, problems }: RowBatch): Generator<Item> {
     for (const [at, cells] of rows.entries()) {
-      if (cells.every((cell) => cell === "")) {
+      if (cells.every((cell) => cell === "" || cell.trim() === "")) {
         this.blankRows++;
         continue;
       }

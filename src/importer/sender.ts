@@ -54,12 +54,16 @@ export class LedgerSender implements Sender {
   readonly #deps: SendingDeps;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #underWay = new Map<Chunk, Promise<void>>();
+  /** Of a resume: the last call that an earlier attempt settled, and the calls before it that are sent now. */
+  readonly #lastDone: number;
+  readonly #sentAnew: Chunk[] = [];
   #refusedInARow = 0;
   failure: unknown;
 
   constructor(deps: SendingDeps) {
     this.#deps = deps;
     this.#limit = pLimit(deps.concurrency);
+    this.#lastDone = Math.max(-1, ...deps.settled.done.keys());
   }
 
   async submit(chunk: Chunk): Promise<void> {
@@ -71,12 +75,15 @@ export class LedgerSender implements Sender {
       });
     }
     const done = settled.done.get(chunk.n);
-    if (done) {
+    // What was sent after a call that is sent anew has to be sent again, where it wrote the same records.
+    const isOvertaken = done !== undefined && this.#sentAnew.some((other) => this.#conflicts(other, chunk));
+    if (done && !isOvertaken) {
       books.settle(chunk.items, asProblems(done.problems));
       return;
     }
     while (this.#mustWait(chunk)) await Promise.race(this.#underWay.values());
     if (this.failure !== undefined) return;
+    if (chunk.n < this.#lastDone) this.#sentAnew.push(chunk);
     const sending = this.#limit(() => this.#send(chunk))
       .catch((error: unknown) => {
         this.failure ??= error;
@@ -94,7 +101,11 @@ export class LedgerSender implements Sender {
   #mustWait(chunk: Chunk): boolean {
     if (this.#underWay.size >= this.#deps.concurrency) return true;
     if (this.#deps.keepsOrder) return false;
-    return [...this.#underWay.keys()].some((other) => isConflicting(other, chunk, this.#deps.importing));
+    return [...this.#underWay.keys()].some((other) => this.#conflicts(other, chunk));
+  }
+
+  #conflicts(a: Chunk, b: Chunk): boolean {
+    return isConflicting(a, b, this.#deps.importing);
   }
 
   async #send(chunk: Chunk): Promise<void> {

@@ -85,6 +85,8 @@ export interface ImportDeps {
     close(): Promise<void>;
   }>;
   readonly profileName: string;
+  /** Where the profile leads: an address and its account, or a database. A run goes on only where it began. */
+  readonly target: string;
   readonly runsFolder: string;
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;

@@ -66,6 +66,7 @@ function describe({ kind, message, retryAfterMs, outcomeUnknown, hint }: Service
 export class PortTransport implements Transport {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
+  #ended: Error | undefined;
   #lastId = 0;
 
   constructor(worker: Worker) {
@@ -88,11 +89,17 @@ export class PortTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    await this.#ask(undefined, undefined);
-    await this.#worker.terminate();
+    if (this.#ended) return;
+    try {
+      await this.#ask(undefined, undefined);
+    } finally {
+      this.#ended ??= new Error("the thread of the service was closed");
+      await this.#worker.terminate();
+    }
   }
 
   #ask(call: Request["call"], onEvent: CallOptions["onEvent"]): Promise<unknown> {
+    if (this.#ended) return Promise.reject(this.#ended);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onEvent });
@@ -120,6 +127,7 @@ export class PortTransport implements Transport {
   }
 
   #fail(error: Error): void {
+    this.#ended ??= error;
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }

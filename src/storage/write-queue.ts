@@ -74,8 +74,13 @@ async function attempt(work: Work<unknown>, transaction: Transaction<Tables>): P
     await sql`release shared_call`.execute(transaction);
     return { value };
   } catch (error) {
-    await sql`rollback to shared_call`.execute(transaction);
-    await sql`release shared_call`.execute(transaction);
+    try {
+      await sql`rollback to shared_call`.execute(transaction);
+      await sql`release shared_call`.execute(transaction);
+    } catch {
+      // The database has taken back everything by itself, as it does when the disk is full: all calls fail for that.
+      throw error;
+    }
     return { error };
   }
 }

@@ -122,6 +122,34 @@ describe("signals", () => {
     expect(changed.stderr).toMatch(/has changed since/);
   });
 
+  test("a run goes on only where it began", async () => {
+    const home = newHome();
+    const run = home.start(["orders", "import", writeOrders(home), "--rate", "2", "--batch-size", "50"]);
+    await sleep(1_500);
+    run.kill("SIGKILL");
+    await run;
+    const id = (await latest(home))?.import_id ?? "";
+    const elsewhere = { env: { STARPOST_DATABASE: join(home.folder, "other.db") } };
+    const refused = await home.run(["imports", "resume", id], elsewhere);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(/was begun with the profile local, at .*starpost\.db/);
+  });
+
+  test("a resume that is interrupted at once does not forget what the run had done", async () => {
+    const home = newHome();
+    const first = home.start(["orders", "import", writeOrders(home), "--rate", "8", "--batch-size", "50"]);
+    await sleep(2_500);
+    first.kill("SIGINT");
+    await first;
+    const before = await latest(home);
+    const second = home.start(["imports", "resume", before?.import_id ?? "", "--rate", "1"]);
+    await sleep(350);
+    second.kill("SIGINT");
+    await second;
+    const after = await latest(home);
+    expect(after?.rows.accepted).toBeGreaterThanOrEqual(before?.rows.accepted ?? 1);
+  });
+
   test("coupons: a killed upload is looked after by reading back, and no code is lost or doubled", async () => {
     const home = newHome();
     const path = join(home.folder, "codes.csv");

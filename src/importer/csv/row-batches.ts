@@ -131,8 +131,11 @@ function splitPlain(
 ): void {
   if (from >= to) return;
   let at = from;
-  for (const line of textOf(block, from, to - 1).split(format.isCrOnly ? "\r" : "\n")) {
-    const text = !format.isCrOnly && line.endsWith("\r") ? line.slice(0, -1) : line;
+  const lines = textOf(block, from, to - 1).split(format.isCrOnly ? "\r" : "\n");
+  for (const [index, line] of lines.entries()) {
+    // The last record ends before its own line end.
+    const hasReturn = !format.isCrOnly && index < lines.length - 1 && line.endsWith("\r");
+    const text = hasReturn ? line.slice(0, -1) : line;
     if (text !== "") rows[at++] = text.split(format.delimiter);
   }
   if (at !== to) throw new Error(`${to - from} records were scanned, ${at - from} were cut`);

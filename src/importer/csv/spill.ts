@@ -10,13 +10,16 @@ interface SpilledRow {
   readonly problem: RecordProblem | undefined;
 }
 
+/** How a folder of rows put aside is named. */
+export const spillPrefix = "starpost-spill-";
+
 /** Rows put aside on disk, given back key by key, in the order of each key's first line. */
 export class Spill implements Disposable {
   readonly #folder: string;
   readonly #file: SqliteFile;
 
   constructor(parentFolder: string) {
-    this.#folder = mkdtempSync(join(parentFolder, "starpost-spill-"));
+    this.#folder = mkdtempSync(join(parentFolder, spillPrefix));
     this.#file = new SqliteFile(join(this.#folder, "rows.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     this.#file.execute("create table rows (key text, line integer, cells text, problem text); begin");

@@ -1,4 +1,4 @@
-import { couponActions, couponCodeLength, type CouponAction } from "../../contract/index.ts";
+import { couponActions, couponCodeLength, type CouponAction, ServiceError } from "../../contract/index.ts";
 import { ImportError } from "../types.ts";
 import type { Importing, Kind } from "./kind.ts";
 
@@ -44,7 +44,10 @@ function createImporting(action: CouponAction): Importing {
       const reply = await service.coupons.upload({ coupon_action: action, codes }, options);
       if (reply["new-codes"] === codes.length) return [];
       // The reply only counts: what the service did not keep is found by reading back.
-      const isHeld = await findHeld(service.coupons, codes, options);
+      const isHeld = await findHeld(service.coupons, codes, options).catch((error: unknown) => {
+        const message = `the codes were sent, and could not be looked up: ${(error as Error).message}`;
+        throw new ServiceError("unavailable", message, { outcomeUnknown: true, cause: error });
+      });
       return isHeld.flatMap((held, item) =>
         held
           ? []

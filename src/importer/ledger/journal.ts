@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
 import type { CallCounts, ItemCounts, RowCounts } from "../types.ts";
+import { writeWhole } from "./whole-write.ts";
 
 /** The outcome of one item that was not taken: position in the call, field, code, reason. */
 export type JournalProblem = readonly [item: number, field: string, code: string, reason: string];
@@ -53,12 +54,12 @@ export class Journal {
     const isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
     this.#descriptor = openSync(path, "a", 0o600);
     // A line that a crash cut short is ended, so that the next one stands by itself.
-    if (isTorn) writeSync(this.#descriptor, "\n");
+    if (isTorn) writeWhole(this.#descriptor, Buffer.from("\n"));
   }
 
   /** Adds a line. With `isDurable` it is on the disk on return; else within a moment. */
   append(entry: JournalEntry, isDurable = false): void {
-    writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`);
+    writeWhole(this.#descriptor, Buffer.from(`${JSON.stringify(entry)}\n`));
     const nowMs = this.#clock();
     if (isDurable || nowMs - this.#lastSyncMs > syncEveryMs) {
       fdatasyncSync(this.#descriptor);

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { SqliteFile } from "../../storage/sqlite-file.ts";
 
 /**
@@ -6,15 +7,17 @@ import { SqliteFile } from "../../storage/sqlite-file.ts";
  */
 export class KeyStore implements Disposable {
   readonly #file: SqliteFile;
+  /** Apart, since it is not kept: what is lost of it in a power cut must not damage the other. */
+  readonly #met: SqliteFile;
 
   constructor(path: string) {
     this.#file = new SqliteFile(path);
+    rmSync(`${path}-met`, { force: true });
+    this.#met = new SqliteFile(`${path}-met`);
     this.#file.execute("create table if not exists existing (key text primary key) without rowid");
     this.#file.execute("create table if not exists loaded (at integer)");
-    this.#file.execute(
-      "drop table if exists met; create table met (key text primary key, line integer) without rowid",
-    );
-    this.#file.execute("pragma synchronous = off; begin");
+    this.#met.execute("pragma journal_mode = off; pragma synchronous = off");
+    this.#met.execute("create table met (key text primary key, line integer) without rowid; begin");
   }
 
   get isLoaded(): boolean {
@@ -23,10 +26,10 @@ export class KeyStore implements Disposable {
 
   /** Keeps what the service held before anything was sent; on the disk on return. */
   load(keys: readonly string[], nowMs: number): void {
-    this.#file.execute("commit; pragma synchronous = full; begin");
+    this.#file.execute("pragma synchronous = full; begin");
     for (const key of keys) this.#file.run("insert or ignore into existing values (?)", [key]);
     this.#file.run("insert into loaded values (?)", [nowMs]);
-    this.#file.execute("commit; pragma synchronous = off; begin");
+    this.#file.execute("commit");
   }
 
   isExisting(key: string): boolean {
@@ -35,13 +38,13 @@ export class KeyStore implements Disposable {
 
   /** @returns the line on which this attempt met the key before, or nothing */
   meet(key: string, line: number): number | undefined {
-    const { changes } = this.#file.run("insert or ignore into met values (?, ?)", [key, line]);
+    const { changes } = this.#met.run("insert or ignore into met values (?, ?)", [key, line]);
     if (changes > 0n) return undefined;
-    return Number(this.#file.all("select line from met where key = ?", [key])[0]?.["line"]);
+    return Number(this.#met.all("select line from met where key = ?", [key])[0]?.["line"]);
   }
 
   [Symbol.dispose](): void {
-    this.#file.execute("commit");
+    this.#met.close();
     this.#file.close();
   }
 }

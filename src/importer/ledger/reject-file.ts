@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
+import { writeWhole } from "./whole-write.ts";
 import { rejectColumns } from "../header.ts";
 import type { SourceRow } from "../kinds/kind.ts";
 
@@ -22,7 +23,7 @@ export class RejectFile {
   readonly #cellOf: readonly (readonly number[])[];
   #descriptor: number | undefined;
 
-  /** Removes what an earlier attempt wrote: a resume writes all of it anew. */
+  /** A resume writes all of it anew, and takes the place of what was written before when it is as far. */
   constructor(path: string, format: RejectFormat) {
     this.path = path;
     this.#format = format;
@@ -30,16 +31,16 @@ export class RejectFile {
     const names = [...new Set(named.flat())].filter((name) => !isRejectColumn(nameOf(name)));
     this.#columns = names.map(nameOf);
     this.#cellOf = named.map((own) => names.map((name) => own.indexOf(name)));
-    rmSync(path, { force: true });
   }
 
-  get isEmpty(): boolean {
-    return this.#descriptor === undefined;
+  /** Whether there is a file with rejects, of this attempt or one before. */
+  get isThere(): boolean {
+    return existsSync(this.path);
   }
 
   add({ file, line, cells }: SourceRow, place: { column: string; code: string; reason: string }): void {
     if (this.#descriptor === undefined) {
-      this.#descriptor = openSync(this.path, "w", 0o600);
+      this.#descriptor = openSync(`${this.path}.new`, "w", 0o600);
       this.#write([...this.#columns, ...rejectColumns], true);
     }
     const fitted = fitCells(cells, this.#format.headers[file]?.length ?? 0, this.#format.delimiter);
@@ -47,16 +48,21 @@ export class RejectFile {
     this.#write([...own, String(line), place.column, place.code, place.reason], false);
   }
 
-  close(): void {
-    if (this.#descriptor === undefined) return;
-    fsyncSync(this.#descriptor);
-    closeSync(this.#descriptor);
+  /** Ends the writing; what was written counts from here on, unless `isKept` is false. */
+  close(isKept: boolean): void {
+    if (this.#descriptor !== undefined) {
+      fsyncSync(this.#descriptor);
+      closeSync(this.#descriptor);
+    }
+    if (!isKept) rmSync(`${this.path}.new`, { force: true });
+    else if (this.#descriptor === undefined) rmSync(this.path, { force: true });
+    else renameSync(`${this.path}.new`, this.path);
   }
 
   #write(cells: readonly string[], isFirst: boolean): void {
     const { delimiter, encoding } = this.#format;
     const addBOM = isFirst && /^utf-?16/i.test(encoding);
-    writeSync(this.#descriptor ?? -1, iconv.encode(stringify([cells], { delimiter }), encoding, { addBOM }));
+    writeWhole(this.#descriptor ?? -1, iconv.encode(stringify([cells], { delimiter }), encoding, { addBOM }));
   }
 }
 

@@ -20,6 +20,7 @@ export interface Manifest {
   readonly files: readonly ManifestFile[];
   readonly options: ImportOptions;
   readonly profile: string;
+  readonly target: string;
   readonly version: string;
   readonly started_at: string;
   readonly state: RunState;
@@ -83,7 +84,7 @@ export function findRun(runsFolder: string, idOrStart: string): Manifest {
   return readManifest(runsFolder, id);
 }
 
-export function readManifest(runsFolder: string, id: string): Manifest {
+function readManifest(runsFolder: string, id: string): Manifest {
   const manifest = JSON.parse(readFileSync(runPaths(runsFolder, id).manifest, "utf8")) as Manifest;
   if (manifest.format !== 1) {
     throw new ImportError("failed", `${id}: this import was made by a newer starpost`, {
@@ -93,8 +94,19 @@ export function readManifest(runsFolder: string, id: string): Manifest {
   return manifest;
 }
 
+/** The manifests that can be read, newest first: one that cannot must not hide the others. */
+export function listManifests(runsFolder: string): Manifest[] {
+  return listRunIds(runsFolder).flatMap((id) => {
+    try {
+      return [readManifest(runsFolder, id)];
+    } catch {
+      return [];
+    }
+  });
+}
+
 /** Newest first. A folder that a crash left before its manifest was written is no run yet. */
-export function listRunIds(runsFolder: string): string[] {
+function listRunIds(runsFolder: string): string[] {
   if (!existsSync(runsFolder)) return [];
   return readdirSync(runsFolder)
     .filter((id) => existsSync(runPaths(runsFolder, id).manifest))
@@ -117,8 +129,7 @@ export function summarise(runsFolder: string, manifest: Manifest): ImportSummary
     calls: settled.calls,
     started_at: manifest.started_at,
     duration_ms: settled.durationMs,
-    rejects_file:
-      manifest.rejects_file ?? (totals.rows.rejected + totals.rows.failed > 0 ? paths.rejects : null),
+    rejects_file: manifest.rejects_file ?? (existsSync(paths.rejects) ? paths.rejects : null),
   };
 }
 

@@ -105,6 +105,11 @@ describe("reading rows", () => {
     expect(rows.map(({ problem, cells }) => problem ?? cells[0])).toEqual(["1", "bad_quote", "3", "4"]);
   });
 
+  test("a line of stray carriage returns is a row of its own, wherever it stands", async () => {
+    const { rows } = await readAll('id,name\r\n1,a\r\r\n\r\r\n2,"b"\r\n\r\r\n');
+    expect(rows.map(({ cells }) => cells)).toEqual([["1", "a\r"], ["\r"], ["2", "b"], ["\r"]]);
+  });
+
   test("a quote inside an unquoted cell is text", async () => {
     const { rows } = await readAll('id,name\n1,5" pipe\n2,b\n');
     expect(rows.map(({ cells }) => cells)).toEqual([
