@@ -23,7 +23,7 @@ const usualRate = 5;
  * Calls that are worth having under way at once. The embedded engine does one after another, in order; those that
  * wait share a commit.
  */
-const concurrency = { local: 8, remote: 4 } as const;
+const concurrency = { local: 5, remote: 4 } as const;
 
 /**
  * Opens the way to a profile's account. The embedded engine's database, its key and its account are made by the
@@ -105,7 +105,7 @@ async function moveToThread(engine: Engine, { database }: LocalProfile): Promise
   const { Worker } = await import("node:worker_threads");
   const { PortTransport } = await import("./service/port-transport.ts");
   await engine.transport.close();
-  setFlagsFromString("--heap-growing-percent=70");
+  setFlagsFromString("--heap-growing-percent=75");
   const workerData: EngineThreadData = { database, sealingKey: engine.sealingKey };
   const file = findThreadFile(import.meta.url, "./engine-thread");
   return new PortTransport(

@@ -48,7 +48,7 @@ class SqliteDriver implements Driver {
     // FULL in words: a commit that was answered survives a power cut.
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     // Pages of 4 KiB, so 128 MB between checkpoints: a page that many calls write is copied back once.
-    file.execute("pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
+    file.execute("pragma cache_size = -4096; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
     this.#connection = new SqliteConnection(file);
   }
 
