@@ -111,14 +111,19 @@ export class Books {
     const file = this.#files[row.file];
     const reason = problems.map((problem) => this.#describe(row, problem)).join("; ");
     this.#rejects?.add(row, {
-      column: first.field === "" ? "" : (file?.columnName(first.field) ?? first.field),
+      column: this.#columnOf(row, first.field),
       code: first.code,
       reason: this.#files.length > 1 ? `${file?.given}: ${reason}` : reason,
     });
   }
 
+  /** The column that holds a field, as the row's file names it; empty where the problem is with the whole row. */
+  #columnOf(row: SourceRow, field: string): string {
+    return field === "" ? "" : (this.#files[row.file]?.columnName(field) ?? field);
+  }
+
   #describe(row: SourceRow, { field, reason }: RowProblem): string {
-    return field === "" ? reason : `${this.#files[row.file]?.columnName(field) ?? field} ${reason}`;
+    return field === "" ? reason : `${this.#columnOf(row, field)} ${reason}`;
   }
 
   #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason }: RowProblem): void {
@@ -129,7 +134,7 @@ export class Books {
       group.count++;
       return;
     }
-    const column = field === "" ? "" : (file?.columnName(field) ?? field);
+    const column = this.#columnOf(row, field);
     const at = file?.column(field);
     const value = at === undefined ? "" : (row.cells[at] ?? "");
     const place = `${file?.given}:${row.line}${column === "" ? "" : `:${column}`}`;

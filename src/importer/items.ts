@@ -17,7 +17,6 @@ export class ItemReader {
   readonly #keys: KeyStore | undefined;
   readonly #file: InputFile;
   readonly #fileIndex: number;
-  readonly #columns: Map<string, number>;
   #cells: readonly string[] = [];
   #open: Item | undefined;
   /** Rows looked at, without the blank ones. */
@@ -36,11 +35,10 @@ export class ItemReader {
     this.#keys = keys;
     this.#file = file;
     this.#fileIndex = fileIndex;
-    this.#columns = new Map(file.columns.columnOf);
   }
 
   readonly #view: RowView = (field) => {
-    const at = this.#columns.get(field);
+    const at = this.#file.columns.columnOf.get(field);
     return at === undefined ? "" : trimBlanks(this.#cells[at] ?? "");
   };
 

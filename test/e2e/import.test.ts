@@ -1,18 +1,14 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Home, readPurchases, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, readPurchases, remoteEnv, type Summary } from "../support/starpost.ts";
 
 const data = "../shared/data";
 const hasData = existsSync(data);
 
-const homes: Home[] = [];
-function newHome(env?: Record<string, string>): Home {
-  const home = new Home(env);
-  homes.push(home);
-  return home;
-}
-afterAll(() => homes.forEach((home) => home.remove()));
+const homes = new Homes();
+const newHome = (env?: Record<string, string>) => homes.open(env);
+afterAll(() => homes.remove());
 
 function counts({ rows, items }: Summary) {
   return { ...rows, items: items.accepted };

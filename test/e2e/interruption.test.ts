@@ -2,15 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { Home, readPurchases, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, readPurchases, remoteEnv, type Summary } from "../support/starpost.ts";
 
-const homes: Home[] = [];
-function newHome(env?: Record<string, string>): Home {
-  const home = new Home(env);
-  homes.push(home);
-  return home;
-}
-afterAll(() => homes.forEach((home) => home.remove()));
+const homes = new Homes();
+const newHome = (env?: Record<string, string>) => homes.open(env);
+afterAll(() => homes.remove());
 
 const rowCount = Number(process.env["STARPOST_TEST_KILL_ROWS"] ?? 6_000);
 const killCount = Number(process.env["STARPOST_TEST_KILLS"] ?? 6);

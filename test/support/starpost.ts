@@ -61,6 +61,21 @@ export class Home {
   }
 }
 
+/** The homes that a file of tests opens, to be removed together. */
+export class Homes {
+  readonly #opened: Home[] = [];
+
+  open(env?: Record<string, string>): Home {
+    const home = new Home(env);
+    this.#opened.push(home);
+    return home;
+  }
+
+  remove(): void {
+    for (const home of this.#opened) home.remove();
+  }
+}
+
 const program = resolve("bin/starpost.js");
 
 export interface Result {
