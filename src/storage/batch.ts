@@ -30,6 +30,22 @@ export function batchOf<R>(
       );
       return sql<R>`(select ${sql.join(selected)} from jsonb_each(${rows}))`;
     },
+    postgres: () => {
+      const selected = Object.entries(columns).map(
+        ([name, type], at) =>
+          sql`(value->>${sql.lit(at)})::${type === "text" ? sql`text` : sql`bigint`} as ${sql.ref(name)}`,
+      );
+      return sql<R>`(select ${sql.join([...selected, sql`position`])}
+        from jsonb_array_elements(cast(${rows} as jsonb)) with ordinality as listed (value, position))`;
+    },
   };
   return build[dialect]().as("batch");
+}
+
+/**
+ * Ends an `insert … select … from batch` that joins other tables, so that the new ids come in the order of the batch.
+ * SQLite walks a batch that stands first in its order by itself.
+ */
+export function inBatchOrder(dialect: DialectName): RawBuilder<unknown> {
+  return dialect === "postgres" ? sql`order by batch.position` : sql``;
 }

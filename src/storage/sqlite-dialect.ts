@@ -10,7 +10,8 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { setTimeout } from "node:timers/promises";
-import { defaultBusyTimeoutMs, SqliteFile, type SqlValue } from "./sqlite-file.ts";
+import { defaultBusyTimeoutMs } from "./dialect.ts";
+import { SqliteFile, type SqlValue } from "./sqlite-file.ts";
 
 /** Between two tries for the write lock. */
 const retryMs = 5;

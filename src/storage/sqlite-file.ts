@@ -1,9 +1,7 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-
-/** How long a statement waits for another process's write where nothing else is said, milliseconds. */
-export const defaultBusyTimeoutMs = 10_000;
+import { defaultBusyTimeoutMs } from "./dialect.ts";
 
 /** Statements kept prepared; the engine has fewer. */
 const maxPrepared = 200;

@@ -1,0 +1,71 @@
+import { type Kysely, type SchemaModule, sql } from "kysely";
+import type { DialectName } from "./dialect.ts";
+import { migrations } from "./migrations.ts";
+import { sqliteLikeColumns } from "./postgres-columns.ts";
+
+const versionTable = "starpost_migrations";
+
+/** A schema that this version does not know how to use. */
+export class SchemaError extends Error {
+  override readonly name = "SchemaError";
+}
+
+/**
+ * Brings the schema up to date in one transaction, or changes nothing. Processes that do so at once wait for each
+ * other, since the transaction writes.
+ * @throws SchemaError when a newer version made it, or something else did
+ */
+export async function migrate(db: Kysely<never>, dialect: DialectName, nowMs: number): Promise<void> {
+  const newest = migrations.at(-1)?.version ?? 0;
+  if ((await readVersion(db, dialect)) === newest) return;
+  await db.transaction().execute(async (transaction) => {
+    const names = await readTableNames(transaction, dialect);
+    if (!names.includes(versionTable)) {
+      if (names.length > 0) throw new SchemaError("it holds other tables: it is not a starpost database");
+      await transaction.schema
+        .createTable(versionTable)
+        .addColumn("version", "integer", (column) => column.primaryKey())
+        .addColumn("name", "text", (column) => column.notNull())
+        .addColumn("applied_at", "bigint", (column) => column.notNull())
+        .execute();
+    }
+    const current = (await readVersion(transaction, dialect)) ?? 0;
+    if (current > newest) {
+      throw new SchemaError(
+        `it was made by a newer starpost (schema ${current}; this one knows ${newest}): update starpost`,
+      );
+    }
+    for (const migration of migrations.filter(({ version }) => version > current)) {
+      await migration.up(schemaOf(transaction, dialect), dialect);
+      await sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
+        values (${migration.version}, ${migration.name}, ${nowMs})`.execute(transaction);
+    }
+  });
+}
+
+function schemaOf(db: Kysely<never>, dialect: DialectName): SchemaModule {
+  return dialect === "postgres" ? db.withPlugin(sqliteLikeColumns).schema : db.schema;
+}
+
+async function readVersion(db: Kysely<never>, dialect: DialectName): Promise<number | undefined> {
+  const names = await readTableNames(db, dialect);
+  if (!names.includes(versionTable)) return undefined;
+  const { rows } = await sql<{ version: number | null }>`
+    select max(version) as version from ${sql.table(versionTable)}`.execute(db);
+  return rows[0]?.version ?? 0;
+}
+
+async function readTableNames(db: Kysely<never>, dialect: DialectName): Promise<string[]> {
+  const query: Record<DialectName, () => ReturnType<typeof sql<{ name: string }>>> = {
+    sqlite: () =>
+      sql`select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'`,
+    // Of the schema that new tables go to; an extension's are nobody's.
+    postgres: () => sql`
+      select relname as name from pg_catalog.pg_class
+      where relnamespace = to_regnamespace(quote_ident(current_schema())) and relkind in ('r', 'p', 'v')
+        and not exists (select from pg_catalog.pg_depend
+          where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')`,
+  };
+  const { rows } = await query[dialect]().execute(db);
+  return rows.map(({ name }) => name);
+}
