@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { bare, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
 
@@ -45,6 +45,21 @@ const accountPlatform = z.object({
   shop_user_name: z.string().nullable(),
 });
 
+/** What an account can have switched on and off. Source: spec "Errors", "Coupons", "Reviews". */
+export const features = [
+  "dynamic_coupons",
+  "questions_and_answers",
+  "trusted_vendor",
+  "unsubscribers",
+] as const;
+export type Feature = (typeof features)[number];
+
+const featureList = z.object({ features: z.record(z.string(), z.boolean()) });
+const featuresPath = `${extensionPrefix}/apps/{app_key}/features`;
+
+/** How long a sign-in URL works. Assumed. */
+export const signInLifetimeMs = 5 * 60 * 1_000;
+
 export const account = {
   setPlatform: endpoint({
     summary: "Set the account's e-commerce platform",
@@ -61,6 +76,31 @@ export const account = {
       }),
     }),
     output: z.object({ account_platform: accountPlatform }),
+    reply: enveloped,
+  }),
+  features: endpoint({
+    summary: "Tell which features are on",
+    method: "GET",
+    paths: [featuresPath],
+    extension: "own",
+    auth: "utoken",
+    effect: "read",
+    input: z.object({}),
+    output: featureList,
+    reply: enveloped,
+  }),
+  setFeature: endpoint({
+    summary: "Switch a feature on or off",
+    method: "PUT",
+    paths: [featuresPath],
+    extension: "own",
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object({
+      feature: z.enum(features, { error: `must be one of ${features.join(", ")}` }),
+      enabled: shape.boolean,
+    }),
+    output: featureList,
     reply: enveloped,
   }),
 };
@@ -97,13 +137,40 @@ export const users = {
     }),
     reply: enveloped,
   }),
+  signIn: endpoint({
+    summary: "Get an address that signs the account's owner in",
+    method: "GET",
+    paths: ["/users/b2blogin.json"],
+    auth: "account",
+    effect: "read",
+    input: z.object({ secret: z.string() }),
+    output: z.object({ code: z.string(), signin_url: z.string() }),
+    reply: enveloped,
+  }),
+  signedIn: endpoint({
+    summary: "Tell who is signed in by the code of a sign-in address",
+    method: "GET",
+    paths: [`${extensionPrefix}/sign_in/{code}`],
+    htmlPaths: [`${extensionPrefix}/admin/{code}`],
+    extension: "own",
+    auth: "open",
+    effect: "read",
+    input: z.object({ code: z.string().max(2_048) }),
+    output: z.object({
+      /** Null where the code is too old or not one of ours. */
+      account: z
+        .object({ app_key: z.string(), display_name: z.string().nullable(), email: z.string().nullable() })
+        .nullable(),
+    }),
+    reply: enveloped,
+  }),
   get: endpoint({
     summary: "Read a user's profile",
     method: "GET",
-    paths: ["/users/{user_id}"],
+    paths: ["/users/{user_id}", "/users/{user_id}.json"],
     auth: "open",
     effect: "read",
-    input: z.object({ user_id: shape.count }),
+    input: z.object({ user_id: shape.rowId }),
     output: z.object({
       user: z.object({
         id: z.number().int(),

@@ -29,6 +29,18 @@ export const coreProduct = z.object({
 });
 
 export const core = {
+  createToken: endpoint({
+    summary: "Issue an access token of the core API",
+    method: "POST",
+    paths: ["/core/v3/stores/{store_id}/access_tokens"],
+    extension: "practice",
+    auth: "account",
+    effect: "repeatable",
+    input: z.object({ secret: z.string({ error: "is missing" }) }),
+    output: z.object({ access_token: z.string() }),
+    reply: bare,
+    errorForm: "core",
+  }),
   listProducts: endpoint({
     summary: "List products",
     method: "GET",

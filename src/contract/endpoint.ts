@@ -39,7 +39,21 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly reply: ReplyForm;
   readonly errorForm: ErrorForm;
   readonly batch?: Batch;
+  /**
+   * Absent for calls of the specification. `own`: this product's, under `extensionPrefix`; `practice`: one that services
+   * of this kind have, and that the specification implies.
+   */
+  readonly extension?: "own" | "practice";
+  /** Paths at which the answer is a page of HTML, made from the same value. */
+  readonly htmlPaths?: readonly string[];
+  /** Answers in JSONP where the query has `callback`. */
+  readonly hasCallback?: boolean;
+  /** Counts against the limit of the read address. Source: spec "Limits". */
+  readonly isReadLimited?: boolean;
 }
+
+/** Where the calls of our own are, all of them. */
+export const extensionPrefix = "/starpost/v1";
 
 export function endpoint<I extends z.ZodType, O extends z.ZodType>(
   declared: Omit<Endpoint<I, O>, "errorForm"> & { readonly errorForm?: ErrorForm },

@@ -1,13 +1,41 @@
 import { account, tokens, users } from "./account.ts";
+import { batch } from "./batch.ts";
 import { core } from "./core.ts";
 import { coupons } from "./coupons.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { groups } from "./groups.ts";
+import { images } from "./images.ts";
+import { links } from "./links.ts";
+import { mail } from "./mail.ts";
 import { orders } from "./orders.ts";
 import { products } from "./products.ts";
+import { answers, questions } from "./questions.ts";
+import { reviews } from "./reviews.ts";
+import { seo } from "./seo.ts";
 import { unsubscribers } from "./unsubscribers.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** The whole service: group, then verb, then the declared call. Everything else is derived from it. */
-export const contract = { account, core, coupons, orders, products, tokens, unsubscribers, users };
+export const contract = {
+  account,
+  answers,
+  batch,
+  core,
+  coupons,
+  groups,
+  images,
+  links,
+  mail,
+  orders,
+  products,
+  questions,
+  reviews,
+  seo,
+  tokens,
+  unsubscribers,
+  users,
+  webhooks,
+};
 
 export type Contract = typeof contract;
 export type GroupName = keyof Contract;
@@ -42,12 +70,22 @@ export function endpointOf(name: OperationName): Endpoint {
 }
 
 export * from "./account.ts";
+export * from "./batch.ts";
 export * from "./core.ts";
 export * from "./coupons.ts";
 export * from "./endpoint.ts";
 export * from "./errors.ts";
+export * from "./groups.ts";
+export * from "./images.ts";
+export * from "./links.ts";
+export * from "./mail.ts";
 export * from "./orders.ts";
+export * from "./people.ts";
 export * from "./products.ts";
+export * from "./questions.ts";
 export * from "./reply.ts";
+export * from "./reviews.ts";
+export * from "./seo.ts";
 export * from "./shapes.ts";
 export * from "./unsubscribers.ts";
+export * from "./webhooks.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
-import { flat } from "./reply.ts";
-import { isLegalId, maxLength, shape, type FieldError } from "./shapes.ts";
+import { endpoint, extensionPrefix } from "./endpoint.ts";
+import { enveloped, flat } from "./reply.ts";
+import { isLegalId, maxLength, shape, timestamp, type FieldError } from "./shapes.ts";
 
 /** The spec fields of a product. Source: spec "Product (input)". */
 export const specNames = ["upc", "mpn", "brand", "isbn", "external_sku", "sku"] as const;
@@ -61,6 +61,54 @@ export const productErrors = z.record(
 );
 export type ProductError = FieldError & { readonly product_id: string };
 
+/** Missed products on a page where `size` is not given, and at most. Assumed: the specification shows neither. */
+export const missedPage = { default: 10, max: 1_000 } as const;
+
+/** Stands for all missed products in `missed_products_ids`. Assumed: their ids can be learned in no other way. */
+export const allMissedProducts = "all";
+
+const missedIds = z
+  .string({ error: "is missing" })
+  .regex(/^[A-Za-z0-9-]+(?:,[A-Za-z0-9-]+)*$/, {
+    error: "must be ids of letters, digits and -, with commas between",
+  })
+  .transform((list) => list.split(","));
+
+/** Source: spec "Missed product (output)". */
+const missedProduct = z.object({
+  id: z.number().int(),
+  product_name: z.string(),
+  product_sku: z.string(),
+  user_email: z.string(),
+  user_display_name: z.string(),
+  missed_product_date: timestamp,
+  order_id: z.string(),
+  purchase_date: timestamp,
+  mail_delivery_date: timestamp.nullable(),
+});
+
+/** Promoted products, at most. Assumed: the specification shows no number. */
+export const maxPromoted = 10;
+
+/** Source: spec "Promoted product (output)". */
+const promotedProduct = z.object({
+  products_app_id: z.number().int(),
+  url: z.string(),
+  price: z.number(),
+  currency: z.string(),
+  type: z.string(),
+  name: z.string(),
+  destination_app_key: z.string(),
+  position: z.number().int(),
+  source_products_app_id: z.number().int().nullable(),
+  matching_algorithm: z.string().nullable(),
+  domain_key: z.string(),
+  image_title: z.string(),
+  average_score: z.number(),
+  total_review: z.number().int(),
+  image: z.string(),
+});
+
 const bulk = {
   /** Product id to product; each is checked by itself, so that one bad product does not refuse the call. */
   input: z.object({
@@ -74,6 +122,48 @@ const bulk = {
 } as const;
 
 export const products = {
+  missed: endpoint({
+    summary: "List order lines that were passed over for their product id",
+    method: "GET",
+    paths: ["/missed_products/{app_key}/search_drill_down"],
+    auth: "utoken",
+    effect: "read",
+    input: z.object({
+      missed_products_ids: missedIds,
+      start: shape.count.optional(),
+      size: shape.count.optional(),
+    }),
+    output: z.object({
+      pagination: z.object({ total: z.number().int(), start: z.number().int(), size: z.number().int() }),
+      missed_products: z.array(missedProduct),
+    }),
+    reply: enveloped,
+  }),
+  promoted: endpoint({
+    summary: "List promoted products",
+    method: "GET",
+    paths: ["/v1/widget/{app_key}/products/promoted_products"],
+    auth: "account",
+    effect: "read",
+    input: z.object({}),
+    output: z.object({ products: z.array(promotedProduct) }),
+    reply: enveloped,
+  }),
+  setPromoted: endpoint({
+    summary: "Choose the promoted products; none means that the service chooses",
+    method: "PUT",
+    paths: [`${extensionPrefix}/apps/{app_key}/promoted_products`],
+    extension: "own",
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object({
+      product_ids: z
+        .array(shape.id, { error: "must be a list of product ids" })
+        .max(maxPromoted, { error: `holds more than ${maxPromoted} elements` }),
+    }),
+    output: z.object({ products: z.array(promotedProduct) }),
+    reply: enveloped,
+  }),
   massCreate: endpoint({
     summary: "Create products in bulk",
     method: "POST",

@@ -1,6 +1,8 @@
 /** How a value is wrapped on the wire, and taken out again. */
 export interface ReplyForm {
-  readonly encode: (value: Fields) => Fields;
+  /** `bytes`: the value's own `base64`, under its own `content_type`, and not JSON. */
+  readonly media?: "bytes";
+  readonly encode: (value: Fields) => Fields | readonly unknown[];
   readonly decode: (body: Fields) => Fields;
 }
 
@@ -11,6 +13,18 @@ const success = { code: 200, message: "OK" } as const;
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** `{code,message,response:{…value}}` */
+export const flatResponse: ReplyForm = {
+  encode: (value) => ({ ...success, response: value }),
+  decode: (body) => (isFields(body["response"]) ? body["response"] : {}),
+};
+
+/** `{status:{code,message},…value}` */
+export const statusWith: ReplyForm = {
+  encode: (value) => ({ status: success, ...value }),
+  decode: ({ status: _status, ...value }) => value,
+};
 
 /** `{status:{code,message},response:{…value}}` */
 export const enveloped: ReplyForm = {
@@ -53,3 +67,14 @@ export function envelopedWhenPresent(inside: string): ReplyForm {
 
 /** The value itself. */
 export const bare: ReplyForm = { encode: (value) => value, decode: (body) => body };
+
+/** The list that the value holds under `name`, and nothing around it. */
+export function list(name: string): ReplyForm {
+  return {
+    encode: ({ [name]: held }) => (Array.isArray(held) ? (held as readonly unknown[]) : []),
+    decode: (body) => ({ [name]: Object.values(body) }),
+  };
+}
+
+/** `{content_type, base64}` as the bytes themselves. */
+export const bytes: ReplyForm = { ...bare, media: "bytes" };

@@ -25,6 +25,7 @@ export type CheckCode =
   | "missing"
   | "too_long"
   | "bad_type"
+  | "bad_characters"
   | "bad_id"
   | "bad_email"
   | "bad_url"
@@ -78,8 +79,19 @@ function checked(base: z.ZodString, code: CheckCode, says: string, holds: (value
   return base.refine(holds, { error: says, params: { code } });
 }
 
+/** Half of a surrogate pair and U+0000 are no text that every database can keep. */
+function isStorable(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\u0000");
+}
+
 function bounded(max: number, says = "must be text") {
-  return z.string({ error: typed(says) }).max(max, { error: `is longer than ${max} characters` });
+  return z
+    .string({ error: typed(says) })
+    .max(max, { error: `is longer than ${max} characters` })
+    .refine(isStorable, {
+      error: "holds U+0000 or half a surrogate pair",
+      params: { code: "bad_characters" satisfies CheckCode },
+    });
 }
 
 /** Ids arrive as numbers from some clients; they are taken as their digits. */
@@ -89,10 +101,33 @@ function required(max: number) {
   return looseText.pipe(checked(bounded(max), "missing", isMissing, (value) => value.trim() !== ""));
 }
 
+function wholeNumber(says: string) {
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d{1,15}$/)
+          .transform(Number),
+      ],
+      { error: typed(says) },
+    )
+    .pipe(
+      z
+        .number({ error: says })
+        .int({ error: says })
+        .min(0, { error: says })
+        .max(Number.MAX_SAFE_INTEGER, { error: says }),
+    );
+}
+
 /** Scalars of the wire, each with its own words for what is wrong. */
 export const shape = {
   id: required(maxLength.id),
   name: required(maxLength.name),
+  /** Text that must say something. */
+  content: required(maxLength.description),
   text: bounded(maxLength.description),
   reference: looseText.pipe(bounded(maxLength.id)),
   tags: z
@@ -141,19 +176,14 @@ export const shape = {
   boolean: z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")], {
     error: typed("must be true or false"),
   }),
+  /** A row's id, in digits or as a number. */
+  rowId: wholeNumber("must be an id, a whole number"),
   /** A whole number, in digits or as a number, from 0. */
-  count: z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .regex(/^\d{1,15}$/)
-          .transform(Number),
-      ],
-      { error: typed("must be a whole number") },
-    )
-    .pipe(z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)),
+  count: wholeNumber("must be a whole number"),
+  /** A product id, SKU or the like, of letters, digits, `_` and `-`. */
+  legalId: required(maxLength.id).pipe(
+    checked(z.string(), "bad_id", "allows only letters, digits, _ and -", isLegalId),
+  ),
 } as const;
 
 /** A timestamp of the wire: ISO 8601 UTC. */

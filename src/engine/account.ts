@@ -41,4 +41,6 @@ export const accountHandlers: Handlers<typeof contract.account> = {
       },
     };
   },
+  features: () => Promise.reject(new Error("not answered yet")),
+  setFeature: () => Promise.reject(new Error("not answered yet")),
 };

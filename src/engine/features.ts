@@ -1,8 +1,5 @@
-import { ServiceError } from "../contract/index.ts";
+import { type Feature, ServiceError } from "../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
-
-/** What an account can have switched off. */
-export type Feature = "dynamic_coupons" | "unsubscribers";
 
 /**
  * Refuses a call whose feature the account has switched off.

@@ -26,6 +26,10 @@ export interface HandlerContext {
   readonly random: RandomBytes;
   readonly sealer: Sealer;
   readonly savedProducts: SavedProducts;
+  /** Where the service is reached by everybody, without a slash at its end. */
+  readonly publicUrl: string;
+  /** How late the bottom lines of all products are, milliseconds. */
+  readonly bottomLinesDelayMs: number;
   /** The contract's shapes were applied to the input's elements already. */
   readonly isChecked?: boolean | undefined;
 }

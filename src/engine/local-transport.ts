@@ -1,4 +1,5 @@
 import {
+  bottomLinesDelayMs,
   contract,
   type Endpoint,
   endpointOf,
@@ -11,13 +12,23 @@ import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
 import { accountHandlers } from "./account.ts";
+import { answerHandlers } from "./answers.ts";
+import { batchHandlers } from "./batch.ts";
+import { groupHandlers } from "./groups.ts";
+import { imageHandlers } from "./images.ts";
+import { linkHandlers } from "./links.ts";
+import { mailHandlers } from "./mail.ts";
+import { questionHandlers } from "./questions.ts";
+import { reviewHandlers } from "./reviews.ts";
+import { seoHandlers } from "./seo.ts";
+import { webhookHandlers } from "./webhooks.ts";
 import { authenticate } from "./authenticate.ts";
 import { coreHandlers } from "./core.ts";
 import { couponHandlers } from "./coupons.ts";
 import type { Account, HandlerContext, Handlers, RandomBytes } from "./handler.ts";
 import { orderHandlers } from "./orders.ts";
 import { productHandlers } from "./products.ts";
-import { RateWindow } from "./rate-window.ts";
+import { createRateWindow } from "./rate-window.ts";
 import { SavedProducts } from "./saved-products.ts";
 import type { Sealer } from "./sealer.ts";
 import { asRefusal } from "./storage-failure.ts";
@@ -28,13 +39,23 @@ import { validateInput } from "./validate.ts";
 
 const handlers: { readonly [G in GroupName]: Handlers<(typeof contract)[G]> } = {
   account: accountHandlers,
+  answers: answerHandlers,
+  batch: batchHandlers,
   core: coreHandlers,
   coupons: couponHandlers,
+  groups: groupHandlers,
+  images: imageHandlers,
+  links: linkHandlers,
+  mail: mailHandlers,
   orders: orderHandlers,
   products: productHandlers,
+  questions: questionHandlers,
+  reviews: reviewHandlers,
+  seo: seoHandlers,
   tokens: tokenHandlers,
   unsubscribers: unsubscriberHandlers,
   users: userHandlers,
+  webhooks: webhookHandlers,
 };
 
 type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;
@@ -54,9 +75,18 @@ export interface LocalTransportOptions {
   readonly clock: () => number;
   readonly random: RandomBytes;
   readonly sealer: Sealer;
-  /** Whether the core API's rate limit is kept. */
+  /** Whether rate limits are kept. */
   readonly enforceLimits: boolean;
+  /** Whether the calls of an account that have no limit in the specification are limited as well. */
+  readonly limitLegacy?: boolean | undefined;
+  /** Where the service is reached by everybody; asked for with each call, since a server learns it late. */
+  readonly publicUrl?: (() => string) | undefined;
+  /** How late the bottom lines of all products are, milliseconds; an hour where absent. */
+  readonly bottomLinesDelayMs?: number | undefined;
 }
+
+/** Where `serve` listens by itself. */
+const usualPublicUrl = "http://127.0.0.1:8080";
 
 /**
  * Answers calls from the database: authenticate, validate, one transaction, handler.
@@ -64,7 +94,9 @@ export interface LocalTransportOptions {
  */
 export function createLocalTransport(options: LocalTransportOptions): Transport {
   const { database, clock } = options;
-  const window = options.enforceLimits ? new RateWindow(clock) : undefined;
+  const limiting = options.enforceLimits
+    ? { window: createRateWindow(database, clock), limitLegacy: options.limitLegacy ?? false }
+    : undefined;
   const shared = { writes: new WriteQueue(database.db), savedProducts: new SavedProducts() };
   return {
     call: async (operation, input, caller, { signal, onEvent, isChecked } = {}) => {
@@ -72,7 +104,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
       const endpoint = endpointOf(operation);
       const nowMs = clock();
       try {
-        const account = await authenticate(database, endpoint.auth, caller, { nowMs, window, onEvent });
+        const account = await authenticate(database, endpoint, caller, { nowMs, limiting, onEvent });
         const valid = validateInput(endpoint, input);
         const found = await runHandler(operation, endpoint, valid, {
           ...options,
@@ -116,6 +148,8 @@ function runHandler(
       sealer,
       savedProducts,
       isChecked,
+      publicUrl: run.publicUrl?.() ?? usualPublicUrl,
+      bottomLinesDelayMs: run.bottomLinesDelayMs ?? bottomLinesDelayMs,
       ...(account && { account }),
     });
   if (endpoint.effect !== "read") {

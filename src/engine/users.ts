@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { type contract, ServiceError } from "../contract/index.ts";
-import type { Tables } from "../storage/tables.ts";
 import { createAccount } from "./first-account.ts";
-import type { Handlers, RandomBytes } from "./handler.ts";
+import type { Handlers } from "./handler.ts";
 import { hashPassword } from "./passwords.ts";
+import { findFreeSlug } from "./slug.ts";
 import { issueToken } from "./tokens.ts";
 
 export const userHandlers: Handlers<typeof contract.users> = {
@@ -31,6 +30,9 @@ export const userHandlers: Handlers<typeof contract.users> = {
     return { user_id, token, app_key: account.appKey, secret: account.secret };
   },
 
+  signIn: () => Promise.reject(new Error("not answered yet")),
+  signedIn: () => Promise.reject(new Error("not answered yet")),
+
   get: async ({ user_id }, { transaction }) => {
     const user = await transaction
       .selectFrom("users")
@@ -41,21 +43,3 @@ export const userHandlers: Handlers<typeof contract.users> = {
     return { user };
   },
 };
-
-/** Assumed: a slug is the display name in lower case with dashes, and a few random characters where that is taken. */
-async function findFreeSlug(db: Kysely<Tables>, displayName: string, random: RandomBytes): Promise<string> {
-  const base = toSlug(displayName);
-  for (let slug = base; ; slug = `${base}-${random(4).toString("hex")}`) {
-    const taken = await db.selectFrom("users").select("id").where("slug", "=", slug).executeTakeFirst();
-    if (!taken) return slug;
-  }
-}
-
-function toSlug(displayName: string): string {
-  const plain = displayName
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase();
-  const slug = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-  return slug === "" ? "user" : slug;
-}

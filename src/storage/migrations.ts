@@ -1,40 +1,6 @@
-import { type CreateTableBuilder, type Kysely, type SchemaModule, sql } from "kysely";
-import type { DialectName } from "./dialect.ts";
-
-/** A numbered step of the schema, the same list for both dialects. A step that was released is never changed. */
-export interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly up: (schema: SchemaModule, dialect: DialectName) => Promise<void>;
-}
-
-type ColumnType = "text" | "bigint" | "integer";
-
-/** An id that is never given twice, even after its row is gone. */
-function withId(schema: SchemaModule, table: string, dialect: DialectName): TableBuilder {
-  return schema
-    .createTable(table)
-    .addColumn("id", dialect === "sqlite" ? "integer" : "bigint", (column) =>
-      dialect === "sqlite"
-        ? column.primaryKey().autoIncrement()
-        : column.primaryKey().generatedAlwaysAsIdentity(),
-    );
-}
-
-type TableBuilder = CreateTableBuilder<string, string>;
-
-function addColumns(table: TableBuilder, columns: Record<string, ColumnType>): TableBuilder {
-  return Object.entries(columns).reduce<TableBuilder>((built, [name, type]) => {
-    const isOptional = name.endsWith("?");
-    return built.addColumn(isOptional ? name.slice(0, -1) : name, type, (column) =>
-      isOptional ? column : column.notNull(),
-    );
-  }, table);
-}
-
-function addAccount(table: TableBuilder): TableBuilder {
-  return table.addColumn("account_id", "bigint", (column) => column.notNull().references("accounts.id"));
-}
+import { sql } from "kysely";
+import { serviceTables } from "./service-tables.ts";
+import { addAccount, addColumns, type Migration, withId } from "./table-builders.ts";
 
 const first: Migration = {
   version: 1,
@@ -185,51 +151,4 @@ const first: Migration = {
   },
 };
 
-export const migrations: readonly Migration[] = [first];
-
-const versionTable = "starpost_migrations";
-
-/** A schema that this version does not know how to use. */
-export class SchemaError extends Error {
-  override readonly name = "SchemaError";
-}
-
-/**
- * Brings the schema up to date in one transaction, or changes nothing.
- * @throws SchemaError when a newer version made it, or something else did
- */
-export async function migrate(db: Kysely<never>, dialect: DialectName, nowMs: number): Promise<void> {
-  const newest = migrations.at(-1)?.version ?? 0;
-  if ((await readVersion(db)) === newest) return;
-  await db.transaction().execute(async (transaction) => {
-    const names = (await transaction.introspection.getTables()).map((table) => table.name);
-    if (!names.includes(versionTable)) {
-      if (names.length > 0) throw new SchemaError("it holds other tables: it is not a starpost database");
-      await transaction.schema
-        .createTable(versionTable)
-        .addColumn("version", "integer", (column) => column.primaryKey())
-        .addColumn("name", "text", (column) => column.notNull())
-        .addColumn("applied_at", "bigint", (column) => column.notNull())
-        .execute();
-    }
-    const current = (await readVersion(transaction)) ?? 0;
-    if (current > newest) {
-      throw new SchemaError(
-        `it was made by a newer starpost (schema ${current}; this one knows ${newest}): update starpost`,
-      );
-    }
-    for (const migration of migrations.filter(({ version }) => version > current)) {
-      await migration.up(transaction.schema, dialect);
-      await sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
-        values (${migration.version}, ${migration.name}, ${nowMs})`.execute(transaction);
-    }
-  });
-}
-
-async function readVersion(db: Kysely<never>): Promise<number | undefined> {
-  const tables = await db.introspection.getTables();
-  if (!tables.some((table) => table.name === versionTable)) return undefined;
-  const { rows } = await sql<{ version: number | null }>`
-    select max(version) as version from ${sql.table(versionTable)}`.execute(db);
-  return rows[0]?.version ?? 0;
-}
+export const migrations: readonly Migration[] = [first, serviceTables];

@@ -21,6 +21,10 @@ export interface Tables {
     bio: string | null;
     social_image: string | null;
     created_at: number;
+    /** `owner` of the account, or `shopper`, who has no password and no URL. */
+    kind: Generated<string>;
+    /** A shopper's address in lower case. */
+    email_key: Generated<string | null>;
   };
   utokens: {
     id: Generated<number>;
@@ -120,6 +124,195 @@ export interface Tables {
     email_key: string;
     by_name: string;
     created_at: number;
+  };
+  reviews: {
+    id: Generated<number>;
+    account_id: number;
+    /** Null for a review of the store itself. */
+    product_row: number | null;
+    user_row: number;
+    /** Where it is read from: `p<product>`, `g<group>` while the product is in one, `s<account>`. */
+    shelf: string;
+    title: string;
+    content: string;
+    score: number;
+    reviewer_type: string;
+    user_reference: string | null;
+    domain: string | null;
+    published: number;
+    votes_up: number;
+    votes_down: number;
+    comment: string | null;
+    comment_id: number | null;
+    comment_at: number | null;
+    /** How many images it has. */
+    images: number;
+    created_at: number;
+    updated_at: number;
+  };
+  /** Published reviews of a shelf by stars; a product has its own shelf also while it is in a group. */
+  review_totals: {
+    account_id: number;
+    shelf: string;
+    product_row: number | null;
+    stars_1: number;
+    stars_2: number;
+    stars_3: number;
+    stars_4: number;
+    stars_5: number;
+    /** As the delayed bottom lines show it: reviews, and the sum of their scores. */
+    shown_reviews: number;
+    shown_score: number;
+    /** Of what is shown. */
+    updated_at: number;
+  };
+  /** What the delayed bottom lines do not show yet. */
+  bottom_line_changes: {
+    id: Generated<number>;
+    account_id: number;
+    shelf: string;
+    reviews: number;
+    score: number;
+    due_at: number;
+  };
+  /** Append-only. */
+  review_events: {
+    id: Generated<number>;
+    account_id: number;
+    review_row: number;
+    event: string;
+    by_name: string;
+    reason: string | null;
+    created_at: number;
+  };
+  review_images: {
+    id: Generated<number>;
+    account_id: number;
+    review_row: number;
+    content_type: string;
+    base64: string;
+    created_at: number;
+  };
+  votes: {
+    id: Generated<number>;
+    account_id: number;
+    /** `review` or `answer`. */
+    target: string;
+    target_row: number;
+    direction: string;
+    created_at: number;
+  };
+  questions: {
+    id: Generated<number>;
+    account_id: number;
+    product_row: number;
+    user_row: number;
+    content: string;
+    /** The content in one form, however it is written. */
+    content_key: string;
+    user_type: string;
+    /** `pending` until its asker confirms it, then `public`. */
+    state: string;
+    created_at: number;
+    confirmed_at: number | null;
+  };
+  answers: {
+    id: Generated<number>;
+    account_id: number;
+    question_row: number;
+    user_row: number;
+    content: string;
+    by_store: number;
+    published: number;
+    votes_up: number;
+    votes_down: number;
+    created_at: number;
+  };
+  /** Public questions of a product, and their public answers. */
+  question_totals: {
+    account_id: number;
+    product_row: number;
+    questions: number;
+    answers: number;
+  };
+  product_groups: {
+    id: Generated<number>;
+    account_id: number;
+    name: string;
+    created_at: number;
+    updated_at: number;
+  };
+  group_products: {
+    account_id: number;
+    group_row: number;
+    product_row: number;
+  };
+  /** Lines of orders that were passed over for their product id. */
+  missed_products: {
+    id: Generated<number>;
+    account_id: number;
+    order_id: string;
+    product_sku: string;
+    product_name: string;
+    user_email: string;
+    user_name: string;
+    order_date: number;
+    created_at: number;
+  };
+  promoted_products: {
+    account_id: number;
+    /** From 1. */
+    position: number;
+    product_row: number;
+  };
+  /** The outbox of mails. */
+  mails: {
+    id: Generated<number>;
+    account_id: number;
+    category: string;
+    email_type_id: number;
+    email: string;
+    email_key: string;
+    name: string;
+    /** JSON: what the mail says, by its category. */
+    data: string;
+    state: string;
+    due_at: number;
+    created_at: number;
+  };
+  mail_counts: {
+    account_id: number;
+    category: string;
+    /** Days since the epoch, UTC. */
+    day: number;
+    counter: string;
+    mails: number;
+  };
+  webhooks: {
+    id: Generated<number>;
+    account_id: number;
+    url: string;
+    event_name: string;
+    secret_sealed: string;
+    created_at: number;
+  };
+  /** The outbox of webhooks. */
+  webhook_deliveries: {
+    id: Generated<number>;
+    account_id: number;
+    webhook_row: number;
+    event_id: string;
+    event_name: string;
+    body: string;
+    state: string;
+    due_at: number;
+    created_at: number;
+  };
+  rate_windows: {
+    account_id: number;
+    name: string;
+    started_at: number;
+    taken: number;
   };
 }
 

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { enveloped, statusOnly } from "./reply.ts";
+import { shape, timestamp } from "./shapes.ts";
+
+const path = "/v1/apps/{app_key}/products_groups";
+const named = { group_name: shape.name };
+const productIds = z.array(shape.id, { error: "must be a list of product ids" }).optional();
+
+/** Groups share reviews among their products. Source: spec "Product groups". */
+export const groups = {
+  create: endpoint({
+    summary: "Create a group of products",
+    method: "POST",
+    paths: [path],
+    auth: "utoken",
+    effect: "once",
+    input: z.object(named),
+    output: z.object({}),
+    reply: statusOnly,
+  }),
+  list: endpoint({
+    summary: "List groups of products",
+    method: "GET",
+    paths: [path],
+    auth: "utoken",
+    effect: "read",
+    input: z.object({}),
+    output: z.object({
+      products_groups: z.array(
+        z.object({ id: z.number().int(), display_name: z.string(), account_id: z.number().int() }),
+      ),
+    }),
+    reply: enveloped,
+  }),
+  get: endpoint({
+    summary: "Read a group and its products",
+    method: "GET",
+    paths: [`${path}/{group_name}`],
+    auth: "utoken",
+    effect: "read",
+    input: z.object(named),
+    output: z.object({
+      products_group: z.object({
+        display_name: z.string(),
+        created_at: timestamp,
+        updated_at: timestamp,
+        products_apps: z.array(z.object({ sku: z.string(), product_url: z.string() })),
+      }),
+    }),
+    reply: enveloped,
+  }),
+  update: endpoint({
+    summary: "Add products to a group and take others out",
+    method: "PUT",
+    paths: [`${path}/{group_name}`],
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object({ ...named, product_ids_to_add: productIds, product_ids_to_remove: productIds }),
+    output: z.object({}),
+    reply: statusOnly,
+  }),
+  delete: endpoint({
+    summary: "Delete a group that has no products",
+    method: "DELETE",
+    paths: [`${path}/{group_name}`],
+    auth: "utoken",
+    effect: "repeatable",
+    input: z.object(named),
+    output: z.object({}),
+    reply: statusOnly,
+  }),
+};

@@ -1,0 +1,36 @@
+import type { Sealer } from "./sealer.ts";
+
+/** What an opaque token stands for. */
+export interface Claim {
+  readonly kind: string;
+  /** The row that it is about. */
+  readonly id: number;
+  readonly accountId: number;
+  readonly expiresAtMs: number;
+}
+
+/** Makes a token that says `claim` to this service, and nothing to anybody else. */
+export function signClaim(claim: Claim, sealer: Sealer): string {
+  return sealer.seal(JSON.stringify({ ...claim, use: "claim" }));
+}
+
+/** Reads a token of one of the kinds, or nothing where it is not ours, too old, or of another kind. */
+export function readClaim<K extends string>(
+  token: string,
+  kinds: readonly K[],
+  { sealer, nowMs }: { readonly sealer: Sealer; readonly nowMs: number },
+): (Claim & { readonly kind: K }) | undefined {
+  const claim = openClaim(token, sealer);
+  if (!claim || claim.expiresAtMs <= nowMs) return undefined;
+  const kind = kinds.find((name) => name === claim.kind);
+  return kind && { ...claim, kind };
+}
+
+function openClaim(token: string, sealer: Sealer): Claim | undefined {
+  try {
+    const read = JSON.parse(sealer.open(token)) as Claim & { readonly use?: unknown };
+    return read.use === "claim" ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
