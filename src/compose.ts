@@ -19,10 +19,7 @@ import type { Database } from "./storage/database.ts";
 /** Calls a second to a service that says nothing else. Source: spec "Limits". */
 const usualRate = 5;
 
-/**
- * Calls that are worth having under way at once. The embedded engine does one after another, in order; those that
- * wait share a commit.
- */
+/** Calls that are worth having under way at once. The embedded engine writes one after another; those that wait share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;
 
 /**
@@ -35,7 +32,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   const account = await (profile.mode === "local"
     ? openLocal(settings, profile)
     : openRemote(settings, profile));
-  const { appKey, secret, target } = account;
+  const { appKey, secret, keepsOrder, target } = account;
   const signed = withToken(account.transport, {
     appKey,
     readSecret: async () => secret ?? refuseWithoutSecret(profile.name),
@@ -49,7 +46,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     appKey,
     secret,
     concurrency: concurrency[profile.mode],
-    keepsOrder: profile.mode === "local",
+    keepsOrder,
     token: () => signed.token(),
     renewToken: () => signed.renewToken(),
     close: () => signed.close(),
@@ -85,28 +82,30 @@ interface Account {
   readonly transport: Transport;
   readonly appKey: string;
   readonly secret: string | undefined;
-  /** The service's address, or the database's path. */
+  /** One connection of the engine carries out calls in order; several overtake each other, as do those over HTTP. */
+  readonly keepsOrder: boolean;
+  /** The service's address, or the database as a person may see it. */
   readonly target: string;
 }
 
 async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
   const engine = await openEngine(settings, profile, { enforceLimits: false });
   const transport = settings.isBulk === true ? await moveToThread(engine, profile) : engine.transport;
-  const { appKey, secret } = engine;
-  return { transport: await pace(transport, settings), appKey, secret, target: profile.database };
+  const { appKey, secret, keepsOrder } = engine;
+  return { transport: await pace(transport, settings), appKey, secret, keepsOrder, target: profile.shownAs };
 }
 
 /**
  * Runs the engine in a thread of its own, so that storing overlaps with reading and checking.
  * Garbage is collected earlier than by itself: at full speed two heaps would grow by 100 MB before the first look.
  */
-async function moveToThread(engine: Engine, { database }: LocalProfile): Promise<Transport> {
+async function moveToThread(engine: Engine, { database, shownAs }: LocalProfile): Promise<Transport> {
   const { setFlagsFromString } = await import("node:v8");
   const { Worker } = await import("node:worker_threads");
   const { PortTransport } = await import("./service/port-transport.ts");
   await engine.transport.close();
   setFlagsFromString("--heap-growing-percent=75");
-  const workerData: EngineThreadData = { database, sealingKey: engine.sealingKey };
+  const workerData: EngineThreadData = { database, shownAs, sealingKey: engine.sealingKey };
   const file = findThreadFile(import.meta.url, "./engine-thread");
   return new PortTransport(
     new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
@@ -136,7 +135,7 @@ async function openRemote(settings: ConnectionSettings, profile: RemoteProfile):
     ratePerSecond: settings.rate ?? usualRate,
     clock: settings.clock,
   });
-  return { transport, appKey, secret, target: baseUrl };
+  return { transport, appKey, secret, keepsOrder: false, target: baseUrl };
 }
 
 interface Engine {
@@ -144,11 +143,12 @@ interface Engine {
   readonly appKey: string;
   readonly secret: string;
   readonly sealingKey: Buffer;
+  readonly keepsOrder: boolean;
 }
 
 async function openEngine(
   surroundings: Surroundings,
-  { database: path }: LocalProfile,
+  { database: url, shownAs }: LocalProfile,
   { enforceLimits }: { readonly enforceLimits: boolean },
 ): Promise<Engine> {
   const { openDatabase } = await import("./storage/database.ts");
@@ -158,19 +158,20 @@ async function openEngine(
   const { asRefusal } = await import("./engine/storage-failure.ts");
   const { clock, random, env, paths } = surroundings;
   const kept = await readSealingKey(env, paths.keyFile);
-  const database = await openDatabase(path, { nowMs: clock() }).catch((error: unknown) => {
-    throw asRefusal(error, path);
+  const database = await openDatabase(url, { nowMs: clock() }).catch((error: unknown) => {
+    throw asRefusal(error, shownAs);
   });
   try {
     const hasAccount = kept === undefined && (await holdsAccount(database.db));
-    const key = kept ?? (await findKey(surroundings, { path, hasAccount }));
+    const key = kept ?? (await findKey(surroundings, { shownAs, hasAccount }));
     const sealer = createSealer(key);
     const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
     const transport = createLocalTransport({ database, clock, random, sealer, enforceLimits });
-    return { transport, appKey, secret, sealingKey: key };
+    const keepsOrder = database.dialect === "sqlite";
+    return { transport, appKey, secret, sealingKey: key, keepsOrder };
   } catch (error) {
     await database.db.destroy();
-    throw error;
+    throw asRefusal(error, shownAs);
   }
 }
 
@@ -184,7 +185,7 @@ async function holdsAccount(db: Database["db"]): Promise<boolean> {
  */
 async function findKey(
   { env, paths, random }: Surroundings,
-  { path, hasAccount }: { readonly path: string; readonly hasAccount: boolean },
+  { shownAs, hasAccount }: { readonly shownAs: string; readonly hasAccount: boolean },
 ): Promise<Buffer> {
   if (!hasAccount) return createSealingKey(paths.keyFile, random);
   // Another process may have made both since this one looked for the key.
@@ -192,7 +193,7 @@ async function findKey(
   if (made) return made;
   throw new Problem(
     "failed",
-    `the key of ${path} is missing: ${paths.keyFile} is not there`,
+    `the key of ${shownAs} is missing: ${paths.keyFile} is not there`,
     "Put the key file back from a backup, or set STARPOST_KEY to the key that the database was made with.",
   );
 }

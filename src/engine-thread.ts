@@ -10,20 +10,22 @@ import { openDatabase } from "./storage/database.ts";
 /** What the embedded engine needs to run in a thread of its own; its database was opened before. */
 export interface EngineThreadData {
   readonly database: string;
+  /** The database as a person may see it. */
+  readonly shownAs: string;
   readonly sealingKey: Uint8Array;
 }
 
-const { database: path, sealingKey } = workerData as EngineThreadData;
+const { database: url, shownAs, sealingKey } = workerData as EngineThreadData;
 const clock = () => Date.now();
 
 /** The engine, or, where its database cannot be opened, what says so to every call. */
 async function openTransport(): Promise<Transport> {
   try {
-    const database = await openDatabase(path, { nowMs: clock() });
+    const database = await openDatabase(url, { nowMs: clock() });
     const sealer = createSealer(Buffer.from(sealingKey));
     return createLocalTransport({ database, clock, random: randomBytes, sealer, enforceLimits: false });
   } catch (error) {
-    const refusal = asRefusal(error, path);
+    const refusal = asRefusal(error, shownAs);
     return { call: () => Promise.reject(refusal), close: async () => {} };
   }
 }

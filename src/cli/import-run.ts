@@ -53,7 +53,7 @@ async function runWithScreen(
     const summary = await run({
       openService: ({ rate }) => context.connect({ rate, isBulk: true }),
       profileName: profile.name,
-      target: profile.mode === "local" ? profile.database : `${profile.baseUrl} ${profile.appKey}`,
+      target: profile.mode === "local" ? profile.shownAs : `${profile.baseUrl} ${profile.appKey}`,
       runsFolder: paths.runsFolder,
       clock: io.clock,
       random: io.random,

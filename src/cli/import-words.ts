@@ -15,7 +15,7 @@ const itemNames: Readonly<Record<KindName, readonly [string, string]>> = {
 export function describeTarget(profile: Profile): string {
   return profile.mode === "remote"
     ? `${profile.baseUrl}, account ${profile.appKey} (profile ${profile.name})`
-    : `the embedded database ${profile.database}`;
+    : `the embedded database ${profile.shownAs}`;
 }
 
 /** How far an import is, in one line. */

@@ -21,7 +21,7 @@ export async function runServer(
     const surroundings = await context.surroundings();
     const server = await startServer({ ...surroundings, ...address, profile, logLevel, log: io.stderr });
     talk.notice(
-      `Serving the embedded database ${profile.database} at ${server.url} (app key ${server.appKey})`,
+      `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
     talk.flush();
     if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "listening", url: server.url }));

@@ -1,17 +1,19 @@
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { AddressError, type DatabaseAddress, readDatabaseAddress } from "../storage/address.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { readFileIfThere } from "./private-file.ts";
 import { Problem } from "./problem.ts";
 import type { StoredProfiles } from "./profile-store.ts";
 
-/** The embedded engine over a database of this machine. */
+/** The embedded engine over a database that it opens itself. */
 export interface LocalProfile {
   readonly name: string;
   readonly mode: "local";
-  /** The path of the SQLite file. */
+  /** The path of a SQLite file, or the address of a PostgreSQL database with its password. */
   readonly database: string;
+  /** The database as a person may see it: without a password. */
+  readonly shownAs: string;
 }
 
 /** An account of a service that is reached over HTTP. */
@@ -70,20 +72,27 @@ export async function resolveProfile(sources: ProfileSources): Promise<Profile> 
 /** The embedded engine's profile, whichever is current. */
 export function localProfile({ env, cwd, paths }: ProfileSources): LocalProfile {
   const given = readVariable(env, "STARPOST_DATABASE");
-  const database = given === undefined ? paths.database : readDatabasePath(given, cwd);
-  return { name: builtIn.local, mode: "local", database };
+  return { name: builtIn.local, mode: "local", ...findDatabase(given ?? paths.database, cwd) };
 }
 
-function readDatabasePath(given: string, cwd: string): string {
-  if (given.startsWith("sqlite://")) return fileURLToPath(given.replace(/^sqlite:/, "file:"));
-  if (given.startsWith("sqlite:")) return resolve(cwd, given.slice("sqlite:".length));
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(given)?.[1];
-  if (!scheme) return resolve(cwd, given);
-  throw new Problem(
-    "usage",
-    `STARPOST_DATABASE: this version opens SQLite databases only, not ${scheme}://`,
-    "Give the path of a SQLite file, or leave it unset for the one in the data folder.",
-  );
+function findDatabase(given: string, cwd: string): Pick<LocalProfile, "database" | "shownAs"> {
+  const address = readAddress(given);
+  if (address.dialect === "postgres") return { database: address.url, shownAs: address.shownAs };
+  const path = resolve(cwd, address.path);
+  return { database: path, shownAs: path };
+}
+
+function readAddress(given: string): DatabaseAddress {
+  try {
+    return readDatabaseAddress(given);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw new Problem(
+      "usage",
+      `STARPOST_DATABASE: ${error.message}`,
+      "Give the path of a SQLite file or the address of a PostgreSQL database, or leave it unset for the file in the data folder.",
+    );
+  }
 }
 
 function readAdHocProfile(env: Environment): RemoteProfile | undefined {

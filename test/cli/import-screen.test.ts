@@ -40,7 +40,8 @@ describe("the exit status of an import", () => {
 });
 
 describe("the last words of an import", () => {
-  const target = describeTarget({ name: "local", mode: "local", database: "/home/starpost.db" });
+  const path = "/home/starpost.db";
+  const target = describeTarget({ name: "local", mode: "local", database: path, shownAs: path });
 
   test("say what was read, sent and rejected, where to, and what next", () => {
     expect(describeEnd(summary, target, 2_000)).toBe(

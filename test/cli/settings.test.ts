@@ -90,15 +90,33 @@ describe("the profile", () => {
     expect(existsSync(join(home, "starpost.db"))).toBe(false);
   });
 
-  test.each(["postgres://u:p@h/db", "postgresql://h/db", "mysql://h/db"])(
-    "with the database %s is refused",
-    async (url) => {
-      const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE: url });
-      expect(ran.status).toBe(2);
-      expect(ran.stderr).toContain("SQLite");
-      expect(ran.stderr).not.toContain("u:p");
-    },
-  );
+  test.each([
+    ["of a kind that is not known", "mysql://u:77hidden@h/db"],
+    ["without a database's name", "postgres://u:77hidden@h"],
+    ["with / in its password", "postgres://u:77/hidden@h/db"],
+    ["with # in its password", "postgres://u:77#hidden@h/db"],
+    ["with ? in its password", "postgresql://u:77?hidden@h/db"],
+  ])("with an address of a database %s is refused, and the password not told", async (_form, url) => {
+    const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE: url });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain("STARPOST_DATABASE");
+    expect(ran.stderr).not.toMatch(/77|hidden/);
+  });
+
+  test("with a PostgreSQL server that is not there says so, and does not tell the password", async () => {
+    const ran = await status({
+      STARPOST_HOME: makeFolder(),
+      STARPOST_DATABASE: "postgres://u:77hidden@127.0.0.1:1/db",
+    });
+    expect(ran.status).toBe(5);
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: {
+        kind: "unavailable",
+        message: "postgres://u@127.0.0.1:1/db: no server answers there (connection refused)",
+      },
+    });
+    expect(ran.stderr).not.toMatch(/77|hidden/);
+  });
 
   test("with a file that is no database says so", async () => {
     const path = join(makeFolder(), "notes.txt");

@@ -16,7 +16,7 @@ interface Room {
 export const rooms: Readonly<Record<string, Room>> = {
   contract: { mayImport: [], packages: ["zod"] },
   service: { mayImport: ["contract"], packages: ["zod"] },
-  storage: { mayImport: [], packages: ["kysely", "@photostructure/sqlite"] },
+  storage: { mayImport: [], packages: ["kysely", "@photostructure/sqlite", "pg"] },
   engine: { mayImport: ["contract", "service", "storage"], packages: ["kysely", "zod"] },
   http: { mayImport: ["contract", "service"], packages: ["fastify", "pino", "zod"] },
   client: { mayImport: ["contract", "service"], packages: ["got", "zod"] },
@@ -24,7 +24,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     mayImport: ["contract", "service", "storage/sqlite-file.ts"],
     packages: ["csv-parse", "p-limit", "iconv-lite", "csv-stringify", "write-file-atomic", "zod"],
   },
-  config: { mayImport: ["contract"], packages: ["conf", "env-paths"] },
+  config: { mayImport: ["contract", "storage/address.ts"], packages: ["conf", "env-paths"] },
   output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify"] },
   cli: { mayImport: ["contract", "service", "importer", "config", "output"], packages: ["commander"] },
   "compose.ts": {
