@@ -210,7 +210,7 @@ const bottomLineItem = z.object({
 /** Source: spec "Top review". `image` and `good_length` are 1 for yes and 0 for no (assumed). */
 export const topReview = z.object({
   id: z.number().int(),
-  product_id: z.number().int().nullable(),
+  product_id: z.number().int(),
   featured_image_id: z.number().int().nullable(),
   image: z.number().int(),
   good_length: z.number().int(),

@@ -51,7 +51,6 @@ const addReviews: Step = async (schema, dialect) => {
     votes_up: "integer",
     votes_down: "integer",
     "comment?": "text",
-    "comment_id?": "bigint",
     "comment_at?": "bigint",
     images: "integer",
     created_at: "bigint",
@@ -70,13 +69,12 @@ const addReviews: Step = async (schema, dialect) => {
   await byAccount("creation", "created_at");
   await byAccount("change", "updated_at");
   await byAccount("reference", "user_reference");
-  await addIndex(schema, "reviews_by_account_score", "reviews", [
-    "account_id",
-    "published",
-    "score",
-    "created_at",
-    "id",
-  ]);
+  await schema
+    .createIndex("reviews_of_products_by_score")
+    .on("reviews")
+    .columns(["account_id", "published", "score", "created_at", "id"])
+    .where(sql.ref("product_row"), "is not", null)
+    .execute();
   await addIndex(schema, "reviews_by_product", "reviews", ["product_row", "id"]);
 
   await addColumns(addAccount(schema.createTable("review_totals")), {
@@ -89,15 +87,16 @@ const addReviews: Step = async (schema, dialect) => {
     stars_5: "integer",
     shown_reviews: "integer",
     shown_score: "integer",
+    listed: "integer",
     updated_at: "bigint",
   })
     .addPrimaryKeyConstraint("review_totals_key", ["shelf"])
     .execute();
   await schema
-    .createIndex("review_totals_shown")
+    .createIndex("review_totals_listed")
     .on("review_totals")
-    .columns(["account_id", "product_row"])
-    .where(sql<boolean>`product_row is not null and shown_reviews > 0`)
+    .columns(["account_id", "product_row", "updated_at"])
+    .where(sql<boolean>`listed = 1`)
     .execute();
   await addColumns(owned(schema, "bottom_line_changes", dialect), {
     shelf: "text",

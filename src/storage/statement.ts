@@ -15,14 +15,16 @@ type Build<V> = (
   dialect: DialectName,
 ) => RawBuilder<unknown>;
 
-type Run<V> = (
+type Run<V, R> = (
   db: Kysely<Tables>,
   dialect: DialectName,
   values: V,
-) => Promise<{ readonly affectedRows: number }>;
+) => Promise<{ readonly affectedRows: number; readonly rows: R[] }>;
 
 /** A statement that is built once and run with other values each time; building costs more than a small run. */
-export function createStatement<V extends Record<keyof V, string | number>>(build: Build<V>): Run<V> {
+export function createStatement<V extends Record<keyof V, string | number>, R = never>(
+  build: Build<V>,
+): Run<V, R> {
   const built = new Map<DialectName, CompiledQuery>();
   return async (db, dialect, values) => {
     let query = built.get(dialect);
@@ -33,7 +35,7 @@ export function createStatement<V extends Record<keyof V, string | number>>(buil
     const parameters = query.parameters.map((held) =>
       held instanceof Slot ? values[held.name as keyof V] : held,
     );
-    const { numAffectedRows } = await db.executeQuery({ ...query, parameters });
-    return { affectedRows: Number(numAffectedRows ?? 0n) };
+    const { numAffectedRows, rows } = await db.executeQuery<R>({ ...query, parameters });
+    return { affectedRows: Number(numAffectedRows ?? 0n), rows };
   };
 }

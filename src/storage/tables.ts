@@ -143,7 +143,6 @@ export interface Tables {
     votes_up: number;
     votes_down: number;
     comment: string | null;
-    comment_id: number | null;
     comment_at: number | null;
     /** How many images it has. */
     images: number;
@@ -163,6 +162,8 @@ export interface Tables {
     /** As the delayed bottom lines show it: reviews, and the sum of their scores. */
     shown_reviews: number;
     shown_score: number;
+    /** 1 for a product that the bottom lines show: it has reviews, or its group has. */
+    listed: number;
     /** Of what is shown. */
     updated_at: number;
   };
