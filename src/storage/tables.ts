@@ -21,7 +21,7 @@ export interface Tables {
     bio: string | null;
     social_image: string | null;
     created_at: number;
-    /** `owner` of the account, or `shopper`, who has no password and no URL. */
+    /** `owner` of the account, `shopper`, or the `store` itself; the last two have no password and no URL. */
     kind: Generated<string>;
     /** A shopper's address in lower case. */
     email_key: Generated<string | null>;
@@ -209,7 +209,7 @@ export interface Tables {
     product_row: number;
     user_row: number;
     content: string;
-    /** The content in one form, however it is written. */
+    /** SHA-256 of the content in one form, however it is written: an index cannot hold texts of any length. */
     content_key: string;
     user_type: string;
     /** `pending` until its asker confirms it, then `public`. */
