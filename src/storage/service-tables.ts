@@ -28,9 +28,8 @@ const addShoppers: Step = async (schema) => {
     .columns(["account_id", "email_key"])
     .where(sql.ref("email_key"), "is not", null)
     .execute();
-  await addIndex(schema, "users_by_kind", "users", ["account_id", "kind", "id"]);
   // An account's owners are found among any number of its shoppers.
-  await addIndex(schema, "users_by_account", "users", ["account_id", "kind", "id"]);
+  await addIndex(schema, "users_by_kind", "users", ["account_id", "kind", "id"]);
   // Whether an address bought a product decides who is a verified buyer.
   await schema
     .createIndex("orders_by_email")
