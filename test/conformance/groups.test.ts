@@ -1,0 +1,263 @@
+import { expect, it } from "vitest";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { aProduct } from "../support/builders.ts";
+
+async function withProducts(harness: Harness, ...ids: string[]): Promise<TestAccount> {
+  const account = await harness.newAccount();
+  const products = Object.fromEntries(
+    ids.map((id) => [id, aProduct({ url: `https://shop.example/${id}` })] as const),
+  );
+  await account.service.products.massCreate({ products });
+  return account;
+}
+
+async function skusOf({ service }: TestAccount, group_name: string) {
+  const { products_group } = await service.groups.get({ group_name });
+  return products_group.products_apps.map(({ sku }) => sku);
+}
+
+const unknown = (name: string) => ({
+  kind: "recordNotFound",
+  message: `Couldn't find ProductsGroup with name = ${name}`,
+});
+
+describeBackends("groups.create", (harness) => {
+  it("creates groups, and lists them in the order of their creation", async () => {
+    const { service } = await harness().newAccount();
+    expect(await service.groups.list({})).toEqual({ products_groups: [] });
+    expect(await service.groups.create({ group_name: "Teapots" })).toEqual({});
+    await service.groups.create({ group_name: "Cups" });
+    const { products_groups } = await service.groups.list({});
+    const [first, second] = products_groups;
+    expect(products_groups.map(({ display_name }) => display_name)).toEqual(["Teapots", "Cups"]);
+    expect(second?.id).toBeGreaterThan(first?.id ?? 0);
+    expect(second?.account_id).toBe(first?.account_id);
+  });
+
+  it("refuses a name that is taken, but not by its case, nor another account's", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.groups.create({ group_name: "Teapots" });
+    for (const group_name of ["Teapots", " Teapots\t"]) {
+      await expect(one.service.groups.create({ group_name })).rejects.toMatchObject({
+        kind: "invalidParams",
+        message: "group_name is already taken: Teapots",
+      });
+    }
+    await one.service.groups.create({ group_name: "teapots" });
+    await other.service.groups.create({ group_name: "Teapots" });
+    expect((await one.service.groups.list({})).products_groups).toHaveLength(2);
+    expect((await other.service.groups.list({})).products_groups).toHaveLength(1);
+  });
+
+  it.each([
+    ["", "Missing group_name"],
+    ["   ", "Missing group_name"],
+    [".", "group_name must not be ."],
+    [" .. ", "group_name must not be .."],
+    ["x".repeat(256), "group_name is longer than 255 characters"],
+    ["a\u0000b", "group_name holds U+0000 or half a surrogate pair"],
+  ])("refuses the name %j", async (group_name, message) => {
+    const { service } = await harness().newAccount();
+    await expect(service.groups.create({ group_name })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message,
+    });
+  });
+
+  it("says what is missing", async () => {
+    const { service } = await harness().newAccount();
+    await expect(service.groups.create({} as never)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing group_name",
+    });
+  });
+});
+
+describeBackends("groups.get", (harness) => {
+  it("gives the products in the order of their rows, with times", async () => {
+    const account = await withProducts(harness(), "b", "a", "c");
+    await account.service.groups.create({ group_name: "Pots" });
+    harness().clock.advance(1_000);
+    await account.service.groups.update({ group_name: "Pots", product_ids_to_add: ["a", "b"] });
+    expect(await account.service.groups.get({ group_name: "Pots" })).toEqual({
+      products_group: {
+        display_name: "Pots",
+        created_at: "2026-03-15T12:00:00.000Z",
+        updated_at: "2026-03-15T12:00:01.000Z",
+        products_apps: [
+          { sku: "b", product_url: "https://shop.example/b" },
+          { sku: "a", product_url: "https://shop.example/a" },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    "Tea & coffee",
+    "cups/mugs",
+    '100 % "best" ?a=b#c',
+    "thé 茶 🫖",
+    "a+b;c,d",
+    "name.json",
+    "%2F%20",
+    "mass_create",
+    "7",
+    "x".repeat(255),
+    "茶".repeat(255),
+  ])("finds, changes and deletes a group by the name %j", async (group_name) => {
+    const account = await withProducts(harness(), "a");
+    const { groups } = account.service;
+    await groups.create({ group_name });
+    await groups.update({ group_name, product_ids_to_add: ["a"] });
+    const { products_group } = await groups.get({ group_name });
+    expect(products_group).toMatchObject({ display_name: group_name, products_apps: [{ sku: "a" }] });
+    await groups.update({ group_name, product_ids_to_remove: ["a"] });
+    expect(await groups.delete({ group_name })).toEqual({});
+    expect(await groups.list({})).toEqual({ products_groups: [] });
+  });
+
+  it("does not find another name, case, or account's group", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.groups.create({ group_name: "Pots" });
+    await expect(one.service.groups.get({ group_name: "pots" })).rejects.toMatchObject(unknown("pots"));
+    await expect(other.service.groups.get({ group_name: "Pots" })).rejects.toMatchObject(unknown("Pots"));
+    const mixed = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
+    await expect(mixed.groups.get({ group_name: "Pots" })).rejects.toMatchObject({ kind: "unauthorized" });
+    expect(await one.service.groups.get({ group_name: " Pots " })).toMatchObject({
+      products_group: { display_name: "Pots" },
+    });
+  });
+});
+
+describeBackends("groups.update", (harness) => {
+  it("adds and takes out, passes over what is so already, and takes ids as numbers", async () => {
+    const account = await withProducts(harness(), "1", "2", "3");
+    const { groups } = account.service;
+    await groups.create({ group_name: "G" });
+    expect(await groups.update({ group_name: "G", product_ids_to_add: ["1", 2, "1"] })).toEqual({});
+    expect(await skusOf(account, "G")).toEqual(["1", "2"]);
+    await groups.update({
+      group_name: "G",
+      product_ids_to_add: ["2", "3"],
+      product_ids_to_remove: ["1", "none", "1"],
+    });
+    expect(await skusOf(account, "G")).toEqual(["2", "3"]);
+    await groups.update({ group_name: "G" });
+    await groups.update({ group_name: "G", product_ids_to_add: [], product_ids_to_remove: [] });
+    expect(await skusOf(account, "G")).toEqual(["2", "3"]);
+  });
+
+  it("refuses a call with a product that is not there, and names the first", async () => {
+    const account = await withProducts(harness(), "a", "b");
+    const { groups } = account.service;
+    await groups.create({ group_name: "G" });
+    await groups.update({ group_name: "G", product_ids_to_add: ["b"] });
+    const call = { product_ids_to_add: ["a", "none", "void"], product_ids_to_remove: ["b"] };
+    await expect(groups.update({ group_name: "G", ...call })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "product_ids_to_add holds an unknown product: none",
+    });
+    expect(await skusOf(account, "G")).toEqual(["b"]);
+  });
+
+  it("refuses a product to add and to take out at once", async () => {
+    const account = await withProducts(harness(), "a");
+    await account.service.groups.create({ group_name: "G" });
+    await expect(
+      account.service.groups.update({
+        group_name: "G",
+        product_ids_to_add: ["a"],
+        product_ids_to_remove: ["a"],
+      }),
+    ).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "product_ids_to_add and product_ids_to_remove both hold a",
+    });
+    expect(await skusOf(account, "G")).toEqual([]);
+  });
+
+  it("refuses another account's product", async () => {
+    const mine = await withProducts(harness(), "a");
+    await withProducts(harness(), "theirs");
+    await mine.service.groups.create({ group_name: "G" });
+    await expect(
+      mine.service.groups.update({ group_name: "G", product_ids_to_add: ["theirs"] }),
+    ).rejects.toMatchObject({ kind: "invalidParams" });
+  });
+
+  it("moves a product out of another group, and leaves one that is in another where it is to be taken out", async () => {
+    const account = await withProducts(harness(), "a", "b");
+    const { groups } = account.service;
+    await groups.create({ group_name: "One" });
+    await groups.create({ group_name: "Two" });
+    await groups.update({ group_name: "One", product_ids_to_add: ["a", "b"] });
+    await groups.update({ group_name: "Two", product_ids_to_remove: ["a"] });
+    expect(await skusOf(account, "One")).toEqual(["a", "b"]);
+    await groups.update({ group_name: "Two", product_ids_to_add: ["a"] });
+    expect([await skusOf(account, "One"), await skusOf(account, "Two")]).toEqual([["b"], ["a"]]);
+  });
+
+  it("moves updated_at of the groups whose products changed, and of no other", async () => {
+    const account = await withProducts(harness(), "a", "b");
+    const { groups } = account.service;
+    const changes = async (group_name: string) =>
+      (await groups.get({ group_name })).products_group.updated_at;
+    for (const group_name of ["One", "Two", "Three"]) await groups.create({ group_name });
+    await groups.update({ group_name: "One", product_ids_to_add: ["a"] });
+    harness().clock.advance(1_000);
+    await groups.update({ group_name: "Three", product_ids_to_remove: ["a"] });
+    await groups.update({ group_name: "Two", product_ids_to_add: ["a"] });
+    const before = "2026-03-15T12:00:00.000Z";
+    const after = "2026-03-15T12:00:01.000Z";
+    expect([await changes("One"), await changes("Two"), await changes("Three")]).toEqual([
+      after,
+      after,
+      before,
+    ]);
+  });
+
+  it("refuses lists that are none, and a group that is not there", async () => {
+    const { service } = await harness().newAccount();
+    await expect(service.groups.update({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
+    await expect(
+      service.groups.update({ group_name: "G", product_ids_to_add: "a" as never }),
+    ).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "product_ids_to_add must be a list of product ids",
+    });
+  });
+});
+
+describeBackends("groups.delete", (harness) => {
+  it("refuses while the group has products, and says what to do", async () => {
+    const account = await withProducts(harness(), "a");
+    const { groups } = account.service;
+    await groups.create({ group_name: "G" });
+    await groups.update({ group_name: "G", product_ids_to_add: ["a"] });
+    await expect(groups.delete({ group_name: "G" })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "the group G still has products; remove them from it first",
+    });
+    expect(await skusOf(account, "G")).toEqual(["a"]);
+    await groups.update({ group_name: "G", product_ids_to_remove: ["a"] });
+    expect(await groups.delete({ group_name: "G" })).toEqual({});
+    await expect(groups.delete({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
+  });
+
+  it("frees the name, which a new group takes under an id of its own", async () => {
+    const { service } = await harness().newAccount();
+    await service.groups.create({ group_name: "G" });
+    const [first] = (await service.groups.list({})).products_groups;
+    await service.groups.delete({ group_name: "G" });
+    await service.groups.create({ group_name: "G" });
+    const [second] = (await service.groups.list({})).products_groups;
+    expect(second?.id).toBeGreaterThan(first?.id ?? 0);
+  });
+
+  it("deletes no other account's group", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.groups.create({ group_name: "G" });
+    await expect(other.service.groups.delete({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
+    expect((await one.service.groups.list({})).products_groups).toHaveLength(1);
+  });
+});
