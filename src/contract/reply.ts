@@ -1,14 +1,28 @@
+import { z } from "zod";
+
 /** How a value is wrapped on the wire, and taken out again. */
 export interface ReplyForm {
   /** `bytes`: the value's own `base64`, under its own `content_type`, and not JSON. */
   readonly media?: "bytes";
   readonly encode: (value: Fields) => Fields | readonly unknown[];
   readonly decode: (body: Fields) => Fields;
+  /** The shape of what `encode` makes, from the shape of the value. For descriptions: nothing is checked with it. */
+  readonly describe: (value: z.ZodType) => z.ZodType;
 }
 
 type Fields = Record<string, unknown>;
 
 const success = { code: 200, message: "OK" } as const;
+const successFields = { code: z.literal(success.code), message: z.literal(success.message) };
+
+/** `{code,message}` of an answer that is no refusal. */
+export const successStatus = z.object(successFields);
+
+/** The fields of a value's shape, for forms that put others beside them. */
+function fieldsOf(value: z.ZodType): Readonly<Record<string, z.ZodType>> {
+  if (value instanceof z.ZodObject) return value.shape as Record<string, z.ZodType>;
+  throw new Error("this form of answer holds the fields of an object");
+}
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -18,36 +32,42 @@ function isFields(value: unknown): value is Fields {
 export const flatResponse: ReplyForm = {
   encode: (value) => ({ ...success, response: value }),
   decode: (body) => (isFields(body["response"]) ? body["response"] : {}),
+  describe: (value) => z.object({ ...successFields, response: value }),
 };
 
 /** `{status:{code,message},…value}` */
 export const statusWith: ReplyForm = {
   encode: (value) => ({ status: success, ...value }),
   decode: ({ status: _status, ...value }) => value,
+  describe: (value) => z.object({ status: successStatus, ...fieldsOf(value) }),
 };
 
 /** `{status:{code,message},response:{…value}}` */
 export const enveloped: ReplyForm = {
   encode: (value) => ({ status: success, response: value }),
   decode: (body) => (isFields(body["response"]) ? body["response"] : {}),
+  describe: (value) => z.object({ status: successStatus, response: value }),
 };
 
 /** `{code,message,…value}` */
 export const flat: ReplyForm = {
   encode: (value) => ({ ...success, ...value }),
   decode: ({ code: _code, message: _message, ...value }) => value,
+  describe: (value) => z.object({ ...successFields, ...fieldsOf(value) }),
 };
 
 /** `{code:"200",message}`: the one flat reply whose code is a string on the wire. */
 export const flatTextCode: ReplyForm = {
   encode: (value) => ({ code: "200", message: success.message, ...value }),
   decode: flat.decode,
+  describe: (value) => z.object({ ...successFields, code: z.literal("200"), ...fieldsOf(value) }),
 };
 
 /** `{status:{code,message}}` */
 export const statusOnly: ReplyForm = {
   encode: () => ({ status: success }),
   decode: () => ({}),
+  describe: () => z.object({ status: successStatus }),
 };
 
 /** `{status,response:{[inside]}}`, `{status}` alone, or `{status,…others}`, by what the value holds. */
@@ -62,17 +82,30 @@ export function envelopedWhenPresent(inside: string): ReplyForm {
       ...(isFields(response) ? response : {}),
       ...beside,
     }),
+    describe: (value) => {
+      const { [inside]: held = z.unknown(), ...beside } = fieldsOf(value);
+      return z.object({
+        status: successStatus,
+        response: z.object({ [inside]: z.nonoptional(held) }).optional(),
+        ...beside,
+      });
+    },
   };
 }
 
 /** The value itself. */
-export const bare: ReplyForm = { encode: (value) => value, decode: (body) => body };
+export const bare: ReplyForm = {
+  encode: (value) => value,
+  decode: (body) => body,
+  describe: (value) => value,
+};
 
 /** The list that the value holds under `name`, and nothing around it. */
 export function list(name: string): ReplyForm {
   return {
     encode: ({ [name]: held }) => (Array.isArray(held) ? (held as readonly unknown[]) : []),
     decode: (body) => ({ [name]: Object.values(body) }),
+    describe: (value) => fieldsOf(value)[name] ?? z.unknown(),
   };
 }
 
