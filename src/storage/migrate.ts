@@ -22,6 +22,7 @@ export async function migrate(db: Kysely<never>, dialect: DialectName, nowMs: nu
     const names = await readTableNames(transaction, dialect);
     if (!names.includes(versionTable)) {
       if (names.length > 0) throw new SchemaError("it holds other tables: it is not a starpost database");
+      if (dialect === "postgres") await requireUnicode(transaction);
       await transaction.schema
         .createTable(versionTable)
         .addColumn("version", "integer", (column) => column.primaryKey())
@@ -41,6 +42,13 @@ export async function migrate(db: Kysely<never>, dialect: DialectName, nowMs: nu
         values (${migration.version}, ${migration.name}, ${nowMs})`.execute(transaction);
     }
   });
+}
+
+async function requireUnicode(db: Kysely<never>): Promise<void> {
+  const { rows } = await sql<{ encoding: string }>`
+    select current_setting('server_encoding') as encoding`.execute(db);
+  const encoding = rows[0]?.encoding;
+  if (encoding !== "UTF8") throw new SchemaError(`its encoding is ${encoding}, and UTF8 is needed`);
 }
 
 function schemaOf(db: Kysely<never>, dialect: DialectName): SchemaModule {

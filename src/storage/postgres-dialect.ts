@@ -8,7 +8,7 @@ import {
   PostgresQueryCompiler,
   type TransactionSettings,
 } from "kysely";
-import pg from "pg";
+import { Pool, TypeOverrides, types } from "pg";
 import { defaultBusyTimeoutMs } from "./dialect.ts";
 
 /** Connections that one process holds at most: one writes, the others read. */
@@ -42,15 +42,15 @@ export function createPostgresDialect(url: string, options: PostgresOptions = {}
 }
 
 /** Whole numbers are numbers: none that the engine stores is beyond 2^53. */
-function createTypes(): pg.TypeOverrides {
-  const types = new pg.TypeOverrides();
-  types.setTypeParser(pg.types.builtins.INT8, Number);
-  types.setTypeParser(pg.types.builtins.NUMERIC, Number);
-  return types;
+function createTypes(): TypeOverrides {
+  const overrides = new TypeOverrides();
+  overrides.setTypeParser(types.builtins.INT8, Number);
+  overrides.setTypeParser(types.builtins.NUMERIC, Number);
+  return overrides;
 }
 
-function createPool(url: string): pg.Pool {
-  const pool = new pg.Pool({
+function createPool(url: string): Pool {
+  const pool = new Pool({
     connectionString: url,
     application_name: "starpost",
     max: maxConnections,

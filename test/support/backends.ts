@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe } from "vitest";
+import { afterEach, beforeEach, describe, it } from "vitest";
 import { createHttpTransport } from "../../src/client/http-transport.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createSealer } from "../../src/engine/sealer.ts";
@@ -10,6 +10,8 @@ import { createServer } from "../../src/http/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
+import type { DialectName } from "../../src/storage/dialect.ts";
+import { takeDatabase, postgresServer, postgresSkipped } from "./postgres.ts";
 import { silentLog } from "./silent-log.ts";
 
 /** A clock that only a test moves. */
@@ -38,7 +40,7 @@ export interface Harness {
 
 export interface Backend {
   readonly name: string;
-  readonly open: (options?: { readonly enforceLimits?: boolean }) => Promise<Harness>;
+  readonly open: (options?: HarnessOptions) => Promise<Harness>;
 }
 
 /** Noon of a day, so that a test can move by hours without changing the day. */
@@ -53,55 +55,76 @@ export function createClock(nowMs = startMs): TestClock {
   });
 }
 
-interface LimitOptions {
+/** How a backend's engine is set up; what is absent is as a server has it. */
+export interface HarnessOptions {
   readonly enforceLimits?: boolean;
+  readonly limitLegacy?: boolean;
 }
 
 type HarnessParts = Pick<Harness, "transport" | "database" | "clock" | "close">;
 
-async function openLocalSqlite({ enforceLimits = false }: LimitOptions = {}): Promise<HarnessParts> {
+/** A place for one test's database, and how to remove it. */
+interface Place {
+  readonly url: string;
+  readonly remove: () => Promise<void>;
+}
+
+async function placeOnSqlite(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
+  return { url: join(folder, "starpost.db"), remove: () => rm(folder, { recursive: true }) };
+}
+
+async function placeOnPostgres(): Promise<Place> {
+  const { url, drop } = await takeDatabase();
+  return { url, remove: drop };
+}
+
+async function openLocal(
+  place: () => Promise<Place>,
+  { enforceLimits = false, limitLegacy }: HarnessOptions = {},
+): Promise<HarnessParts> {
+  const { url, remove } = await place();
   const clock = createClock();
-  const database = await openDatabase(join(folder, "starpost.db"), { nowMs: clock() });
+  const database = await openDatabase(url, { nowMs: clock() });
   const sealer = createSealer(randomBytes(32));
-  const transport = createLocalTransport({ database, clock, random: randomBytes, sealer, enforceLimits });
+  const options = { database, clock, random: randomBytes, sealer, enforceLimits, limitLegacy };
+  const transport = createLocalTransport(options);
   return {
     transport,
     database,
     clock,
     close: async () => {
       await transport.close();
-      await rm(folder, { recursive: true });
+      await remove();
     },
   };
 }
 
-const localSqlite: Backend = {
-  name: "local-sqlite",
-  open: async (options) => createHarness(await openLocalSqlite(options)),
-};
-
 /** The same store behind the server, reached by the client: over loopback, unpaced, each call tried once. */
-const remoteSqlite: Backend = {
-  name: "remote-sqlite",
-  open: async (options) => {
-    const local = await openLocalSqlite(options);
-    const server = createServer(local.transport, { logger: silentLog });
-    const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
-    // The client waits in real time, whatever the time of the store.
-    const clock = () => Date.now();
-    const transport = createHttpTransport({ baseUrl: url, ratePerSecond: 0, maxAttempts: 1, clock });
-    return createHarness({
-      ...local,
-      transport,
-      close: async () => {
-        await transport.close();
-        await server.close();
-        await local.close();
-      },
-    });
-  },
-};
+async function openRemote(place: () => Promise<Place>, options?: HarnessOptions): Promise<HarnessParts> {
+  const local = await openLocal(place, options);
+  const server = createServer(local.transport, { logger: silentLog });
+  const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
+  // The client waits in real time, whatever the time of the store.
+  const clock = () => Date.now();
+  const transport = createHttpTransport({ baseUrl: url, ratePerSecond: 0, maxAttempts: 1, clock });
+  return {
+    ...local,
+    transport,
+    close: async () => {
+      await transport.close();
+      await server.close();
+      await local.close();
+    },
+  };
+}
+
+function backendsOn(dialect: DialectName, place: () => Promise<Place>): Backend[] {
+  return [
+    { name: `local-${dialect}`, open: async (options) => createHarness(await openLocal(place, options)) },
+    { name: `remote-${dialect}`, open: async (options) => createHarness(await openRemote(place, options)) },
+  ];
+}
 
 /** Adds to a transport and its store what every suite asks of them. */
 function createHarness(parts: HarnessParts): Harness {
@@ -131,13 +154,17 @@ function createHarness(parts: HarnessParts): Harness {
   };
 }
 
-export const backends: readonly Backend[] = [localSqlite, remoteSqlite];
+/** Local and remote over SQLite, and over PostgreSQL where there is one. */
+export const backends: readonly Backend[] = [
+  ...backendsOn("sqlite", placeOnSqlite),
+  ...(postgresServer === undefined ? [] : backendsOn("postgres", placeOnPostgres)),
+];
 
 /** Runs a suite over every backend, each test on a store of its own. */
 export function describeBackends(
   title: string,
   suite: (harness: () => Harness) => void,
-  options?: { readonly enforceLimits?: boolean },
+  options?: HarnessOptions,
 ): void {
   describe.each(backends)(`${title} over $name`, ({ open }) => {
     let held: Harness | undefined;
@@ -153,4 +180,28 @@ export function describeBackends(
       return held;
     });
   });
+  if (postgresServer === undefined) it.skip(`${title} over ${postgresSkipped}`);
+}
+
+/** Runs a suite on a database of its own for each test, on SQLite and, where there is one, on PostgreSQL. */
+export function describeDatabases(title: string, suite: (url: () => string) => void): void {
+  const places = {
+    sqlite: placeOnSqlite,
+    ...(postgresServer !== undefined && { postgres: placeOnPostgres }),
+  };
+  describe.each(Object.entries(places))(`${title} on %s`, (_dialect, place) => {
+    let held: Place | undefined;
+    beforeEach(async () => {
+      held = await place();
+    });
+    afterEach(async () => {
+      await held?.remove();
+      held = undefined;
+    });
+    suite(() => {
+      if (!held) throw new Error("the database is there only while a test runs");
+      return held.url;
+    });
+  });
+  if (postgresServer === undefined) it.skip(`${title} on ${postgresSkipped}`);
 }
