@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import { bottomLinePage, type contract } from "../contract/index.ts";
-import { accountOf, type HandlerContext } from "./handler.ts";
+import { type Account, accountOf, type HandlerContext } from "./handler.ts";
 import { averageOf, readShelf, readStars, sumStars } from "./shelves.ts";
 
 type Query = z.output<typeof contract.reviews.bottomLines.input>;
 type Listed = z.output<typeof contract.reviews.bottomLines.output>;
-type Context = Pick<HandlerContext, "transaction" | "nowMs" | "account">;
+type Context = Pick<HandlerContext, "transaction" | "nowMs"> & { readonly account?: Account };
 
 /** Whether the bottom lines of all products have something to show that they do not show yet. */
 export async function hasDueChanges({ transaction, nowMs, account }: Context): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function hasDueChanges({ transaction, nowMs, account }: Context): P
 /** Shows what is due: adds it to what the shelves show, and lists the products whose bottom line there is. */
 export async function showDueChanges(context: Context): Promise<void> {
   const { transaction, nowMs } = context;
-  const { id } = accountOf(context);
+  const id = context.account?.id ?? 0;
   const due = transaction
     .selectFrom("bottom_line_changes")
     .where("account_id", "=", id)
@@ -62,14 +62,14 @@ async function listProductsOf(shelf: string, { transaction }: Context): Promise<
   const row = Number(shelf.slice(1));
   const members = shelf.startsWith("g")
     ? sql`select product_row from group_products where group_row = ${row}`
-    : sql`select cast(${row} as bigint)`;
+    : sql`select cast(${row} as bigint) as product_row`;
   await sql`
     update review_totals set listed = case when shown_reviews > 0 or exists (
       select 1 from group_products as member
       inner join review_totals as grouped on grouped.shelf = 'g' || cast(member.group_row as text)
       where member.product_row = review_totals.product_row and grouped.shown_reviews > 0
     ) then 1 else 0 end
-    where shelf in (select 'p' || cast(product_row as text) from (${members}) as members(product_row))
+    where shelf in (select 'p' || cast(product_row as text) from (${members}) as members)
   `.execute(transaction);
 }
 
@@ -120,12 +120,12 @@ export function selectBottomLines(
   return context.transaction
     .selectFrom(listed.as("listed"))
     .innerJoin("products", "products.id", "listed.product_row")
-    .innerJoin("review_totals as own", "own.shelf", sql.raw(`'p' || cast(listed.product_row as text)`))
+    .innerJoin("review_totals as own", (join) =>
+      join.on(sql<boolean>`own.shelf = 'p' || cast(listed.product_row as text)`),
+    )
     .leftJoin("group_products", "group_products.product_row", "listed.product_row")
-    .leftJoin(
-      "review_totals as grouped",
-      "grouped.shelf",
-      sql.raw(`'g' || cast(group_products.group_row as text)`),
+    .leftJoin("review_totals as grouped", (join) =>
+      join.on(sql<boolean>`grouped.shelf = 'g' || cast(group_products.group_row as text)`),
     )
     .select([
       "products.product_id",

@@ -13,6 +13,7 @@ import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
 import { accountHandlers } from "./account.ts";
 import { answerHandlers } from "./answers.ts";
+import { hasDueChanges, showDueChanges } from "./bottom-lines.ts";
 import { batchHandlers } from "./batch.ts";
 import { groupHandlers } from "./groups.ts";
 import { imageHandlers } from "./images.ts";
@@ -56,6 +57,16 @@ const handlers: { readonly [G in GroupName]: Handlers<(typeof contract)[G]> } = 
   unsubscribers: unsubscriberHandlers,
   users: userHandlers,
   webhooks: webhookHandlers,
+};
+
+/** What has to be written before a read can be answered; `isDue` tells, without writing, whether there is anything. */
+interface Preparation {
+  readonly isDue: (context: HandlerContext) => Promise<boolean>;
+  readonly write: (context: HandlerContext) => Promise<void>;
+}
+
+const preparations: Readonly<Partial<Record<OperationName, Preparation>>> = {
+  "reviews.bottomLines": { isDue: hasDueChanges, write: showDueChanges },
 };
 
 type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;
@@ -130,7 +141,7 @@ interface Run extends LocalTransportOptions {
   readonly nowMs: number;
 }
 
-function runHandler(
+async function runHandler(
   operation: OperationName,
   endpoint: Endpoint,
   input: unknown,
@@ -138,20 +149,8 @@ function runHandler(
 ): Promise<unknown> {
   const handler = handlerOf.get(operation);
   if (!handler) throw new Error(`no handler answers ${operation}`);
-  const { database, writes, savedProducts, account, nowMs, random, sealer, isChecked } = run;
-  const answer = (transaction: Transaction<Tables>) =>
-    handler(input, {
-      transaction,
-      dialect: database.dialect,
-      nowMs,
-      random,
-      sealer,
-      savedProducts,
-      isChecked,
-      publicUrl: run.publicUrl?.() ?? usualPublicUrl,
-      bottomLinesDelayMs: run.bottomLinesDelayMs ?? bottomLinesDelayMs,
-      ...(account && { account }),
-    });
+  const { database, writes, savedProducts } = run;
+  const answer = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
   if (endpoint.effect !== "read") {
     // What was saved is forgotten at once where the call fails, before the next one looks, and where its commit does.
     const forget = (error: unknown) => {
@@ -160,5 +159,27 @@ function runHandler(
     };
     return writes.run((transaction) => answer(transaction).catch(forget)).catch(forget);
   }
-  return database.db.transaction().setAccessMode("read only").execute(answer);
+  const read = <T>(work: (transaction: Transaction<Tables>) => Promise<T>) =>
+    database.db.transaction().setAccessMode("read only").execute(work);
+  const preparation = preparations[operation];
+  if (preparation && (await read((transaction) => preparation.isDue(createContext(transaction, run))))) {
+    await writes.run((transaction) => preparation.write(createContext(transaction, run)));
+  }
+  return read(answer);
+}
+
+function createContext(transaction: Transaction<Tables>, run: Run): HandlerContext {
+  const { database, savedProducts, account, nowMs, random, sealer, isChecked } = run;
+  return {
+    transaction,
+    dialect: database.dialect,
+    nowMs,
+    random,
+    sealer,
+    savedProducts,
+    isChecked,
+    publicUrl: run.publicUrl?.() ?? usualPublicUrl,
+    bottomLinesDelayMs: run.bottomLinesDelayMs ?? bottomLinesDelayMs,
+    ...(account && { account }),
+  };
 }

@@ -8,6 +8,8 @@ type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "botto
 export const productShelf = (productRow: number): string => `p${productRow}`;
 export const groupShelf = (groupRow: number): string => `g${groupRow}`;
 export const siteShelf = (accountId: number): string => `s${accountId}`;
+/** All reviews of an account; nothing is read from it but its count. */
+export const accountShelf = (accountId: number): string => `a${accountId}`;
 
 /** The group that a product is in. */
 export async function findGroup(
@@ -74,6 +76,7 @@ export async function countReview(
   context: Context,
 ): Promise<void> {
   const stars = noStars.map((_, at) => (at + 1 === score ? by : 0)) as unknown as Stars;
+  await addStars({ accountId, shelf: accountShelf(accountId), productRow: null }, stars, context);
   if (productRow === null) {
     await addStars({ accountId, shelf: siteShelf(accountId), productRow: null }, stars, context);
     return;

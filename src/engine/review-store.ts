@@ -1,0 +1,165 @@
+import type { z } from "zod";
+import { type contract, imageLimits, siteReviewsId } from "../contract/index.ts";
+import { accountOf, type HandlerContext } from "./handler.ts";
+import { findOrAddProduct } from "./named-product.ts";
+import { queueEvent } from "./outbox.ts";
+import { toEventData, type ReviewParts } from "./review-forms.ts";
+import { findReview } from "./review-parts.ts";
+import { countReview, readShelf, siteShelf } from "./shelves.ts";
+import { findOrAddShopper } from "./shoppers.ts";
+import { signClaim } from "./signed-link.ts";
+import { readTrustedType } from "./vendor-signature.ts";
+
+type NewReview = z.output<typeof contract.reviews.createNow.input>;
+
+/** Who did something to a review: the store through the API, or the review's own author. */
+const byStore = "MODERATOR";
+const byAuthor = "USER";
+
+export interface Created {
+  readonly parts: ReviewParts;
+  /** A trusted vendor signed for its author. */
+  readonly isTrusted: boolean;
+}
+
+/**
+ * Stores a review and publishes it.
+ * Source: spec "Reviews". Assumed: a review is published as soon as it is created, as anonymous until its author is
+ * verified; whoever wants it off the pages takes it off, with a reason.
+ */
+export async function createReview(input: NewReview, context: HandlerContext): Promise<Created> {
+  const { id: accountId } = accountOf(context);
+  const trusted = await readTrustedType(input, context);
+  const productRow = input.sku === siteReviewsId ? null : await findProduct(input, context);
+  const author = await findOrAddShopper(input, accountId, context);
+  const { nowMs, transaction } = context;
+  const { id } = await transaction
+    .insertInto("reviews")
+    .values({
+      account_id: accountId,
+      product_row: productRow,
+      user_row: author.id,
+      shelf: productRow === null ? siteShelf(accountId) : await readShelf(productRow, context),
+      title: input.review_title,
+      content: input.review_content,
+      score: input.review_score,
+      reviewer_type: trusted ?? "anonymous",
+      user_reference: input.user_reference || null,
+      domain: input.domain || null,
+      published: 1,
+      votes_up: 0,
+      votes_down: 0,
+      comment: null,
+      comment_at: null,
+      images: 0,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await countReview({ accountId, productRow, score: input.review_score }, 1, context);
+  await noteEvent(id, { event: "created", by: byAuthor, reason: null }, context);
+  const parts = await findReview(id, { isPublished: true }, context);
+  await queueEvent("review_create", toEventData(parts, accountOf(context).appKey), accountId, context);
+  return { parts, isTrusted: trusted !== undefined };
+}
+
+function findProduct(input: NewReview, context: HandlerContext): Promise<number> {
+  return findOrAddProduct(
+    {
+      product_id: input.sku,
+      name: input.product_title,
+      url: input.product_url ?? "",
+      image_url: input.product_image_url || null,
+      description: input.product_description || null,
+      product_tags: null,
+    },
+    accountOf(context).id,
+    context,
+  );
+}
+
+/** The token with which the author adds images. Assumed: it works for an hour. */
+export function signImageUpload(reviewId: number, context: HandlerContext): string {
+  const expiresAtMs = context.nowMs + imageLimits.tokenLifetimeMs;
+  return signClaim(
+    { kind: "image_upload", id: reviewId, accountId: accountOf(context).id, expiresAtMs },
+    context.sealer,
+  );
+}
+
+interface ReviewEvent {
+  readonly event: string;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** Appends to what happened to a review; nothing of it is ever changed. */
+async function noteEvent(
+  reviewId: number,
+  { event, by, reason }: ReviewEvent,
+  context: HandlerContext,
+): Promise<void> {
+  await context.transaction
+    .insertInto("review_events")
+    .values({
+      account_id: accountOf(context).id,
+      review_row: reviewId,
+      event,
+      by_name: by,
+      reason,
+      created_at: context.nowMs,
+    })
+    .execute();
+}
+
+/**
+ * Publishes a review, or takes it off the pages.
+ * Assumed: every call is noted with its reason, also one that changes nothing; whoever it is by is MODERATOR where
+ * the call does not say.
+ */
+export async function setPublished(
+  { review_id, published, reason, by = byStore }: z.output<typeof contract.reviews.setPublished.input>,
+  context: HandlerContext,
+): Promise<ReviewParts> {
+  const accountId = accountOf(context).id;
+  const { review } = await findReview(review_id, { accountId, isPublished: false }, context);
+  await noteEvent(review_id, { event: published ? "published" : "unpublished", by, reason }, context);
+  if ((review.published === 1) !== published) {
+    await changeReview(review_id, { published: published ? 1 : 0 }, context);
+    const counted = { accountId, productRow: review.product_row, score: review.score };
+    await countReview(counted, published ? 1 : -1, context);
+  }
+  return tellChange(review_id, context);
+}
+
+/** Comments on a review as the store. Assumed: a review has one comment, and a new one takes its place. */
+export async function setComment(
+  { review_id, content }: z.output<typeof contract.reviews.comment.input>,
+  context: HandlerContext,
+): Promise<ReviewParts> {
+  const accountId = accountOf(context).id;
+  await findReview(review_id, { accountId, isPublished: false }, context);
+  await noteEvent(review_id, { event: "commented", by: byStore, reason: null }, context);
+  await changeReview(review_id, { comment: content, comment_at: context.nowMs }, context);
+  return tellChange(review_id, context);
+}
+
+async function changeReview(
+  reviewId: number,
+  changes: { published?: number; comment?: string; comment_at?: number },
+  { transaction, nowMs }: HandlerContext,
+): Promise<void> {
+  await transaction
+    .updateTable("reviews")
+    .set({ ...changes, updated_at: nowMs })
+    .where("id", "=", reviewId)
+    .execute();
+}
+
+async function tellChange(reviewId: number, context: HandlerContext): Promise<ReviewParts> {
+  const account = accountOf(context);
+  const parts = await findReview(reviewId, { accountId: account.id, isPublished: false }, context);
+  await queueEvent("review_updated", toEventData(parts, account.appKey), account.id, context);
+  return parts;
+}
