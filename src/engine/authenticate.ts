@@ -1,13 +1,32 @@
-import { type Auth, ServiceError, tooManyRequestsMessage, unauthorizedMessage } from "../contract/index.ts";
+import {
+  type Endpoint,
+  ServiceError,
+  tooManyRequestsMessage,
+  unauthorizedMessage,
+} from "../contract/index.ts";
 import type { CallEvent, Caller } from "../service/transport.ts";
 import type { Database } from "../storage/database.ts";
 import { hashToken } from "./credentials.ts";
 import type { Account } from "./handler.ts";
-import type { RateWindow } from "./rate-window.ts";
+import { limitOf, type RateLimit, type RateWindow } from "./rate-window.ts";
 
 interface Found {
   readonly account: Account;
   readonly hasToken: boolean;
+}
+
+/** The limits that are kept, and where they are counted. */
+export interface Limiting {
+  readonly window: RateWindow;
+  /** Whether the calls that the specification names no limit for have one as well. */
+  readonly limitLegacy: boolean;
+}
+
+interface Options {
+  readonly nowMs: number;
+  /** Absent where no limit is kept. */
+  readonly limiting?: Limiting | undefined;
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
 }
 
 /**
@@ -16,24 +35,24 @@ interface Found {
  */
 export async function authenticate(
   { db }: Database,
-  auth: Auth,
+  endpoint: Endpoint,
   caller: Caller,
-  options: {
-    readonly nowMs: number;
-    /** Absent where the core API's limit is not kept. */
-    readonly window?: RateWindow | undefined;
-    readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  },
+  options: Options,
 ): Promise<Account | undefined> {
+  const { auth } = endpoint;
   if (auth === "open") return undefined;
   const { account, hasToken } = await findAccount(db, caller, options.nowMs);
-  if (auth === "core" && options.window) takeFromWindow(options.window, account, options);
+  const { limiting } = options;
+  const limit = limiting && limitOf(endpoint, limiting);
+  if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
   if (auth !== "account" && !hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
   return account;
 }
 
 async function findAccount(db: Database["db"], caller: Caller, nowMs: number): Promise<Found> {
   const { appKey = "", utoken = "" } = caller;
+  // No text of a database holds it, and PostgreSQL refuses to look for it.
+  if (appKey.includes("\0")) throw unknownAccount(appKey);
   const found = await db
     .selectFrom("accounts")
     .leftJoin("utokens", (join) =>
@@ -54,14 +73,15 @@ export function unknownAccount(appKey: string): ServiceError {
   return new ServiceError("recordNotFound", `Couldn't find Account with app_key = ${appKey}`);
 }
 
-/** Assumed: every core call that names a known store counts, also one that is refused for its token or input. */
-function takeFromWindow(
+/** Assumed: every call that names a known account counts, also one that is refused for its token or input. */
+async function takeFromWindow(
   window: RateWindow,
   account: Account,
-  { nowMs, onEvent }: { nowMs: number; onEvent?: ((event: CallEvent) => void) | undefined },
-): void {
-  const { allowed, remaining, resetAtMs } = window.take(account.id);
-  onEvent?.({ type: "limit", remaining, resetAtSeconds: Math.ceil(resetAtMs / 1_000) });
+  limit: RateLimit,
+  { nowMs, onEvent }: Options,
+): Promise<void> {
+  const { allowed, remaining, resetAtMs } = await window.take(account.id, limit);
+  if (limit.isTold) onEvent?.({ type: "limit", remaining, resetAtSeconds: Math.ceil(resetAtMs / 1_000) });
   if (allowed) return;
   throw new ServiceError("tooManyRequests", tooManyRequestsMessage, {
     retryAfterMs: Math.max(0, resetAtMs - nowMs),
