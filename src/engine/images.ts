@@ -1,9 +1,94 @@
-import type { contract } from "../contract/index.ts";
-import type { Handlers } from "./handler.ts";
+import {
+  type contract,
+  extensionPrefix,
+  imageLimits,
+  ServiceError,
+  unauthorizedMessage,
+} from "../contract/index.ts";
+import type { HandlerContext, Handlers } from "./handler.ts";
+import { readImage } from "./image-bytes.ts";
+import { type Claim, readClaim, signClaim } from "./signed-link.ts";
 
-const unanswered = () => Promise.reject(new Error("not answered yet"));
+const claimKind = "image_upload";
+
+/** The token with which whoever wrote a review adds images to it, for an hour. */
+export function createImageToken(
+  reviewRow: number,
+  accountId: number,
+  { sealer, nowMs }: Pick<HandlerContext, "sealer" | "nowMs">,
+): string {
+  const expiresAtMs = nowMs + imageLimits.tokenLifetimeMs;
+  return signClaim({ kind: claimKind, id: reviewRow, accountId, expiresAtMs }, sealer);
+}
+
+/**
+ * Where an image of a review is read.
+ * Assumed: an image is kept as it came; its small form is the same.
+ */
+export function imageUrls(imageId: number, { publicUrl }: Pick<HandlerContext, "publicUrl">) {
+  const original_url = `${publicUrl}${extensionPrefix}/images/${imageId}`;
+  return { thumb_url: original_url, original_url };
+}
 
 export const imageHandlers: Handlers<typeof contract.images> = {
-  upload: unanswered,
-  get: unanswered,
+  /**
+   * Adds an image to the review that the token is for.
+   * @throws ServiceError `unauthorized` when the token is not ours or too old, `recordNotFound`, `invalidParams`
+   * Assumed: a review that was taken off the pages takes images too; they are read once it is back.
+   */
+  upload: async ({ image_upload_token, image }, context) => {
+    const claim = readClaim(image_upload_token, [claimKind], context);
+    if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
+    const stored = readImage(image);
+    await takeRoom(claim, context);
+    const { id } = await context.transaction
+      .insertInto("review_images")
+      .values({
+        ...stored,
+        account_id: claim.accountId,
+        review_row: claim.id,
+        created_at: context.nowMs,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return { image: { id, ...imageUrls(id, context) } };
+  },
+
+  /**
+   * Reads an image of a review that is published.
+   * @throws ServiceError `recordNotFound`
+   */
+  get: async ({ image_id }, { transaction }) => {
+    const found = await transaction
+      .selectFrom("review_images")
+      .innerJoin("reviews", "reviews.id", "review_images.review_row")
+      .select(["review_images.content_type", "review_images.base64"])
+      .where("review_images.id", "=", image_id)
+      .where("reviews.published", "=", 1)
+      .executeTakeFirst();
+    if (!found) throw new ServiceError("recordNotFound", `Couldn't find Image with id = ${image_id}`);
+    return found;
+  },
 };
+
+/** Counts one more image of a review, which changes it. */
+async function takeRoom({ id, accountId }: Claim, { transaction, nowMs }: HandlerContext): Promise<void> {
+  const review = await transaction
+    .selectFrom("reviews")
+    .select("images")
+    .where("id", "=", id)
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!review) throw new ServiceError("recordNotFound", `Couldn't find Review with id = ${id}`);
+  if (review.images >= imageLimits.perReview) {
+    throw new ServiceError(
+      "invalidParams",
+      `the review has ${imageLimits.perReview} images, which is the most`,
+    );
+  }
+  await transaction
+    .updateTable("reviews")
+    .set({ images: review.images + 1, updated_at: nowMs })
+    .where("id", "=", id)
+    .execute();
+}

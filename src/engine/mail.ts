@@ -1,9 +1,50 @@
-import type { contract } from "../contract/index.ts";
-import type { Handlers } from "./handler.ts";
+import { type contract, ServiceError } from "../contract/index.ts";
+import { accountOf, type Handlers } from "./handler.ts";
+import { readMailStats } from "./mail-stats.ts";
+import { queueMail } from "./outbox.ts";
+import { findOwner } from "./store-person.ts";
 
-const unanswered = () => Promise.reject(new Error("not answered yet"));
+/** The email type of mails after purchase. Source: spec "Unsubscriber". */
+const mailAfterPurchase = 1;
+
+/** What a test mail speaks of. */
+const sample = {
+  is_test: true,
+  order_id: "1001",
+  product_name: "Sample product",
+  product_url: "https://shop.example/sample-product",
+} as const;
 
 export const mailHandlers: Handlers<typeof contract.mail> = {
-  stats: unanswered,
-  sendTest: unanswered,
+  stats: readMailStats,
+
+  /**
+   * Queues a mail-after-purchase of a sample order.
+   * @throws ServiceError `invalidParams` when there is no address, or it has unsubscribed
+   * Source: spec "Mail and statistics". Assumed: the account's email is that of its first owner; a test mail is no
+   * reason to mail an address that has unsubscribed, and whoever waits for it is told.
+   */
+  sendTest: async ({ email }, context) => {
+    const accountId = accountOf(context).id;
+    const owner = await findOwner(accountId, context);
+    const to = email ?? owner?.email;
+    if (!to) {
+      throw new ServiceError("invalidParams", "Missing email", {
+        hint: "the account has no email of its own: say where the test mail goes",
+      });
+    }
+    const isQueued = await queueMail(
+      {
+        accountId,
+        category: "map",
+        emailTypeId: mailAfterPurchase,
+        email: to,
+        name: owner?.display_name ?? to,
+        data: sample,
+      },
+      context,
+    );
+    if (isQueued) return {};
+    throw new ServiceError("invalidParams", `email is unsubscribed from mails of type ${mailAfterPurchase}`);
+  },
 };

@@ -1,7 +1,10 @@
-import { type MailCategory, type MailCounter, type WebhookEvent } from "../contract/index.ts";
+import type { MailCategory, MailCounter, WebhookEvent } from "../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
+import { linkUrl } from "./mail-links.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs" | "random">;
+type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+type MailContext = Context & Pick<HandlerContext, "sealer" | "publicUrl">;
+type EventContext = Context & Pick<HandlerContext, "random">;
 
 const dayMs = 86_400_000;
 
@@ -18,36 +21,50 @@ export interface NewMail {
 }
 
 /**
- * Puts a mail into the outbox, in the call's transaction; it counts as a request of its category.
- * Assumed: an address that is unsubscribed from the mail's type gets none, and the call says nothing of it.
+ * Puts a mail into the outbox, in the call's transaction, with a link to unsubscribe as `unsubscribe_url` of its data;
+ * it counts as a request of its category.
+ * Assumed: an address that is unsubscribed from the mail's type gets none, which counts as `repeat_unsubscribes`, and
+ * the call says nothing of it.
  * @returns whether the mail was queued
  */
-export async function queueMail(mail: NewMail, context: Context): Promise<boolean> {
+export async function queueMail(mail: NewMail, context: MailContext): Promise<boolean> {
+  const { accountId, category, emailTypeId } = mail;
   const email_key = mail.email.toLowerCase();
   const unsubscribed = await context.transaction
     .selectFrom("unsubscribers")
     .select("id")
-    .where("account_id", "=", mail.accountId)
-    .where("email_type_id", "=", mail.emailTypeId)
+    .where("account_id", "=", accountId)
+    .where("email_type_id", "=", emailTypeId)
     .where("email_key", "=", email_key)
     .executeTakeFirst();
-  if (unsubscribed) return false;
-  await context.transaction
+  if (unsubscribed) {
+    await countMail({ accountId, category, counter: "repeat_unsubscribes" }, context);
+    return false;
+  }
+  const { id } = await context.transaction
     .insertInto("mails")
     .values({
-      account_id: mail.accountId,
-      category: mail.category,
-      email_type_id: mail.emailTypeId,
+      account_id: accountId,
+      category,
+      email_type_id: emailTypeId,
       email: mail.email,
       email_key,
       name: mail.name,
-      data: JSON.stringify(mail.data),
+      data: "{}",
       state: "queued",
       due_at: context.nowMs,
       created_at: context.nowMs,
     })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  // The link names the mail, whose id is known only now.
+  const data = { ...mail.data, unsubscribe_url: linkUrl("unsubscribe", id, accountId, context) };
+  await context.transaction
+    .updateTable("mails")
+    .set({ data: JSON.stringify(data) })
+    .where("id", "=", id)
     .execute();
-  await countMail({ accountId: mail.accountId, category: mail.category, counter: "requests" }, context);
+  await countMail({ accountId, category, counter: "requests" }, context);
   return true;
 }
 
@@ -73,12 +90,27 @@ export async function countMail(
     .execute();
 }
 
-/** Puts an event into the outbox of webhooks, one delivery for each subscription of the account. */
+/**
+ * Counts that a mail's link was followed.
+ * Assumed: one that is followed again, which changes nothing, counts no second time.
+ */
+export async function countClick(
+  counted: { readonly accountId: number; readonly category: MailCategory },
+  context: Context,
+): Promise<void> {
+  await countMail({ ...counted, counter: "clicks" }, context);
+  await countMail({ ...counted, counter: "unique_clicks" }, context);
+}
+
+/**
+ * Puts an event into the outbox of webhooks, one delivery for each subscription of the account. All of them have one
+ * event id, so that a receiver can tell a repeat from a new event.
+ */
 export async function queueEvent(
   event: WebhookEvent,
   data: Readonly<Record<string, unknown>>,
   accountId: number,
-  { transaction, nowMs, random }: Context,
+  { transaction, nowMs, random }: EventContext,
 ): Promise<void> {
   const subscribed = await transaction
     .selectFrom("webhooks")

@@ -9,6 +9,8 @@ export interface Claim {
   readonly expiresAtMs: number;
 }
 
+type ClaimOf<K extends string> = Claim & { readonly kind: K };
+
 /** Makes a token that says `claim` to this service, and nothing to anybody else. */
 export function signClaim(claim: Claim, sealer: Sealer): string {
   return sealer.seal(JSON.stringify({ ...claim, use: "claim" }));
@@ -19,14 +21,28 @@ export function readClaim<K extends string>(
   token: string,
   kinds: readonly K[],
   { sealer, nowMs }: { readonly sealer: Sealer; readonly nowMs: number },
-): (Claim & { readonly kind: K }) | undefined {
-  const claim = openClaim(token, sealer);
-  if (!claim || claim.expiresAtMs <= nowMs) return undefined;
-  const kind = kinds.find((name) => name === claim.kind);
-  return kind && { ...claim, kind };
+): ClaimOf<K> | undefined {
+  const claim = openClaim(token, kinds, sealer);
+  return claim && isCurrent(claim, nowMs) ? claim : undefined;
 }
 
-function openClaim(token: string, sealer: Sealer): Claim | undefined {
+/** Reads a token of one of the kinds, of any age. */
+export function openClaim<K extends string>(
+  token: string,
+  kinds: readonly K[],
+  sealer: Sealer,
+): ClaimOf<K> | undefined {
+  const claim = unseal(token, sealer);
+  const kind = kinds.find((name) => name === claim?.kind);
+  return claim && kind && { ...claim, kind };
+}
+
+export function isCurrent({ expiresAtMs }: Claim, nowMs: number): boolean {
+  return expiresAtMs > nowMs;
+}
+
+/** Other texts are sealed with the same key; only those that were made here are claims. */
+function unseal(token: string, sealer: Sealer): Claim | undefined {
   try {
     const read = JSON.parse(sealer.open(token)) as Claim & { readonly use?: unknown };
     return read.use === "claim" ? read : undefined;

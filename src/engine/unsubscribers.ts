@@ -11,7 +11,7 @@ import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 
 /** Who unsubscribed an address: the person, or the store through the API. */
-const byUser = "USER";
+export const byUser = "USER";
 const byStore = "MODERATOR";
 
 interface AddressError {
@@ -56,17 +56,36 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
   /** Assumed: in the order of their ids; `page` starts at 1, and `count` is the first 5,000 where only `page` is given. */
   list: async ({ count = unsubscriberPageDefault, page = 1 }, context) => {
     await requireFeature(context, "unsubscribers");
-    const found = await context.transaction
-      .selectFrom("unsubscribers")
-      .select(["id", "email", "email_type_id", "by_name"])
-      .where("account_id", "=", accountOf(context).id)
-      .orderBy("id")
-      .limit(count)
-      .offset(Math.min((Math.max(page, 1) - 1) * count, Number.MAX_SAFE_INTEGER))
-      .execute();
+    const offset = Math.min((Math.max(page, 1) - 1) * count, Number.MAX_SAFE_INTEGER);
+    const found = await selectUnsubscribers({ count, offset }, context).execute();
     return { unsubscribers: found.map(toRecord) };
   },
 };
+
+/** The page's query, which walks the account's index of ids, and reads only the rows of the page. */
+export function selectUnsubscribers(
+  { count, offset }: { readonly count: number; readonly offset: number },
+  context: HandlerContext,
+) {
+  const page = context.transaction
+    .selectFrom("unsubscribers as walked")
+    .select("walked.id")
+    .where("walked.account_id", "=", accountOf(context).id)
+    .orderBy("walked.id")
+    .limit(count)
+    .offset(offset);
+  return context.transaction
+    .selectFrom(page.as("page"))
+    .crossJoin("unsubscribers")
+    .whereRef("unsubscribers.id", "=", "page.id")
+    .select([
+      "unsubscribers.id",
+      "unsubscribers.email",
+      "unsubscribers.email_type_id",
+      "unsubscribers.by_name",
+    ])
+    .orderBy("page.id");
+}
 
 type Address = [email_type_id: number, email: string, email_key: string];
 

@@ -1,10 +1,98 @@
-import type { contract } from "../contract/index.ts";
-import type { Handlers } from "./handler.ts";
+import { type contract, maxLength, maxWebhooks, ServiceError } from "../contract/index.ts";
+import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 
-const unanswered = () => Promise.reject(new Error("not answered yet"));
+/** Source: Standard Webhooks: `whsec_` and the base64 of 24 bytes or more. */
+const secretForm = { prefix: "whsec_", bytes: 24 } as const;
+
+const columns = ["id", "url", "event_name", "created_at"] as const;
 
 export const webhookHandlers: Handlers<typeof contract.webhooks> = {
-  create: unanswered,
-  list: unanswered,
-  delete: unanswered,
+  /**
+   * Subscribes an address to an event.
+   * @throws ServiceError `invalidParams` also when the account has as many subscriptions as it can
+   * Assumed: the same address and event again are the same subscription with the same secret, so that a call that is
+   * made again, or by two at once, breaks no receiver; a new secret takes a deletion.
+   */
+  create: async ({ url, event_name }, context) => {
+    checkUrl(url);
+    const stored = await findWebhook(url, event_name, context);
+    if (stored) {
+      const { secret_sealed, ...row } = stored;
+      return { webhook: { ...toWebhook(row), secret: context.sealer.open(secret_sealed) } };
+    }
+    await checkRoom(context);
+    const secret = `${secretForm.prefix}${context.random(secretForm.bytes).toString("base64")}`;
+    const added = await context.transaction
+      .insertInto("webhooks")
+      .values({
+        account_id: accountOf(context).id,
+        url,
+        event_name,
+        secret_sealed: context.sealer.seal(secret),
+        created_at: context.nowMs,
+      })
+      .returning(columns)
+      .executeTakeFirstOrThrow();
+    return { webhook: { ...toWebhook(added), secret } };
+  },
+
+  /** Assumed: in the order of their creation. */
+  list: async (_input, context) => {
+    const found = await context.transaction
+      .selectFrom("webhooks")
+      .select(columns)
+      .where("account_id", "=", accountOf(context).id)
+      .orderBy("id")
+      .execute();
+    return { webhooks: found.map(toWebhook) };
+  },
+
+  /** @throws ServiceError `recordNotFound` */
+  delete: async ({ webhook_id }, context) => {
+    const { numDeletedRows } = await context.transaction
+      .deleteFrom("webhooks")
+      .where("id", "=", webhook_id)
+      .where("account_id", "=", accountOf(context).id)
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows > 0n) return {};
+    throw new ServiceError("recordNotFound", `Couldn't find Webhook with id = ${webhook_id}`);
+  },
 };
+
+/** Stricter than a URL that is only shown: it will be called. Bytes count, since an index holds them. */
+function checkUrl(url: string): void {
+  if (!URL.canParse(url)) throw new ServiceError("invalidParams", "url is not a URL that can be called");
+  if (Buffer.byteLength(url) <= maxLength.url) return;
+  throw new ServiceError("invalidParams", `url is longer than ${maxLength.url} bytes`);
+}
+
+function findWebhook(url: string, event_name: string, context: HandlerContext) {
+  return context.transaction
+    .selectFrom("webhooks")
+    .select([...columns, "secret_sealed"])
+    .where("account_id", "=", accountOf(context).id)
+    .where("event_name", "=", event_name)
+    .where("url", "=", url)
+    .executeTakeFirst();
+}
+
+async function checkRoom(context: HandlerContext): Promise<void> {
+  const { held } = await context.transaction
+    .selectFrom("webhooks")
+    .select(({ fn }) => fn.countAll<number | bigint>().as("held"))
+    .where("account_id", "=", accountOf(context).id)
+    .executeTakeFirstOrThrow();
+  if (Number(held) < maxWebhooks) return;
+  throw new ServiceError("invalidParams", `the account has ${maxWebhooks} webhooks, which is the most`);
+}
+
+interface WebhookRow {
+  readonly id: number;
+  readonly url: string;
+  readonly event_name: string;
+  readonly created_at: number;
+}
+
+function toWebhook({ id, url, event_name, created_at }: WebhookRow) {
+  return { id, url, event_name, created_at: new Date(created_at).toISOString() };
+}

@@ -1,0 +1,45 @@
+import type { HandlerContext } from "./handler.ts";
+import type { LinkTarget } from "./link-target.ts";
+import { countClick } from "./outbox.ts";
+import { addToQuestionTotals } from "./question-totals.ts";
+import type { Claim } from "./signed-link.ts";
+
+/** The question that a mail's link confirms. */
+export async function findQuestionToConfirm(
+  { id, accountId }: Claim,
+  context: HandlerContext,
+): Promise<LinkTarget | undefined> {
+  const found = await context.transaction
+    .selectFrom("questions")
+    .innerJoin("products", "products.id", "questions.product_row")
+    .select(["questions.state", "questions.product_row", "products.name"])
+    .where("questions.id", "=", id)
+    .where("questions.account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  return {
+    state: found.state === "pending" ? "ready" : "done",
+    about: found.name,
+    follow: async () => {
+      await publishQuestion({ id, accountId, productRow: found.product_row }, context);
+      await countClick({ accountId, category: "question_confirmation" }, context);
+    },
+  };
+}
+
+/** Source: spec "States and transitions". Assumed: the asker of a confirmed question is a "User". */
+async function publishQuestion(
+  {
+    id,
+    accountId,
+    productRow,
+  }: { readonly id: number; readonly accountId: number; readonly productRow: number },
+  context: HandlerContext,
+): Promise<void> {
+  await context.transaction
+    .updateTable("questions")
+    .set({ state: "public", user_type: "User", confirmed_at: context.nowMs })
+    .where("id", "=", id)
+    .execute();
+  await addToQuestionTotals({ accountId, productRow }, "questions", context);
+}

@@ -1,0 +1,95 @@
+import { sql } from "kysely";
+import type { ReviewerType } from "../contract/index.ts";
+import type { HandlerContext } from "./handler.ts";
+import type { LinkTarget } from "./link-target.ts";
+import { readAccountProfile } from "./account-profile.ts";
+import { countClick, queueEvent } from "./outbox.ts";
+import type { Claim } from "./signed-link.ts";
+
+/** What decides who its author is. */
+interface ReviewToVerify {
+  readonly id: number;
+  readonly account_id: number;
+  /** Null for a review of the store itself. */
+  readonly product_row: number | null;
+  readonly reviewer_type: string;
+  /** The author's address, as it was given. */
+  readonly email: string;
+}
+
+/** The review whose author's address a mail's link verifies. */
+export async function findReviewToVerify(
+  { id, accountId }: Claim,
+  context: HandlerContext,
+): Promise<LinkTarget | undefined> {
+  const found = await context.transaction
+    .selectFrom("reviews")
+    .innerJoin("users", "users.id", "reviews.user_row")
+    .leftJoin("products", "products.id", "reviews.product_row")
+    .select([
+      "reviews.id",
+      "reviews.account_id",
+      "reviews.product_row",
+      "reviews.reviewer_type",
+      "users.email",
+      "products.name",
+    ])
+    .where("reviews.id", "=", id)
+    .where("reviews.account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  return {
+    state: found.reviewer_type === "anonymous" ? "ready" : "done",
+    about: found.name ?? (await readStoreName(accountId, context)),
+    follow: async () => {
+      await verifyReview(found, context);
+      await countClick({ accountId, category: "anonymous_testimonials_request" }, context);
+    },
+  };
+}
+
+async function readStoreName(accountId: number, context: HandlerContext): Promise<string> {
+  const { displayName, domain } = await readAccountProfile(context, accountId);
+  return displayName || domain;
+}
+
+/**
+ * Says of a review's author what is known once their address is verified: a buyer of the product, or a reviewer.
+ * Does nothing where that was said before.
+ * Source: practice of services of this kind. Assumed: any purchase of the account makes a buyer of a review of the store itself.
+ */
+export async function verifyReview(review: ReviewToVerify, context: HandlerContext): Promise<void> {
+  if (review.reviewer_type !== "anonymous") return;
+  const isBuyer = (await selectPurchase(review, context).executeTakeFirst()) !== undefined;
+  const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
+  await context.transaction
+    .updateTable("reviews")
+    .set({ reviewer_type, updated_at: context.nowMs })
+    .where("id", "=", review.id)
+    .execute();
+  await announceUpdate(review, context);
+}
+
+/**
+ * A purchase under the author's address.
+ * The database knows the small letters of ASCII alone, so that the address is looked for in its own form too.
+ */
+export function selectPurchase(
+  { account_id, product_row, email }: Pick<ReviewToVerify, "account_id" | "product_row" | "email">,
+  { transaction }: Pick<HandlerContext, "transaction">,
+) {
+  const keys = new Set([email.toLowerCase(), email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())]);
+  const found = transaction
+    .selectFrom("orders")
+    .innerJoin("purchases", "purchases.order_row", "orders.id")
+    .select("purchases.id")
+    .where("orders.account_id", "=", account_id)
+    .where(sql<string>`lower(orders.email)`, "in", [...keys])
+    .limit(1);
+  return product_row === null ? found : found.where("purchases.product_row", "=", product_row);
+}
+
+/** Tells the webhooks of a review that it has changed. */
+async function announceUpdate({ id, account_id }: ReviewToVerify, context: HandlerContext): Promise<void> {
+  await queueEvent("review_updated", { id }, account_id, context);
+}
