@@ -1,5 +1,6 @@
 import { type contract, platformTypes } from "../contract/index.ts";
 import { createKey } from "./credentials.ts";
+import { listFeatures, setFeature } from "./features.ts";
 import { accountOf, type Handlers } from "./handler.ts";
 
 /** Assumed: there is one plan, and no platform is billed for. */
@@ -41,6 +42,8 @@ export const accountHandlers: Handlers<typeof contract.account> = {
       },
     };
   },
-  features: () => Promise.reject(new Error("not answered yet")),
-  setFeature: () => Promise.reject(new Error("not answered yet")),
+
+  features: (_input, context) => listFeatures(context),
+
+  setFeature: ({ feature, enabled }, context) => setFeature(feature, enabled, context),
 };

@@ -1,11 +1,30 @@
-import { type contract, coreListLimit, ServiceError } from "../contract/index.ts";
+import { type contract, coreListLimit, ServiceError, unauthorizedMessage } from "../contract/index.ts";
 import type { Row } from "../storage/tables.ts";
+import { isSameSecret } from "./credentials.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
+import { issueToken } from "./tokens.ts";
 
 type Product = Row<"products">;
 
 export const coreHandlers: Handlers<typeof contract.core> = {
-  createToken: () => Promise.reject(new Error("not answered yet")),
+  /**
+   * Issues an access token for the store's account secret.
+   * @throws ServiceError `unauthorized` when the secret is another
+   * Source: practice of services of this kind. Assumed: an access token is a utoken, and counts among those of its account.
+   */
+  createToken: async ({ secret }, context) => {
+    const { transaction, sealer } = context;
+    const { id } = accountOf(context);
+    const { secret_sealed } = await transaction
+      .selectFrom("accounts")
+      .select("secret_sealed")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    if (!isSameSecret(secret, sealer.open(secret_sealed))) {
+      throw new ServiceError("unauthorized", unauthorizedMessage);
+    }
+    return { access_token: await issueToken(transaction, id, context) };
+  },
 
   /**
    * Lists products, those changed longest ago first.
@@ -59,11 +78,16 @@ function readCursor(text: string): Position {
   return { updated_at: Number(parts[1]), id: Number(parts[2]) };
 }
 
+const timestampPattern =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?<offset>[zZ]|[+-]\d{2}:?\d{2})?)?$/;
+
 /** Assumed: a time without an offset is UTC. */
 function readTimestamp(text: string): number {
-  const hasTime = /\d{2}:\d{2}/.test(text);
-  const hasOffset = /(?:[zZ]|[+-]\d{2}:?\d{2})$/.test(text);
-  return Date.parse(hasTime && !hasOffset ? `${text}Z` : text);
+  const parts = timestampPattern.exec(text);
+  const isUtc = text.length === "YYYY-MM-DD".length || parts?.groups?.["offset"] !== undefined;
+  const ms = Date.parse(isUtc ? text : `${text}Z`);
+  if (parts && !Number.isNaN(ms)) return ms;
+  throw new ServiceError("invalidParams", "updated_at_min must be an ISO 8601 timestamp");
 }
 
 /** Source: spec "Core API" shows no body. Assumed: a product that is stored is active; its gtins are its UPC and ISBN. */

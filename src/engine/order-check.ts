@@ -16,9 +16,17 @@ export interface OrderItem {
   readonly quantity: number;
 }
 
+/** The lines of an order that were passed over for their product ids, each as it came. */
+export interface MissedLines {
+  readonly head: OrderHead;
+  readonly lines: readonly (readonly [productId: string, raw: unknown])[];
+}
+
 export interface CheckedOrder {
   /** Absent where the order is not to be stored. */
   readonly order?: { readonly head: OrderHead; readonly items: readonly OrderItem[] };
+  /** Absent where no line was passed over, or the order has a problem. */
+  readonly missed?: MissedLines;
   readonly errors: readonly FieldError[];
 }
 
@@ -37,7 +45,7 @@ const missing = "is missing";
  * Checks one order by itself.
  * Source: spec "Orders (purchases)", "General conventions" 4 and 7. Assumed: an order with a problem is not stored
  * while the others of the call are; a product id with other characters is passed over without a word, also when
- * validating, and an order left without a product is not created.
+ * validating, and an order left without a product is not created; what was passed over is kept as missed.
  */
 export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderRules): CheckedOrder {
   const errors: FieldError[] = [];
@@ -47,9 +55,18 @@ export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderR
     errors.push({ field: "order_date", error: missing });
   }
   const currency = (head.success && head.data.currency_iso) || null;
-  const items = readItems(raw["products"], currency, rules, errors);
-  if (errors.length > 0 || !head.success || items.length === 0) return { errors };
-  return { order: { head: head.data, items }, errors };
+  const { items, missed: lines } = readItems(raw["products"], currency, rules, errors);
+  if (errors.length > 0 || !head.success) return { errors };
+  return {
+    errors,
+    ...(items.length > 0 && { order: { head: head.data, items } }),
+    ...(lines && { missed: { head: head.data, lines } }),
+  };
+}
+
+interface ReadItems {
+  readonly items: OrderItem[];
+  missed?: [productId: string, raw: unknown][];
 }
 
 function readItems(
@@ -57,23 +74,26 @@ function readItems(
   currency: string | null,
   rules: OrderRules,
   errors: FieldError[],
-): OrderItem[] {
+): ReadItems {
+  const read: ReadItems = { items: [] };
   if (typeof products !== "object" || products === null || Array.isArray(products)) {
     errors.push({
       field: "products",
       error: products === undefined ? missing : "must be an object keyed by product id",
     });
-    return [];
+    return read;
   }
   const entries = Object.entries(products);
   if (entries.length === 0) errors.push({ field: "products", error: missing });
-  const items: OrderItem[] = [];
   for (const [productId, raw] of entries) {
-    if (!isUsableProductId(productId)) continue;
+    if (!isUsableProductId(productId)) {
+      (read.missed ??= []).push([productId, raw]);
+      continue;
+    }
     const item = readItem(productId, raw, currency, rules, errors);
-    if (item) items.push(item);
+    if (item) read.items.push(item);
   }
-  return items;
+  return read;
 }
 
 function readItem(

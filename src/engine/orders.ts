@@ -2,7 +2,8 @@ import type { contract, OrderError } from "../contract/index.ts";
 import { batchRows } from "../storage/batch.ts";
 import { bigintOf } from "./constants.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
-import { checkOrder } from "./order-check.ts";
+import { keepMissedProducts } from "./missed-products.ts";
+import { checkOrder, type MissedLines } from "./order-check.ts";
 import { storeOrders, type StorableOrder } from "./order-store.ts";
 import { listPurchases } from "./purchase-list.ts";
 
@@ -10,8 +11,9 @@ type Handled = Handlers<typeof contract.orders>;
 
 export const orderHandlers: Handled = {
   create: async ({ platform, validate_data = false, ...raw }, context) => {
-    const { order, errors } = checkOrder(raw, { isValidating: validate_data, needsImage: false });
+    const { order, missed, errors } = checkOrder(raw, { isValidating: validate_data, needsImage: false });
     if (order) await storeOrders([order], platform, context);
+    if (missed) await keepMissedProducts([missed], context);
     if (!validate_data || errors.length === 0) return {};
     const order_id = readOrderId(raw.order_id);
     return { errors: errors.map(({ field, error }) => ({ order_id, field, error })) };
@@ -21,13 +23,16 @@ export const orderHandlers: Handled = {
   massCreate: async ({ platform, validate_data = false, orders }, context) => {
     const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
     const storable: StorableOrder[] = [];
+    const passedOver: MissedLines[] = [];
     const problems: OrderError[] = [];
     for (const [order_num, raw] of orders.entries()) {
-      const { order, errors } = checkOrder(raw, rules);
+      const { order, missed, errors } = checkOrder(raw, rules);
       if (order) storable.push(order);
+      if (missed) passedOver.push(missed);
       for (const error of errors) problems.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
     }
     await storeOrders(storable, platform, context);
+    if (passedOver.length > 0) await keepMissedProducts(passedOver, context);
     const uuid = createUuid(context.random(16));
     return validate_data && problems.length > 0 ? { uuid, errors: problems } : { uuid };
   },

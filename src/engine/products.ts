@@ -1,15 +1,17 @@
 import type { contract, FieldError, ProductError } from "../contract/index.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
+import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import type { ProductRow } from "./product-row.ts";
+import { listPromotedProducts, setPromotedProducts } from "./promoted-products.ts";
 import { dropTakenSkus, findKnownProducts, saveProducts } from "./product-store.ts";
 
 type Given = Readonly<Record<string, unknown>>;
 
 export const productHandlers: Handlers<typeof contract.products> = {
-  missed: () => Promise.reject(new Error("not answered yet")),
-  promoted: () => Promise.reject(new Error("not answered yet")),
-  setPromoted: () => Promise.reject(new Error("not answered yet")),
+  missed: listMissedProducts,
+  promoted: listPromotedProducts,
+  setPromoted: setPromotedProducts,
 
   /** Adds products. Assumed: creating one that is there gives it the fields that were sent. */
   massCreate: async ({ products }, context) => {

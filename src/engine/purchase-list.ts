@@ -19,10 +19,9 @@ export async function listPurchases(query: Query, context: HandlerContext): Prom
   const { firstId, total } = await findRange(since, context);
   const count = Math.min(query.count ?? purchasePage.default, purchasePage.max);
   const skipped = (Math.max(query.page ?? 1, 1) - 1) * count;
-  const found = await selectPurchases({ fromId: Math.max(query.since_id ?? 0, firstId), since }, context)
-    .limit(count)
-    .offset(Math.min(skipped, Number.MAX_SAFE_INTEGER))
-    .execute();
+  const fromId = Math.max(query.since_id ?? 0, firstId);
+  const offset = Math.min(skipped, Number.MAX_SAFE_INTEGER);
+  const found = await selectPurchases({ fromId, since, count, offset }, context).execute();
   const purchases = found.map((row) =>
     Object.assign(row, { order_date: iso(row.order_date), created_at: iso(row.created_at) }),
   );
@@ -47,15 +46,31 @@ async function findRange(
   return { firstId: Number(firstId ?? 0), total: Number(total ?? 0) };
 }
 
-/** The page's query, which walks the account's purchases by id from `fromId`. */
-export function selectPurchases(
-  { fromId, since }: { readonly fromId: number; readonly since: number | undefined },
-  context: HandlerContext,
-) {
-  const found = context.transaction
-    .selectFrom("purchases")
-    .innerJoin("orders", "orders.id", "purchases.order_row")
-    .innerJoin("products", "products.id", "purchases.product_row")
+interface Page {
+  readonly fromId: number;
+  readonly since: number | undefined;
+  readonly count: number;
+  readonly offset: number;
+}
+
+/** The page's query, which walks the account's purchases by id from `fromId`, and joins only those of the page. */
+export function selectPurchases({ fromId, since, count, offset }: Page, context: HandlerContext) {
+  const all = context.transaction
+    .selectFrom("purchases as walked")
+    .select("walked.id")
+    .where("walked.account_id", "=", accountOf(context).id)
+    .where("walked.id", ">=", fromId);
+  // A clock that was turned back gives an earlier day to a later id.
+  const wanted = since === undefined ? all : all.where("walked.created_at", ">=", since);
+  const page = wanted.orderBy("walked.id").limit(count).offset(offset);
+  return context.transaction
+    .selectFrom(page.as("page"))
+    .crossJoin("purchases")
+    .crossJoin("orders")
+    .crossJoin("products")
+    .whereRef("purchases.id", "=", "page.id")
+    .whereRef("orders.id", "=", "purchases.order_row")
+    .whereRef("products.id", "=", "purchases.product_row")
     .select([
       "purchases.id",
       "orders.email as user_email",
@@ -68,9 +83,5 @@ export function selectPurchases(
       "products.description as product_description",
       "purchases.created_at",
     ])
-    .where("purchases.account_id", "=", accountOf(context).id)
-    .where("purchases.id", ">=", fromId)
-    .orderBy("purchases.id");
-  // A clock that was turned back gives an earlier day to a later id.
-  return since === undefined ? found : found.where("purchases.created_at", ">=", since);
+    .orderBy("page.id");
 }

@@ -1,5 +1,6 @@
 import { type SchemaModule, sql } from "kysely";
 import type { DialectName } from "./dialect.ts";
+import { isRatedProduct, starAverage, starCount } from "./star-order.ts";
 import { addAccount, addColumns, type Migration, withId } from "./table-builders.ts";
 
 type Step = (schema: SchemaModule, dialect: DialectName) => Promise<void>;
@@ -99,6 +100,13 @@ const addReviews: Step = async (schema, dialect) => {
     .on("review_totals")
     .columns(["account_id", "product_row", "updated_at"])
     .where(sql<boolean>`listed = 1`)
+    .execute();
+  // The best products are read from it, however many there are.
+  await schema
+    .createIndex("review_totals_best")
+    .on("review_totals")
+    .expression(sql`account_id, ${starAverage} desc, ${starCount} desc, product_row`)
+    .where(isRatedProduct)
     .execute();
   await addColumns(owned(schema, "bottom_line_changes", dialect), {
     shelf: "text",

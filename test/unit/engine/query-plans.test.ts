@@ -3,9 +3,12 @@ import { type CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { selectProducts } from "../../../src/engine/core.ts";
 import type { HandlerContext } from "../../../src/engine/handler.ts";
+import { selectMissedProducts } from "../../../src/engine/missed-products.ts";
+import { selectBestProducts } from "../../../src/engine/promoted-products.ts";
 import { selectPurchases } from "../../../src/engine/purchase-list.ts";
 import { SavedProducts } from "../../../src/engine/saved-products.ts";
 import { createSealer } from "../../../src/engine/sealer.ts";
+import { selectUnsubscribers } from "../../../src/engine/unsubscribers.ts";
 import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
 import { backends, type Harness } from "../../support/backends.ts";
@@ -27,6 +30,8 @@ beforeEach(async () => {
     random: randomBytes,
     sealer: createSealer(randomBytes(32)),
     savedProducts: new SavedProducts(),
+    publicUrl: "http://127.0.0.1",
+    bottomLinesDelayMs: 0,
   };
 });
 
@@ -42,15 +47,58 @@ async function planOf({ sql, parameters }: Pick<CompiledQuery, "sql" | "paramete
   }
 }
 
-it("lists purchases by the account's index, from the first id on, without sorting", async () => {
+/** A subquery is walked first, and its rows are looked up; it is nowhere sorted or kept. */
+const pageFirst = (walk: string) => ["CO-ROUTINE page", walk, "SCAN page"];
+
+it("lists purchases by the account's index, from the first id on, and joins those of the page alone", async () => {
   for (const since of [undefined, 1_000]) {
-    const plan = await planOf(selectPurchases({ fromId: 5, since }, context).limit(10).compile());
+    const page = { fromId: 5, since, count: 10, offset: 50_000 };
+    const plan = await planOf(selectPurchases(page, context).compile());
+    const covering = since === undefined ? "COVERING " : "";
     expect(plan).toEqual([
-      "SEARCH purchases USING INDEX purchases_by_account (account_id=? AND id>?)",
+      ...pageFirst(`SEARCH walked USING ${covering}INDEX purchases_by_account (account_id=? AND id>?)`),
+      "SEARCH purchases USING INTEGER PRIMARY KEY (rowid=?)",
       "SEARCH orders USING INTEGER PRIMARY KEY (rowid=?)",
       "SEARCH products USING INTEGER PRIMARY KEY (rowid=?)",
     ]);
   }
+});
+
+it("lists unsubscribers by the account's index of ids, and reads those of the page alone", async () => {
+  const plan = await planOf(selectUnsubscribers({ count: 10, offset: 50_000 }, context).compile());
+  expect(plan).toEqual([
+    ...pageFirst("SEARCH walked USING COVERING INDEX unsubscribers_by_account (account_id=?)"),
+    "SEARCH unsubscribers USING INTEGER PRIMARY KEY (rowid=?)",
+  ]);
+});
+
+it("lists all missed products by the account's index of ids", async () => {
+  const page = { ids: undefined, start: 50_000, size: 10 };
+  const plan = await planOf(selectMissedProducts(page, context).compile());
+  expect(plan).toEqual([
+    ...pageFirst("SEARCH asked USING COVERING INDEX missed_products_by_account (account_id=?)"),
+    "SEARCH missed_products USING INTEGER PRIMARY KEY (rowid=?)",
+  ]);
+});
+
+it("looks up the missed products that are asked for by id", async () => {
+  const plan = await planOf(selectMissedProducts({ ids: [3, 1], start: 0, size: 10 }, context).compile());
+  expect(plan).toEqual([
+    "CO-ROUTINE page",
+    "SEARCH asked USING COVERING INDEX missed_products_by_account (account_id=? AND id=?)",
+    expect.stringMatching(/^LIST SUBQUERY/),
+    expect.stringMatching(/^SCAN jsonb_each/),
+    "SCAN page",
+    "SEARCH missed_products USING INTEGER PRIMARY KEY (rowid=?)",
+  ]);
+});
+
+it("finds the best products in the index that has them in order", async () => {
+  const plan = await planOf(selectBestProducts(context).limit(10).compile());
+  expect(plan).toEqual([
+    "SEARCH review_totals USING COVERING INDEX review_totals_best (account_id=?)",
+    "SEARCH products USING INTEGER PRIMARY KEY (rowid=?)",
+  ]);
 });
 
 it("lists products by the index of changes, without sorting", async () => {
