@@ -7,25 +7,16 @@ import {
 } from "../contract/index.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 import { readImage } from "./image-bytes.ts";
-import { type Claim, readClaim, signClaim } from "./signed-link.ts";
+import { type Claim, readClaim } from "./signed-link.ts";
 
+/** What the creation of a review gives to whoever wrote it. */
 const claimKind = "image_upload";
-
-/** The token with which whoever wrote a review adds images to it, for an hour. */
-export function createImageToken(
-  reviewRow: number,
-  accountId: number,
-  { sealer, nowMs }: Pick<HandlerContext, "sealer" | "nowMs">,
-): string {
-  const expiresAtMs = nowMs + imageLimits.tokenLifetimeMs;
-  return signClaim({ kind: claimKind, id: reviewRow, accountId, expiresAtMs }, sealer);
-}
 
 /**
  * Where an image of a review is read.
  * Assumed: an image is kept as it came; its small form is the same.
  */
-export function imageUrls(imageId: number, { publicUrl }: Pick<HandlerContext, "publicUrl">) {
+function imageUrls(imageId: number, { publicUrl }: Pick<HandlerContext, "publicUrl">) {
   const original_url = `${publicUrl}${extensionPrefix}/images/${imageId}`;
   return { thumb_url: original_url, original_url };
 }

@@ -1,10 +1,13 @@
 import { sql } from "kysely";
 import type { ReviewerType } from "../contract/index.ts";
+import { readAccountProfile } from "./account-profile.ts";
 import type { HandlerContext } from "./handler.ts";
 import type { LinkTarget } from "./link-target.ts";
-import { readAccountProfile } from "./account-profile.ts";
 import { countClick, queueEvent } from "./outbox.ts";
+import { toEventData } from "./review-forms.ts";
+import { findReview } from "./review-parts.ts";
 import type { Claim } from "./signed-link.ts";
+import { byUser } from "./unsubscribers.ts";
 
 /** What decides who its author is. */
 interface ReviewToVerify {
@@ -50,7 +53,7 @@ export async function findReviewToVerify(
 
 async function readStoreName(accountId: number, context: HandlerContext): Promise<string> {
   const { displayName, domain } = await readAccountProfile(context, accountId);
-  return displayName || domain;
+  return displayName || domain || "the store";
 }
 
 /**
@@ -66,6 +69,17 @@ export async function verifyReview(review: ReviewToVerify, context: HandlerConte
     .updateTable("reviews")
     .set({ reviewer_type, updated_at: context.nowMs })
     .where("id", "=", review.id)
+    .execute();
+  await context.transaction
+    .insertInto("review_events")
+    .values({
+      account_id: review.account_id,
+      review_row: review.id,
+      event: "verified",
+      by_name: byUser,
+      reason: null,
+      created_at: context.nowMs,
+    })
     .execute();
   await announceUpdate(review, context);
 }
@@ -91,5 +105,11 @@ export function selectPurchase(
 
 /** Tells the webhooks of a review that it has changed. */
 async function announceUpdate({ id, account_id }: ReviewToVerify, context: HandlerContext): Promise<void> {
-  await queueEvent("review_updated", { id }, account_id, context);
+  const parts = await findReview(id, { accountId: account_id, isPublished: false }, context);
+  const { app_key } = await context.transaction
+    .selectFrom("accounts")
+    .select("app_key")
+    .where("id", "=", account_id)
+    .executeTakeFirstOrThrow();
+  await queueEvent("review_updated", toEventData(parts, app_key), account_id, context);
 }
