@@ -65,7 +65,7 @@ export async function countReviews({ user_reference }: Query, context: HandlerCo
   const { reviews } = await selectListed({ user_reference }, context)
     .select(({ fn }) => fn.countAll<number>().as("reviews"))
     .executeTakeFirstOrThrow();
-  return Number(reviews);
+  return reviews;
 }
 
 /** Assumed: content is of a good length from 100 characters on. */
@@ -116,5 +116,5 @@ async function findFirstImages(
     .where("review_row", "in", ids)
     .groupBy("review_row")
     .execute();
-  return new Map(found.map(({ review_row, image }) => [review_row, Number(image)]));
+  return new Map(found.map(({ review_row, image }) => [review_row, image]));
 }

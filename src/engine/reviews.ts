@@ -85,10 +85,12 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
       .orderBy("id")
       .execute();
     return {
-      events: found.map(({ review_row, by_name, created_at, ...event }) => ({
-        ...event,
+      events: found.map(({ id, review_row, event, by_name, reason, created_at }) => ({
+        id,
         review_id: review_row,
+        event,
         by: by_name,
+        reason,
         created_at: new Date(created_at).toISOString(),
       })),
     };

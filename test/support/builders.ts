@@ -28,3 +28,18 @@ export function anOrder(fields: Fields = {}): BulkOrders["orders"][number] {
 export function bulkOf(orders: BulkOrders["orders"], fields: Partial<BulkOrders> = {}): BulkOrders {
   return { platform: "general", orders, ...fields };
 }
+
+/** A review that is valid in both calls that create one. */
+export function aReview(fields: Partial<InputOf<"reviews.createNow">> = {}): InputOf<"reviews.create"> {
+  return {
+    sku: "teapot",
+    product_title: "Teapot",
+    product_url: "https://shop.example/teapot",
+    display_name: "Ann",
+    email: "ann@mail.example",
+    review_content: "It pours very well.",
+    review_title: "Pours well",
+    review_score: 5,
+    ...fields,
+  } as InputOf<"reviews.create">;
+}

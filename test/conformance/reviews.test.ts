@@ -1,0 +1,455 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { siteReviewsId } from "../../src/contract/index.ts";
+import type { InputOf } from "../../src/service/transport.ts";
+import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
+import { aReview } from "../support/builders.ts";
+
+const hourMs = 60 * 60 * 1_000;
+const dayMs = 24 * hourMs;
+
+/** Stores reviews one after another, a minute apart, and gives their ids. */
+async function storeReviews(
+  { clock }: Harness,
+  { service }: TestAccount,
+  reviews: readonly Partial<InputOf<"reviews.createNow">>[],
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const fields of reviews) {
+    const created = await service.reviews.createNow(aReview(fields));
+    ids.push(created.reviews[0]?.id ?? 0);
+    clock.advance(60_000);
+  }
+  return ids;
+}
+
+describeBackends("reviews", (harness) => {
+  const newAccount = () => harness().newAccount();
+  const store = (account: TestAccount, ...reviews: Partial<InputOf<"reviews.createNow">>[]) =>
+    storeReviews(harness(), account, reviews);
+
+  describe("create", () => {
+    it("publishes the review as anonymous, and queues a mail to verify it", async () => {
+      const { service } = await newAccount();
+      const created = await service.reviews.create(aReview({ display_name: "Ann Smith" }));
+      expect(created.image_upload_token).toMatch(/^v1\./);
+      const { reviews } = await service.reviews.widget({ product_id: "teapot" });
+      expect(reviews).toMatchObject([
+        {
+          title: "Pours well",
+          verified_buyer: false,
+          user: { display_name: "Ann S.", user_type: "Anonymous" },
+        },
+      ]);
+      const mails = await harness().database.db.selectFrom("mails").selectAll().execute();
+      expect(mails).toMatchObject([
+        { category: "anonymous_testimonials_request", email: "ann@mail.example", state: "queued" },
+      ]);
+      expect(JSON.parse(mails[0]?.data ?? "")).toMatchObject({
+        verify_url: expect.stringMatching(/^http:\/\/.*\/starpost\/v1\/l\/v1\./) as unknown,
+        unsubscribe_url: expect.stringMatching(/^http:\/\/.*\/starpost\/v1\/l\/v1\./) as unknown,
+      });
+    });
+
+    it("adds a product that is not there, and leaves one that is", async () => {
+      const { service } = await newAccount();
+      await service.reviews.create(aReview({ product_title: "First", product_description: "d" }));
+      await service.reviews.create(aReview({ product_title: "Second" }));
+      const { products } = await service.reviews.widget({ product_id: "teapot" });
+      expect(products).toMatchObject([{ domain_key: "teapot", name: "First" }]);
+    });
+
+    it.each([
+      [{ email: undefined }, "Missing email"],
+      [{ review_score: 6 }, "review_score must be a whole number from 1 to 5"],
+      [{ review_score: "five" }, "review_score must be a whole number from 1 to 5"],
+      [{ sku: "tea pot" }, "sku allows only letters, digits, _ and -"],
+      [{ email: "nobody" }, "email is not an email address (local@domain)"],
+      [{ review_content: " " }, "Missing review_content"],
+      [{ review_title: "a\u0000b" }, "review_title holds U+0000 or half a surrogate pair"],
+    ])("refuses %j", async (fields, message) => {
+      const { service } = await newAccount();
+      const call = service.reviews.create(aReview(fields as never));
+      await expect(call).rejects.toMatchObject({ kind: "invalidParams", message });
+      expect((await service.reviews.list({})).reviews).toEqual([]);
+    });
+
+    it("writes an event for each subscription", async () => {
+      const { service, caller } = await newAccount();
+      await service.webhooks.create({ url: "https://shop.example/hook", event_name: "review_create" });
+      await service.reviews.create(aReview({}));
+      const [delivery] = await harness().database.db.selectFrom("webhook_deliveries").selectAll().execute();
+      expect(JSON.parse(delivery?.body ?? "")).toMatchObject({
+        event: "review_create",
+        data: { title: "Pours well", score: 5, app_key: caller.appKey, customer_email: "ann@mail.example" },
+      });
+    });
+  });
+
+  describe("create, signed by a trusted vendor", () => {
+    const signed = (secret: string, fields: Record<string, string | number> = {}) => {
+      const review: Record<string, string | number> = {
+        sku: "teapot",
+        product_title: "Teapot",
+        product_url: "https://shop.example/teapot",
+        display_name: "Ann",
+        email: "ann@mail.example",
+        review_content: "It pours very well.",
+        review_title: "Pours well",
+        review_score: 5,
+        time_stamp: String(startMs / 1_000),
+        reviewer_type: "verified_buyer",
+        ...fields,
+      };
+      const message = Object.keys(review)
+        .toSorted()
+        .map((name) => `${name}=${review[name]}`)
+        .join("&");
+      const signature = createHmac("sha256", secret).update(message).digest("hex");
+      return { ...review, signature } as unknown as InputOf<"reviews.create">;
+    };
+
+    it("takes the vendor's word, and sends no mail", async () => {
+      const { service, secret } = await newAccount();
+      await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
+      await service.reviews.create(signed(secret));
+      const { reviews } = await service.reviews.widget({ product_id: "teapot" });
+      expect(reviews).toMatchObject([{ verified_buyer: true, user: { user_type: "User" } }]);
+      expect(await harness().database.db.selectFrom("mails").select("id").execute()).toEqual([]);
+    });
+
+    it("is refused while the feature is off, as it is for a new account", async () => {
+      const { service, secret } = await newAccount();
+      await expect(service.reviews.create(signed(secret))).rejects.toMatchObject({ kind: "featureDisabled" });
+    });
+
+    it.each([
+      ["another secret", { secret: "x" }, "unauthorized"],
+      ["a time too long ago", { time_stamp: String(startMs / 1_000 - 901) }, "unauthorized"],
+      ["a time too far ahead", { time_stamp: String(startMs / 1_000 + 901) }, "unauthorized"],
+      ["another type", { reviewer_type: "friend" }, "invalidParams"],
+      ["no type", { reviewer_type: "" }, "invalidParams"],
+      ["no time", { time_stamp: "" }, "invalidParams"],
+      ["a time that is none", { time_stamp: "noon" }, "invalidParams"],
+    ])("is refused with %s", async (_what, { secret: other, ...fields }: Record<string, string>, kind) => {
+      const { service, secret } = await newAccount();
+      await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
+      await expect(service.reviews.create(signed(other ?? secret, fields))).rejects.toMatchObject({ kind });
+      const changed = { ...signed(secret), review_score: 1 };
+      await expect(service.reviews.create(changed)).rejects.toMatchObject({ kind: "unauthorized" });
+      expect((await service.reviews.list({})).reviews).toEqual([]);
+    });
+  });
+
+  describe("createNow", () => {
+    it("answers with the full form", async () => {
+      const { service } = await newAccount();
+      const { reviews } = await service.reviews.createNow(aReview({ user_reference: "u-1" }));
+      const [review] = reviews;
+      const one = await service.reviews.get({ review_id: review?.id ?? 0 });
+      expect(one.review).toEqual(review);
+      expect(review).toMatchObject({
+        score: 5,
+        deleted: false,
+        new: true,
+        user_vote: 0,
+        products: [{ Location_idx: [0, 0], Product: { name: "Teapot" } }],
+        products_apps: [{ domain_key: "teapot", product: { name: "Teapot" } }],
+        account: { domain: "https://shop.example" },
+      });
+      expect(await harness().database.db.selectFrom("mails").select("id").execute()).toEqual([]);
+    });
+  });
+
+  describe("widget", () => {
+    it("counts stars, and pages through all, the latest first", async () => {
+      const account = await newAccount();
+      const ids = await store(account, ...[5, 4, 4, 1, 2, 3, 5].map((review_score) => ({ review_score })));
+      const first = await account.service.reviews.widget({ product_id: "teapot", per_page: 3 });
+      expect(first.pagination).toEqual({ page: 1, per_page: 3, total: 7 });
+      expect(first.bottomline).toEqual({
+        total_review: 7,
+        average_score: 3.43,
+        star_distribution: { 1: 1, 2: 1, 3: 1, 4: 2, 5: 2 },
+        custom_fields_bottomline: null,
+      });
+      const seen: number[] = [];
+      for (const page of [1, 2, 3, 4]) {
+        const { reviews } = await account.service.reviews.widget({ product_id: "teapot", per_page: 3, page });
+        seen.push(...reviews.map(({ id }) => id));
+      }
+      expect(seen).toEqual(ids.toReversed());
+    });
+
+    it("filters by stars, and counts what is left", async () => {
+      const account = await newAccount();
+      const ids = await store(account, ...[5, 4, 4, 1].map((review_score) => ({ review_score })));
+      const found = await account.service.reviews.widget({ product_id: "teapot", star: 4 });
+      expect(found.reviews.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+      expect(found.pagination.total).toBe(2);
+      expect(found.bottomline.total_review).toBe(4);
+    });
+
+    it("sorts by what is asked for, in either direction, from either end", async () => {
+      const account = await newAccount();
+      const { reviews } = account.service;
+      const ids = await store(account, ...[2, 5, 1, 5, 3].map((review_score) => ({ review_score })));
+      for (const [at, votes] of [3, 0, 1, 0, 2].entries()) {
+        for (let vote = 0; vote < votes; vote += 1) {
+          await reviews.vote({ review_id: ids[at] ?? 0, vote_type: "up" });
+        }
+      }
+      const order = async (query: Omit<InputOf<"reviews.widget">, "product_id">) => {
+        const pages = [1, 2, 3, 4, 5].map((page) =>
+          reviews.widget({ product_id: "teapot", per_page: 1, page, ...query }),
+        );
+        return (await Promise.all(pages)).flatMap((found) => found.reviews.map(({ id }) => ids.indexOf(id)));
+      };
+      expect(await order({ sort: "date", direction: "asc" })).toEqual([0, 1, 2, 3, 4]);
+      expect(await order({ sort: "time" })).toEqual([4, 3, 2, 1, 0]);
+      expect(await order({ sort: "rating" })).toEqual([3, 1, 4, 0, 2]);
+      expect(await order({ sort: ["rating", "votes_up"], direction: "ASC" })).toEqual([2, 0, 4, 1, 3]);
+      expect(await order({ sort: ["votes_up"] })).toEqual([0, 4, 2, 3, 1]);
+      expect(await order({ sort: ["votes_down", "reviewer_type"] })).toEqual([4, 3, 2, 1, 0]);
+    });
+
+    it("answers for a product that is not there, and clamps a page", async () => {
+      const { service } = await newAccount();
+      const found = await service.reviews.widget({ product_id: "nothing", per_page: 10_000, page: 0 });
+      expect(found).toMatchObject({
+        pagination: { page: 1, per_page: 150, total: 0 },
+        bottomline: { total_review: 0, average_score: 0 },
+        products: [],
+        reviews: [],
+      });
+    });
+
+    it("keeps the store's own reviews apart", async () => {
+      const account = await newAccount();
+      await store(account, { sku: siteReviewsId, review_score: 3 }, { review_score: 5 });
+      const site = await account.service.reviews.siteWidget({});
+      expect(site.reviews).toHaveLength(1);
+      expect(site.reviews[0]).not.toHaveProperty("product_id");
+      expect(site.bottomline).toMatchObject({ total_review: 1, average_score: 3 });
+      expect((await account.service.reviews.widget({ product_id: "teapot" })).reviews).toHaveLength(1);
+    });
+  });
+
+  describe("bottomLines", () => {
+    it("are an hour late, exactly", async () => {
+      const { service } = await newAccount();
+      expect(await service.reviews.bottomLines({})).toEqual({});
+      await service.reviews.createNow(aReview({ review_score: 5 }));
+      harness().clock.advance(hourMs / 2);
+      await service.reviews.createNow(aReview({ review_score: 2 }));
+      expect(await service.reviews.bottomLines({})).toEqual({});
+      harness().clock.advance(hourMs / 2);
+      expect(await service.reviews.bottomLines({})).toEqual({
+        bottomlines: [{ domain_key: "teapot", product_score: 5, total_reviews: 1 }],
+        page: "1",
+        per_page: "10",
+      });
+      harness().clock.advance(hourMs / 2);
+      expect((await service.reviews.bottomLines({})).bottomlines).toEqual([
+        { domain_key: "teapot", product_score: 3.5, total_reviews: 2 },
+      ]);
+      const now = await service.reviews.bottomLine({ product_id: "teapot" });
+      expect(now).toEqual({ bottomline: { average_score: 3.5, total_reviews: 2 } });
+    });
+
+    it("page through the products, at most 100 a page", async () => {
+      const account = await newAccount();
+      await store(account, { sku: "a" }, { sku: "b" }, { sku: "c" });
+      harness().clock.advance(hourMs);
+      const { bottomLines } = account.service.reviews;
+      const keys = async (query: InputOf<"reviews.bottomLines">) =>
+        (await bottomLines(query)).bottomlines?.map(({ domain_key }) => domain_key);
+      expect(await keys({ count: 2, page: 1 })).toEqual(["a", "b"]);
+      expect(await keys({ count: 2, page: 2 })).toEqual(["c"]);
+      expect(await keys({ count: 2, page: 3 })).toEqual([]);
+      expect(await bottomLines({ count: 500, page: 1 })).toMatchObject({ per_page: "100" });
+      expect(await keys({ since_date: "2026-03-15" })).toEqual(["a", "b", "c"]);
+      expect(await keys({ since_date: "2026-03-16" })).toEqual([]);
+    });
+
+    it("list a grouped product twice, its group's first, also one without reviews", async () => {
+      const account = await newAccount();
+      const { groups, products, reviews } = account.service;
+      await store(account, { sku: "a", review_score: 5 }, { sku: "b", review_score: 2 });
+      await products.massCreate({ products: { c: { name: "C", url: "https://shop.example/c" } } });
+      await groups.create({ group_name: "pots" });
+      await groups.update({ group_name: "pots", product_ids_to_add: ["a", "b", "c"] });
+      harness().clock.advance(hourMs);
+      const grouped = { product_score: 3.5, total_reviews: 2 };
+      expect((await reviews.bottomLines({})).bottomlines).toEqual([
+        { domain_key: "a", ...grouped },
+        { domain_key: "a", product_score: 5, total_reviews: 1 },
+        { domain_key: "b", ...grouped },
+        { domain_key: "b", product_score: 2, total_reviews: 1 },
+        { domain_key: "c", ...grouped },
+        { domain_key: "c", product_score: 0, total_reviews: 0 },
+      ]);
+      expect((await reviews.widget({ product_id: "c" })).reviews).toHaveLength(2);
+      expect(await reviews.bottomLine({ product_id: "c" })).toMatchObject({
+        bottomline: { average_score: 3.5, total_reviews: 2 },
+      });
+      await groups.update({ group_name: "pots", product_ids_to_remove: ["a", "c"] });
+      harness().clock.advance(hourMs);
+      expect((await reviews.bottomLines({})).bottomlines).toEqual([
+        { domain_key: "a", product_score: 5, total_reviews: 1 },
+        { domain_key: "b", product_score: 2, total_reviews: 1 },
+        { domain_key: "b", product_score: 2, total_reviews: 1 },
+      ]);
+      expect((await reviews.widget({ product_id: "c" })).reviews).toHaveLength(0);
+      expect((await reviews.widget({ product_id: "a" })).reviews).toHaveLength(1);
+    });
+  });
+
+  describe("setPublished", () => {
+    it("takes a review off every public page, and brings it back, with a record of it", async () => {
+      const account = await newAccount();
+      const { reviews } = account.service;
+      const [id = 0] = await store(account, {});
+      const off = await reviews.setPublished({ review_id: id, published: false, reason: "rude", by: "Eve" });
+      expect(off.review).toMatchObject({ id, deleted: true });
+      expect((await reviews.widget({ product_id: "teapot" })).reviews).toEqual([]);
+      expect(await reviews.bottomLine({ product_id: "teapot" })).toMatchObject({
+        bottomline: { total_reviews: 0 },
+      });
+      expect((await reviews.top({})).reviews).toEqual([]);
+      expect((await reviews.list({})).reviews).toEqual([]);
+      expect((await reviews.list({ deleted: true })).reviews).toMatchObject([{ id, deleted: true }]);
+      await expect(reviews.get({ review_id: id })).rejects.toMatchObject({ kind: "recordNotFound" });
+      await expect(reviews.vote({ review_id: id, vote_type: "up" })).rejects.toMatchObject({
+        kind: "recordNotFound",
+      });
+      await reviews.setPublished({ review_id: id, published: true, reason: "a mistake" });
+      expect((await reviews.widget({ product_id: "teapot" })).pagination.total).toBe(1);
+      const { events } = await reviews.history({ review_id: id });
+      expect(events.map(({ event, by, reason }) => [event, by, reason])).toEqual([
+        ["created", "USER", null],
+        ["unpublished", "Eve", "rude"],
+        ["published", "MODERATOR", "a mistake"],
+      ]);
+    });
+
+    it("changes nothing twice, and needs a reason and a review of the account", async () => {
+      const account = await newAccount();
+      const [id = 0] = await store(account, {});
+      const off = { review_id: id, published: false, reason: "rude" };
+      await account.service.reviews.setPublished(off);
+      await account.service.reviews.setPublished(off);
+      expect(await account.service.reviews.bottomLine({ product_id: "teapot" })).toMatchObject({
+        bottomline: { total_reviews: 0 },
+      });
+      await expect(account.service.reviews.setPublished({ ...off, reason: "" })).rejects.toMatchObject({
+        message: "Missing reason",
+      });
+      const other = await newAccount();
+      for (const call of [
+        () => other.service.reviews.setPublished(off),
+        () => other.service.reviews.comment({ review_id: id, content: "x" }),
+        () => other.service.reviews.history({ review_id: id }),
+      ]) {
+        await expect(call()).rejects.toMatchObject({ kind: "recordNotFound" });
+      }
+    });
+  });
+
+  it("comment: shows in the widget, and a new one takes its place", async () => {
+    const account = await newAccount();
+    const [id = 0] = await store(account, {});
+    await account.service.reviews.comment({ review_id: id, content: "Thanks" });
+    await account.service.reviews.comment({ review_id: id, content: "Thank you" });
+    const { reviews } = await account.service.reviews.widget({ product_id: "teapot" });
+    expect(reviews).toMatchObject([{ comment: { content: "Thank you", comments_avatar: null } }]);
+  });
+
+  it("vote: gives an index that grows, and counts each vote", async () => {
+    const account = await newAccount();
+    const [id = 0] = await store(account, {});
+    const { vote, get } = account.service.reviews;
+    const first = await vote({ review_id: id, vote_type: "up" });
+    const second = await vote({ review_id: id, vote_type: "down" });
+    const third = await vote({ review_id: id, vote_type: "up" });
+    expect(second.vote.id).toBeGreaterThan(first.vote.id);
+    expect(third.vote.id).toBeGreaterThan(second.vote.id);
+    expect((await get({ review_id: id })).review).toMatchObject({ votes_up: 2, votes_down: 1 });
+    await expect(vote({ review_id: 999_999, vote_type: "up" })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find Review with id = 999999",
+    });
+    await expect(vote({ review_id: id, vote_type: "left" as never })).rejects.toMatchObject({
+      kind: "invalidParams",
+    });
+  });
+
+  describe("list", () => {
+    it("gives the account's form, with whole names and addresses", async () => {
+      const account = await newAccount();
+      await store(account, { display_name: "Ann Smith", user_reference: "u-1" }, { sku: siteReviewsId });
+      const { reviews } = await account.service.reviews.list({});
+      expect(reviews).toMatchObject([
+        {
+          sku: "teapot",
+          name: "Ann Smith",
+          email: "ann@mail.example",
+          reviewer_type: "anonymous",
+          user_reference: "u-1",
+          deleted: false,
+        },
+        { sku: siteReviewsId, user_reference: null },
+      ]);
+    });
+
+    it("pages, and starts where it is asked to", async () => {
+      const account = await newAccount();
+      const ids = await store(account, {}, {}, {});
+      harness().clock.advance(dayMs);
+      ids.push(...(await store(account, {}, {})));
+      await account.service.reviews.comment({ review_id: ids[0] ?? 0, content: "Thanks" });
+      const list = async (query: InputOf<"reviews.list">) =>
+        (await account.service.reviews.list(query)).reviews.map(({ id }) => ids.indexOf(id));
+      expect(await list({ count: 2 })).toEqual([0, 1]);
+      expect(await list({ count: 2, page: 3 })).toEqual([4]);
+      expect(await list({ count: 2, page: 4 })).toEqual([]);
+      expect(await list({ since_id: ids[3] ?? 0 })).toEqual([3, 4]);
+      expect(await list({ since_date: "2026-03-16" })).toEqual([3, 4]);
+      expect(await list({ since_updated_at: "2026-03-16" })).toEqual([3, 4, 0]);
+    });
+
+    it("finds the reviews of one reference, for the account and for everybody", async () => {
+      const account = await newAccount();
+      await store(account, { user_reference: "u-1" }, { user_reference: "u-2" }, { user_reference: "u-1" });
+      const { list, listByUser } = account.service.reviews;
+      expect((await list({ user_reference: "u-1" })).reviews).toHaveLength(2);
+      const found = await listByUser({ user_reference: "u-1", count: 1 });
+      expect(found.reviews).toHaveLength(1);
+      expect(found.total_reviews).toBe(2);
+      expect((await listByUser({})).total_reviews).toBe(3);
+      expect(await listByUser({ user_reference: "nobody" })).toEqual({ reviews: [], total_reviews: 0 });
+    });
+  });
+
+  it("top: gives the three latest 5-star reviews of products", async () => {
+    const account = await newAccount();
+    const ids = await store(account, ...[5, 5, 4, 5, 5].map((review_score) => ({ review_score })), {
+      sku: siteReviewsId,
+      review_score: 5,
+    });
+    const { reviews } = await account.service.reviews.top({});
+    expect(reviews.map(({ id }) => ids.indexOf(id))).toEqual([4, 3, 1]);
+    expect(reviews[0]).toMatchObject({ score: 5, image: 0, good_length: 0, featured_image_id: null });
+  });
+
+  it("shows nothing of one account to another", async () => {
+    const [one, other] = [await newAccount(), await newAccount()];
+    await store(one, {});
+    harness().clock.advance(hourMs);
+    const { reviews } = other.service;
+    expect((await reviews.widget({ product_id: "teapot" })).reviews).toEqual([]);
+    expect((await reviews.list({ deleted: true })).reviews).toEqual([]);
+    expect((await reviews.top({})).reviews).toEqual([]);
+    expect(await reviews.bottomLines({})).toEqual({});
+  });
+});
