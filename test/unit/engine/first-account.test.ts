@@ -1,63 +1,58 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ensureFirstAccount } from "../../../src/engine/first-account.ts";
 import { createSealer } from "../../../src/engine/sealer.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
-
-let folder: string;
-let opened: Database[];
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
-  opened = [];
-});
-
-afterEach(async () => {
-  await Promise.all(opened.map(({ db }) => db.destroy()));
-  await rm(folder, { recursive: true });
-});
-
-async function open(): Promise<Database> {
-  const database = await openDatabase(join(folder, "starpost.db"), { nowMs: 0 });
-  opened.push(database);
-  return database;
-}
+import { describeDatabases } from "../../support/backends.ts";
 
 const making = { sealer: createSealer(randomBytes(32)), clock: () => 5, random: randomBytes };
 
-it("makes an account once, and gives the same one after that", async () => {
-  const database = await open();
-  const made = await ensureFirstAccount(database, making);
-  expect(made).toMatchObject({ appKey: expect.any(String), secret: expect.any(String) });
-  expect(await ensureFirstAccount(database, making)).toMatchObject({
-    appKey: made.appKey,
-    secret: made.secret,
+describeDatabases("the first account", (url) => {
+  let opened: Database[];
+
+  beforeEach(() => {
+    opened = [];
   });
-  expect(await database.db.selectFrom("accounts").select("created_at").execute()).toEqual([
-    { created_at: 5 },
-  ]);
-});
 
-it("gives two that ask at once the same account", async () => {
-  const databases = [await open(), await open()];
-  const made = await Promise.all(databases.map((database) => ensureFirstAccount(database, making)));
-  expect(made[0]?.appKey).toBe(made[1]?.appKey);
-});
+  afterEach(() => Promise.all(opened.map(({ db }) => db.destroy())));
 
-it("gives the account with the lowest id", async () => {
-  const database = await open();
-  const made = await ensureFirstAccount(database, making);
-  const values = { app_key: "A", secret_sealed: making.sealer.seal("s"), created_at: 0 };
-  await database.db.insertInto("accounts").values(values).execute();
-  expect(await ensureFirstAccount(database, making)).toMatchObject({ appKey: made.appKey });
-});
+  async function open(): Promise<Database> {
+    const database = await openDatabase(url(), { nowMs: 0 });
+    opened.push(database);
+    return database;
+  }
 
-it("says so when the key is another one", async () => {
-  const database = await open();
-  await ensureFirstAccount(database, making);
-  const other = { ...making, sealer: createSealer(randomBytes(32)) };
-  await expect(ensureFirstAccount(database, other)).rejects.toMatchObject({ kind: "storageFailed" });
+  it("makes an account once, and gives the same one after that", async () => {
+    const database = await open();
+    const made = await ensureFirstAccount(database, making);
+    expect(made).toMatchObject({ appKey: expect.any(String), secret: expect.any(String) });
+    expect(await ensureFirstAccount(database, making)).toMatchObject({
+      appKey: made.appKey,
+      secret: made.secret,
+    });
+    expect(await database.db.selectFrom("accounts").select("created_at").execute()).toEqual([
+      { created_at: 5 },
+    ]);
+  });
+
+  it("gives two that ask at once the same account", async () => {
+    const databases = [await open(), await open()];
+    const made = await Promise.all(databases.map((database) => ensureFirstAccount(database, making)));
+    expect(made[0]?.appKey).toBe(made[1]?.appKey);
+  });
+
+  it("gives the account with the lowest id", async () => {
+    const database = await open();
+    const made = await ensureFirstAccount(database, making);
+    const values = { app_key: "A", secret_sealed: making.sealer.seal("s"), created_at: 0 };
+    await database.db.insertInto("accounts").values(values).execute();
+    expect(await ensureFirstAccount(database, making)).toMatchObject({ appKey: made.appKey });
+  });
+
+  it("says so when the key is another one", async () => {
+    const database = await open();
+    await ensureFirstAccount(database, making);
+    const other = { ...making, sealer: createSealer(randomBytes(32)) };
+    await expect(ensureFirstAccount(database, other)).rejects.toMatchObject({ kind: "storageFailed" });
+  });
 });

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { endpointOf } from "../../../src/contract/index.ts";
+import { createRateWindow, limitOf, type RateWindow } from "../../../src/engine/rate-window.ts";
+import { type Database, openDatabase } from "../../../src/storage/database.ts";
+import { createClock, describeDatabases, type TestClock } from "../../support/backends.ts";
+
+const core = { name: "core", requests: 5, windowMs: 1_000, isTold: true } as const;
+const cdn = { name: "cdn", requests: 7, windowMs: 60_000, isTold: false } as const;
+/** The beginning of a minute. */
+const startMs = 1_700_000_040_000;
+
+describeDatabases("a rate window", (url) => {
+  let databases: Database[];
+  let clock: TestClock;
+  let window: RateWindow;
+
+  beforeEach(async () => {
+    databases = [await openDatabase(url(), { nowMs: 0 }), await openDatabase(url(), { nowMs: 0 })];
+    for (const app_key of ["a", "b"]) {
+      await first().db.insertInto("accounts").values({ app_key, secret_sealed: "", created_at: 0 }).execute();
+    }
+    clock = createClock(startMs);
+    window = createRateWindow(first(), clock);
+  });
+
+  afterEach(() => Promise.all(databases.map(({ db }) => db.destroy())));
+
+  const first = (): Database => databases[0] ?? expect.unreachable();
+
+  const takeMany = async (from: RateWindow, times: number, account = 1) => {
+    const states = await Promise.all(Array.from({ length: times }, () => from.take(account, core)));
+    return states.filter(({ allowed }) => allowed).length;
+  };
+
+  it("lets as many through as its limit says, and tells what is left", async () => {
+    const resetAtMs = startMs + 1_000;
+    for (const remaining of [4, 3, 2, 1, 0]) {
+      expect(await window.take(1, core)).toEqual({ allowed: true, remaining, resetAtMs });
+    }
+    clock.advance(999);
+    expect(await window.take(1, core)).toEqual({ allowed: false, remaining: 0, resetAtMs });
+    clock.advance(1);
+    expect(await window.take(1, core)).toEqual({ allowed: true, remaining: 4, resetAtMs: resetAtMs + 1_000 });
+  });
+
+  it("counts each account and each limit by itself, each in windows of its own length", async () => {
+    expect(await takeMany(window, 9)).toBe(5);
+    expect(await takeMany(window, 9, 2)).toBe(5);
+    clock.advance(20_000);
+    for (const remaining of [6, 5]) {
+      expect(await window.take(1, cdn)).toEqual({ allowed: true, remaining, resetAtMs: startMs + 60_000 });
+    }
+    expect(await takeMany(window, 9)).toBe(5);
+    clock.advance(39_999);
+    expect(await window.take(1, cdn)).toMatchObject({ remaining: 4 });
+    clock.advance(1);
+    expect(await window.take(1, cdn)).toMatchObject({ remaining: 6 });
+  });
+
+  it("is one window for all processes of a PostgreSQL database, and each its own of a SQLite file", async () => {
+    const other = createRateWindow(databases[1] ?? expect.unreachable(), clock);
+    const passed = await Promise.all([takeMany(window, 20), takeMany(other, 20)]);
+    const total = passed.reduce((sum, one) => sum + one);
+    expect(total).toBe(first().dialect === "postgres" ? 5 : 10);
+  });
+
+  it("holds where the clocks of two processes differ a little, and does not stick to one that is wrong", async () => {
+    if (first().dialect === "sqlite") return;
+    const ahead = createRateWindow(databases[1] ?? expect.unreachable(), () => clock() + 400);
+    clock.advance(700);
+    expect(await takeMany(ahead, 3)).toBe(3);
+    expect(await takeMany(window, 9)).toBe(2);
+    expect(await takeMany(ahead, 3)).toBe(0);
+    const wrong = createRateWindow(databases[1] ?? expect.unreachable(), () => clock() + 86_400_000);
+    expect(await takeMany(wrong, 9)).toBe(5);
+    expect(await takeMany(window, 9)).toBe(5);
+  });
+});
+
+describe("the limit of a call", () => {
+  it.each([
+    ["core.listProducts", "core", "core"],
+    ["reviews.bottomLines", "cdn", "cdn"],
+    ["orders.list", undefined, "legacy"],
+    ["products.massCreate", undefined, "legacy"],
+  ] as const)("of %s is %s, and %s where the others are limited too", (operation, usual, all) => {
+    const endpoint = endpointOf(operation);
+    expect(limitOf(endpoint, { limitLegacy: false })?.name).toBe(usual);
+    expect(limitOf(endpoint, { limitLegacy: true })?.name).toBe(all);
+  });
+});
