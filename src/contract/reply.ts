@@ -20,7 +20,7 @@ export const successStatus = z.object(successFields);
 
 /** The fields of a value's shape, for forms that put others beside them. */
 function fieldsOf(value: z.ZodType): Readonly<Record<string, z.ZodType>> {
-  if (value instanceof z.ZodObject) return value.shape as Record<string, z.ZodType>;
+  if (value instanceof z.ZodObject) return value.shape;
   throw new Error("this form of answer holds the fields of an object");
 }
 

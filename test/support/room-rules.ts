@@ -17,8 +17,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   contract: { mayImport: [], packages: ["zod"] },
   service: { mayImport: ["contract"], packages: ["zod"] },
   storage: { mayImport: [], packages: ["kysely", "@photostructure/sqlite", "pg"] },
-  engine: { mayImport: ["contract", "service", "storage"], packages: ["kysely", "zod"] },
-  http: { mayImport: ["contract", "service"], packages: ["fastify", "pino", "zod"] },
+  pages: { mayImport: ["contract"], packages: ["zod"] },
+  engine: { mayImport: ["contract", "pages", "service", "storage"], packages: ["kysely", "zod"] },
+  http: { mayImport: ["contract", "openapi", "pages", "service"], packages: ["fastify", "pino", "zod"] },
+  openapi: { mayImport: ["contract"], packages: ["zod"] },
   client: { mayImport: ["contract", "service"], packages: ["got", "zod"] },
   importer: {
     mayImport: ["contract", "service", "storage/sqlite-file.ts"],
