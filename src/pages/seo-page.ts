@@ -1,0 +1,73 @@
+import type { SeoPage } from "../contract/index.ts";
+import { renderDocument } from "./document.ts";
+import { jsonLd } from "./json-ld.ts";
+import { noMarks } from "./marks.ts";
+import { type Html, markup } from "./markup.ts";
+import { bottomLine, reviewList } from "./review-parts.ts";
+
+/** A product's page of reviews, or the store's. */
+export function seoPage({ page }: { readonly page: SeoPage }): string {
+  return renderDocument({
+    title: `Reviews of ${page.name}`,
+    head: jsonLd(describe(page)),
+    body: markup`<h1 dir="auto">${page.name}</h1>
+${image(page)}
+${link(page)}
+${page.description ? markup`<p class="text" dir="auto">${page.description}</p>` : undefined}
+<h2>Reviews</h2>
+${bottomLine(page, noMarks)}${reviewList(page.reviews, noMarks)}`,
+  });
+}
+
+function image({ image_url, name }: SeoPage): Html | undefined {
+  return image_url !== null && isWeb(image_url) ? markup`<img src="${image_url}" alt="${name}">` : undefined;
+}
+
+function link({ url, product_id }: SeoPage): Html | undefined {
+  const target = product_id === null ? "the store" : "the product";
+  return isWeb(url) ? markup`<p><a href="${url}">Go to ${target}</a></p>` : undefined;
+}
+
+/** Only these are put into links and images: an address of another kind could hold a program. */
+export function isWeb(url: string): boolean {
+  return /^https?:\/\//i.test(url);
+}
+
+/** Source: schema.org `Product` and `Organization`, and what search engines ask of review snippets. */
+function describe(page: SeoPage): Readonly<Record<string, unknown>> {
+  const { product_id, name, url, image_url, description, reviews } = page;
+  return {
+    "@context": "https://schema.org",
+    "@type": product_id === null ? "Organization" : "Product",
+    name,
+    ...(isWeb(url) && { url }),
+    ...(image_url !== null && isWeb(image_url) && { image: image_url }),
+    ...(description && { description }),
+    ...(product_id !== null && { sku: product_id }),
+    // A rating of no reviews is an error to those who read it.
+    ...(page.total_reviews > 0 && { aggregateRating: describeRating(page) }),
+    ...(reviews.length > 0 && { review: reviews.map(describeReview) }),
+  };
+}
+
+const range = { bestRating: 5, worstRating: 1 };
+
+function describeRating({ average_score, total_reviews }: SeoPage) {
+  return {
+    "@type": "AggregateRating",
+    ratingValue: average_score,
+    reviewCount: total_reviews,
+    ...range,
+  };
+}
+
+function describeReview({ title, content, score, display_name, created_at }: SeoPage["reviews"][number]) {
+  return {
+    "@type": "Review",
+    author: { "@type": "Person", name: display_name },
+    datePublished: created_at,
+    reviewRating: { "@type": "Rating", ratingValue: score, ...range },
+    ...(title.trim() !== "" && { name: title }),
+    reviewBody: content,
+  };
+}

@@ -1,0 +1,31 @@
+import type { TopReview } from "../contract/index.ts";
+import { renderDocument } from "./document.ts";
+import { schemaMarks } from "./marks.ts";
+import { type Html, markup } from "./markup.ts";
+import { day, scoreLine } from "./review-parts.ts";
+import { isWeb } from "./seo-page.ts";
+
+/**
+ * The three latest 5-star reviews.
+ * Assumed: the HTML form of the top reviews is a page with the marks of schema.org, in the order of the JSON form.
+ */
+export function topReviewsPage({ reviews }: { readonly reviews: readonly TopReview[] }): string {
+  return renderDocument({
+    title: "Top reviews",
+    body: markup`<h1>Top reviews</h1>
+${reviews.length === 0 ? markup`<p>There are no 5-star reviews yet.</p>` : reviews.map(reviewArticle)}`,
+  });
+}
+
+function reviewArticle({ title, score, content, created_at, product_url, image_url }: TopReview): Html {
+  const { says, is } = schemaMarks;
+  const heading = markup`<h2 dir="auto"${says("name")}>${title}</h2>`;
+  return markup`
+<article class="starpost-review"${is("Review")}>
+${title.trim() !== "" && heading}
+${scoreLine(score, schemaMarks)}
+${image_url !== null && isWeb(image_url) && markup`<img src="${image_url}" alt="">`}
+<p class="text" dir="auto"${says("reviewBody")}>${content}</p>
+<p class="by">${day(created_at, schemaMarks)}${isWeb(product_url) && markup`, <a href="${product_url}">what it is about</a>`}</p>
+</article>`;
+}

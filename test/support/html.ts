@@ -1,0 +1,54 @@
+import { HtmlValidate } from "html-validate";
+
+const validator = new HtmlValidate({
+  root: true,
+  extends: ["html-validate:recommended"],
+  rules: {
+    // Style, not validity.
+    "no-trailing-whitespace": "off",
+    "long-title": "off",
+  },
+});
+
+/** What is wrong with a whole page, a line each. */
+export async function findFaults(page: string): Promise<string[]> {
+  const { results } = await validator.validateString(page);
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line }) => `${line}: ${ruleId}: ${message}`),
+  );
+}
+
+/** A page around a piece of one. */
+export function aroundPiece(piece: string): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>A store</title></head>
+<body>
+<h1>A pot</h1>
+<h2>What people say</h2>
+${piece}
+</body>
+</html>
+`;
+}
+
+/** The data for search engines that a page's head holds. */
+export function readJsonLd(page: string): unknown {
+  const found = [...page.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)];
+  if (found.length !== 1) throw new Error(`the page has ${found.length} blocks of data`);
+  return JSON.parse(found[0]?.[1] ?? "");
+}
+
+/** What people write who mean no good, or another script than ours. */
+export const hostileTexts: readonly string[] = [
+  '<script>alert("x")</script>',
+  '</script><script>alert("x")</script>',
+  "</title></style></textarea></main>",
+  `" onmouseover="alert(1)" x='`,
+  "' onfocus='alert(1)' autofocus '",
+  "<!-- <!--> ]]> <![CDATA[ --!>",
+  "\u202Edlrow\u202C \u200Fאבג\u2067",
+  "💥👩‍👩‍👧 naïve — “quotes” & &amp; &#60;",
+  "tab\tand\nline\u2028separator\u0007bell",
+  "javascript:alert(1)",
+];

@@ -1,0 +1,275 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  batchMethods,
+  linkKinds,
+  type LinkState,
+  operations,
+  type SeoPage,
+  type TopReview,
+} from "../../../src/contract/index.ts";
+import { policies } from "../../../src/pages/document.ts";
+import { linkPage } from "../../../src/pages/link-page.ts";
+import { pages } from "../../../src/pages/pages.ts";
+import { renderPiece } from "../../../src/pages/pieces.ts";
+import { seoPage } from "../../../src/pages/seo-page.ts";
+import { signInPage } from "../../../src/pages/sign-in-page.ts";
+import { topReviewsPage } from "../../../src/pages/top-reviews-page.ts";
+import { aroundPiece, findFaults, hostileTexts, readJsonLd } from "../../support/html.ts";
+
+const review = {
+  id: 1,
+  title: "Lovely",
+  content: "Keeps the tea\nwarm.",
+  score: 4,
+  display_name: "Jane D.",
+  verified_buyer: true,
+  created_at: "2026-03-15T23:30:00.000Z",
+};
+
+const pot: SeoPage = {
+  product_id: "pot",
+  name: "A pot",
+  url: "https://shop.example/pot?a=1&b=2",
+  image_url: "https://shop.example/pot.png",
+  description: "It holds tea.",
+  average_score: 4.25,
+  total_reviews: 4,
+  reviews: [review, { ...review, id: 2, title: " ", verified_buyer: false, score: 5 }],
+};
+
+const top: TopReview = {
+  id: 1,
+  product_id: 1,
+  featured_image_id: null,
+  image: 0,
+  good_length: 1,
+  title: "Lovely",
+  content: "Keeps the tea warm.",
+  score: 5,
+  created_at: "2026-03-15T12:00:00.000Z",
+  product_url: "https://shop.example/pot",
+  image_url: null,
+};
+
+const hostilePage = (text: string): SeoPage => ({
+  product_id: "pot",
+  name: text,
+  url: text,
+  image_url: `https://shop.example/${text}`,
+  description: text,
+  average_score: 1,
+  total_reviews: 1,
+  reviews: [{ ...review, title: text, content: text, display_name: text }],
+});
+
+/** What a browser would take for elements that do something, or for attributes that do. */
+function findDanger(page: string): string[] {
+  const shown = page.replaceAll(/<script type="application\/ld\+json">[^<]*<\/script>/g, "");
+  const targets = [...shown.matchAll(/\s(?:href|src|action)="(?!https?:)[^"]*"/gi)];
+  const tags = shown.replaceAll(/"[^"]*"/g, '""');
+  const doing = [...tags.matchAll(/<script|<style(?!>\n:root)|<iframe|<[^>]*\s(?:on\w+|autofocus)\b/gi)];
+  return [...targets, ...doing].map(([found]) => found);
+}
+
+describe("pages", () => {
+  it("are there for every call that has paths for them, and for no other", () => {
+    const named = [...operations].filter(([, { htmlPaths }]) => htmlPaths).map(([operation]) => operation);
+    expect([...pages.keys()].toSorted()).toEqual(named.toSorted());
+  });
+
+  it("have no style but the one that their policy names", () => {
+    const style = /<style>(.*?)<\/style>/s.exec(seoPage({ page: pot }))?.[1] ?? "";
+    const hash = createHash("sha256").update(style).digest("base64");
+    for (const policy of Object.values(policies)) expect(policy).toContain(`style-src 'sha256-${hash}'`);
+    expect(seoPage({ page: pot })).not.toMatch(/ style=/);
+  });
+});
+
+describe("the page of reviews", () => {
+  it("is valid HTML, of a product and of a store, with reviews and without", async () => {
+    const none = { average_score: 0, total_reviews: 0, reviews: [] };
+    for (const page of [
+      pot,
+      { ...pot, product_id: null, image_url: null, description: null, url: "" },
+      { ...pot, ...none },
+    ]) {
+      expect(await findFaults(seoPage({ page }))).toEqual([]);
+    }
+  });
+
+  it("tells search engines of a product", () => {
+    expect(readJsonLd(seoPage({ page: pot }))).toEqual({
+      "@context": "https://schema.org",
+      "@type": "Product",
+      name: "A pot",
+      url: "https://shop.example/pot?a=1&b=2",
+      image: "https://shop.example/pot.png",
+      description: "It holds tea.",
+      sku: "pot",
+      aggregateRating: {
+        "@type": "AggregateRating",
+        ratingValue: 4.25,
+        reviewCount: 4,
+        bestRating: 5,
+        worstRating: 1,
+      },
+      review: [
+        {
+          "@type": "Review",
+          author: { "@type": "Person", name: "Jane D." },
+          datePublished: "2026-03-15T23:30:00.000Z",
+          reviewRating: { "@type": "Rating", ratingValue: 4, bestRating: 5, worstRating: 1 },
+          name: "Lovely",
+          reviewBody: "Keeps the tea\nwarm.",
+        },
+        {
+          "@type": "Review",
+          author: { "@type": "Person", name: "Jane D." },
+          datePublished: "2026-03-15T23:30:00.000Z",
+          reviewRating: { "@type": "Rating", ratingValue: 5, bestRating: 5, worstRating: 1 },
+          reviewBody: "Keeps the tea\nwarm.",
+        },
+      ],
+    });
+  });
+
+  it("tells of a store as an organization, and of no rating where there is none", () => {
+    const none = { average_score: 0, total_reviews: 0, reviews: [] };
+    const page = { ...pot, ...none, product_id: null, image_url: null, description: null };
+    expect(readJsonLd(seoPage({ page }))).toEqual({
+      "@context": "https://schema.org",
+      "@type": "Organization",
+      name: "A pot",
+      url: "https://shop.example/pot?a=1&b=2",
+    });
+    expect(seoPage({ page })).toContain("There are no reviews yet.");
+  });
+
+  it("shows who wrote what, and the day in UTC", () => {
+    const page = seoPage({ page: pot });
+    for (const shown of [
+      "<title>Reviews of A pot</title>",
+      '<h1 dir="auto">A pot</h1>',
+      '<a href="https://shop.example/pot?a=1&amp;b=2">Go to the product</a>',
+      '<img src="https://shop.example/pot.png" alt="A pot">',
+      '<h3 dir="auto">Lovely</h3>',
+      "Keeps the tea\nwarm.</p>",
+      "★★★★☆",
+      "verified buyer, <time",
+      ">15 March 2026</time>",
+    ]) {
+      expect(page).toContain(shown);
+    }
+  });
+
+  it.each(hostileTexts)("stays what it is whatever people write: %j", async (text) => {
+    const page = seoPage({ page: hostilePage(text) });
+    expect(await findFaults(page)).toEqual([]);
+    expect(findDanger(page)).toEqual([]);
+    expect(readJsonLd(page)).toMatchObject({
+      name: text,
+      description: text,
+      review: [{ name: text, reviewBody: text, author: { name: text } }],
+    });
+    expect(readJsonLd(page)).not.toHaveProperty("url");
+    expect(page).not.toContain("\u0007");
+  });
+
+  it("cuts a title between characters", () => {
+    const page = seoPage({ page: { ...pot, name: "💥".repeat(200) } });
+    const title = /<title>(.*?)<\/title>/s.exec(page)?.[1] ?? "";
+    expect(title.length).toBeLessThanOrEqual(70);
+    expect(title.isWellFormed()).toBe(true);
+  });
+});
+
+describe("the page of top reviews", () => {
+  it("is valid HTML with three reviews, with none, and with hostile ones", async () => {
+    const lists = [[], [top, { ...top, title: "", image_url: "https://shop.example/pot.png" }, top]];
+    for (const reviews of lists) expect(await findFaults(topReviewsPage({ reviews }))).toEqual([]);
+    for (const text of hostileTexts) {
+      const hostile = { ...top, title: text, content: text, product_url: text, image_url: text };
+      const page = topReviewsPage({ reviews: [hostile] });
+      expect([await findFaults(page), findDanger(page)]).toEqual([[], []]);
+    }
+  });
+
+  it("marks each review", () => {
+    const page = topReviewsPage({ reviews: [top, top] });
+    expect(page.match(/itemtype="https:\/\/schema\.org\/Review"/g)).toHaveLength(2);
+    expect(page).toContain('<span itemprop="ratingValue">5</span>');
+    expect(page).toContain('itemprop="reviewBody">Keeps the tea warm.</p>');
+  });
+});
+
+describe("the page of a link", () => {
+  const states = linkKinds.flatMap((kind) =>
+    (["ready", "done", "gone"] as const).map((state): LinkState => ({ kind, state, about: "A <pot>" })),
+  );
+
+  it.each(states)("is valid HTML: $kind, $state", async (link) => {
+    const page = linkPage({ link });
+    expect(await findFaults(page)).toEqual([]);
+    expect(page.match(/<form method="post"><button type="submit">/g) ?? []).toHaveLength(
+      link.state === "ready" ? 1 : 0,
+    );
+    expect(page.includes("no longer works")).toBe(link.state === "gone");
+    expect(page.includes("<bdi>A &lt;pot&gt;</bdi>")).toBe(link.state !== "gone");
+    expect(page).toContain('content="noindex, nofollow"');
+  });
+});
+
+describe("the page of a sign-in", () => {
+  it("says who is signed in, and that there is nothing behind it", async () => {
+    const page = signInPage({ account: { app_key: "key", display_name: "Zoë <3", email: "z@shop.example" } });
+    expect(await findFaults(page)).toEqual([]);
+    for (const shown of ["Zoë &lt;3", "z@shop.example", "<code>key</code>", "placeholder"]) {
+      expect(page).toContain(shown);
+    }
+  });
+
+  it("knows an account without an owner, and an address that is too old", async () => {
+    const ownerless = signInPage({ account: { app_key: "key", display_name: null, email: null } });
+    const gone = signInPage({ account: null });
+    expect([await findFaults(ownerless), await findFaults(gone)]).toEqual([[], []]);
+    expect(ownerless).toContain("the owner");
+    expect(gone).toContain("no longer works");
+  });
+});
+
+describe("pieces", () => {
+  const none: SeoPage = { ...pot, average_score: 0, total_reviews: 0, reviews: [] };
+
+  it.each(batchMethods)("%s is a valid piece of a page, whatever people write", async (method) => {
+    const all = [pot, none, { ...pot, product_id: null }, ...hostileTexts.map(hostilePage)];
+    for (const page of all) {
+      const piece = renderPiece(method, page);
+      expect([await findFaults(aroundPiece(piece)), findDanger(piece)]).toEqual([[], []]);
+    }
+  });
+
+  it("main_widget marks the product, its rating and its reviews", () => {
+    const piece = renderPiece("main_widget", pot);
+    for (const type of ["Product", "AggregateRating", "Review", "Rating", "Person"]) {
+      expect(piece).toContain(`itemtype="https://schema.org/${type}"`);
+    }
+    for (const said of [
+      '<meta itemprop="name" content="A pot">',
+      '<span itemprop="ratingValue">4.25</span>',
+      '<span itemprop="reviewCount">4</span>',
+      'itemprop="datePublished"',
+    ]) {
+      expect(piece).toContain(said);
+    }
+    expect(renderPiece("main_widget", { ...pot, product_id: null })).toContain("schema.org/Organization");
+  });
+
+  it("say that there are no reviews yet, and then mark nothing", () => {
+    for (const method of batchMethods) {
+      const piece = renderPiece(method, none);
+      expect(piece).toContain("There are no reviews yet.");
+      expect(piece).not.toContain("itemprop");
+    }
+  });
+});
