@@ -19,6 +19,21 @@ export interface WireReply {
   readonly headers: Headers;
 }
 
+export interface RawReply {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** A mail that waits to be sent. */
+export interface QueuedMail {
+  readonly category: string;
+  readonly email_type_id: number;
+  readonly email: string;
+  /** The opaque token of the link that the mail holds, where it holds one. */
+  readonly linkToken: string | undefined;
+}
+
 /** The server as anyone sees it who speaks HTTP, and one account of it. */
 export interface Wire {
   readonly appKey: string;
@@ -30,6 +45,15 @@ export interface Wire {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<WireReply>;
+  /** Asks for what is not JSON: a page, a script. */
+  readonly raw: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<RawReply>;
+  /** The mails of every account, in the order in which they were queued. */
+  readonly mails: () => Promise<readonly QueuedMail[]>;
   /** Switches a feature of the account off, for which there is no call. */
   readonly disable: (feature: string) => Promise<void>;
   /** Moves the server's time. */
@@ -68,12 +92,14 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
   });
   const server = createServer(transport, { logger: silentLog });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
-  const ask: Wire["ask"] = async (method, path, body, headers = {}) => {
-    const response = await fetch(url + path, {
+  const send: (...sent: Parameters<Wire["ask"]>) => Promise<Response> = (method, path, body, headers = {}) =>
+    fetch(url + path, {
       method,
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
+  const ask: Wire["ask"] = async (...sent) => {
+    const response = await send(...sent);
     return { status: response.status, body: await response.json(), headers: response.headers };
   };
   const issued = await ask("POST", "/oauth/token", {
@@ -85,6 +111,21 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
     ...keys,
     utoken: (issued.body as { access_token: string }).access_token,
     ask,
+    raw: async (...sent) => {
+      const response = await send(...sent);
+      return { status: response.status, text: await response.text(), headers: response.headers };
+    },
+    mails: async () => {
+      const queued = await database.db
+        .selectFrom("mails")
+        .select(["category", "email_type_id", "email", "data"])
+        .orderBy("id")
+        .execute();
+      return queued.map(({ data, ...mail }) => ({
+        ...mail,
+        linkToken: /\/starpost\/v1\/(?:l|links)\/([^"\\/?#\s]+)/.exec(data)?.[1],
+      }));
+    },
     disable: async (feature) => {
       await database.db
         .insertInto("account_features")

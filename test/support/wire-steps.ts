@@ -1,0 +1,148 @@
+import { createHmac } from "node:crypto";
+import type { Wire, WireReply } from "./wire.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** When every call of a test is made, unless it moves the time. */
+export const noon = "2026-03-15T12:00:00.000Z";
+
+export const hourMs = 3_600_000;
+
+/** A review as a shopper's form sends it. */
+export function aReview(wire: Wire, fields: Fields = {}): Fields {
+  return {
+    appkey: wire.appKey,
+    domain: "shop.example",
+    sku: "teapot",
+    product_title: "Teapot",
+    product_url: "https://shop.example/teapot",
+    display_name: "Jane Doe",
+    email: "jane@mail.example",
+    review_content: "It pours well.",
+    review_title: "Good pot",
+    review_score: 5,
+    ...fields,
+  };
+}
+
+/** Stores a review at once and gives its id. */
+export async function createReview(wire: Wire, fields: Fields = {}): Promise<number> {
+  const { status, body } = await wire.ask("POST", "/reviews/dynamic_create", aReview(wire, fields));
+  if (status !== 200) throw new Error(`the review was not created: ${JSON.stringify(body)}`);
+  return (body as { response: { reviews: { id: number }[] } }).response.reviews[0]?.id ?? 0;
+}
+
+/** The body of a review that a trusted vendor signed, `fields` changing what is signed. */
+export function aSignedReview(wire: Wire, fields: Fields = {}): Fields {
+  const signed = aReview(wire, { reviewer_type: "verified_buyer", time_stamp: "1773576000", ...fields });
+  const message = Object.entries(signed)
+    .filter(([, value]) => value !== null && value !== undefined && typeof value !== "object")
+    .map(([name, value]) => ({ name, line: `${name}=${String(value)}` }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ line }) => line)
+    .join("&");
+  return { ...signed, signature: createHmac("sha256", wire.secret).update(message, "utf8").digest("hex") };
+}
+
+/** Takes a review out of what shoppers see, or brings it back. */
+export async function setPublished(wire: Wire, reviewId: number, published: boolean): Promise<void> {
+  const { status, body } = await wire.ask(
+    "PUT",
+    `/starpost/v1/apps/${wire.appKey}/reviews/${reviewId}/publication`,
+    { utoken: wire.utoken, published, reason: "Asked for" },
+  );
+  if (status !== 200) throw new Error(`the review was not changed: ${JSON.stringify(body)}`);
+}
+
+export async function setFeature(wire: Wire, feature: string, enabled: boolean): Promise<void> {
+  const { status, body } = await wire.ask("PUT", `/starpost/v1/apps/${wire.appKey}/features`, {
+    utoken: wire.utoken,
+    feature,
+    enabled,
+  });
+  if (status !== 200) throw new Error(`the feature was not set: ${JSON.stringify(body)}`);
+}
+
+/** Adds products by their ids, each named by it. */
+export async function addProducts(wire: Wire, ...ids: string[]): Promise<void> {
+  const products = Object.fromEntries(
+    ids.map((id) => [
+      id,
+      {
+        name: `Product ${id}`,
+        url: `https://shop.example/${id}`,
+        image_url: `https://shop.example/${id}.png`,
+        currency: "EUR",
+        price: "12.50",
+      },
+    ]),
+  );
+  const { body } = await wire.ask("POST", `/apps/${wire.appKey}/products/mass_create`, {
+    utoken: wire.utoken,
+    products,
+  });
+  if ((body as { errors?: unknown }).errors !== undefined) throw new Error(JSON.stringify(body));
+}
+
+/** Puts products into a new group. */
+export async function groupProducts(wire: Wire, group: string, ...ids: string[]): Promise<void> {
+  const path = `/v1/apps/${wire.appKey}/products_groups`;
+  const made = await wire.ask("POST", path, { utoken: wire.utoken, group_name: group });
+  const added = await wire.ask("PUT", `${path}/${group}`, { utoken: wire.utoken, product_ids_to_add: ids });
+  for (const { status, body } of [made, added]) if (status !== 200) throw new Error(JSON.stringify(body));
+}
+
+/** A question as a shopper's form sends it. */
+export function aQuestion(wire: Wire, fields: Fields = {}): Fields {
+  return {
+    appkey: wire.appKey,
+    review_content: "Does it drip?",
+    display_name: "Ann Asker",
+    email: "ann@mail.example",
+    product_id: "teapot",
+    product_title: "Teapot",
+    product_url: "https://shop.example/teapot",
+    ...fields,
+  };
+}
+
+/** Does what a reader of the newest mail does who follows its link. */
+export async function followNewestLink(wire: Wire): Promise<WireReply> {
+  const token = (await wire.mails()).at(-1)?.linkToken;
+  if (token === undefined) throw new Error("no mail holds a link");
+  return wire.ask("POST", `/starpost/v1/links/${token}`);
+}
+
+interface QuestionsBody {
+  readonly response: {
+    readonly questions: readonly {
+      readonly id: number;
+      readonly content: string;
+      readonly sorted_public_answers: readonly { readonly id: number; readonly votes_up: number }[];
+    }[];
+  };
+}
+
+export async function listQuestions(wire: Wire, productId = "teapot") {
+  const { status, body } = await wire.ask("GET", `/products/${wire.appKey}/${productId}/questions`);
+  if (status !== 200) throw new Error(`no questions: ${JSON.stringify(body)}`);
+  return (body as QuestionsBody).response.questions;
+}
+
+/** Asks a question, confirms it, answers it, and gives the answer's id. */
+export async function askAndAnswer(wire: Wire): Promise<number> {
+  await wire.ask("POST", "/questions/send_confirmation_mail", aQuestion(wire));
+  await followNewestLink(wire);
+  const [question] = await listQuestions(wire);
+  const path = `/starpost/v1/apps/${wire.appKey}/questions/${question?.id}/answers`;
+  await wire.ask("POST", path, { utoken: wire.utoken, content: "It does not." });
+  const [answered] = await listQuestions(wire);
+  const answer = answered?.sorted_public_answers[0];
+  if (!answer) throw new Error("the question has no answer");
+  return answer.id;
+}
+
+/** The body of a refused call. */
+export const refusal = (message: string, code: number, error_type: string) => ({
+  status: { message, code, error_type: `Exceptions::${error_type}` },
+});
