@@ -30,7 +30,7 @@ function link({ url, product_id }: SeoPage): Html | undefined {
 
 /** Only these are put into links and images: an address of another kind could hold a program. */
 export function isWeb(url: string): boolean {
-  return /^https?:\/\//i.test(url);
+  return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(url);
 }
 
 /** Source: schema.org `Product` and `Organization`, and what search engines ask of review snippets. */
