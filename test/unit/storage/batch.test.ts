@@ -92,7 +92,7 @@ describeDatabases("a batch", (url) => {
     await sql.raw(dialect === "postgres" ? "analyze accounts" : "select 1").execute(db);
     await insert(
       names,
-      sql`left join accounts as stored on stored.app_key = 'old-' || batch.name where true`,
+      sql`cross join accounts as stored where stored.app_key = 'old-' || batch.name`,
     ).execute(db);
     const added = db.selectFrom("accounts").select("app_key").where("app_key", "not like", "old-%");
     const found = await added.orderBy("id").execute();
