@@ -2,8 +2,10 @@ import { fastify, type FastifyInstance } from "fastify";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { ServiceError } from "../contract/index.ts";
+import type { About } from "../openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
+import { addDocument } from "./document-route.ts";
 import { asListenError } from "./listen-error.ts";
 import { sendRefusal } from "./refusal.ts";
 import { addRoutes } from "./routes.ts";
@@ -14,6 +16,8 @@ export interface ServerOptions {
   readonly bodyLimitBytes?: number;
   /** How long `close` waits for calls in flight before it cuts them off; 10 s where absent. */
   readonly closeWithinMs?: number;
+  /** What `/openapi.json` says beside the contract; asked for once, when the document is. */
+  readonly about?: () => About;
 }
 
 export interface Server {
@@ -37,8 +41,10 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     logger: log,
     bodyLimitBytes = defaults.bodyLimitBytes,
     closeWithinMs = defaults.closeWithinMs,
+    about = () => ({ version: "unknown" }),
   } = options;
   const app = createApp(transport, log, bodyLimitBytes);
+  addDocument(app, about);
   const connections = closeConnectionsWhenStopping(app);
   return {
     listen: async ({ host, port }) => {
