@@ -63,7 +63,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { ListenError } = await import("./http/listen-error.ts");
   const { transport, appKey } = await openEngine(settings, settings.profile, { enforceLimits: true });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
-  const server = createServer(transport, { logger });
+  const server = createServer(transport, { logger, about: () => ({ version: settings.version }) });
   try {
     const { url } = await server.listen(settings);
     const close = async () => {

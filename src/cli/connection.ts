@@ -43,6 +43,8 @@ export interface ServerSettings extends Surroundings {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Of the program, for the description of the API. */
+  readonly version: string;
   readonly logLevel: "silent" | "info" | "debug";
   /** Where the log goes, a JSON line an event. */
   readonly log: Writable;

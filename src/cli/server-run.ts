@@ -19,7 +19,8 @@ export async function runServer(
   const signals = listenForStop(io, () => stop());
   try {
     const surroundings = await context.surroundings();
-    const server = await startServer({ ...surroundings, ...address, profile, logLevel, log: io.stderr });
+    const { version, stderr: log } = io;
+    const server = await startServer({ ...surroundings, ...address, version, profile, logLevel, log });
     talk.notice(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
