@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  execute,
+  postgresServer,
+  postgresSkipped,
+  takeEmptyDatabase,
+  type TestDatabase,
+} from "../support/postgres.ts";
+import { type Home, Homes, readPurchases, type Summary } from "../support/starpost.ts";
+
+type Server = Awaited<ReturnType<Home["serve"]>>;
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+/** The server takes any password: what is looked for is that it is told to nobody. */
+const password = "77hidden77";
+
+function newHome({ url }: TestDatabase): Home {
+  const address = new URL(url);
+  address.password = password;
+  return homes.open({ STARPOST_DATABASE: address.href, STARPOST_KEY: randomBytes(32).toString("hex") });
+}
+
+describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL database", () => {
+  let database: TestDatabase;
+  let servers: readonly [Server, Server];
+
+  beforeAll(async () => {
+    database = await takeEmptyDatabase();
+    const home = newHome(database);
+    servers = await Promise.all([home.serve(), home.serve()]);
+  });
+
+  afterAll(async () => {
+    await Promise.all(servers.map(({ stop }) => stop()));
+    await database.drop();
+  });
+
+  async function issueToken({ url, app_key, secret }: Server): Promise<string> {
+    const reply = await fetch(`${url}/oauth/token`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        client_id: app_key,
+        client_secret: secret,
+        grant_type: "client_credentials",
+      }),
+    });
+    return ((await reply.json()) as { access_token: string }).access_token;
+  }
+
+  const readWith = async ({ url, app_key }: Server, utoken: string) =>
+    (await fetch(`${url}/apps/${app_key}/purchases?utoken=${utoken}`)).status;
+
+  test("that start at once on an empty one make one account", async () => {
+    expect(servers[0].app_key).toBe(servers[1].app_key);
+    expect(servers[0].secret).toBe(servers[1].secret);
+    expect(await execute("select count(*)::int as accounts from accounts", database.url)).toEqual([
+      { accounts: 1 },
+    ]);
+  });
+
+  test("take each other's tokens", async () => {
+    const [one, other] = servers;
+    const utoken = await issueToken(one);
+    expect(await readWith(other, utoken)).toBe(200);
+    expect(await readWith(other, `${utoken}x`)).toBe(401);
+  });
+
+  test("hold 100 tokens together: the 101st lets the first go", async () => {
+    const [one, other] = servers;
+    const first = await issueToken(one);
+    const second = await issueToken(other);
+    for (let issued = 2; issued < 100; issued += 2) {
+      await issueToken(one);
+      await issueToken(other);
+    }
+    expect(await readWith(other, first)).toBe(200);
+    await issueToken(other);
+    expect(await readWith(one, first)).toBe(401);
+    expect(await readWith(one, second)).toBe(200);
+  });
+
+  interface Reply {
+    readonly at: number;
+    readonly status: number;
+  }
+
+  /** Calls both at once, and gives the replies by the end of the second that each was counted in. */
+  async function callCore(utoken: string, times: number): Promise<Map<string, Reply[]>> {
+    const found = new Map<string, Reply[]>();
+    const call = async (at: number) => {
+      const { url, app_key } = servers[at] ?? expect.unreachable();
+      const path = `/core/v3/stores/${app_key}/products`;
+      const { status, headers } = await fetch(url + path, { headers: { "x-service-token": utoken } });
+      const resetAt = headers.get("ratelimit-reset") ?? "none";
+      found.set(resetAt, [...(found.get(resetAt) ?? []), { at, status }]);
+    };
+    await Promise.all(Array.from({ length: times }, (_, nth) => call(nth % 2)));
+    return found;
+  }
+
+  test("answer five core calls a second together, not each", async () => {
+    const utoken = await issueToken(servers[0]);
+    // A burst may fall into two seconds: the calls of the fuller one are enough to tell.
+    const bursts = await callCore(utoken, 24);
+    for (const replies of bursts.values()) {
+      expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5);
+      for (const { status } of replies) expect([200, 429]).toContain(status);
+    }
+    const fullest = [...bursts.values()].toSorted((a, b) => b.length - a.length)[0] ?? [];
+    expect(fullest.length).toBeGreaterThanOrEqual(12);
+    expect(new Set(fullest.map(({ at }) => at)).size).toBe(2);
+    expect(fullest.filter(({ status }) => status === 200)).toHaveLength(5);
+  });
+});
+
+describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database", () => {
+  let database: TestDatabase;
+  let home: Home;
+
+  beforeEach(async () => {
+    database = await takeEmptyDatabase();
+    home = newHome(database);
+  });
+
+  afterEach(() => database.drop());
+
+  /** Everything that the program has written down in its home. */
+  const readHome = () =>
+    readdirSync(home.folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+      .join("\n");
+
+  test("import, say how things are, and serve, and tell the password to nobody", async () => {
+    const said: string[] = [];
+    const run = async (...args: string[]) => {
+      const ran = await home.run(args);
+      said.push(ran.stdout, ran.stderr);
+      return ran;
+    };
+    const imported = await run("orders", "import", "fixtures/good/orders.csv");
+    expect(imported).toMatchObject({ exitCode: 0 });
+    const { username, host, pathname } = new URL(database.url);
+    expect(imported.stderr).toContain(`the embedded database postgres://${username}@${host}${pathname}`);
+    expect(await run("products", "import", "fixtures/good/products.csv", "--update")).toMatchObject({
+      exitCode: 0,
+    });
+    expect(
+      await run("coupons", "import", "fixtures/good/coupons.csv", "--action", "map_review"),
+    ).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await run("orders", "import", "fixtures/good/orders.csv")).toMatchObject({ exitCode: 0 });
+    expect((await run("imports", "list")).stdout).toContain("orders.csv");
+    expect(await run("auth", "status")).toMatchObject({ exitCode: 0 });
+
+    const server = await home.serve();
+    const utoken = (await home.run(["auth", "token"])).stdout.trim();
+    const { purchases, total } = await readPurchases(server, utoken);
+    expect([purchases.length, total]).toEqual([10, 10]);
+    expect(await server.stop()).toBe(0);
+    const { stdout, stderr } = await server.process;
+    said.push(String(stdout), String(stderr));
+
+    expect(said.join("\n")).not.toContain(password);
+    expect(readHome()).not.toContain(password);
+  });
+
+  test("go on with an import that was killed, and neither lose nor double a row", async () => {
+    const path = join(home.folder, "codes.csv");
+    const codes = Array.from({ length: 5_000 }, (_, at) => `CODE-${at}`);
+    writeFileSync(path, `code\n${codes.join("\n")}\n`);
+    let args = ["coupons", "import", path, "--action", "map_review", "--batch-size", "50"];
+    for (let kill = 0; kill < 3; kill++) {
+      const run = home.start(args);
+      await sleep(400 + Math.random() * 400);
+      run.kill("SIGKILL");
+      await run;
+      const { data } = await home.json<Summary[]>(["imports", "list"]);
+      if (data[0]) args = ["imports", "resume", data[0].import_id];
+    }
+    const last = await home.json(args);
+    expect(last.exitCode).toBe(0);
+    expect(last.data.rows).toEqual({ read: 5_000, accepted: 5_000, rejected: 0, failed: 0 });
+    const stored = await execute("select count(*)::int as codes from coupons", database.url);
+    expect(stored).toEqual([{ codes: 5_000 }]);
+  });
+});
+
+if (postgresServer === undefined) test.skip(`several processes on ${postgresSkipped}`);
