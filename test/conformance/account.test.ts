@@ -49,3 +49,60 @@ describeBackends("account.setPlatform", (harness) => {
     expect(again).toEqual(mine);
   });
 });
+
+describeBackends("account.features", (harness) => {
+  const atFirst = {
+    dynamic_coupons: true,
+    questions_and_answers: true,
+    trusted_vendor: false,
+    unsubscribers: true,
+  };
+
+  it("tells of every feature of a new account", async () => {
+    const { service } = await harness().newAccount();
+    expect(await service.account.features({})).toEqual({ features: atFirst });
+  });
+
+  it("switches a feature off and on, which its calls then follow", async () => {
+    const { service } = await harness().newAccount();
+    const off = await service.account.setFeature({ feature: "dynamic_coupons", enabled: false });
+    expect(off).toEqual({ features: { ...atFirst, dynamic_coupons: false } });
+    expect(await service.account.features({})).toEqual(off);
+    await expect(service.coupons.stats({})).rejects.toMatchObject({
+      kind: "featureDisabled",
+      message: "feature dynamic_coupons is disabled",
+    });
+    const on = await service.account.setFeature({ feature: "dynamic_coupons", enabled: "true" as never });
+    expect(on).toEqual({ features: atFirst });
+    await service.coupons.stats({});
+  });
+
+  it("switches on what is off at first, and is kept by account", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    const set = { feature: "trusted_vendor", enabled: true } as const;
+    expect(await one.service.account.setFeature(set)).toEqual({
+      features: { ...atFirst, trusted_vendor: true },
+    });
+    expect(await one.service.account.setFeature(set)).toMatchObject({ features: { trusted_vendor: true } });
+    expect(await other.service.account.features({})).toEqual({ features: atFirst });
+    const mixed = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
+    await expect(mixed.account.features({})).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(mixed.account.setFeature(set)).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+
+  it.each([
+    [{ enabled: true }, "Missing feature"],
+    [
+      { feature: "time_travel", enabled: true },
+      expect.stringMatching(/^feature must be one of dynamic_coupons, /),
+    ],
+    [{ feature: "unsubscribers" }, "Missing enabled"],
+    [{ feature: "unsubscribers", enabled: "off" }, "enabled must be true or false"],
+  ])("refuses %j", async (input, message) => {
+    const { service } = await harness().newAccount();
+    await expect(service.account.setFeature(input as never)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message,
+    });
+  });
+});

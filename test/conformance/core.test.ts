@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { CallEvent } from "../../src/service/transport.ts";
+import { utokenLimits } from "../../src/contract/index.ts";
+import type { CallEvent, Caller } from "../../src/service/transport.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { aProduct } from "../support/builders.ts";
 
@@ -70,7 +71,12 @@ describeBackends("core.listProducts", (harness) => {
     expect(await since("2026-03-15T13:00:00")).toEqual(["a"]);
     expect(await since("2026-03-15T14:00:00+01:00")).toEqual(["a"]);
     expect(await since("2026-03-15T13:00:00.001Z")).toEqual([]);
-    await expect(since("soon")).rejects.toMatchObject({ kind: "invalidParams" });
+    for (const text of ["soon", "2026-03-15 soon", "2026-03-15T13:00:00 GMT", "2026-02-30T25:00:00Z"]) {
+      await expect(since(text)).rejects.toMatchObject({
+        kind: "invalidParams",
+        message: "updated_at_min must be an ISO 8601 timestamp",
+      });
+    }
   });
 
   it("gives 100 at most, and also where no limit is given", async () => {
@@ -102,11 +108,56 @@ describeBackends("core.listProducts", (harness) => {
   });
 });
 
+describeBackends("core.createToken", (harness) => {
+  it("gives a token that reads products, and is a utoken", async () => {
+    const { caller, secret, service } = await harness().newAccount();
+    await service.products.massCreate(productsNamed("a"));
+    const { access_token, ...others } = await harness()
+      .service({ appKey: caller.appKey })
+      .core.createToken({ secret });
+    expect([access_token, others]).toEqual([expect.stringMatching(/^[A-Za-z0-9]{40}$/), {}]);
+    const bearer = harness().service({ appKey: caller.appKey, utoken: access_token });
+    expect((await bearer.core.listProducts({})).products).toHaveLength(1);
+    expect((await bearer.orders.list({})).total_purchases).toBe(0);
+    harness().clock.advance(utokenLimits.lifetimeMs);
+    await expect(bearer.core.listProducts({})).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+
+  it("refuses another secret, none, and a store that is not there", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    const { core } = harness().service({ appKey: one.caller.appKey });
+    for (const secret of [other.secret, `${one.secret} `, ""]) {
+      await expect(core.createToken({ secret })).rejects.toMatchObject({ kind: "unauthorized" });
+    }
+    await expect(core.createToken({} as never)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing secret",
+    });
+    await expect(
+      harness().service({ appKey: "none" }).core.createToken({ secret: one.secret }),
+    ).rejects.toMatchObject({ kind: "recordNotFound" });
+  });
+
+  it("makes way for the newest hundred tokens of an account", async () => {
+    const { caller, secret, service } = await harness().newAccount();
+    const { core } = harness().service({ appKey: caller.appKey });
+    for (let made = 1; made < utokenLimits.perAccount; made += 1) await core.createToken({ secret });
+    await service.core.listProducts({});
+    await core.createToken({ secret });
+    await expect(service.core.listProducts({})).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+});
+
 /** Calls, and gives what the call was told of the limit. */
-async function callForLimit(harness: Harness, caller: TestAccount["caller"]) {
+async function callForLimit(
+  harness: Harness,
+  caller: Caller,
+  operation: "core.listProducts" | "core.createToken" = "core.listProducts",
+  input = {},
+) {
   const events: CallEvent[] = [];
   const outcome = await harness.transport
-    .call("core.listProducts", {}, caller, {
+    .call(operation, input as never, caller, {
       onEvent: (event) => {
         if (event.type === "limit") events.push(event);
       },
@@ -151,6 +202,22 @@ describeBackends(
       const { outcome } = await callForLimit(harness(), one.caller);
       expect(outcome).toMatchObject({ kind: "tooManyRequests" });
       expect((await callForLimit(harness(), other.caller)).outcome).toBe("answered");
+    });
+
+    it("counts the making of tokens too, also with a wrong secret", async () => {
+      const { caller, secret } = await harness().newAccount();
+      const make = (given: string) =>
+        callForLimit(harness(), { appKey: caller.appKey }, "core.createToken", { secret: given });
+      expect(await make(secret)).toEqual({ outcome: "answered", events: limit(4) });
+      for (const remaining of [3, 2, 1]) {
+        const { outcome, events } = await make("guess");
+        expect([outcome, events]).toEqual([
+          expect.objectContaining({ kind: "unauthorized" }),
+          limit(remaining),
+        ]);
+      }
+      expect((await callForLimit(harness(), caller)).events).toEqual(limit(0));
+      expect((await make(secret)).outcome).toMatchObject({ kind: "tooManyRequests" });
     });
 
     it("leaves the other endpoints alone", async () => {

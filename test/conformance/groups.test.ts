@@ -228,6 +228,46 @@ describeBackends("groups.update", (harness) => {
   });
 });
 
+describeBackends("groups and reviews", (harness) => {
+  const review = async ({ service }: TestAccount, sku: string, review_score: number) =>
+    service.reviews.createNow({
+      sku,
+      product_title: "Teapot",
+      product_url: "https://shop.example/teapot",
+      display_name: "Ann",
+      email: "ann@mail.example",
+      review_title: "Good",
+      review_content: "A good pot",
+      review_score,
+    });
+
+  async function scoresOf({ service }: TestAccount, product_id: string) {
+    const { reviews, bottomline } = await service.reviews.widget({ product_id });
+    const scores = reviews.map(({ score }) => score).toSorted();
+    return [scores, bottomline.total_review, bottomline.average_score];
+  }
+
+  it("shares the reviews of a group among its products, from when they join until they leave", async () => {
+    const account = await withProducts(harness(), "a", "b", "c");
+    const { groups } = account.service;
+    await review(account, "a", 5);
+    await review(account, "b", 3);
+    await review(account, "c", 1);
+    await groups.create({ group_name: "One" });
+    await groups.create({ group_name: "Two" });
+    await groups.update({ group_name: "One", product_ids_to_add: ["a", "b"] });
+    await groups.update({ group_name: "Two", product_ids_to_add: ["c"] });
+    await review(account, "b", 4);
+    for (const id of ["a", "b"]) expect(await scoresOf(account, id)).toEqual([[3, 4, 5], 3, 4]);
+    await groups.update({ group_name: "Two", product_ids_to_add: ["a"] });
+    for (const id of ["a", "c"]) expect(await scoresOf(account, id)).toEqual([[1, 5], 2, 3]);
+    expect(await scoresOf(account, "b")).toEqual([[3, 4], 2, 3.5]);
+    await groups.update({ group_name: "Two", product_ids_to_remove: ["a"] });
+    expect(await scoresOf(account, "a")).toEqual([[5], 1, 5]);
+    expect(await scoresOf(account, "c")).toEqual([[1], 1, 1]);
+  });
+});
+
 describeBackends("groups.delete", (harness) => {
   it("refuses while the group has products, and says what to do", async () => {
     const account = await withProducts(harness(), "a");

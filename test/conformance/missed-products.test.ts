@@ -1,0 +1,183 @@
+import { expect, it } from "vitest";
+import { maxLength, missedPage } from "../../src/contract/index.ts";
+import { describeBackends, type TestAccount } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, bulkOf } from "../support/builders.ts";
+
+async function missedOf({ service }: TestAccount, query: Record<string, unknown> = {}) {
+  const { missed_products } = await service.products.missed({ missed_products_ids: "all", ...query });
+  return missed_products;
+}
+
+const line = (...ids: string[]) =>
+  Object.fromEntries(ids.map((id) => [id, anOrderedProduct({ name: `Product ${id}` })]));
+
+function send({ service }: TestAccount, ...orders: Record<string, unknown>[]) {
+  return service.orders.massCreate(bulkOf(orders.map((fields) => anOrder(fields))));
+}
+
+describeBackends("missed products of orders", (harness) => {
+  it("keeps what orders pass over for its product id, and whose it was", async () => {
+    const account = await harness().newAccount();
+    await send(account, { products: line("a b", "ok", "a/b") });
+    expect(await missedOf(account)).toEqual([
+      {
+        id: expect.any(Number),
+        product_name: "Product a b",
+        product_sku: "a b",
+        user_email: "ann@mail.example",
+        user_display_name: "Ann",
+        missed_product_date: "2026-03-15T12:00:00.000Z",
+        order_id: "1001",
+        purchase_date: "2026-03-01T00:00:00.000Z",
+        mail_delivery_date: null,
+      },
+      expect.objectContaining({ product_sku: "a/b" }),
+    ]);
+    const { purchases } = await account.service.orders.list({});
+    expect(purchases.map(({ product_sku }) => product_sku)).toEqual(["ok"]);
+  });
+
+  it("keeps them also of an order that is left with no product, and is not created", async () => {
+    const account = await harness().newAccount();
+    await send(account, { order_id: "none", products: line("é") });
+    await account.service.orders.create({
+      platform: "general",
+      ...anOrder({ order_id: "single", order_date: undefined, products: line("a b") }),
+    });
+    expect(await missedOf(account)).toMatchObject([
+      { order_id: "none", product_sku: "é" },
+      { order_id: "single", product_sku: "a b", purchase_date: "2026-03-15T12:00:00.000Z" },
+    ]);
+    expect(await account.service.orders.list({})).toEqual({ purchases: [], total_purchases: 0 });
+  });
+
+  it("keeps a line of an order once, however often it is sent", async () => {
+    const account = await harness().newAccount();
+    const order = { order_id: "1", products: line("a b") };
+    await send(account, order, order);
+    const [first] = await missedOf(account);
+    harness().clock.advance(1_000);
+    await send(account, { ...order, customer_name: "Bea" });
+    await send(account, { ...order, order_id: "2" });
+    const found = await missedOf(account);
+    expect(found[0]).toEqual(first);
+    expect(found.map(({ order_id }) => order_id)).toEqual(["1", "2"]);
+  });
+
+  it("keeps none of an order that has a problem", async () => {
+    const account = await harness().newAccount();
+    await send(account, { email: "nobody", products: line("a b") });
+    await send(account, { products: { ...line("a b"), bad: { name: "" } } });
+    await account.service.orders.massCreate(
+      bulkOf([anOrder({ order_date: undefined, products: line("a b") })], { validate_data: true }),
+    );
+    expect(await missedOf(account)).toEqual([]);
+  });
+
+  it("keeps any product that comes, as far as it can be stored", async () => {
+    const account = await harness().newAccount();
+    const long = "x".repeat(maxLength.id);
+    await send(account, {
+      products: {
+        "": { name: 5 },
+        "null ": null,
+        "text ": "text",
+        "list ": [],
+        "nul \u0000": { name: "N\u0000" },
+        "half \ud800": { name: "\udc00 half" },
+        [`${long}1`]: { name: "y".repeat(maxLength.name + 1) },
+        [`${long}2`]: {},
+        [`${"x".repeat(maxLength.id - 1)}🫖`]: {},
+      },
+    });
+    const found = await missedOf(account);
+    expect(found.map(({ product_sku, product_name }) => [product_sku, product_name])).toEqual([
+      ["", ""],
+      ["null ", ""],
+      ["text ", ""],
+      ["list ", ""],
+      ["nul \ufffd", "N\ufffd"],
+      ["half \ufffd", "\ufffd half"],
+      [long, "y".repeat(maxLength.name)],
+      [`${"x".repeat(maxLength.id - 1)}\ufffd`, ""],
+    ]);
+  });
+});
+
+describeBackends("products.missed", (harness) => {
+  async function withMissed(count: number) {
+    const account = await harness().newAccount();
+    await send(account, { products: line(...Array.from({ length: count }, (_, at) => `no ${at}`)) });
+    return account;
+  }
+
+  it("gives ten from the first where nothing else is said, and counts all", async () => {
+    const account = await withMissed(12);
+    const { pagination, missed_products } = await account.service.products.missed({
+      missed_products_ids: "all",
+    });
+    expect(pagination).toEqual({ total: 12, start: 0, size: missedPage.default });
+    expect(missed_products.map(({ product_sku }) => product_sku)).toEqual(
+      Array.from({ length: 10 }, (_, at) => `no ${at}`),
+    );
+  });
+
+  it("takes start from 0, and size", async () => {
+    const account = await withMissed(5);
+    const page = async (start: number | string, size: number | string) => {
+      const answer = await account.service.products.missed({ missed_products_ids: "all", start, size });
+      return [answer.pagination, answer.missed_products.map(({ product_sku }) => product_sku)];
+    };
+    expect(await page("3", "1")).toEqual([{ total: 5, start: 3, size: 1 }, ["no 3"]]);
+    expect(await page(4, 10)).toEqual([{ total: 5, start: 4, size: 10 }, ["no 4"]]);
+    expect(await page(5, 10)).toEqual([{ total: 5, start: 5, size: 10 }, []]);
+    expect(await page(0, 0)).toEqual([{ total: 5, start: 0, size: 0 }, []]);
+    expect(await page(0, 5_000)).toEqual([
+      { total: 5, start: 0, size: missedPage.max },
+      ["no 0", "no 1", "no 2", "no 3", "no 4"],
+    ]);
+  });
+
+  it("gives those that are asked for, by id, and passes over ids that are none", async () => {
+    const account = await withMissed(4);
+    const ids = (await missedOf(account)).map(({ id }) => id);
+    const asked = `${ids[2]},${ids[0]},${ids[2]},99999999,abc,-1,9-9,${"9".repeat(30)}`;
+    const answer = await account.service.products.missed({ missed_products_ids: asked, size: 1 });
+    expect(answer.pagination).toEqual({ total: 2, start: 0, size: 1 });
+    expect(answer.missed_products.map(({ id }) => id)).toEqual([ids[0]]);
+    const none = await account.service.products.missed({ missed_products_ids: "abc" });
+    expect(none).toEqual({ pagination: { total: 0, start: 0, size: 10 }, missed_products: [] });
+  });
+
+  it("shows no account another's", async () => {
+    const mine = await withMissed(2);
+    const other = await harness().newAccount();
+    const [first] = await missedOf(mine);
+    expect(await missedOf(other)).toEqual([]);
+    expect(await missedOf(other, { missed_products_ids: String(first?.id) })).toEqual([]);
+    const mixed = harness().service({ appKey: mine.caller.appKey, utoken: other.caller.utoken });
+    await expect(mixed.products.missed({ missed_products_ids: "all" })).rejects.toMatchObject({
+      kind: "unauthorized",
+    });
+  });
+
+  it.each([
+    [{}, "Missing missed_products_ids"],
+    [
+      { missed_products_ids: "1,,2" },
+      "missed_products_ids must be ids of letters, digits and -, with commas between",
+    ],
+    [
+      { missed_products_ids: "a b" },
+      "missed_products_ids must be ids of letters, digits and -, with commas between",
+    ],
+    [{ missed_products_ids: "all", start: "-1" }, "start must be a whole number"],
+    [{ missed_products_ids: "all", size: "many" }, "size must be a whole number"],
+  ])("refuses %j", async (query, message) => {
+    const { service } = await harness().newAccount();
+    await expect(service.products.missed(query as never)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message,
+    });
+  });
+});

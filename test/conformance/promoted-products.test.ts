@@ -1,0 +1,179 @@
+import { expect, it } from "vitest";
+import { maxPromoted } from "../../src/contract/index.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { aProduct } from "../support/builders.ts";
+
+async function withProducts(harness: Harness, ...ids: string[]): Promise<TestAccount> {
+  const account = await harness.newAccount();
+  await account.service.products.massCreate({
+    products: Object.fromEntries(ids.map((id) => [id, aProduct()])),
+  });
+  return account;
+}
+
+async function review({ service }: TestAccount, sku: string, ...scores: number[]): Promise<void> {
+  for (const review_score of scores) {
+    await service.reviews.createNow({
+      sku,
+      product_title: "Teapot",
+      product_url: "https://shop.example/teapot",
+      display_name: "Ann",
+      email: "ann@mail.example",
+      review_title: "Good",
+      review_content: "A good pot",
+      review_score,
+    });
+  }
+}
+
+async function promotedOf({ service }: TestAccount) {
+  const { products } = await service.products.promoted({});
+  return products.map(({ domain_key }) => domain_key);
+}
+
+describeBackends("products.promoted", (harness) => {
+  it("gives the best rated product, with all of its fields", async () => {
+    const account = await harness().newAccount();
+    await account.service.products.massCreate({
+      products: { pot: aProduct({ price: "12.50", currency: "EUR", image_url: "https://i.example/1" }) },
+    });
+    await review(account, "pot", 5, 4, 4);
+    const [stored] = (await account.service.core.listProducts({})).products;
+    expect(await account.service.products.promoted({})).toEqual({
+      products: [
+        {
+          products_app_id: stored?.id,
+          url: "https://shop.example/teapot",
+          price: 12.5,
+          currency: "EUR",
+          type: "Product",
+          name: "Teapot",
+          destination_app_key: account.caller.appKey,
+          position: 1,
+          source_products_app_id: null,
+          matching_algorithm: "top_rated",
+          domain_key: "pot",
+          image_title: "Teapot",
+          average_score: 4.33,
+          total_review: 3,
+          image: "https://i.example/1",
+        },
+      ],
+    });
+  });
+
+  it("sorts by average, then by number of reviews, then by id, and leaves out what has no review", async () => {
+    const account = await withProducts(harness(), "a", "b", "c", "d", "none");
+    await review(account, "a", 4);
+    await review(account, "b", 4);
+    await review(account, "c", 4, 4);
+    await review(account, "d", 5, 4);
+    expect(await promotedOf(account)).toEqual(["d", "c", "a", "b"]);
+  });
+
+  it("leaves out blacklisted products, the reviews of the store, and what is past the most", async () => {
+    const ids = Array.from({ length: maxPromoted + 2 }, (_, at) => `p${at}`);
+    const account = await withProducts(harness(), ...ids);
+    for (const id of ids) await review(account, id, 5);
+    await review(account, "service_site_reviews", 5);
+    await account.service.products.massUpdate({ products: { p0: { blacklisted: true } } });
+    expect(await promotedOf(account)).toEqual(ids.slice(1, maxPromoted + 1));
+  });
+
+  it("counts published reviews alone, and a grouped product's own", async () => {
+    const account = await withProducts(harness(), "a", "b");
+    await review(account, "a", 5);
+    await review(account, "b", 3);
+    await account.service.groups.create({ group_name: "G" });
+    await account.service.groups.update({ group_name: "G", product_ids_to_add: ["a", "b"] });
+    expect(await promotedOf(account)).toEqual(["a", "b"]);
+    const { reviews } = await account.service.reviews.list({});
+    const best = reviews.find(({ sku }) => sku === "a");
+    await account.service.reviews.setPublished({
+      review_id: best?.id ?? 0,
+      published: false,
+      reason: "spam",
+    });
+    expect(await account.service.products.promoted({})).toMatchObject({
+      products: [{ domain_key: "b", average_score: 3, total_review: 1 }],
+    });
+  });
+
+  it("is open to anyone who names the account, and shows no other's", async () => {
+    const mine = await withProducts(harness(), "a");
+    await review(mine, "a", 5);
+    const anyone = harness().service({ appKey: mine.caller.appKey });
+    expect((await anyone.products.promoted({})).products).toHaveLength(1);
+    expect(await promotedOf(await harness().newAccount())).toEqual([]);
+    await expect(harness().service({ appKey: "none" }).products.promoted({})).rejects.toMatchObject({
+      kind: "recordNotFound",
+    });
+  });
+});
+
+describeBackends("products.setPromoted", (harness) => {
+  it("gives what the store chose, in its order, also without a review, and says so", async () => {
+    const account = await withProducts(harness(), "a", "b", "c", "7");
+    await review(account, "a", 5);
+    const chosen = await account.service.products.setPromoted({ product_ids: ["c", 7 as never, "a"] });
+    expect(chosen.products).toMatchObject([
+      {
+        domain_key: "c",
+        position: 1,
+        matching_algorithm: "manual",
+        average_score: 0,
+        total_review: 0,
+        price: 0,
+        currency: "",
+        image: "",
+      },
+      { domain_key: "7", position: 2 },
+      { domain_key: "a", position: 3, average_score: 5, total_review: 1 },
+    ]);
+    expect(await account.service.products.promoted({})).toEqual(chosen);
+  });
+
+  it("takes one choice for another, and an empty one back", async () => {
+    const account = await withProducts(harness(), "a", "b", "c");
+    await review(account, "a", 5);
+    await account.service.products.setPromoted({ product_ids: ["c", "b"] });
+    await account.service.products.setPromoted({ product_ids: ["b"] });
+    expect(await promotedOf(account)).toEqual(["b"]);
+    const { products } = await account.service.products.setPromoted({ product_ids: [] });
+    expect(products).toMatchObject([{ domain_key: "a", matching_algorithm: "top_rated" }]);
+    expect(await promotedOf(account)).toEqual(["a"]);
+  });
+
+  it("refuses products that are not there, or come twice, or are too many, and keeps the choice", async () => {
+    const account = await withProducts(harness(), "a", "b");
+    await withProducts(harness(), "theirs");
+    const { products } = account.service;
+    await products.setPromoted({ product_ids: ["a"] });
+    for (const [product_ids, message] of [
+      [["b", "theirs", "none"], "product_ids holds an unknown product: theirs"],
+      [["b", "a", "b"], "product_ids holds b more than once"],
+      [
+        Array.from({ length: maxPromoted + 1 }, (_, at) => `p${at}`),
+        "product_ids holds more than 10 elements",
+      ],
+      ["a", "product_ids must be a list of product ids"],
+    ] as const) {
+      await expect(products.setPromoted({ product_ids: product_ids as never })).rejects.toMatchObject({
+        kind: "invalidParams",
+        message,
+      });
+    }
+    await expect(products.setPromoted({} as never)).rejects.toMatchObject({ message: "Missing product_ids" });
+    expect(await promotedOf(account)).toEqual(["a"]);
+  });
+
+  it("asks for a utoken, and is kept by account", async () => {
+    const [one, other] = [await withProducts(harness(), "a"), await withProducts(harness(), "a")];
+    const mixed = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
+    await expect(mixed.products.setPromoted({ product_ids: ["a"] })).rejects.toMatchObject({
+      kind: "unauthorized",
+    });
+    await one.service.products.setPromoted({ product_ids: ["a"] });
+    expect([await promotedOf(one), await promotedOf(other)]).toEqual([["a"], []]);
+  });
+});
