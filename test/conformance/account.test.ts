@@ -72,7 +72,7 @@ describeBackends("account.features", (harness) => {
       kind: "featureDisabled",
       message: "feature dynamic_coupons is disabled",
     });
-    const on = await service.account.setFeature({ feature: "dynamic_coupons", enabled: "true" as never });
+    const on = await service.account.setFeature({ feature: "dynamic_coupons", enabled: "true" });
     expect(on).toEqual({ features: atFirst });
     await service.coupons.stats({});
   });

@@ -243,7 +243,7 @@ describeBackends("groups and reviews", (harness) => {
 
   async function scoresOf({ service }: TestAccount, product_id: string) {
     const { reviews, bottomline } = await service.reviews.widget({ product_id });
-    const scores = reviews.map(({ score }) => score).toSorted();
+    const scores = reviews.map(({ score }) => score).toSorted((a, b) => a - b);
     return [scores, bottomline.total_review, bottomline.average_score];
   }
 
