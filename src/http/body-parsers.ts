@@ -30,3 +30,11 @@ export function acceptForms(app: FastifyInstance): void {
     },
   );
 }
+
+/** Takes any body, and reads nothing from it; a large one is refused all the same. */
+export function acceptAnything(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: 64 * 1_024 }, (_request, _body, done) =>
+    done(null),
+  );
+}

@@ -1,14 +1,24 @@
 import { callerNames, type Endpoint, ServiceError } from "../contract/index.ts";
 import type { Caller } from "../service/transport.ts";
+import { readQuery } from "./read-query.ts";
 
 type Fields = Record<string, unknown>;
 
 /** A request's parts that say what is asked and who asks. */
 export interface CallParts {
   readonly path: unknown;
+  /** As it was parsed: names with a value, or with a list of them. */
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** What a call was decoded to. */
+export interface DecodedCall {
+  readonly input: Fields;
+  readonly caller: Caller;
+  /** The query's `callback` of a call that answers in JSONP, unchecked. */
+  readonly callback?: unknown;
 }
 
 const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...callerNames.utoken]);
@@ -19,11 +29,10 @@ const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...cal
  * Assumed: a utoken is taken from body or query for any method.
  * @throws ServiceError `malformedBody` when the body is not an object
  */
-export function decodeCall(
-  endpoint: Endpoint,
-  { path, query, body, headers }: CallParts,
-): { readonly input: Fields; readonly caller: Caller } {
-  const sources = [asFields(path), readBody(body), asFields(query)];
+export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: CallParts): DecodedCall {
+  const { callback, ...rest } = readQuery(query);
+  const asked = endpoint.hasCallback || callback === undefined ? rest : { ...rest, callback };
+  const sources = [asFields(path), readBody(body), asked];
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
     endpoint.auth === "core"
@@ -32,6 +41,7 @@ export function decodeCall(
   return {
     input: merge(sources),
     caller: { ...(appKey !== undefined && { appKey }), ...(utoken !== undefined && { utoken }) },
+    ...(endpoint.hasCallback && callback !== undefined && { callback }),
   };
 }
 
@@ -50,12 +60,12 @@ function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** Earlier ones win. `__proto__`, which a query can name, would not be a field but the object's kind. */
+/** Earlier ones win. */
 function merge(sources: readonly Fields[]): Fields {
   const merged: Fields = {};
   for (const source of sources.toReversed()) {
     for (const [name, value] of Object.entries(source)) {
-      if (name !== "__proto__" && !callerFields.has(name)) merged[name] = value;
+      if (!callerFields.has(name)) merged[name] = value;
     }
   }
   return merged;

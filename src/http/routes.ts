@@ -1,36 +1,35 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyInstance, HTTPMethods } from "fastify";
 import type { Logger } from "pino";
-import {
-  type Endpoint,
-  type ErrorForm,
-  operations,
-  type OperationName,
-  ServiceError,
-} from "../contract/index.ts";
-import type { CallEvent, Transport } from "../service/transport.ts";
-import { acceptForms } from "./body-parsers.ts";
-import { decodeCall } from "./decode-call.ts";
+import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
+import { pages } from "../pages/pages.ts";
+import type { Transport } from "../service/transport.ts";
+import { answer, type Answering } from "./answer.ts";
+import { acceptAnything, acceptForms } from "./body-parsers.ts";
 import { sendRefusal } from "./refusal.ts";
 
-interface Route {
-  readonly operation: OperationName;
-  readonly endpoint: Endpoint;
+interface Route extends Answering {
   readonly path: string;
+  readonly bodies: Bodies;
 }
+
+/** What a path takes: JSON alone, forms as well, or anything, because nothing is read from it. */
+type Bodies = "json" | "forms" | "anything";
 
 const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
  * Adds a route for every path of every call of the contract, and a refusal for every other method of those paths.
- * Source: spec "Endpoints". Assumed: calls whose errors have the OAuth form also take form-encoded bodies.
+ * Source: spec "Endpoints".
  */
 export function addRoutes(app: FastifyInstance, transport: Transport, log: Logger): void {
   const routes = listRoutes();
-  for (const group of groupBy(routes, ({ endpoint }) => endpoint.errorForm)) {
-    const form = group[0].endpoint.errorForm;
+  for (const group of groupBy(routes, ({ endpoint, bodies }) => `${endpoint.errorForm} ${bodies}`)) {
+    const [{ endpoint, bodies }] = group;
+    const form = endpoint.errorForm;
     // Each form is a scope of its own, which has its own body parsers and error handler.
     void app.register((scope, _options, done) => {
-      if (form === "oauth") acceptForms(scope);
+      if (bodies === "forms") acceptForms(scope);
+      if (bodies === "anything") acceptAnything(scope);
       scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
       for (const route of group) addRoute(scope, route, transport);
       done();
@@ -54,60 +53,72 @@ function groupBy(routes: readonly Route[], keyOf: (route: Route) => string): rea
 }
 
 function listRoutes(): readonly Route[] {
-  return [...operations].flatMap(([operation, endpoint]) =>
-    endpoint.paths.map((path) => ({ operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1") })),
-  );
+  return [...operations].flatMap(([operation, endpoint]) => {
+    const { paths, htmlPaths = [] } = endpoint;
+    const page = pages.get(operation);
+    if (htmlPaths.length > 0 && !page) throw new Error(`no page shows ${operation}`);
+    const route = (path: string): Route => {
+      return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies: bodiesOf(endpoint) };
+    };
+    const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: "anything" });
+    const own = [...new Set(paths.flatMap(withTwin))].map(route);
+    return own.concat(htmlPaths.map(pageRoute));
+  });
 }
 
-function addRoute(app: FastifyInstance, { operation, endpoint, path }: Route, transport: Transport): void {
+/**
+ * Assumed: calls whose errors have the OAuth form also take form-encoded bodies. A page is posted to by its own form
+ * or by a mail program (RFC 8058), in any of their encodings, and its path says all.
+ */
+function bodiesOf({ errorForm }: Endpoint): Bodies {
+  return errorForm === "oauth" ? "forms" : "json";
+}
+
+/** Assumed: a path whose last part is fixed is there with `.json` and without, whichever the specification shows. */
+function withTwin(path: string): readonly string[] {
+  const bare = path.replace(/\.json$/, "");
+  const hasTwin = !path.endsWith("}") && !bare.endsWith("}") && !path.endsWith(".html");
+  return hasTwin ? [bare, `${bare}.json`] : [path];
+}
+
+function addRoute(app: FastifyInstance, route: Route, transport: Transport): void {
+  const { endpoint, path } = route;
   app.route({
     method: endpoint.method,
     url: path,
     // HEAD runs the call, so it is there only where a call changes nothing.
-    exposeHeadRoute: endpoint.method === "GET" && endpoint.effect === "read",
-    handler: (request, reply) => answer(request, reply, { operation, endpoint, transport }),
+    exposeHeadRoute: hasHead(endpoint),
+    handler: (request, reply) => answer(request, reply, { ...route, transport }),
   });
 }
 
-async function answer(
-  { params, query, body, headers }: FastifyRequest,
-  reply: FastifyReply,
-  { operation, endpoint, transport }: Omit<Route, "path"> & { readonly transport: Transport },
-): Promise<unknown> {
-  const { input, caller } = decodeCall(endpoint, { path: params, query, body, headers });
-  const onEvent = (event: CallEvent) => {
-    if (event.type !== "limit") return;
-    void reply.header("ratelimit-remaining", event.remaining).header("ratelimit-reset", event.resetAtSeconds);
-  };
-  // Not yet checked: that is the work of whatever answers.
-  const value = await transport.call(operation, input, caller, { onEvent });
-  return endpoint.reply.encode(value);
+function hasHead({ method, effect }: Endpoint): boolean {
+  return method === "GET" && effect === "read";
 }
 
 function allowedMethods(group: Group): readonly string[] {
   const own = group.map(({ endpoint }) => endpoint.method);
-  const head = group.some(({ endpoint }) => endpoint.method === "GET" && endpoint.effect === "read");
-  return head ? [...own, "HEAD"] : own;
+  const head = group.some(({ endpoint }) => hasHead(endpoint)) ? ["HEAD"] : [];
+  return [...own, ...head, "OPTIONS"];
 }
 
+/** OPTIONS is answered with what is allowed; it is no call. */
 function refuseOtherMethods(
   app: FastifyInstance,
-  { path, endpoint }: Route,
+  { path, endpoint: { errorForm: form } }: Route,
   allowed: readonly string[],
   log: Logger,
 ): void {
-  const form: ErrorForm = endpoint.errorForm;
+  const allow = allowed.join(", ");
   app.route({
-    method: everyMethod.filter((method) => !allowed.includes(method)),
+    method: everyMethod.filter((method) => method === "OPTIONS" || !allowed.includes(method)),
     url: path,
     errorHandler: (error, request, reply) => void sendRefusal(error, { request, reply, form, log }),
     // Before the body is read, which may well not be one of ours.
     onRequest: async (request, reply) => {
-      void reply.header("allow", allowed.join(", "));
-      throw new ServiceError(
-        "methodNotAllowed",
-        `${request.method} is not allowed here; allowed: ${allowed.join(", ")}`,
-      );
+      void reply.header("allow", allow);
+      if (request.method === "OPTIONS") return reply.code(204).send();
+      throw new ServiceError("methodNotAllowed", `${request.method} is not allowed here; allowed: ${allow}`);
     },
     handler: () => {},
   });

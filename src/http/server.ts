@@ -5,6 +5,7 @@ import { ServiceError } from "../contract/index.ts";
 import type { About } from "../openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
+import { refuseConnection } from "./client-error.ts";
 import { addDocument } from "./document-route.ts";
 import { asListenError } from "./listen-error.ts";
 import { sendRefusal } from "./refusal.ts";
@@ -77,11 +78,20 @@ function createApp(transport: Transport, log: Logger, bodyLimit: number): Fastif
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
+    // Refused below, with a body.
+    http: { requireHostHeader: false },
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, log),
     frameworkErrors: (error, request, reply) => {
       void sendRefusal(error, { request, reply, form: formOf(request.url), log });
     },
   });
   acceptJson(app);
+  app.addHook("onRequest", async ({ headers, raw }, reply) => {
+    // What is answered is what it says it is, also where people wrote it.
+    void reply.header("x-content-type-options", "nosniff");
+    if (headers.host !== undefined || raw.httpVersion !== "1.1") return;
+    throw new ServiceError("malformedBody", "the request has no Host header");
+  });
   addLog(app, log);
   answerUnknownPaths(app, log);
   app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));

@@ -1,18 +1,11 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ErrorKind, errorKinds, type OperationName, ServiceError } from "../../../src/contract/index.ts";
+import { type ErrorKind, errorKinds, ServiceError } from "../../../src/contract/index.ts";
 import { ListenError } from "../../../src/http/listen-error.ts";
 import { createServer, type Server, type ServerOptions } from "../../../src/http/server.ts";
 import { createServerLog } from "../../../src/http/server-log.ts";
-import type { Caller, CallOptions, Transport } from "../../../src/service/transport.ts";
-
-interface Made {
-  readonly operation: OperationName;
-  readonly input: unknown;
-  readonly caller: Caller;
-}
-
-type Answerer = (call: Made, options: CallOptions | undefined) => unknown;
+import type { Transport } from "../../../src/service/transport.ts";
+import { type Answerer, startServing } from "./serving.ts";
 
 const opened: Server[] = [];
 afterEach(async () => {
@@ -21,19 +14,7 @@ afterEach(async () => {
 
 /** The server over a transport that answers as told, its log in memory. */
 async function setUp(answer: Answerer = () => ({}), options: Partial<ServerOptions> = {}) {
-  const made: Made[] = [];
-  const lines: string[] = [];
-  const transport: Transport = {
-    call: async (operation, input, caller, callOptions) => {
-      made.push({ operation, input, caller });
-      return (await answer({ operation, input, caller }, callOptions)) as never;
-    },
-    close: async () => {},
-  };
-  const logger = createServerLog({ write: (line) => lines.push(line) }, { level: "debug", clock: () => 0 });
-  const server = createServer(transport, { logger, ...options });
-  opened.push(server);
-  const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
+  const { server, url, made, lines } = await startServing(answer, options, opened);
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(url + path, {
       method,
@@ -185,12 +166,33 @@ describe("what cannot be read", () => {
     const answered = await ask("PATCH", "/apps/key/purchases", "<a/>", { "content-type": "text/xml" });
     expect([answered.status, answered.headers.get("allow"), answered.body]).toEqual([
       405,
-      "POST, GET, DELETE, HEAD",
-      refusal("PATCH is not allowed here; allowed: POST, GET, DELETE, HEAD", 405, "MethodNotAllowed"),
+      "POST, GET, DELETE, HEAD, OPTIONS",
+      refusal(
+        "PATCH is not allowed here; allowed: POST, GET, DELETE, HEAD, OPTIONS",
+        405,
+        "MethodNotAllowed",
+      ),
     ]);
-    expect((await ask("DELETE", "/users")).headers.get("allow")).toBe("POST");
+    expect((await ask("DELETE", "/users")).headers.get("allow")).toBe("POST, OPTIONS");
     expect((await ask("HEAD", "/users/1")).status).toBe(200);
     expect(made.map(({ operation }) => operation)).toEqual(["users.get"]);
+  });
+
+  it("runs nothing for a HEAD of a call that changes data, nor for OPTIONS", async () => {
+    const { made, ask } = await setUp();
+    const head = await ask("HEAD", "/reviews/1/vote/up");
+    expect([head.status, head.headers.get("allow"), head.body]).toEqual([405, "GET, OPTIONS", undefined]);
+    const options = await ask("OPTIONS", "/reviews/1/vote/up");
+    expect([options.status, options.headers.get("allow"), options.body]).toEqual([
+      204,
+      "GET, OPTIONS",
+      undefined,
+    ]);
+    expect((await ask("OPTIONS", "/starpost/v1/l/token")).headers.get("allow")).toBe(
+      "GET, POST, HEAD, OPTIONS",
+    );
+    expect((await ask("OPTIONS", "/nowhere")).status).toBe(404);
+    expect(made).toEqual([]);
   });
 });
 

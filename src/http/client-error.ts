@@ -1,0 +1,63 @@
+import type { Logger } from "pino";
+import type { Socket } from "node:net";
+
+interface Refusal {
+  readonly line: string;
+  readonly code: number;
+  readonly message: string;
+  readonly type: string;
+}
+
+const malformed: Refusal = {
+  line: "400 Bad Request",
+  code: 400,
+  message: "the request is not well-formed HTTP",
+  type: "Exceptions::MalformedRequest",
+};
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    line: "431 Request Header Fields Too Large",
+    code: 431,
+    message: "the request's line and headers are larger than this server takes",
+    type: "Exceptions::HeadersTooLarge",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    line: "408 Request Timeout",
+    code: 408,
+    message: "the request did not arrive in the time allowed",
+    type: "Exceptions::RequestTimeout",
+  },
+};
+
+/**
+ * Answers what never became a request, in the form of every other error, and closes the connection.
+ * Nothing of it is logged but its kind: the bytes may hold a token.
+ */
+export function refuseConnection(
+  { code = "" }: { readonly code?: string },
+  socket: Socket,
+  log: Logger,
+): void {
+  if (code === "ECONNRESET" || socket.destroyed) return;
+  const { line, code: status, message, type } = refusals[code] ?? malformed;
+  log.debug({ code, status }, "refused");
+  const body = JSON.stringify({ status: { message, code: status, error_type: type } });
+  if (!socket.writable || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const headers = [
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+    "x-content-type-options: nosniff",
+  ];
+  socket.end([`HTTP/1.1 ${line}`, ...headers, "", body].join("\r\n"));
+}
+
+/** Part of an answer is already on its way, which another would be mixed with. Node asks the same for itself. */
+function isAnswering(socket: Socket): boolean {
+  const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent?: boolean } | null };
+  return answering?.headersSent === true;
+}

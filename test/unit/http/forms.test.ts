@@ -1,0 +1,336 @@
+import { connect } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { operations, ServiceError } from "../../../src/contract/index.ts";
+import type { Server } from "../../../src/http/server.ts";
+import { policies } from "../../../src/pages/document.ts";
+import { findFaults } from "../../support/html.ts";
+import { type Answerer, startServing } from "./serving.ts";
+
+const opened: Server[] = [];
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.close();
+});
+
+async function setUp(answer: Answerer = () => ({})) {
+  const { url, made, lines } = await startServing(answer, {}, opened);
+  const ask = async (method: string, path: string, init: RequestInit = {}) => {
+    const response = await fetch(url + path, { method, ...init });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  return { url, made, lines, ask };
+}
+
+const refusal = (message: string, code: number, type: string) => ({
+  status: { message, code, error_type: `Exceptions::${type}` },
+});
+
+describe("paths", () => {
+  it("answers every path whose last part is fixed with .json and without", async () => {
+    const { made, ask } = await setUp(() => {
+      throw new ServiceError("recordNotFound", "reached");
+    });
+    let asked = 0;
+    for (const [operation, { method, paths }] of operations) {
+      for (const path of paths) {
+        if (/\}(?:\.json)?$/.test(path)) continue;
+        const filled = path.replace(/\.json$/, "").replaceAll(/\{(\w+)\}/g, "1");
+        for (const end of ["", ".json", "/", ".json/"]) {
+          const { status, text } = await ask(method, filled + end);
+          const isReached = (status === 404 && text.includes("reached")) || text.includes('"error"');
+          expect([method, filled + end, isReached]).toEqual([method, filled + end, true]);
+          expect(made.at(-1)?.operation).toBe(operation);
+          asked += 1;
+        }
+      }
+    }
+    expect(asked).toBeGreaterThan(150);
+    expect(made).toHaveLength(asked);
+  });
+
+  it("has no .json beside .html", async () => {
+    const { ask } = await setUp(() => ({ reviews: [] }));
+    expect((await ask("GET", "/apps/key/top_reviews.html")).status).toBe(200);
+    expect((await ask("GET", "/apps/key/top_reviews.html.json")).status).toBe(404);
+  });
+
+  it("takes an empty product for the store's own page", async () => {
+    const { made, ask } = await setUp(() => ({ seo_page_url: "u" }));
+    for (const path of ["key", "key/", "key/pot", "key/pot/"]) await ask("GET", `/v1/seo_pages/url/${path}`);
+    expect(made.map(({ input }) => input)).toEqual([{}, {}, { product_id: "pot" }, { product_id: "pot" }]);
+    expect(new Set(made.map(({ caller }) => caller.appKey))).toEqual(new Set(["key"]));
+  });
+});
+
+describe("queries", () => {
+  it.each([
+    ["sort[]=date", { sort: ["date"] }],
+    ["sort[]=date&sort[]=rating", { sort: ["date", "rating"] }],
+    ["sort%5B%5D=date", { sort: ["date"] }],
+    ["sort=date&sort=rating", { sort: ["date", "rating"] }],
+    ["sort=date&sort[]=rating", { sort: ["date", "rating"] }],
+    ["sort=date", { sort: "date" }],
+    ["page=&per_page=5", { per_page: "5" }],
+    ["sort[]=&star=", {}],
+    ["star=&star=4", { star: "4" }],
+    ["page", {}],
+    ["[]=x", { "": ["x"] }],
+    ["a+b=c%20d%2B", { "a b": "c d+" }],
+    ["page=0", { page: "0" }],
+    ["__proto__[]=x&__proto__=y", {}],
+    ["callback=f", { callback: "f" }],
+  ])("reads %s", async (query, input) => {
+    const { made, ask } = await setUp();
+    await ask("GET", `/v1/widget/key/products/pot/reviews.json?${query}`);
+    expect(made[0]?.input).toEqual({ ...input, product_id: "pot" });
+    expect(Object.getPrototypeOf(made[0]?.input)).toBe(Object.prototype);
+  });
+
+  it("leaves what is empty in a body as it is", async () => {
+    const { made, ask } = await setUp();
+    await ask("PUT", "/apps/key/products/mass_update?description=", {
+      body: '{"products":{"a":{"description":""}},"b":""}',
+      headers: { "content-type": "application/json" },
+    });
+    expect(made[0]?.input).toEqual({ products: { a: { description: "" } }, b: "" });
+  });
+
+  it("takes an empty utoken or app key for none", async () => {
+    const { made, ask } = await setUp();
+    await ask("GET", "/users/b2blogin.json?app_key=&secret=s&utoken=");
+    expect(made[0]).toMatchObject({ input: { secret: "s" }, caller: {} });
+  });
+});
+
+describe("JSONP", () => {
+  const bottomline = { bottomline: { average_score: 4.5, total_reviews: 2 } };
+  const path = "/products/key/pot/bottomline";
+
+  it("calls the function that was named", async () => {
+    const { made, ask } = await setUp(() => bottomline);
+    for (const name of ["show", "$._x1.y", "jQuery12_3", "a".repeat(128)]) {
+      const { status, headers, text } = await ask("GET", `${path}?callback=${encodeURIComponent(name)}`);
+      expect([status, headers.get("content-type"), headers.get("x-content-type-options")]).toEqual([
+        200,
+        "application/javascript; charset=utf-8",
+        "nosniff",
+      ]);
+      const body = { status: { code: 200, message: "OK" }, response: bottomline };
+      expect(text).toBe(`${name}(${JSON.stringify(body)});`);
+    }
+    expect(made.map(({ input }) => input)).toEqual(Array.from({ length: 4 }, () => ({ product_id: "pot" })));
+  });
+
+  it.each([
+    "alert(1)//",
+    "a-b",
+    "a.",
+    ".a",
+    "1a",
+    "a[0]",
+    "a;b",
+    "<script>",
+    "ä",
+    "a\n",
+    "a".repeat(129),
+    "a&callback=b",
+  ])("refuses %j as JSON, and makes no call", async (name) => {
+    const { made, ask } = await setUp(() => bottomline);
+    const query = name.includes("&") ? name : encodeURIComponent(name);
+    const { status, headers, text } = await ask("GET", `${path}?callback=${query}`);
+    expect([status, headers.get("content-type"), JSON.parse(text)]).toEqual([
+      500,
+      "application/json; charset=utf-8",
+      refusal("callback is not the name of a function", 500, "InvalidParams"),
+    ]);
+    expect(made).toEqual([]);
+  });
+
+  it("answers JSON without a callback, and every refusal", async () => {
+    const { ask } = await setUp(() => bottomline);
+    for (const query of ["", "?callback="]) {
+      const { headers, text } = await ask("GET", path + query);
+      expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(JSON.parse(text).response).toEqual(bottomline);
+    }
+    const failing = await setUp(() => {
+      throw new ServiceError("recordNotFound", "no product");
+    });
+    const { status, text } = await failing.ask("GET", `${path}?callback=f`);
+    expect([status, JSON.parse(text)]).toEqual([404, refusal("no product", 404, "RecordNotFound")]);
+  });
+
+  it("is a script in which nothing ends a line", async () => {
+    const { ask } = await setUp(() => ({ bottomlines: [{ domain_key: "a\u2028b\u2029c" }] }));
+    const { text } = await ask("GET", "/v1/apps/key/bottom_lines?callback=f");
+    expect(text).toContain(String.raw`a\u2028b\u2029c`);
+    let called: unknown;
+    // oxlint-disable-next-line typescript/no-implied-eval -- what a browser does with it
+    new Function("f", text)((body: unknown) => (called = body));
+    expect(called).toMatchObject({ response: { bottomlines: [{ domain_key: "a\u2028b\u2029c" }] } });
+  });
+});
+
+describe("pages", () => {
+  const link = (state: string) => ({ link: { kind: "unsubscribe", state, about: "jane@shop.example" } });
+
+  it("are answered as HTML that may load nothing but what is shown", async () => {
+    const { ask } = await setUp(() => ({ reviews: [] }));
+    const { status, headers, text } = await ask("GET", "/apps/key/top_reviews.html");
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policies.public,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
+    expect(headers.get("set-cookie")).toBeNull();
+    expect(await findFaults(text)).toEqual([]);
+    const json = await ask("GET", "/apps/key/top_reviews.json");
+    expect(JSON.parse(json.text)).toEqual({ status: { code: 200, message: "OK" }, reviews: [] });
+    const head = await ask("HEAD", "/apps/key/top_reviews.html");
+    expect([head.status, head.headers.get("content-length"), head.text]).toEqual([
+      200,
+      String(Buffer.byteLength(text)),
+      "",
+    ]);
+  });
+
+  it("of one person are kept nowhere, and stand in no other page", async () => {
+    const { ask } = await setUp(() => link("ready"));
+    const { headers } = await ask("GET", "/starpost/v1/l/token");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  });
+
+  it("refuse in JSON", async () => {
+    const { ask } = await setUp(() => {
+      throw new ServiceError("recordNotFound", "no such account");
+    });
+    const { status, headers, text } = await ask("GET", "/starpost/v1/pages/key/products/pot");
+    expect([status, headers.get("content-type"), JSON.parse(text)]).toEqual([
+      404,
+      "application/json; charset=utf-8",
+      refusal("no such account", 404, "RecordNotFound"),
+    ]);
+  });
+
+  const multipart = new FormData();
+  multipart.set("List-Unsubscribe", "One-Click");
+  it.each([
+    ["a button", { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" }],
+    ["a mail program", { body: new URLSearchParams({ "List-Unsubscribe": "One-Click", token: "other" }) }],
+    ["a mail program, in parts", { body: multipart }],
+    ["nothing", {}],
+    ["JSON that is none", { headers: { "content-type": "application/json" }, body: "{" }],
+    ["plain text", { body: "One-Click" }],
+  ])("of links take %s", async (_what, init: RequestInit) => {
+    const { made, ask } = await setUp(() => link("done"));
+    const { status, text } = await ask("POST", "/starpost/v1/l/t.o-k_en", init);
+    expect(status).toBe(200);
+    expect(text).toContain("no longer sent to <bdi>jane@shop.example</bdi>");
+    expect(made).toEqual([{ operation: "links.follow", input: { token: "t.o-k_en" }, caller: {} }]);
+  });
+
+  it("of links take no large body, and the JSON path no form", async () => {
+    const { made, ask } = await setUp(() => link("done"));
+    const large = await ask("POST", "/starpost/v1/l/token", { body: "x".repeat(100_000) });
+    expect([large.status, JSON.parse(large.text).status.error_type]).toEqual([
+      413,
+      "Exceptions::BodyTooLarge",
+    ]);
+    const form = await ask("POST", "/starpost/v1/links/token", { body: new URLSearchParams({ a: "b" }) });
+    expect(form.status).toBe(415);
+    expect(made).toEqual([]);
+    expect((await ask("POST", "/starpost/v1/links/token")).status).toBe(200);
+  });
+});
+
+describe("other answers", () => {
+  it("sends bytes as what they are", async () => {
+    const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
+    const { url } = await setUp(() => ({ content_type: "image/png", base64: bytes.toString("base64") }));
+    const response = await fetch(`${url}/starpost/v1/images/7`);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "image/png",
+      "content-length": "6",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'",
+      "cache-control": "no-cache",
+    });
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
+  });
+
+  it("sends lists bare", async () => {
+    const { made, ask } = await setUp(() => ({ results: [{ result: "<p>" }] }));
+    const { headers, text } = await ask("POST", "/batch?app_key=key&methods=[]");
+    expect([headers.get("content-type"), text]).toEqual([
+      "application/json; charset=utf-8",
+      '[{"result":"<p>"}]',
+    ]);
+    expect(made[0]).toMatchObject({ input: { methods: "[]" }, caller: { appKey: "key" } });
+  });
+
+  it("keeps tokens out of caches", async () => {
+    const { ask } = await setUp(() => ({ access_token: "t", token_type: "bearer" }));
+    expect((await ask("POST", "/oauth/token")).headers.get("cache-control")).toBe("no-store");
+  });
+});
+
+describe("what is no request", () => {
+  async function sendRaw(url: string, text: string): Promise<{ head: string; body: unknown }> {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    let answered = "";
+    socket.on("data", (data) => (answered += data.toString()));
+    socket.write(text);
+    await new Promise<void>((resolve) => void socket.on("close", () => resolve()));
+    const [head = "", body = ""] = answered.split("\r\n\r\n");
+    return { head, body: body === "" ? undefined : JSON.parse(body) };
+  }
+
+  it.each([
+    ["not HTTP at all\r\n\r\n", "400 Bad Request", 400, "MalformedRequest"],
+    ["BREW / HTTP/1.1\r\nhost: x\r\n\r\n", "400 Bad Request", 400, "MalformedRequest"],
+    ["GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n", "400 Bad Request", 400, "MalformedRequest"],
+    [
+      `GET /?utoken=secret HTTP/1.1\r\nhost: x\r\nx-long: ${"a".repeat(20_000)}\r\n\r\n`,
+      "431 Request Header Fields Too Large",
+      431,
+      "HeadersTooLarge",
+    ],
+    [
+      `GET /?utoken=${"secret".repeat(4_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+      "431 Request Header Fields Too Large",
+      431,
+      "HeadersTooLarge",
+    ],
+  ])("is refused in the form of every error: %.30j", async (text, line, code, type) => {
+    const { url, lines } = await setUp();
+    const { head, body } = await sendRaw(url, text);
+    expect(head.split("\r\n")[0]).toBe(`HTTP/1.1 ${line}`);
+    expect(head).toContain("content-type: application/json; charset=utf-8");
+    expect(body).toEqual(refusal(expect.any(String), code, type));
+    expect(lines.join("")).not.toContain("secret");
+  });
+
+  it("is refused after a good request of the same connection", async () => {
+    const { url } = await setUp();
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    let answered = "";
+    socket.on("data", (data) => {
+      if (answered === "") socket.write("nonsense\r\n\r\n");
+      answered += data.toString();
+    });
+    socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
+    await new Promise<void>((resolve) => void socket.on("close", () => resolve()));
+    expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+  });
+
+  it("has a Host, where its version asks for one", async () => {
+    const { url } = await setUp();
+    const { head, body } = await sendRaw(url, "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n");
+    expect(head.split("\r\n")[0]).toBe("HTTP/1.1 400 Bad Request");
+    expect(body).toEqual(refusal("the request has no Host header", 400, "MalformedBody"));
+    const old = await sendRaw(url, "GET /healthz HTTP/1.0\r\n\r\n");
+    expect(old.body).toEqual({ status: "ok" });
+  });
+});
