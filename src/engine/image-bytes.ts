@@ -3,7 +3,7 @@ import { imageLimits, type imageTypes, ServiceError } from "../contract/index.ts
 type ImageType = (typeof imageTypes)[number];
 
 /** An image as it is stored. */
-export interface StorableImage {
+interface StorableImage {
   readonly content_type: ImageType;
   readonly base64: string;
 }

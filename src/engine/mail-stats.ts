@@ -58,7 +58,7 @@ function createStats(
   return new Map(categories.map((category) => [category, ranges.map(() => ({ ...zero }))]));
 }
 
-export function selectCounts(
+function selectCounts(
   categories: readonly MailCategory[],
   { start, end }: DayRange,
   context: HandlerContext,

@@ -33,7 +33,7 @@ export async function listQuestions(productRow: number, page: Page, context: Con
 }
 
 /** The ids of the page come from the index alone; only the page's own rows are joined. */
-export function selectQuestions(
+function selectQuestions(
   productRow: number,
   { count = questionPage.default, page = 1 }: Page,
   { transaction }: Pick<Context, "transaction">,
@@ -76,7 +76,7 @@ async function readAnswers(
   return answers;
 }
 
-export function selectAnswers(questionRows: readonly number[], { transaction, dialect }: Context) {
+function selectAnswers(questionRows: readonly number[], { transaction, dialect }: Context) {
   const rows = questionRows.map((id) => [id]);
   return transaction
     .selectFrom(batchRows<{ question_row: number }>({ question_row: "integer" }, rows, dialect))

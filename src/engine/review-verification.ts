@@ -61,7 +61,7 @@ async function readStoreName(accountId: number, context: HandlerContext): Promis
  * Does nothing where that was said before.
  * Source: practice of services of this kind. Assumed: any purchase of the account makes a buyer of a review of the store itself.
  */
-export async function verifyReview(review: ReviewToVerify, context: HandlerContext): Promise<void> {
+async function verifyReview(review: ReviewToVerify, context: HandlerContext): Promise<void> {
   if (review.reviewer_type !== "anonymous") return;
   const isBuyer = (await selectPurchase(review, context).executeTakeFirst()) !== undefined;
   const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
@@ -88,7 +88,7 @@ export async function verifyReview(review: ReviewToVerify, context: HandlerConte
  * A purchase under the author's address.
  * The database knows the small letters of ASCII alone, so that the address is looked for in its own form too.
  */
-export function selectPurchase(
+function selectPurchase(
   { account_id, product_row, email }: Pick<ReviewToVerify, "account_id" | "product_row" | "email">,
   { transaction }: Pick<HandlerContext, "transaction">,
 ) {

@@ -6,7 +6,7 @@ import type { HandlerContext } from "./handler.ts";
 const tables = { review: "reviews", answer: "answers" } as const;
 
 /** A vote on a row that is known to be there, and to be public. */
-export interface NewVote {
+interface NewVote {
   readonly target: keyof typeof tables;
   /** The row's id. */
   readonly row: number;

@@ -1,0 +1,140 @@
+import { expect, it } from "vitest";
+import { imageLimits } from "../../src/contract/index.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { aReview } from "../support/mails.ts";
+
+const starts = {
+  "image/jpeg": [0xff, 0xd8, 0xff, 0xe0],
+  "image/png": [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  "image/gif": [...Buffer.from("GIF89a")],
+  "image/webp": [...Buffer.from("RIFF\0\0\0\0WEBP")],
+} as const;
+
+function anImage(type: keyof typeof starts = "image/png", length = 64): string {
+  const image = Buffer.alloc(length, 7);
+  Buffer.from(starts[type]).copy(image);
+  return image.toString("base64");
+}
+
+async function countImages({
+  database,
+}: Harness): Promise<readonly [rows: number, counted: number | undefined]> {
+  const rows = await database.db.selectFrom("review_images").select("id").execute();
+  const review = await database.db.selectFrom("reviews").select("images").executeTakeFirst();
+  return [rows.length, review?.images];
+}
+
+describeBackends("images", (harness) => {
+  const open = () => harness().service({});
+  const newToken = async ({ service }: TestAccount): Promise<string> =>
+    (await service.reviews.create(aReview())).image_upload_token;
+
+  it("adds images of every kind to a review, told by their bytes, and reads them", async () => {
+    const account = await harness().newAccount();
+    const image_upload_token = await newToken(account);
+    for (const type of Object.keys(starts) as (keyof typeof starts)[]) {
+      const base64 = anImage(type);
+      const image = `data:image/svg+xml;base64,${base64}`;
+      const added = await open().images.upload({ image_upload_token, image });
+      const url = expect.stringMatching(
+        new RegExp(`^http://127\\.0\\.0\\.1:\\d+/starpost/v1/images/${added.image.id}$`),
+      );
+      expect(added).toEqual({ image: { id: added.image.id, thumb_url: url, original_url: url } });
+      const read = await open().images.get({ image_id: added.image.id });
+      expect(read).toEqual({ content_type: type, base64 });
+    }
+    expect(await countImages(harness())).toEqual([4, 4]);
+    const { reviews } = await account.service.reviews.widget({ product_id: "teapot" });
+    expect(reviews[0]?.images_data).toHaveLength(4);
+  });
+
+  it("refuses a token that is too old, and one that the service did not give for this", async () => {
+    const account = await harness().newAccount();
+    const image_upload_token = await newToken(account);
+    const refused = { kind: "unauthorized" };
+    const image = anImage();
+    for (const wrong of ["", "x", `${image_upload_token}AAAA`, account.caller.utoken]) {
+      const call = open().images.upload({ image_upload_token: wrong, image });
+      await expect(call, wrong).rejects.toMatchObject(refused);
+    }
+    const { data } = await harness().database.db.selectFrom("mails").select("data").executeTakeFirstOrThrow();
+    const { verify_url } = JSON.parse(data) as { verify_url: string };
+    const ofMail = verify_url.slice(verify_url.lastIndexOf("/") + 1);
+    await expect(open().images.upload({ image_upload_token: ofMail, image })).rejects.toMatchObject(refused);
+    harness().clock.advance(imageLimits.tokenLifetimeMs - 1);
+    await open().images.upload({ image_upload_token, image });
+    harness().clock.advance(1);
+    await expect(open().images.upload({ image_upload_token, image })).rejects.toMatchObject(refused);
+    expect(await countImages(harness())).toEqual([1, 1]);
+  });
+
+  it("refuses what is no base64, no image, or too large", async () => {
+    const image_upload_token = await newToken(await harness().newAccount());
+    const upload = (image: string) => open().images.upload({ image_upload_token, image });
+    const png = anImage();
+    const svg = Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>").toString("base64");
+    for (const [image, message] of [
+      [`${png}\n`, "image is not base64"],
+      [png.slice(0, -1), "image is not base64"],
+      [png.replaceAll("B", "-"), "image is not base64"],
+      [`data:image/png,${png}`, "image is not base64"],
+      [`data:image/png;base64,data:image/png;base64,${png}`, "image is not base64"],
+      ["", "image is not a JPEG, PNG, GIF or WebP image"],
+      [`data:image/png;base64,${svg}`, "image is not a JPEG, PNG, GIF or WebP image"],
+      [Buffer.from("GIF").toString("base64"), "image is not a JPEG, PNG, GIF or WebP image"],
+      [anImage("image/png", imageLimits.bytes + 1), `image is larger than ${imageLimits.bytes} bytes`],
+      [anImage("image/png", imageLimits.bytes + 1_000), "image is larger than an image may be"],
+    ] as const) {
+      await expect(upload(image), image.slice(0, 80)).rejects.toMatchObject({
+        kind: "invalidParams",
+        message,
+      });
+    }
+    await expect(open().images.upload({ image_upload_token } as never)).rejects.toMatchObject({
+      kind: "invalidParams",
+    });
+    expect(await countImages(harness())).toEqual([0, 0]);
+    const largest = anImage("image/jpeg", imageLimits.bytes);
+    const { image } = await upload(`data:image/jpeg;base64,${largest}`);
+    const read = await open().images.get({ image_id: image.id });
+    expect(read.base64 === largest).toBe(true);
+  });
+
+  it("takes so many images of a review, and no more", async () => {
+    const account = await harness().newAccount();
+    const image_upload_token = await newToken(account);
+    const image = anImage();
+    for (let at = 0; at < imageLimits.perReview; at += 1) {
+      await open().images.upload({ image_upload_token, image });
+    }
+    await expect(open().images.upload({ image_upload_token, image })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: `the review has ${imageLimits.perReview} images, which is the most`,
+    });
+    expect(await countImages(harness())).toEqual([imageLimits.perReview, imageLimits.perReview]);
+    const another = await newToken(account);
+    await expect(open().images.upload({ image_upload_token: another, image })).resolves.toBeDefined();
+  });
+
+  it("shows no image of a review that is off the pages, or that is not there", async () => {
+    const { service, ...account } = await harness().newAccount();
+    const image_upload_token = await newToken({ service, ...account });
+    const { image } = await open().images.upload({ image_upload_token, image: anImage() });
+    const { id } = await harness().database.db.selectFrom("reviews").select("id").executeTakeFirstOrThrow();
+    await service.reviews.setPublished({ review_id: id, published: false, reason: "spam" });
+    for (const image_id of [image.id, image.id + 1, 0, 999_999_999_999_999]) {
+      await expect(open().images.get({ image_id })).rejects.toMatchObject({
+        kind: "recordNotFound",
+        message: `Couldn't find Image with id = ${image_id}`,
+      });
+    }
+    await open().images.upload({ image_upload_token, image: anImage("image/gif") });
+    await service.reviews.setPublished({ review_id: id, published: true, reason: "mistaken" });
+    expect(await open().images.get({ image_id: image.id })).toMatchObject({ content_type: "image/png" });
+    await harness().database.db.deleteFrom("reviews").execute();
+    await expect(open().images.upload({ image_upload_token, image: anImage() })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: `Couldn't find Review with id = ${id}`,
+    });
+  });
+});

@@ -1,0 +1,201 @@
+import { expect, it } from "vitest";
+import { mailCategories, mailCounters, maxStatsDays } from "../../src/contract/index.ts";
+import { describeBackends, type Harness } from "../support/backends.ts";
+import { aQuestion, readMailCounts, readMails } from "../support/mails.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const none = Object.fromEntries(mailCounters.map((name) => [name, 0]));
+/** The day of the tests' clock. */
+const today = "2026-03-15";
+
+async function count(
+  { database }: Harness,
+  appKey: string,
+  rows: readonly (readonly [category: string, date: string, counter: string, mails: number])[],
+): Promise<void> {
+  const { id } = await database.db
+    .selectFrom("accounts")
+    .select("id")
+    .where("app_key", "=", appKey)
+    .executeTakeFirstOrThrow();
+  const values = rows.map(([category, date, counter, mails]) => ({
+    account_id: id,
+    category,
+    day: Date.parse(date) / dayMs,
+    counter,
+    mails,
+  }));
+  await database.db.insertInto("mail_counts").values(values).execute();
+}
+
+describeBackends("mail", (harness) => {
+  const range = { since_date: today, to_date: today, aggregate: "day" } as const;
+
+  it("counts the mails that were queued, on their day", async () => {
+    const { service } = await harness().newAccount();
+    await service.questions.sendConfirmation(aQuestion());
+    await service.questions.sendConfirmation(aQuestion({ review_content: "And?" }));
+    harness().clock.advance(12 * 60 * 60 * 1_000);
+    await service.mail.sendTest({});
+    const stats = await service.mail.stats({
+      since_date: today,
+      to_date: "2026-03-16",
+      categories: "question_confirmation, map,reminder,map",
+      aggregate: "day",
+    });
+    const [first, second] = [`${today},${today}`, "2026-03-16,2026-03-16"];
+    expect(stats).toEqual({
+      question_confirmation: { [first]: { ...none, requests: 2 }, [second]: none },
+      map: { [first]: none, [second]: { ...none, requests: 1 } },
+      reminder: { [first]: none, [second]: none },
+    });
+    expect(Object.keys(stats)).toEqual(["question_confirmation", "map", "reminder"]);
+  });
+
+  it("adds up what is in a range, its first and last day included, of the account alone", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await count(harness(), one.caller.appKey, [
+      ["map", "2026-01-30", "opens", 1],
+      ["map", "2026-01-31", "opens", 2],
+      ["map", "2026-02-27", "opens", 4],
+      ["map", "2026-02-28", "opens", 8],
+      ["map", "2026-03-30", "delivered", 16],
+      ["map", "2026-03-31", "delivered", 32],
+      ["map", "2026-04-02", "delivered", 64],
+      ["map", "2026-04-03", "delivered", 128],
+      ["reminder", "2026-02-01", "opens", 256],
+    ]);
+    await count(harness(), other.caller.appKey, [["map", "2026-02-01", "opens", 1_000]]);
+    const stats = await one.service.mail.stats({
+      since_date: "2026-01-31",
+      to_date: "2026-04-02",
+      categories: "map",
+      aggregate: "month",
+    });
+    expect(stats).toEqual({
+      map: {
+        "2026-01-31,2026-02-27": { ...none, opens: 6 },
+        "2026-02-28,2026-03-30": { ...none, opens: 8, delivered: 16 },
+        "2026-03-31,2026-04-02": { ...none, delivered: 96 },
+      },
+    });
+  });
+
+  it("names the ranges of every aggregate", async () => {
+    const { service } = await harness().newAccount();
+    const names = async (since_date: string, to_date: string, aggregate: string) => {
+      const query = { since_date, to_date, aggregate: aggregate as "day", categories: "map" };
+      return Object.keys((await service.mail.stats(query))["map"] ?? {});
+    };
+    expect(await names("2026-02-27", "2026-03-01", "day")).toEqual([
+      "2026-02-27,2026-02-27",
+      "2026-02-28,2026-02-28",
+      "2026-03-01,2026-03-01",
+    ]);
+    expect(await names("2026-03-01", "2026-03-15", "week")).toEqual([
+      "2026-03-01,2026-03-07",
+      "2026-03-08,2026-03-14",
+      "2026-03-15,2026-03-15",
+    ]);
+    expect(await names("2025-11-30", "2026-06-01", "quarter")).toEqual([
+      "2025-11-30,2026-02-27",
+      "2026-02-28,2026-05-29",
+      "2026-05-30,2026-06-01",
+    ]);
+    expect(await names("2024-02-29", "2026-02-28", "year")).toEqual([
+      "2024-02-29,2025-02-27",
+      "2025-02-28,2026-02-27",
+      "2026-02-28,2026-02-28",
+    ]);
+  });
+
+  it("knows every category and counter of the specification", async () => {
+    const { service } = await harness().newAccount();
+    const stats = await service.mail.stats({ ...range, categories: mailCategories.join(",") });
+    expect(Object.keys(stats)).toEqual([...mailCategories]);
+    for (const category of mailCategories) expect(stats[category]).toEqual({ [`${today},${today}`]: none });
+  });
+
+  it("takes the longest range, and refuses a longer one and one that ends before it starts", async () => {
+    const { service } = await harness().newAccount();
+    const stats = (since_date: string, to_date: string) =>
+      service.mail.stats({ since_date, to_date, categories: "map", aggregate: "day" });
+    const since = "2020-01-01";
+    const last = (days: number) =>
+      new Date(Date.parse(since) + (days - 1) * dayMs).toISOString().slice(0, 10);
+    const longest = await stats(since, last(maxStatsDays));
+    expect(Object.keys(longest["map"] ?? {})).toHaveLength(maxStatsDays);
+    await expect(stats(since, last(maxStatsDays + 1))).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: `since_date to to_date is longer than ${maxStatsDays} days`,
+    });
+    await expect(stats("0001-01-01", "9999-12-31")).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(stats("2026-03-02", "2026-03-01")).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "since_date is after to_date",
+    });
+  });
+
+  it("refuses days, categories and aggregates that there are not, and who has no utoken", async () => {
+    const { service, caller } = await harness().newAccount();
+    const stats = (fields: Record<string, unknown>) =>
+      service.mail.stats({ ...range, categories: "map", ...fields });
+    for (const fields of [
+      { since_date: "2026-02-30" },
+      { to_date: "tomorrow" },
+      { categories: "map,nonsense" },
+      { categories: undefined },
+      { categories: " , " },
+      { aggregate: "decade" },
+      { aggregate: undefined },
+    ]) {
+      await expect(stats(fields), JSON.stringify(fields)).rejects.toMatchObject({ kind: "invalidParams" });
+    }
+    const open = harness().service({ appKey: caller.appKey });
+    await expect(open.mail.stats({ ...range, categories: "map" })).rejects.toMatchObject({
+      kind: "unauthorized",
+    });
+    await expect(open.mail.sendTest({})).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+
+  it("queues a test mail to the address of the call, else to the account's own", async () => {
+    const { service } = await harness().newAccount("Tea Shop");
+    expect(await service.mail.sendTest({})).toEqual({});
+    expect(await service.mail.sendTest({ email: "me@mail.example" })).toEqual({});
+    const sent = { category: "map", email_type_id: 1, name: "Tea Shop", state: "queued" };
+    const data = expect.objectContaining({
+      is_test: true,
+      product_name: expect.any(String),
+      unsubscribe_url: expect.stringContaining("/starpost/v1/l/"),
+    });
+    expect(await readMails(harness())).toEqual([
+      { ...sent, email: "owner1@shop.example", data },
+      { ...sent, email: "me@mail.example", data },
+    ]);
+    await expect(service.mail.sendTest({ email: "me" })).rejects.toMatchObject({ kind: "invalidParams" });
+  });
+
+  it("asks for an address where the account has none", async () => {
+    const { service } = await harness().newAccount();
+    await harness().database.db.deleteFrom("users").execute();
+    await expect(service.mail.sendTest({})).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing email",
+    });
+    expect(await service.mail.sendTest({ email: "me@mail.example" })).toEqual({});
+    expect(await readMails(harness())).toHaveLength(1);
+  });
+
+  it("sends no test mail to an address that has unsubscribed, and says so", async () => {
+    const { service } = await harness().newAccount();
+    await service.unsubscribers.massCreate({
+      email_list: { 1: ["ME@mail.example"], 2: ["you@mail.example"] },
+    });
+    await expect(service.mail.sendTest({ email: "me@mail.example" })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "email is unsubscribed from mails of type 1",
+    });
+    expect(await service.mail.sendTest({ email: "you@mail.example" })).toEqual({});
+    expect(await readMailCounts(harness(), "map")).toEqual({ requests: 1 });
+  });
+});

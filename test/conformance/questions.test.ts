@@ -1,0 +1,224 @@
+import { expect, it } from "vitest";
+import { describeBackends, startMs, type Harness, type TestAccount } from "../support/backends.ts";
+import { aQuestion, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
+
+const disabled = {
+  kind: "featureDisabled",
+  message: "feature questions_and_answers is disabled",
+};
+
+/** Asks, and confirms by the mail's link. */
+async function askInPublic(harness: Harness, account: TestAccount, fields = {}): Promise<void> {
+  await account.service.questions.sendConfirmation(aQuestion(fields));
+  await account.service.links.follow({ token: await lastToken(harness, "confirm_url") });
+}
+
+async function countQuestions({ database }: Harness): Promise<number> {
+  return (await database.db.selectFrom("questions").select("id").execute()).length;
+}
+
+describeBackends("questions", (harness) => {
+  it("keeps a question until its asker confirms it", async () => {
+    const { service } = await harness().newAccount();
+    expect(await service.questions.sendConfirmation(aQuestion())).toEqual({});
+    const none = { total_questions: 0, total_answers: 0 };
+    expect(await service.questions.list({ sku: "teapot" })).toEqual({ ...none, questions: [] });
+    expect(await service.questions.bottomLine({ sku: "teapot" })).toEqual(none);
+    harness().clock.advance(60_000);
+    await service.links.follow({ token: await lastToken(harness(), "confirm_url") });
+    const { questions, ...totals } = await service.questions.list({ sku: "teapot" });
+    expect(totals).toEqual({ total_questions: 1, total_answers: 0 });
+    expect(await service.questions.bottomLine({ sku: "teapot" })).toEqual(totals);
+    expect(questions).toEqual([
+      {
+        id: expect.any(Number),
+        content: "Does it pour well?",
+        asker: {
+          id: expect.any(Number),
+          display_name: "Ann A.",
+          slug: "ann-a",
+          social_image: null,
+          is_social_connected: false,
+          bio: null,
+          score: 0,
+          badges: [],
+        },
+        user_type: "User",
+        created_at: new Date(startMs).toISOString(),
+        sorted_public_answers: [],
+      },
+    ]);
+  });
+
+  it("mails the asker a link to confirm and one to unsubscribe, and adds the product", async () => {
+    const { service } = await harness().newAccount();
+    await service.questions.sendConfirmation(aQuestion({ product_image_url: "", product_tags: ["a", "b"] }));
+    expect(await readMails(harness())).toEqual([
+      {
+        category: "question_confirmation",
+        email_type_id: 8,
+        email: "ann@mail.example",
+        name: "Ann Asker",
+        state: "queued",
+        data: {
+          question_id: expect.any(Number),
+          content: "Does it pour well?",
+          product_name: "Teapot",
+          product_url: "https://shop.example/teapot",
+          confirm_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/starpost\/v1\/l\/[\w.-]+$/),
+          unsubscribe_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/starpost\/v1\/l\/[\w.-]+$/),
+        },
+      },
+    ]);
+    expect(await readMailCounts(harness(), "question_confirmation")).toEqual({ requests: 1 });
+    const product = await harness().database.db.selectFrom("products").selectAll().executeTakeFirstOrThrow();
+    expect(product).toMatchObject({
+      product_id: "teapot",
+      name: "Teapot",
+      image_url: null,
+      product_tags: "a,b",
+    });
+  });
+
+  it("leaves a product that is known as it is", async () => {
+    const { service } = await harness().newAccount();
+    await service.questions.sendConfirmation(aQuestion());
+    await service.questions.sendConfirmation(
+      aQuestion({ product_title: "Kettle", review_content: "And now?" }),
+    );
+    const found = await harness().database.db.selectFrom("products").select("name").execute();
+    expect(found).toEqual([{ name: "Teapot" }]);
+  });
+
+  it("asks the same question once where the call wants that, in whatever form it is written", async () => {
+    const { service } = await harness().newAccount();
+    await service.questions.sendConfirmation(aQuestion());
+    const again = { review_content: "  does it\n POUR  well? ", email: "other@mail.example" };
+    const once = aQuestion({ ...again, prevent_duplicate_review: true });
+    expect(await service.questions.sendConfirmation(once)).toEqual({});
+    expect(await countQuestions(harness())).toBe(1);
+    expect(await readMails(harness())).toHaveLength(1);
+    await service.links.follow({ token: await lastToken(harness(), "confirm_url") });
+    await service.questions.sendConfirmation(once);
+    expect(await countQuestions(harness())).toBe(1);
+    for (const fields of [
+      { ...again, prevent_duplicate_review: false },
+      again,
+      { ...again, prevent_duplicate_review: true, product_id: "kettle" },
+      { ...again, prevent_duplicate_review: true, review_content: "Does it pour?" },
+    ]) {
+      await service.questions.sendConfirmation(aQuestion(fields));
+    }
+    expect(await countQuestions(harness())).toBe(5);
+  });
+
+  it("lets a question be asked again once its confirmation can no longer come", async () => {
+    const { service } = await harness().newAccount();
+    const once = aQuestion({ prevent_duplicate_review: "true" });
+    await service.questions.sendConfirmation(once);
+    harness().clock.advance(30 * 24 * 60 * 60 * 1_000 - 1);
+    await service.questions.sendConfirmation(once);
+    expect(await countQuestions(harness())).toBe(1);
+    harness().clock.advance(1);
+    await service.questions.sendConfirmation(once);
+    expect(await countQuestions(harness())).toBe(2);
+  });
+
+  it("takes a question of the longest length, of any letters", async () => {
+    const { service } = await harness().newAccount();
+    const review_content = Array.from({ length: 6_000 }, (_, at) => `né${at}🫖`).join("");
+    await service.questions.sendConfirmation(aQuestion({ review_content, prevent_duplicate_review: true }));
+    await service.questions.sendConfirmation(aQuestion({ review_content, prevent_duplicate_review: true }));
+    expect(await countQuestions(harness())).toBe(1);
+  });
+
+  it("lists the newest questions first, by pages, each with its own answers", async () => {
+    const account = await harness().newAccount();
+    const { service } = account;
+    for (const content of ["one?", "two?", "three?"]) {
+      await askInPublic(harness(), account, { review_content: content });
+    }
+    const { questions } = await service.questions.list({ sku: "teapot" });
+    expect(questions.map(({ content }) => content)).toEqual(["three?", "two?", "one?"]);
+    for (const { id, content } of questions.toReversed()) {
+      await service.answers.create({ question_id: id, content: `to ${content}` });
+    }
+    const page = async (query: { count?: number; page?: number }) => {
+      const found = await service.questions.list({ sku: "teapot", ...query });
+      expect(found).toMatchObject({ total_questions: 3, total_answers: 3 });
+      return found.questions.map(({ content, sorted_public_answers }) =>
+        [content].concat(sorted_public_answers.map((answer) => answer.content)),
+      );
+    };
+    const [three, two, one] = ["three?", "two?", "one?"].map((content) => [content, `to ${content}`]);
+    expect(await page({ count: 2 })).toEqual([three, two]);
+    expect(await page({ count: 2, page: 0 })).toEqual([three, two]);
+    expect(await page({ count: 2, page: 2 })).toEqual([one]);
+    expect(await page({ count: 2, page: 3 })).toEqual([]);
+    expect(await page({ count: 0 })).toEqual([]);
+    expect(await page({ count: 999_999_999_999_999, page: 999_999_999_999_999 })).toEqual([]);
+    expect(await page({ count: 1_000_000 })).toEqual([three, two, one]);
+  });
+
+  it("keeps one product's questions from another's, and one account's from another", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await askInPublic(harness(), one);
+    await askInPublic(harness(), one, { product_id: "kettle" });
+    await askInPublic(harness(), other, { review_content: "Mine?" });
+    const { questions } = await other.service.questions.list({ sku: "teapot" });
+    expect(questions.map(({ content }) => content)).toEqual(["Mine?"]);
+    expect(await one.service.questions.bottomLine({ sku: "kettle" })).toMatchObject({ total_questions: 1 });
+    await expect(other.service.questions.list({ sku: "kettle" })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find ProductsApp with domain_key = kettle",
+    });
+  });
+
+  it("is open to whoever names the account, and to nobody who names none", async () => {
+    const { caller, service } = await harness().newAccount();
+    await service.questions.sendConfirmation(aQuestion());
+    const open = harness().service({ appKey: caller.appKey });
+    expect(await open.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_questions: 0 });
+    await expect(
+      harness().service({ appKey: "nobody" }).questions.list({ sku: "teapot" }),
+    ).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find Account with app_key = nobody",
+    });
+  });
+
+  it("refuses what is missing or malformed", async () => {
+    const { service } = await harness().newAccount();
+    const send = (fields: Record<string, unknown>) => service.questions.sendConfirmation(aQuestion(fields));
+    for (const name of [
+      "review_content",
+      "display_name",
+      "email",
+      "product_id",
+      "product_title",
+      "product_url",
+    ]) {
+      await expect(send({ [name]: undefined }), name).rejects.toMatchObject({
+        kind: "invalidParams",
+        message: `Missing ${name}`,
+      });
+    }
+    await expect(send({ email: "ann" })).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(send({ product_id: "a/b" })).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(send({ product_url: "ftp://shop.example" })).rejects.toMatchObject({
+      kind: "invalidParams",
+    });
+    expect(await countQuestions(harness())).toBe(0);
+    expect(await readMails(harness())).toEqual([]);
+  });
+
+  it("refuses every call where the feature is switched off, before it looks for the product", async () => {
+    const { service, caller } = await harness().newAccount();
+    await switchOff(harness(), caller.appKey, "questions_and_answers");
+    await expect(service.questions.list({ sku: "unknown" })).rejects.toMatchObject(disabled);
+    await expect(service.questions.bottomLine({ sku: "unknown" })).rejects.toMatchObject(disabled);
+    await expect(service.questions.sendConfirmation(aQuestion())).rejects.toMatchObject(disabled);
+    await expect(service.answers.create({ question_id: 1, content: "Yes" })).rejects.toMatchObject(disabled);
+    expect(await countQuestions(harness())).toBe(0);
+  });
+});

@@ -1,0 +1,139 @@
+import { expect, it } from "vitest";
+import { maxWebhooks } from "../../src/contract/index.ts";
+import { describeBackends, startMs } from "../support/backends.ts";
+import { aReview } from "../support/mails.ts";
+
+const hook = { url: "https://shop.example/hook", event_name: "review_create" } as const;
+
+describeBackends("webhooks", (harness) => {
+  it("subscribes, shows the secret with that alone, lists and ends", async () => {
+    const { service } = await harness().newAccount();
+    const { webhook } = await service.webhooks.create(hook);
+    const { secret, ...shown } = webhook;
+    expect(shown).toEqual({ id: expect.any(Number), ...hook, created_at: new Date(startMs).toISOString() });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+    expect(Buffer.from(secret.slice("whsec_".length), "base64")).toHaveLength(24);
+    const second = await service.webhooks.create({ ...hook, event_name: "review_updated" });
+    expect(second.webhook.secret).not.toBe(secret);
+    const { secret: _secret, ...other } = second.webhook;
+    expect(await service.webhooks.list({})).toEqual({ webhooks: [shown, other] });
+    expect(await service.webhooks.delete({ webhook_id: shown.id })).toEqual({});
+    expect(await service.webhooks.list({})).toEqual({ webhooks: [other] });
+  });
+
+  it("stores no secret that can be read", async () => {
+    const { service } = await harness().newAccount();
+    const { webhook } = await service.webhooks.create(hook);
+    const stored = await harness().database.db.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow();
+    expect(JSON.stringify(stored)).not.toContain(webhook.secret.slice("whsec_".length));
+  });
+
+  it("gives the same subscription again, and a new one after its end", async () => {
+    const { service } = await harness().newAccount();
+    const first = await service.webhooks.create(hook);
+    harness().clock.advance(1_000);
+    expect(await service.webhooks.create(hook)).toEqual(first);
+    expect((await service.webhooks.list({})).webhooks).toHaveLength(1);
+    await service.webhooks.delete({ webhook_id: first.webhook.id });
+    const { webhook } = await service.webhooks.create(hook);
+    expect(webhook.id).toBeGreaterThan(first.webhook.id);
+    expect(webhook.secret).not.toBe(first.webhook.secret);
+  });
+
+  it("keeps one account's subscriptions from another", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    const { webhook } = await one.service.webhooks.create(hook);
+    const same = await other.service.webhooks.create(hook);
+    expect(same.webhook.id).not.toBe(webhook.id);
+    expect(same.webhook.secret).not.toBe(webhook.secret);
+    await expect(other.service.webhooks.delete({ webhook_id: webhook.id })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: `Couldn't find Webhook with id = ${webhook.id}`,
+    });
+    await other.service.reviews.create(aReview());
+    const told = await harness()
+      .database.db.selectFrom("webhook_deliveries")
+      .select(["webhook_row", "event_name"])
+      .execute();
+    expect(told).toEqual([{ webhook_row: same.webhook.id, event_name: "review_create" }]);
+  });
+
+  it("tells one event to all that are subscribed to it, under one event id", async () => {
+    const { service } = await harness().newAccount();
+    const ids: number[] = [];
+    for (const url of ["https://a.example/", "https://b.example/"]) {
+      ids.push((await service.webhooks.create({ ...hook, url })).webhook.id);
+    }
+    await service.webhooks.create({ ...hook, event_name: "review_updated" });
+    await service.reviews.create(aReview());
+    await service.reviews.create(aReview());
+    const told = await harness()
+      .database.db.selectFrom("webhook_deliveries")
+      .select(["webhook_row", "event_id", "state", "due_at"])
+      .orderBy("id")
+      .execute();
+    expect(told.map(({ webhook_row }) => webhook_row)).toEqual([...ids, ...ids]);
+    expect(told).toEqual(told.map((row) => ({ ...row, state: "queued", due_at: startMs })));
+    const [a, b, c, d] = told.map(({ event_id }) => event_id);
+    expect(a).toMatch(/^evt_[0-9a-f]{32}$/);
+    expect([b, d]).toEqual([a, c]);
+    expect(c).not.toBe(a);
+  });
+
+  it("finds no subscription that is not there, of whatever id", async () => {
+    const { service } = await harness().newAccount();
+    for (const webhook_id of [0, 1, 999_999_999_999_999]) {
+      await expect(service.webhooks.delete({ webhook_id })).rejects.toMatchObject({ kind: "recordNotFound" });
+    }
+  });
+
+  it("takes addresses that can be called, and no others", async () => {
+    const { service } = await harness().newAccount();
+    const create = (url: string) => service.webhooks.create({ ...hook, url });
+    for (const url of [
+      "shop.example/hook",
+      "ftp://shop.example/hook",
+      "javascript:alert(1)",
+      "https://",
+      "https://[::1",
+      "https://shop.example:99999/",
+      `https://shop.example/${"ü".repeat(1_500)}`,
+      `https://shop.example/${"x".repeat(2_048)}`,
+    ]) {
+      await expect(create(url), url).rejects.toMatchObject({ kind: "invalidParams" });
+    }
+    const longest = `https://shop.example/${Array.from({ length: 2_027 }, (_, at) => at % 10).join("")}`;
+    expect((await create(longest)).webhook.url).toBe(longest);
+    expect((await create("http://shop.example:8080/hök?a=b")).webhook.url).toBe(
+      "http://shop.example:8080/hök?a=b",
+    );
+    await expect(
+      service.webhooks.create({ ...hook, event_name: "order_create" as "review_create" }),
+    ).rejects.toMatchObject({ message: "event_name must be one of review_create, review_updated" });
+    await expect(service.webhooks.create({ event_name: "review_create" } as never)).rejects.toMatchObject({
+      message: "Missing url",
+    });
+  });
+
+  it("takes so many subscriptions and no more; one that is there already is no more", async () => {
+    const { service } = await harness().newAccount();
+    const create = (at: number) => service.webhooks.create({ ...hook, url: `https://shop.example/${at}` });
+    for (let at = 0; at < maxWebhooks; at += 1) await create(at);
+    await expect(create(maxWebhooks)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: `the account has ${maxWebhooks} webhooks, which is the most`,
+    });
+    const { webhook } = await create(0);
+    await service.webhooks.delete({ webhook_id: webhook.id });
+    expect((await create(maxWebhooks)).webhook.id).toBeGreaterThan(webhook.id);
+  });
+
+  it("is for whoever has a utoken", async () => {
+    const { caller } = await harness().newAccount();
+    const open = harness().service({ appKey: caller.appKey });
+    const refused = { kind: "unauthorized" };
+    await expect(open.webhooks.create(hook)).rejects.toMatchObject(refused);
+    await expect(open.webhooks.list({})).rejects.toMatchObject(refused);
+    await expect(open.webhooks.delete({ webhook_id: 1 })).rejects.toMatchObject(refused);
+  });
+});
