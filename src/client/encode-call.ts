@@ -22,9 +22,9 @@ const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
  * @throws ServiceError `invalidParams`, `unauthorized` when a part of the path is not given
  */
 export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): EncodedCall {
-  const { method, auth, paths } = endpoint;
+  const { method, auth, reply } = endpoint;
   const used = new Set<string>();
-  const path = paths[0].replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+  const path = choosePath(endpoint, input, caller).replaceAll(pathPart, (_whole, name: string) => {
     used.add(name);
     return encodeURIComponent(readPathPart(name, input, caller));
   });
@@ -36,7 +36,7 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
     ...(auth === "utoken" && { [utokenField]: caller.utoken }),
   };
   const headers = {
-    accept: "application/json",
+    accept: reply.media === "bytes" ? "*/*" : "application/json",
     ...(auth === "core" && caller.utoken !== undefined && { [callerNames.tokenHeader]: caller.utoken }),
   };
   if (method === "GET") return { method, target: path + encodeQuery(fields), headers };
@@ -48,14 +48,28 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
   };
 }
 
+const pathPart = /\{(\w+)\}/g;
+
+/** The first path all of whose parts are given; a part that may be left out has a path without it. */
+function choosePath({ paths }: Endpoint, input: Fields, caller: Caller): string {
+  const isComplete = (path: string) =>
+    [...path.matchAll(pathPart)].every(([, name = ""]) =>
+      appKeyNames.has(name) ? Boolean(caller.appKey) : isGiven(input[name]),
+    );
+  return paths.find(isComplete) ?? paths[0];
+}
+
+function isGiven(value: unknown): value is string | number {
+  return (typeof value === "string" && value !== "") || typeof value === "number";
+}
+
 function readPathPart(name: string, input: Fields, caller: Caller): string {
   if (appKeyNames.has(name)) {
     if (caller.appKey) return checkPathPart(name, caller.appKey);
     throw new ServiceError("unauthorized", unauthorizedMessage, { hint: "this call needs an app key" });
   }
   const value = input[name];
-  const isGiven = (typeof value === "string" && value !== "") || typeof value === "number";
-  if (!isGiven) throw new ServiceError("invalidParams", `Missing ${name}`);
+  if (!isGiven(value)) throw new ServiceError("invalidParams", `Missing ${name}`);
   return checkPathPart(name, String(value));
 }
 
@@ -65,11 +79,14 @@ function checkPathPart(name: string, value: string): string {
   throw new ServiceError("invalidParams", `${name} must not be ${JSON.stringify(value)}`);
 }
 
+/** Source: spec "Reviews": lists are repeated as `sort[]=<value>`. */
 function encodeQuery(fields: Fields): string {
   const query = new URLSearchParams();
   for (const [name, held] of Object.entries(fields)) {
-    for (const value of Array.isArray(held) ? (held as readonly unknown[]) : [held]) {
-      if (value !== undefined && value !== null) query.append(name, asText(value));
+    const values: readonly unknown[] = Array.isArray(held) ? held : [held];
+    const written = Array.isArray(held) ? `${name}[]` : name;
+    for (const value of values) {
+      if (value !== undefined && value !== null) query.append(written, asText(value));
     }
   }
   return query.size === 0 ? "" : `?${query.toString()}`;

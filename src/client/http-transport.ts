@@ -143,15 +143,16 @@ class Wire {
       const {
         statusCode,
         headers: answered,
-        body: text,
+        body: bytes,
       } = await this.#client(this.#base + target, {
         method,
         headers,
+        responseType: "buffer",
         agent: effect === "once" ? this.#fresh : this.#kept,
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       });
-      return { status: statusCode, headers: answered, text };
+      return { status: statusCode, headers: answered, bytes };
     } catch (error) {
       signal?.throwIfAborted();
       throw asServiceError(error, this.shown);

@@ -7,7 +7,7 @@ import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
 /** What was asked, as far as it is needed to tell of an answer. */
@@ -32,9 +32,9 @@ const unknownOutcomeStatuses: ReadonlySet<number> = new Set([408, 500, 502, 504]
  * @throws ServiceError of the kind that the answer tells, or `unexpectedAnswer` when it is none of this API
  */
 export function readAnswer(answer: Answer, asked: Asked): unknown {
-  const { status, text } = answer;
+  const { status } = answer;
   if (status >= 300 && status < 400) throw redirected(answer, asked);
-  const body = parseObject(text);
+  const body = asked.endpoint.reply.media === "bytes" ? readBytes(answer) : readJson(answer, asked.endpoint);
   if (!body) throw notJson(answer, asked);
   const told = readToldError(status, body);
   // Without its form it is not this API's error, and a 404 rather says that the address is wrong.
@@ -54,12 +54,28 @@ export function readAnswer(answer: Answer, asked: Asked): unknown {
   );
 }
 
-function parseObject(text: string): Fields | undefined {
+/** An object, or a list where the call's own answer is one and was not refused. */
+function readJson({ status, bytes }: Answer, { reply }: Endpoint): Fields | undefined {
+  const parsed = parse(bytes);
+  if (typeof parsed !== "object" || parsed === null) return undefined;
+  const isList = status < 400 && Array.isArray(reply.encode({}));
+  return Array.isArray(parsed) === isList ? (parsed as Fields) : undefined;
+}
+
+/** Bytes come under a type of their own; a refusal is JSON, and a page of text comes from elsewhere. */
+function readBytes({ status, headers, bytes }: Answer): Fields | undefined {
+  const type = headers["content-type"] ?? "";
+  if (status < 400 && type !== "" && !/^text\/|\bjson\b/i.test(type)) {
+    return { content_type: type, base64: bytes.toString("base64") };
+  }
+  const parsed = parse(bytes);
+  const isRefusal = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) && status >= 400;
+  return isRefusal ? (parsed as Fields) : undefined;
+}
+
+function parse(bytes: Buffer): unknown {
   try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Fields)
-      : undefined;
+    return JSON.parse(bytes.toString("utf8"));
   } catch {
     return undefined;
   }
@@ -117,8 +133,9 @@ function notJson(answer: Answer, asked: Asked): ServiceError {
 
 const shownCharacters = 80;
 
-function describe({ status, headers, text }: Answer, { service, utoken }: Asked): string {
+function describe({ status, headers, bytes }: Answer, { service, utoken }: Asked): string {
   const type = headers["content-type"] ?? "no content type";
+  const text = bytes.toString("utf8");
   const told = utoken ? text.replaceAll(utoken, "…") : text;
   const start = told
     .replaceAll(/[\s\p{C}]+/gu, " ")

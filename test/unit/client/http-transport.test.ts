@@ -119,6 +119,29 @@ describe("what is sent", () => {
     expect(server.received[0]?.url).toBe("/api/v9/apps/a%2Fb%3F%C3%BC/coupons/unique?utoken=t%261");
   });
 
+  it("takes the path all of whose parts are given", async () => {
+    const answer = { code: 200, message: "OK", response: { seo_page_url: "http://x/" } };
+    const { server, transport } = await setUp((response) => sendJson(response, 200, answer));
+    for (const product_id of ["pot", undefined, ""]) {
+      const found = await transport.call("seo.pageUrl", { product_id }, caller);
+      expect(found).toEqual(answer.response);
+    }
+    expect(server.received.map(({ url }) => url)).toEqual([
+      "/v1/seo_pages/url/key/pot",
+      "/v1/seo_pages/url/key",
+      "/v1/seo_pages/url/key?product_id=",
+    ]);
+  });
+
+  it("repeats the values of a list", async () => {
+    const { server, transport } = await setUp((response) => sendJson(response, 404, {}));
+    const input = { product_id: "pot", sort: ["date" as const, "rating" as const], page: 2 };
+    await transport.call("reviews.widget", input, caller).catch(() => {});
+    expect(server.received[0]?.url).toBe(
+      "/v1/widget/key/products/pot/reviews.json?sort%5B%5D=date&sort%5B%5D=rating&page=2",
+    );
+  });
+
   it("refuses what cannot be put into a path", async () => {
     const { transport } = await setUp(() => {});
     const get = (input: { user_id: string }) => transport.call("users.get", input, {});
@@ -134,6 +157,46 @@ describe("what is sent", () => {
     expect(() => createHttpTransport({ baseUrl, ratePerSecond: 0, clock: Date.now })).toThrow(
       expect.objectContaining({ kind: "invalidParams", message: expect.stringContaining(baseUrl) }) as Error,
     );
+  });
+});
+
+describe("what is read", () => {
+  const batch = { methods: [] };
+
+  it("reads a bare list where the call's answer is one, and nowhere else", async () => {
+    const answers: unknown[] = [[{ result: "<p>" }], [], {}, "text"];
+    const { transport } = await setUp((response, at) => sendJson(response, 200, answers[at] ?? [1]));
+    expect(await transport.call("batch.run", batch, caller)).toEqual({ results: [{ result: "<p>" }] });
+    expect(await transport.call("batch.run", batch, caller)).toEqual({ results: [] });
+    const failed = { outcomeUnknown: true };
+    await expect(transport.call("batch.run", batch, caller)).rejects.toMatchObject(failed);
+    await expect(transport.call("batch.run", batch, caller)).rejects.toMatchObject(failed);
+    await expect(
+      transport.call("unsubscribers.massCreate", { email_list: {} }, caller),
+    ).rejects.toMatchObject(failed);
+  });
+
+  it("reads bytes as they came", async () => {
+    const bytes = Buffer.from([0x89, 0, 0xff, 0xc3, 0x28, 10]);
+    const { transport } = await setUp((response) => {
+      response.writeHead(200, { "content-type": "image/png" });
+      response.end(bytes);
+    });
+    expect(await transport.call("images.get", { image_id: 7 }, {})).toEqual({
+      content_type: "image/png",
+      base64: bytes.toString("base64"),
+    });
+  });
+
+  it("reads a refusal where it asked for bytes, and takes no page for an image", async () => {
+    const refused = { status: { message: "no image", code: 404, error_type: "Exceptions::RecordNotFound" } };
+    const { transport } = await setUp((response, at) => {
+      if (at === 0) sendJson(response, 404, refused);
+      else response.writeHead(200, { "content-type": "text/html" }).end("<p>Sign in");
+    });
+    const get = () => transport.call("images.get", { image_id: 7 }, {});
+    await expect(get()).rejects.toMatchObject({ kind: "recordNotFound", message: "no image" });
+    await expect(get()).rejects.toMatchObject({ kind: "unexpectedAnswer" });
   });
 });
 
