@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import {
   type Endpoint,
   ServiceError,
@@ -6,6 +7,7 @@ import {
 } from "../contract/index.ts";
 import type { CallEvent, Caller } from "../service/transport.ts";
 import type { Database } from "../storage/database.ts";
+import { createStatement } from "../storage/statement.ts";
 import { hashToken } from "./credentials.ts";
 import type { Account } from "./handler.ts";
 import { limitOf, type RateLimit, type RateWindow } from "./rate-window.ts";
@@ -34,14 +36,14 @@ interface Options {
  * @throws ServiceError `recordNotFound`, `tooManyRequests`, `unauthorized`
  */
 export async function authenticate(
-  { db }: Database,
+  database: Database,
   endpoint: Endpoint,
   caller: Caller,
   options: Options,
 ): Promise<Account | undefined> {
   const { auth } = endpoint;
   if (auth === "open") return undefined;
-  const { account, hasToken } = await findAccount(db, caller, options.nowMs);
+  const { account, hasToken } = await findAccount(database, caller, options.nowMs);
   const { limiting } = options;
   const limit = limiting && limitOf(endpoint, limiting);
   if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
@@ -49,21 +51,23 @@ export async function authenticate(
   return account;
 }
 
-async function findAccount(db: Database["db"], caller: Caller, nowMs: number): Promise<Found> {
+const selectAccount = createStatement<
+  { appKey: string; tokenHash: string; nowMs: number },
+  { readonly id: number; readonly token_row: number | null }
+>(
+  (slot) => sql`
+    select accounts.id, utokens.id as token_row
+    from accounts left join utokens on utokens.account_id = accounts.id
+      and utokens.token_hash = ${slot("tokenHash")} and utokens.expires_at > ${slot("nowMs")}
+    where accounts.app_key = ${slot("appKey")}`,
+);
+
+async function findAccount({ db, dialect }: Database, caller: Caller, nowMs: number): Promise<Found> {
   const { appKey = "", utoken = "" } = caller;
   // No text of a database holds it, and PostgreSQL refuses to look for it.
   if (appKey.includes("\0")) throw unknownAccount(appKey);
-  const found = await db
-    .selectFrom("accounts")
-    .leftJoin("utokens", (join) =>
-      join
-        .onRef("utokens.account_id", "=", "accounts.id")
-        .on("utokens.token_hash", "=", hashToken(utoken))
-        .on("utokens.expires_at", ">", nowMs),
-    )
-    .select(["accounts.id", "utokens.id as token_row"])
-    .where("accounts.app_key", "=", appKey)
-    .executeTakeFirst();
+  const { rows } = await selectAccount(db, dialect, { appKey, tokenHash: hashToken(utoken), nowMs });
+  const [found] = rows;
   if (!found) throw unknownAccount(appKey);
   return { account: { id: found.id, appKey }, hasToken: found.token_row !== null };
 }

@@ -12,6 +12,7 @@ import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
 import { accountHandlers } from "./account.ts";
+import { AnswerCache } from "./answer-cache.ts";
 import { answerHandlers } from "./answers.ts";
 import { hasDueChanges, showDueChanges } from "./bottom-lines.ts";
 import { batchHandlers } from "./batch.ts";
@@ -108,7 +109,11 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
   const limiting = options.enforceLimits
     ? { window: createRateWindow(database, clock), limitLegacy: options.limitLegacy ?? false }
     : undefined;
-  const shared = { writes: new WriteQueue(database.db), savedProducts: new SavedProducts() };
+  const shared = {
+    writes: new WriteQueue(database.db),
+    savedProducts: new SavedProducts(),
+    answers: new AnswerCache(database),
+  };
   return {
     call: async (operation, input, caller, { signal, onEvent, isChecked } = {}) => {
       signal?.throwIfAborted();
@@ -136,6 +141,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
 interface Run extends LocalTransportOptions {
   readonly writes: WriteQueue;
   readonly savedProducts: SavedProducts;
+  readonly answers: AnswerCache;
   readonly isChecked: boolean | undefined;
   readonly account: Account | undefined;
   readonly nowMs: number;
@@ -149,7 +155,7 @@ async function runHandler(
 ): Promise<unknown> {
   const handler = handlerOf.get(operation);
   if (!handler) throw new Error(`no handler answers ${operation}`);
-  const { database, writes, savedProducts } = run;
+  const { database, savedProducts, answers } = run;
   const answer = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
   if (endpoint.effect !== "read") {
     // What was saved is forgotten at once where the call fails, before the next one looks, and where its commit does.
@@ -157,15 +163,26 @@ async function runHandler(
       savedProducts.forget();
       throw error;
     };
-    return writes.run((transaction) => answer(transaction).catch(forget)).catch(forget);
+    return write(run, (transaction) => answer(transaction).catch(forget)).catch(forget);
   }
   const read = <T>(work: (transaction: Transaction<Tables>) => Promise<T>) =>
     database.db.transaction().setAccessMode("read only").execute(work);
   const preparation = preparations[operation];
   if (preparation && (await read((transaction) => preparation.isDue(createContext(transaction, run))))) {
-    await writes.run((transaction) => preparation.write(createContext(transaction, run)));
+    await write(run, (transaction) => preparation.write(createContext(transaction, run)));
   }
-  return read(answer);
+  return answers.read({ operation, accountId: run.account?.id, input }, () => read(answer));
+}
+
+async function write<T>(
+  { writes, answers }: Run,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await writes.run(work);
+  } finally {
+    answers.noteWrite();
+  }
 }
 
 function createContext(transaction: Transaction<Tables>, run: Run): HandlerContext {

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import { type contract, reviewPage, type ReviewSort, type WidgetPage } from "../contract/index.ts";
-import type { DialectName } from "../storage/dialect.ts";
 import { createStatement } from "../storage/statement.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-forms.ts";
@@ -139,10 +138,15 @@ async function readRows(shelf: Shelf, page: Page, context: HandlerContext): Prom
   if (limit <= 0) return [];
   // Counted from the nearer end, so that the last page costs what the first one does.
   const isFromEnd = offset > page.matching / 2;
-  const key = [page.star === undefined ? "" : "star", isFromEnd, page.direction, ...(page.sort ?? [])].join(
-    " ",
-  );
-  const select = selects.get(key) ?? createSelect(page, isFromEnd);
+  const isFirst = offset === 0;
+  const key = [
+    page.star === undefined ? "" : "star",
+    isFirst,
+    isFromEnd,
+    page.direction,
+    ...(page.sort ?? []),
+  ].join(" ");
+  const select = selects.get(key) ?? createSelect(page, { isFirst, isFromEnd });
   if (selects.size >= maxSelects) selects.clear();
   selects.set(key, select);
   const { rows } = await select(context.transaction, context.dialect, {
@@ -168,25 +172,34 @@ const columnOf: Readonly<Record<ReviewSort, string>> = {
   reviewer_type: "reviewer_type",
 };
 
-/** The ids of the page come from an index alone; rows and authors are looked up for these only. */
-function createSelect({ sort = ["date"], direction = "DESC", star }: Query, isFromEnd: boolean) {
+const rowColumns = sql.raw(
+  [
+    "id, product_row, score, votes_up, votes_down, content, title, created_at, reviewer_type, comment, comment_at, images"
+      .split(", ")
+      .map((column) => `reviews.${column}`),
+    "users.id as user_id, users.display_name, users.kind, users.social_image",
+  ].join(", "),
+);
+
+/** A later page's ids come from an index alone; rows and authors are looked up for these only. */
+function createSelect(
+  { sort = ["date"], direction = "DESC", star }: Query,
+  { isFirst, isFromEnd }: { readonly isFirst: boolean; readonly isFromEnd: boolean },
+) {
   const columns = [...new Set([...sort.map((name) => columnOf[name]), "created_at", "id"])];
-  const orderOf = (isDescending: boolean) => (column: string) =>
-    sql.raw(`reviews.${column} ${isDescending ? "desc" : "asc"}`);
   const isDescending = direction === "DESC";
-  const inner = columns.map(orderOf(isDescending !== isFromEnd));
-  const outer = columns.map(orderOf(isDescending));
+  const orderBy = (descends: boolean) =>
+    sql.raw(columns.map((column) => `reviews.${column} ${descends ? "desc" : "asc"}`).join(", "));
   return createStatement<{ shelf: string; star: number; limit: number; offset: number }, WidgetRow>(
-    (slot, _dialect: DialectName) => sql`
-    select reviews.id, reviews.product_row, reviews.score, reviews.votes_up, reviews.votes_down, reviews.content,
-      reviews.title, reviews.created_at, reviews.reviewer_type, reviews.comment, reviews.comment_at, reviews.images,
-      users.id as user_id, users.display_name, users.kind, users.social_image
-    from reviews inner join users on users.id = reviews.user_row
-    where reviews.id in (
-      select reviews.id from reviews where reviews.shelf = ${slot("shelf")} and reviews.published = 1
+    (slot) => {
+      const page = sql`where reviews.shelf = ${slot("shelf")} and reviews.published = 1
       ${star === undefined ? sql`` : sql`and reviews.score = ${slot("star")}`}
-      order by ${sql.join(inner)} limit ${slot("limit")} offset ${slot("offset")})
-    order by ${sql.join(outer)}`,
+      order by ${orderBy(isDescending !== isFromEnd)} limit ${slot("limit")}`;
+      const rows = sql`select ${rowColumns} from reviews inner join users on users.id = reviews.user_row`;
+      if (isFirst) return sql`${rows} ${page}`;
+      return sql`${rows} where reviews.id in (select reviews.id from reviews ${page} offset ${slot("offset")})
+      order by ${orderBy(isDescending)}`;
+    },
   );
 }
 

@@ -1,6 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import type { DialectName } from "./dialect.ts";
+import { createStatement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
+
+const selectVersion = createStatement<object, { readonly data_version: number }>(
+  () => sql`pragma data_version`,
+);
 
 /**
  * A number that changes when anybody but this connection has written to the database. Read inside a transaction that
@@ -10,7 +15,7 @@ import type { Tables } from "./tables.ts";
 export async function readDataVersion(db: Kysely<Tables>, dialect: DialectName): Promise<number> {
   const read: Record<DialectName, () => Promise<number>> = {
     sqlite: async () => {
-      const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db);
+      const { rows } = await selectVersion(db, dialect, {});
       return rows[0]?.data_version ?? 0;
     },
     postgres: async () => Number.NaN,

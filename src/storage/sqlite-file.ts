@@ -6,7 +6,10 @@ import { defaultBusyTimeoutMs } from "./dialect.ts";
 /** Statements kept prepared; the engine has fewer. */
 const maxPrepared = 200;
 
-type Statement = ReturnType<Connection["prepare"]>;
+interface Prepared {
+  readonly statement: ReturnType<Connection["prepare"]>;
+  readonly isReader: boolean;
+}
 type Connection = InstanceType<typeof DatabaseSync>;
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
@@ -37,7 +40,7 @@ function withResultCode(error: unknown): unknown {
 export class SqliteFile {
   readonly #database: Connection;
   readonly #busyTimeoutMs: number;
-  readonly #prepared = new Map<string, Statement>();
+  readonly #prepared = new Map<string, Prepared>();
 
   /** Creates the file (0600) and its folder (0700) where they are not there. */
   constructor(path: string, options: { readonly busyTimeoutMs?: number } = {}) {
@@ -54,7 +57,7 @@ export class SqliteFile {
   }
 
   all(sql: string, parameters: readonly SqlValue[] = []): Record<string, unknown>[] {
-    const statement = this.#prepare(sql);
+    const { statement } = this.#prepare(sql);
     try {
       return statement.all(...parameters) as Record<string, unknown>[];
     } catch (error) {
@@ -63,17 +66,17 @@ export class SqliteFile {
   }
 
   iterate(sql: string, parameters: readonly SqlValue[] = []): IterableIterator<Record<string, unknown>> {
-    return this.#prepare(sql).iterate(...parameters) as IterableIterator<Record<string, unknown>>;
+    return this.#prepare(sql).statement.iterate(...parameters) as IterableIterator<Record<string, unknown>>;
   }
 
   run(sql: string, parameters: readonly SqlValue[] = []): { changes: bigint; lastInsertRowid: bigint } {
-    const { changes, lastInsertRowid } = this.#prepare(sql).run(...parameters);
+    const { changes, lastInsertRowid } = this.#prepare(sql).statement.run(...parameters);
     return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) };
   }
 
   /** Whether the statement gives rows back. */
   isReader(sql: string): boolean {
-    return this.#prepare(sql).columns().length > 0;
+    return this.#prepare(sql).isReader;
   }
 
   /** Takes the write lock, or fails at once where another process has it. */
@@ -95,12 +98,14 @@ export class SqliteFile {
     this.#database.close();
   }
 
-  #prepare(sql: string): Statement {
+  #prepare(sql: string): Prepared {
     const kept = this.#prepared.get(sql);
     if (kept) return kept;
     if (this.#prepared.size >= maxPrepared) this.#prepared.clear();
     const statement = this.#database.prepare(sql);
-    this.#prepared.set(sql, statement);
-    return statement;
+    // Asked for once: the driver takes longer to describe the columns than to give a row of them.
+    const prepared = { statement, isReader: statement.columns().length > 0 };
+    this.#prepared.set(sql, prepared);
+    return prepared;
   }
 }
