@@ -80,14 +80,18 @@ function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (r
   });
 }
 
-/** A feature can be off for every call of an account, and the limit of the core API can be kept for all of them. */
-function kindsOf({ auth, errorForm, method, paths }: Endpoint): readonly ErrorKind[] {
+/**
+ * A feature can be off for every call of an account, and the limit of the core API can be kept for all of them. What
+ * changes something may need a token, also where anyone may call, and the row that it is for.
+ */
+function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): readonly ErrorKind[] {
   const isOfAccount = auth !== "open";
+  const mayNeedToken = isOfAccount || (effect !== "read" && errorForm !== "oauth");
   const namesRow = paths[0].includes("{");
   return servedKinds.filter((kind) => {
-    if (kind === "unauthorized" || kind === "featureDisabled" || kind === "tooManyRequests")
-      return isOfAccount;
-    if (kind === "recordNotFound") return isOfAccount || namesRow || errorForm === "oauth";
+    if (kind === "featureDisabled" || kind === "tooManyRequests") return isOfAccount;
+    if (kind === "unauthorized") return mayNeedToken;
+    if (kind === "recordNotFound") return mayNeedToken || namesRow || errorForm === "oauth";
     if (isOAuthKind(kind)) return errorForm === "oauth";
     if (kind === "malformedBody" || kind === "bodyTooLarge" || kind === "unsupportedMediaType") {
       return method !== "GET";

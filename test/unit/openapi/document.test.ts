@@ -66,9 +66,18 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  it("is valid OpenAPI 3.1", async () => {
-    const result = await new Validator().validate(structuredClone(document));
-    expect(result).toEqual({ valid: true });
+  it("tells the version, and where the service is", () => {
+    expect(createDocument({ version: "9.8.7", publicUrl: "https://api.example" })).toMatchObject({
+      info: { version: "9.8.7", license: { identifier: "MIT" } },
+      servers: [{ url: "https://api.example" }],
+    });
+    expect(document).toMatchObject({ info: { version }, servers: [{ url: "/" }] });
+  });
+
+  it("is valid OpenAPI 3.1, to a validator that finds what is not", async () => {
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
+    const { info: _info, ...broken } = structuredClone(document);
+    expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
   });
 
   it("refers only to what is there", () => {
