@@ -88,11 +88,10 @@ export async function listMissedProducts(query: Query, context: HandlerContext):
   const ids = query.missed_products_ids.includes(allMissedProducts)
     ? undefined
     : readIds(query.missed_products_ids);
-  const { total } = await selectMissedIds(ids, context)
-    .clearSelect()
+  const { total } = await selectMissed(ids, context)
     .select(({ fn }) => fn.countAll<number | bigint>().as("total"))
     .executeTakeFirstOrThrow();
-  const found = await selectMissedProducts({ ids, start, size }, context).execute();
+  const found = await selectMissedPage({ ids, start, size }, context).execute();
   return {
     pagination: { total: Number(total), start, size },
     missed_products: found.map(toRecord),
@@ -118,33 +117,27 @@ function readIds(given: readonly string[]): readonly number[] {
   return [...new Set(given.filter((id) => /^\d{1,15}$/.test(id)).map(Number))];
 }
 
-/** The rows that are asked for, by id alone, so that those before a page are walked in the index. */
-function selectMissedIds(ids: readonly number[] | undefined, context: HandlerContext) {
+/** The account's missed products, or those of them that are asked for. */
+function selectMissed(ids: readonly number[] | undefined, context: HandlerContext) {
   const found = context.transaction
-    .selectFrom("missed_products as asked")
-    .select("asked.id")
-    .where("asked.account_id", "=", accountOf(context).id);
+    .selectFrom("missed_products")
+    .where("account_id", "=", accountOf(context).id);
   if (ids === undefined) return found;
   const rows = ids.map((id) => [id]);
-  return found.where("asked.id", "in", (eb) =>
+  return found.where("id", "in", (eb) =>
     eb.selectFrom(batchRows<{ id: number }>({ id: "integer" }, rows, context.dialect)).select("batch.id"),
   );
 }
 
-/** The page's query. */
-export function selectMissedProducts(
-  {
-    ids,
-    start,
-    size,
-  }: { readonly ids: readonly number[] | undefined; readonly start: number; readonly size: number },
-  context: HandlerContext,
-) {
-  const page = selectMissedIds(ids, context).orderBy("asked.id").limit(size).offset(start);
-  return context.transaction
-    .selectFrom(page.as("page"))
-    .crossJoin("missed_products")
-    .whereRef("missed_products.id", "=", "page.id")
-    .selectAll("missed_products")
-    .orderBy("page.id");
+interface Page {
+  /** All where absent. */
+  readonly ids: readonly number[] | undefined;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** The page's query. The rows before the page are counted off in the account's index of ids. */
+export function selectMissedPage({ ids, start, size }: Page, context: HandlerContext) {
+  const asked = selectMissed(ids, context).orderBy("id");
+  return asked.selectAll().where("id", ">=", asked.select("id").limit(1).offset(start)).limit(size);
 }

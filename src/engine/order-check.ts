@@ -24,9 +24,9 @@ export interface MissedLines {
 
 export interface CheckedOrder {
   /** Absent where the order is not to be stored. */
-  readonly order?: { readonly head: OrderHead; readonly items: readonly OrderItem[] };
+  readonly order?: { readonly head: OrderHead; readonly items: readonly OrderItem[] } | undefined;
   /** Absent where no line was passed over, or the order has a problem. */
-  readonly missed?: MissedLines;
+  readonly missed?: MissedLines | undefined;
   readonly errors: readonly FieldError[];
 }
 
@@ -57,11 +57,8 @@ export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderR
   const currency = (head.success && head.data.currency_iso) || null;
   const { items, missed: lines } = readItems(raw["products"], currency, rules, errors);
   if (errors.length > 0 || !head.success) return { errors };
-  return {
-    errors,
-    ...(items.length > 0 && { order: { head: head.data, items } }),
-    ...(lines && { missed: { head: head.data, lines } }),
-  };
+  const order = items.length > 0 ? { head: head.data, items } : undefined;
+  return { order, missed: lines && { head: head.data, lines }, errors };
 }
 
 interface ReadItems {
