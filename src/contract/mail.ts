@@ -50,8 +50,8 @@ export type MailCounter = (typeof mailCounters)[number];
 export const mailAggregates = ["day", "week", "month", "quarter", "year"] as const;
 export type MailAggregate = (typeof mailAggregates)[number];
 
-/** Longest range of statistics, in days. Assumed: the specification shows none; every range of every category is answered. */
-export const maxStatsDays = 3_700;
+/** Most that one call of statistics answers. Assumed: the specification shows no limit; three years of days are within. */
+export const maxStats = { days: 7_400, ranges: 1_100 } as const;
 
 const categories = z
   .string({ error: "is missing" })

@@ -108,7 +108,7 @@ function wholeNumber(says: string) {
         z.number(),
         z
           .string()
-          .regex(/^\d{1,15}$/)
+          .regex(/^\d{1,16}$/, { error: says })
           .transform(Number),
       ],
       { error: typed(says) },

@@ -28,7 +28,7 @@ export const webhooks = {
     ...own,
     effect: "repeatable",
     input: z.object({ url: shape.url, event_name }),
-    /** `secret` signs the deliveries; it is shown this once. */
+    /** `secret` signs the deliveries; shown by this call alone. */
     output: z.object({ webhook: webhook.extend({ secret: z.string() }) }),
     reply: enveloped,
   }),

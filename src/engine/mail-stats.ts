@@ -4,7 +4,7 @@ import {
   type MailCategory,
   type MailCounter,
   mailCounters,
-  maxStatsDays,
+  maxStats,
   ServiceError,
 } from "../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
@@ -24,6 +24,12 @@ type Stats = Record<string, Record<string, Counters>>;
 export async function readMailStats(query: Query, context: HandlerContext): Promise<Stats> {
   const days = readDays(query);
   const ranges = splitRange(days, query.aggregate);
+  if (ranges.length > maxStats.ranges) {
+    throw new ServiceError(
+      "invalidParams",
+      `since_date to to_date holds more than ${maxStats.ranges} ranges: ask for longer ones with aggregate`,
+    );
+  }
   const stats = createStats(query.categories, ranges);
   const rangeOfDay = ranges.flatMap((range, at) => Array<number>(range.end - range.start + 1).fill(at));
   for (const { category, day, counter, mails } of await selectCounts(
@@ -46,8 +52,8 @@ export async function readMailStats(query: Query, context: HandlerContext): Prom
 function readDays({ since_date, to_date }: Query): DayRange {
   const days = { start: toDay(since_date), end: toDay(to_date) };
   if (days.start > days.end) throw new ServiceError("invalidParams", "since_date is after to_date");
-  if (days.end - days.start < maxStatsDays) return days;
-  throw new ServiceError("invalidParams", `since_date to to_date is longer than ${maxStatsDays} days`);
+  if (days.end - days.start < maxStats.days) return days;
+  throw new ServiceError("invalidParams", `since_date to to_date is longer than ${maxStats.days} days`);
 }
 
 function createStats(

@@ -15,6 +15,9 @@ export async function findFreeSlug(
   }
 }
 
+/** Characters of a slug that are made of a name; a part of a URL, and of an index. */
+const maxSlug = 100;
+
 /** A name as a part of a URL; never empty. */
 export function toSlug(displayName: string): string {
   const plain = displayName
@@ -22,5 +25,5 @@ export function toSlug(displayName: string): string {
     .replace(/\p{M}+/gu, "")
     .toLowerCase();
   const slug = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-  return slug === "" ? "user" : slug;
+  return slug === "" ? "user" : [...slug].slice(0, maxSlug).join("");
 }

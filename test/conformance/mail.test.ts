@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mailCategories, mailCounters, maxStatsDays } from "../../src/contract/index.ts";
+import { mailCategories, mailCounters, maxStats } from "../../src/contract/index.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
 import { aQuestion, readMailCounts, readMails } from "../support/mails.ts";
 
@@ -123,11 +123,17 @@ describeBackends("mail", (harness) => {
     const since = "2020-01-01";
     const last = (days: number) =>
       new Date(Date.parse(since) + (days - 1) * dayMs).toISOString().slice(0, 10);
-    const longest = await stats(since, last(maxStatsDays));
-    expect(Object.keys(longest["map"] ?? {})).toHaveLength(maxStatsDays);
-    await expect(stats(since, last(maxStatsDays + 1))).rejects.toMatchObject({
+    const longest = await stats(since, last(maxStats.ranges));
+    expect(Object.keys(longest["map"] ?? {})).toHaveLength(maxStats.ranges);
+    await expect(stats(since, last(maxStats.ranges + 1))).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `since_date to to_date is longer than ${maxStatsDays} days`,
+      message: `since_date to to_date holds more than ${maxStats.ranges} ranges: ask for longer ones with aggregate`,
+    });
+    const years = { since_date: since, categories: "map", aggregate: "year" } as const;
+    const decades = await service.mail.stats({ ...years, to_date: last(maxStats.days) });
+    expect(Object.keys(decades["map"] ?? {})).toHaveLength(21);
+    await expect(service.mail.stats({ ...years, to_date: last(maxStats.days + 1) })).rejects.toMatchObject({
+      message: `since_date to to_date is longer than ${maxStats.days} days`,
     });
     await expect(stats("0001-01-01", "9999-12-31")).rejects.toMatchObject({ kind: "invalidParams" });
     await expect(stats("2026-03-02", "2026-03-01")).rejects.toMatchObject({
