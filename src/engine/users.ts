@@ -1,9 +1,20 @@
-import { type contract, ServiceError } from "../contract/index.ts";
+import {
+  type contract,
+  extensionPrefix,
+  ServiceError,
+  signInLifetimeMs,
+  unauthorizedMessage,
+} from "../contract/index.ts";
+import { isSameSecret } from "./credentials.ts";
 import { createAccount } from "./first-account.ts";
-import type { Handlers } from "./handler.ts";
+import { accountOf, type Handlers } from "./handler.ts";
 import { hashPassword } from "./passwords.ts";
+import { readClaim, signClaim } from "./signed-link.ts";
 import { findFreeSlug } from "./slug.ts";
 import { issueToken } from "./tokens.ts";
+
+/** The kind of claim that a sign-in's code is. */
+const signInKind = "sign_in";
 
 export const userHandlers: Handlers<typeof contract.users> = {
   /**
@@ -30,8 +41,41 @@ export const userHandlers: Handlers<typeof contract.users> = {
     return { user_id, token, app_key: account.appKey, secret: account.secret };
   },
 
-  signIn: () => Promise.reject(new Error("not answered yet")),
-  signedIn: () => Promise.reject(new Error("not answered yet")),
+  /**
+   * Gives an address at which the account's owner is signed in, for five minutes.
+   * @throws ServiceError `unauthorized` where the secret is another
+   * Source: spec "Account and authentication". Assumed: the code is opaque, and can be used until it is too old.
+   */
+  signIn: async ({ secret }, context) => {
+    const { transaction, sealer, nowMs, publicUrl } = context;
+    const { id } = accountOf(context);
+    const { secret_sealed } = await transaction
+      .selectFrom("accounts")
+      .select("secret_sealed")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    if (!isSameSecret(secret, sealer.open(secret_sealed))) {
+      throw new ServiceError("unauthorized", unauthorizedMessage);
+    }
+    const claim = { kind: signInKind, id, accountId: id, expiresAtMs: nowMs + signInLifetimeMs };
+    const code = signClaim(claim, sealer);
+    return { code, signin_url: `${publicUrl}${extensionPrefix}/admin/${code}` };
+  },
+
+  signedIn: async ({ code }, { transaction, sealer, nowMs }) => {
+    const claim = readClaim(code, [signInKind], { sealer, nowMs });
+    if (!claim) return { account: null };
+    const found = await transaction
+      .selectFrom("accounts")
+      .leftJoin("users", (join) =>
+        join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"),
+      )
+      .select(["accounts.app_key", "users.display_name", "users.email"])
+      .where("accounts.id", "=", claim.accountId)
+      .orderBy("users.id")
+      .executeTakeFirst();
+    return { account: found ?? null };
+  },
 
   get: async ({ user_id }, { transaction }) => {
     const user = await transaction

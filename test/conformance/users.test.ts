@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { isPassword } from "../../src/engine/passwords.ts";
 import { describeBackends } from "../support/backends.ts";
+import { aReview } from "../support/builders.ts";
 
 const key = expect.stringMatching(/^[A-Za-z0-9]{40}$/);
 
@@ -77,5 +78,76 @@ describeBackends("users.get", (harness) => {
       kind: "recordNotFound",
       message: "Couldn't find User with id = 77",
     });
+  });
+});
+
+describeBackends("users.signIn", (harness) => {
+  const signIn = async (name?: string) => {
+    const account = await harness().newAccount(name);
+    const { secret, service } = account;
+    const signed = await service.users.signIn({ secret });
+    return { ...account, signed, read: () => service.users.signedIn({ code: signed.code }) };
+  };
+
+  it("gives an address that says who is signed in, for five minutes", async () => {
+    const { signed, caller, read } = await signIn("Zoë & Co.");
+    expect(signed.signin_url).toBe(`http://127.0.0.1:8080/starpost/v1/admin/${signed.code}`);
+    const account = {
+      app_key: caller.appKey,
+      display_name: "Zoë & Co.",
+      email: expect.stringMatching(/^owner\d+@shop\.example$/) as string,
+    };
+    expect(await read()).toEqual({ account });
+    harness().clock.advance(5 * 60_000 - 1);
+    expect(await read()).toEqual({ account });
+    harness().clock.advance(1);
+    expect(await read()).toEqual({ account: null });
+  });
+
+  it("refuses another account's secret", async () => {
+    const { secret } = await harness().newAccount();
+    const { service } = await harness().newAccount();
+    for (const given of [secret, "", "wrong"]) {
+      const kind = given === "" ? expect.stringMatching(/unauthorized|invalidParams/) : "unauthorized";
+      await expect(service.users.signIn({ secret: given })).rejects.toMatchObject({ kind });
+    }
+  });
+
+  it("knows an account without an owner, and takes a shopper for none", async () => {
+    const { caller, service, read } = await signIn();
+    await harness().database.db.deleteFrom("users").execute();
+    const account = { app_key: caller.appKey, display_name: null, email: null };
+    expect(await read()).toEqual({ account });
+    await service.reviews.createNow(aReview());
+    expect(await read()).toEqual({ account });
+  });
+
+  it("knows the account's first owner", async () => {
+    const { userId, read } = await signIn("First");
+    const { db } = harness().database;
+    const owner = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
+    const { id: _id, ...columns } = owner;
+    await db
+      .insertInto("users")
+      .values({ ...columns, display_name: "Second", slug: "second" })
+      .execute();
+    expect(await read()).toMatchObject({ account: { display_name: "First" } });
+  });
+
+  it.each(["v1.12345678.abc", "nonsense", "x".repeat(200)])("takes %j for no code", async (code) => {
+    const { service } = await harness().newAccount();
+    expect(await service.users.signedIn({ code })).toEqual({ account: null });
+  });
+
+  it("takes no other sealed text for a code", async () => {
+    const { service } = await harness().newAccount();
+    const { secret_sealed } = await harness()
+      .database.db.selectFrom("accounts")
+      .select("secret_sealed")
+      .executeTakeFirstOrThrow();
+    const { image_upload_token } = await service.reviews.create(aReview());
+    for (const code of [secret_sealed, image_upload_token]) {
+      expect(await service.users.signedIn({ code })).toEqual({ account: null });
+    }
   });
 });

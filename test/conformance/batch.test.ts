@@ -1,0 +1,108 @@
+import { expect, it } from "vitest";
+import { maxBatchMethods, siteReviewsId } from "../../src/contract/index.ts";
+import { describeBackends } from "../support/backends.ts";
+import { aReview } from "../support/builders.ts";
+import { aroundPiece, findFaults, hostileTexts } from "../support/html.ts";
+
+describeBackends("batch.run", (harness) => {
+  const ready = async () => {
+    const { service } = await harness().newAccount("Tea & Co.");
+    await service.reviews.createNow(aReview({ display_name: "Ann Smith", review_score: 4 }));
+    await service.reviews.createNow(aReview({ sku: siteReviewsId, review_title: "A good store" }));
+    return service;
+  };
+  const run = async (
+    methods: Parameters<Awaited<ReturnType<typeof ready>>["batch"]["run"]>[0]["methods"],
+  ) => {
+    const { results } = await (await ready()).batch.run({ methods });
+    return results.map(({ result }) => result);
+  };
+  const params = { pid: "teapot" };
+
+  it("answers each method with a piece of HTML, in their order", async () => {
+    const [reviews = "", line = "", widget = "", site = ""] = await run([
+      { method: "reviews", params },
+      { method: "bottomline", params },
+      { method: "main_widget", params },
+      { method: "testimonials" },
+    ]);
+    expect(line).toMatch(/★★★★☆.*4.* out of 5 from .*1.* review/s);
+    expect(line).not.toContain("Pours well");
+    for (const piece of [widget, reviews]) {
+      expect(piece).toContain("Pours well");
+      expect(piece).toContain("Ann S.");
+      expect(piece).not.toContain("A good store");
+    }
+    expect(widget).toContain('<meta itemprop="name" content="Teapot">');
+    expect(site).toContain("A good store");
+    expect(site).not.toContain("Pours well");
+    for (const piece of [line, widget, reviews, site]) {
+      expect(await findFaults(aroundPiece(piece))).toEqual([]);
+    }
+  });
+
+  it("says of an unknown product that there are no reviews, and fails for none", async () => {
+    const pieces = await run([
+      { method: "main_widget", params: { pid: '"><script>' } },
+      { method: "bottomline", params: { pid: "pan" } },
+      { method: "reviews", params: { pid: "pan" } },
+      { method: "bottomline", params },
+    ]);
+    for (const piece of pieces.slice(0, 3)) expect(piece).toContain("There are no reviews yet.");
+    expect(pieces[3]).toContain("out of 5");
+    expect(pieces.join("")).not.toContain("<script>");
+  });
+
+  it("takes no product for the store itself", async () => {
+    const pieces = await run([
+      { method: "main_widget" },
+      { method: "reviews", params: { pid: siteReviewsId } },
+      { method: "testimonials", params },
+    ]);
+    for (const piece of pieces) expect(piece).toContain("A good store");
+  });
+
+  it("shows the page that is asked for", async () => {
+    const service = await ready();
+    for (let at = 1; at <= 3; at += 1) {
+      harness().clock.advance(1_000);
+      await service.reviews.createNow(aReview({ review_title: `No. ${at}` }));
+    }
+    const { results } = await service.batch.run({
+      methods: [
+        { method: "reviews", params: { ...params, per_page: 2 } },
+        { method: "reviews", params: { ...params, per_page: 2, page: 2 } },
+        { method: "reviews", params: { ...params, per_page: 2, page: 9 } },
+      ],
+    });
+    const titles = results.map(({ result }) =>
+      [...result.matchAll(/<h3[^>]*>(.*?)</g)].map(([, text]) => text),
+    );
+    expect(titles).toEqual([["No. 3", "No. 2"], ["No. 1", "Pours well"], []]);
+  });
+
+  it("is HTML whatever people write", async () => {
+    const service = await ready();
+    const stored = hostileTexts.filter((text) => text.trim() !== "");
+    for (const text of stored) {
+      const fields = { review_title: text, review_content: text, display_name: text };
+      await service.reviews.createNow(aReview(fields));
+    }
+    const { results } = await service.batch.run({ methods: [{ method: "main_widget", params }] });
+    const piece = results[0]?.result ?? "";
+    expect(piece.match(/<article/g)).toHaveLength(10);
+    expect(await findFaults(aroundPiece(piece))).toEqual([]);
+    expect(piece).not.toContain("<script");
+  });
+
+  it("takes as many methods as it may", async () => {
+    const method = { method: "bottomline", params } as const;
+    const service = await ready();
+    const methods = Array.from({ length: maxBatchMethods }, () => method);
+    expect((await service.batch.run({ methods })).results).toHaveLength(maxBatchMethods);
+    await expect(service.batch.run({ methods: [...methods, method] })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: `methods holds more than ${maxBatchMethods} elements`,
+    });
+  });
+});

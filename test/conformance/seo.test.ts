@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { siteReviewsId } from "../../src/contract/index.ts";
+import { describeBackends } from "../support/backends.ts";
+import { aProduct, aReview } from "../support/builders.ts";
+
+const ready = async (harness: Parameters<Parameters<typeof describeBackends>[1]>[0]) => {
+  const account = await harness().newAccount("Tea & Co.");
+  const { service } = account;
+  await service.products.massCreate({
+    products: {
+      teapot: aProduct({ image_url: "https://shop.example/teapot.png", description: "It holds tea." }),
+      cup: aProduct({ name: "Cup", url: "https://shop.example/cup" }),
+    },
+  });
+  return { ...account, ...account.caller, harness: harness() };
+};
+
+describeBackends("seo.checkSubdomain", (harness) => {
+  const check = async (subdomain: string) => {
+    const { service } = await harness().newAccount("Tea & Co.");
+    return (await service.seo.checkSubdomain({ subdomain })).subdomain;
+  };
+
+  it.each(["teashop", "TeaShop", "a", "4711", "a-b", "xn--mller-kva", "a".repeat(63)])(
+    "finds %s free",
+    async (subdomain) => {
+      expect(await check(subdomain)).toEqual({ available: "true", subdomain });
+    },
+  );
+
+  it.each(["www", "API", "admin", "mail", "tea-co", "Tea-Co"])("finds %s taken", async (subdomain) => {
+    expect(await check(subdomain)).toEqual({ available: "false", subdomain });
+  });
+
+  it.each(["-tea", "tea-", "tea_shop", "tea shop", "ä", "a.b", "a".repeat(64)])(
+    "refuses %j, which no host can be called",
+    async (subdomain) => {
+      await expect(check(subdomain)).rejects.toMatchObject({
+        kind: "invalidParams",
+        message: "subdomain must be of letters, digits and dashes inside, and of at most 63 characters",
+      });
+    },
+  );
+
+  it("leaves the slugs of reviewers free", async () => {
+    const { service } = await harness().newAccount();
+    await service.reviews.createNow(aReview({ display_name: "Ann" }));
+    expect(await service.seo.checkSubdomain({ subdomain: "ann" })).toEqual({
+      subdomain: { available: "true", subdomain: "ann" },
+    });
+  });
+});
+
+describeBackends("seo.pageUrl", (harness) => {
+  it("gives the page of a product, and the store's own", async () => {
+    const { service, appKey } = await ready(harness);
+    const base = `http://127.0.0.1:8080/starpost/v1/pages/${appKey}/products`;
+    expect(await service.seo.pageUrl({ product_id: "teapot" })).toEqual({ seo_page_url: `${base}/teapot` });
+    expect(await service.seo.pageUrl({})).toEqual({ seo_page_url: base });
+    expect(await service.seo.pageUrl({ product_id: siteReviewsId })).toEqual({ seo_page_url: base });
+  });
+
+  it("knows no product that is not there, nor another account's", async () => {
+    await ready(harness);
+    const { service } = await harness().newAccount();
+    await expect(service.seo.pageUrl({ product_id: "teapot" })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find ProductsApp with domain_key = teapot",
+    });
+  });
+});
+
+describeBackends("seo.page", (harness) => {
+  const none = { average_score: 0, total_reviews: 0, reviews: [] };
+
+  it("shows a product and its reviews, the latest first, by the names that everybody may see", async () => {
+    const { service, harness: opened } = await ready(harness);
+    await service.reviews.createNow(aReview({ display_name: "Ann Smith", review_score: 5 }));
+    opened.clock.advance(60_000);
+    await service.reviews.createNow(
+      aReview({ email: "bob@mail.example", display_name: "Bob", review_score: 2, review_title: "Drips" }),
+    );
+    expect(await service.seo.page({ product_id: "teapot" })).toEqual({
+      page: {
+        product_id: "teapot",
+        name: "Teapot",
+        url: "https://shop.example/teapot",
+        image_url: "https://shop.example/teapot.png",
+        description: "It holds tea.",
+        average_score: 3.5,
+        total_reviews: 2,
+        reviews: [
+          {
+            id: expect.any(Number) as number,
+            title: "Drips",
+            content: "It pours very well.",
+            score: 2,
+            display_name: "Bob",
+            verified_buyer: false,
+            created_at: "2026-03-15T12:01:00.000Z",
+          },
+          expect.objectContaining({ title: "Pours well", display_name: "Ann S.", score: 5 }),
+        ],
+      },
+    });
+  });
+
+  it("shows a product without reviews, and not what was taken off the pages", async () => {
+    const { service } = await ready(harness);
+    expect(await service.seo.page({ product_id: "cup" })).toMatchObject({ page: { name: "Cup", ...none } });
+    const { reviews } = await service.reviews.createNow(aReview({ sku: "cup" }));
+    await service.reviews.setPublished({ review_id: reviews[0]?.id ?? 0, published: false, reason: "spam" });
+    expect(await service.seo.page({ product_id: "cup" })).toMatchObject({ page: none });
+  });
+
+  it("shows all the reviews of a product's group", async () => {
+    const { service } = await ready(harness);
+    await service.reviews.createNow(aReview({ review_score: 5 }));
+    await service.reviews.createNow(
+      aReview({ sku: "cup", email: "bob@mail.example", review_title: "A cup", review_score: 4 }),
+    );
+    await service.groups.create({ group_name: "tea" });
+    await service.groups.update({ group_name: "tea", product_ids_to_add: ["teapot", "cup"] });
+    expect(await service.seo.page({ product_id: "cup" })).toMatchObject({
+      page: { product_id: "cup", name: "Cup", average_score: 4.5, total_reviews: 2 },
+    });
+    const { page } = await service.seo.page({ product_id: "cup" });
+    expect(page.reviews.map(({ title }) => title).toSorted()).toEqual(["A cup", "Pours well"]);
+  });
+
+  it("shows the latest fifty of more", async () => {
+    const { service } = await ready(harness);
+    for (let at = 0; at < 51; at += 1) {
+      await service.reviews.createNow(aReview({ review_title: `No. ${at}`, email: `a${at}@mail.example` }));
+    }
+    const { page } = await service.seo.page({ product_id: "teapot" });
+    expect([page.total_reviews, page.reviews.length]).toEqual([51, 50]);
+    expect(page.reviews.map(({ title }) => title)).not.toContain("No. 0");
+  });
+
+  it("shows the store, and its own reviews alone", async () => {
+    const { service } = await ready(harness);
+    await service.reviews.createNow(aReview());
+    await service.reviews.createNow(aReview({ sku: siteReviewsId, review_title: "A good store" }));
+    const { page } = await service.seo.page({});
+    expect(page).toMatchObject({
+      product_id: null,
+      name: "Tea & Co.",
+      url: "https://shop.example",
+      image_url: null,
+      description: null,
+      total_reviews: 1,
+      reviews: [{ title: "A good store" }],
+    });
+    expect(await service.seo.page({ product_id: siteReviewsId })).toEqual({ page });
+  });
+
+  it("knows no product that is not there", async () => {
+    const { service } = await ready(harness);
+    await expect(service.seo.page({ product_id: "pan" })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find ProductsApp with domain_key = pan",
+    });
+  });
+
+  describe("of an account without an owner", () => {
+    it("has a name all the same", async () => {
+      const { service, harness: opened } = await ready(harness);
+      await opened.database.db.deleteFrom("users").execute();
+      expect(await service.seo.page({})).toMatchObject({ page: { name: "This store", url: "" } });
+      await service.account.setPlatform({
+        account_platform: { shop_domain: "http://tea.example/shop", platform_type_id: "2" },
+      });
+      expect(await service.seo.page({})).toMatchObject({
+        page: { name: "tea.example", url: "http://tea.example/shop" },
+      });
+    });
+  });
+});
