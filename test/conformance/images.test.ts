@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { imageLimits } from "../../src/contract/index.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
-import { aReview } from "../support/mails.ts";
+import { aReview } from "../support/builders.ts";
 
 const starts = {
   "image/jpeg": [0xff, 0xd8, 0xff, 0xe0],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
-import { anOrder, anOrderedProduct } from "../support/builders.ts";
-import { aQuestion, aReview, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
+import { anOrder, anOrderedProduct, aReview } from "../support/builders.ts";
+import { aQuestion, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const gone = (kind: string) => ({ link: { kind, state: "gone", about: "" } });
@@ -224,7 +224,7 @@ describeBackends("links", (harness) => {
         user_type: "User",
         verified_buyer: false,
         app_key: account.caller.appKey,
-        customer_email: "rob@mail.example",
+        customer_email: "ann@mail.example",
         updated_at: new Date(startMs + 1_000).toISOString(),
       },
     });

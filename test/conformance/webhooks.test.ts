@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { maxWebhooks } from "../../src/contract/index.ts";
 import { describeBackends, startMs } from "../support/backends.ts";
-import { aReview } from "../support/mails.ts";
+import { aReview } from "../support/builders.ts";
 
 const hook = { url: "https://shop.example/hook", event_name: "review_create" } as const;
 

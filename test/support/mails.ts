@@ -62,18 +62,3 @@ export function aQuestion(fields: Record<string, unknown> = {}) {
     ...fields,
   };
 }
-
-/** A review that is valid. */
-export function aReview(fields: Record<string, unknown> = {}) {
-  return {
-    sku: "teapot",
-    product_title: "Teapot",
-    product_url: "https://shop.example/teapot",
-    display_name: "Rob Reviewer",
-    email: "rob@mail.example",
-    review_content: "It pours well.",
-    review_title: "Good",
-    review_score: 5,
-    ...fields,
-  };
-}
