@@ -38,7 +38,7 @@ export function aSignedReview(wire: Wire, fields: Fields = {}): Fields {
   const message = Object.entries(signed)
     .filter(([, value]) => value !== null && value !== undefined && typeof value !== "object")
     .map(([name, value]) => ({ name, line: `${name}=${String(value)}` }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ line }) => line)
     .join("&");
   return { ...signed, signature: createHmac("sha256", wire.secret).update(message, "utf8").digest("hex") };

@@ -121,8 +121,10 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
         .select(["category", "email_type_id", "email", "data"])
         .orderBy("id")
         .execute();
-      return queued.map(({ data, ...mail }) => ({
-        ...mail,
+      return queued.map(({ category, email_type_id, email, data }) => ({
+        category,
+        email_type_id,
+        email,
         linkToken: /\/starpost\/v1\/(?:l|links)\/([^"\\/?#\s]+)/.exec(data)?.[1],
       }));
     },

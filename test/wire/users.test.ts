@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { differences, someText, url } from "../support/shape.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -74,5 +75,62 @@ describe("GET /users/{user_id}", () => {
         },
       },
     ]);
+  });
+});
+
+describe("GET /users/b2blogin.json", () => {
+  const made = async () => {
+    const { body } = await wire().ask("POST", "/users", { user });
+    return (body as { response: { app_key: string; secret: string } }).response;
+  };
+
+  it("gives a code and a URL at which its owner is signed in", async () => {
+    const { app_key, secret } = await made();
+    const { status, body } = await wire().ask(
+      "GET",
+      `/users/b2blogin.json?app_key=${app_key}&secret=${secret}`,
+    );
+    expect(status).toBe(200);
+    const shape = { status: { code: 200, message: "OK" }, response: { code: someText, signin_url: url } };
+    expect(differences(body, shape)).toEqual([]);
+    expect((await wire().ask("GET", `/users/b2blogin?app_key=${app_key}&secret=${secret}`)).status).toBe(200);
+  });
+
+  it("refuses a wrong secret", async () => {
+    const { app_key } = await made();
+    expect(await wire().ask("GET", `/users/b2blogin.json?app_key=${app_key}&secret=wrong`)).toMatchObject({
+      status: 401,
+      body: { status: { code: 401 } },
+    });
+  });
+
+  it("does not find an unknown app key", async () => {
+    const { secret } = await made();
+    expect(await wire().ask("GET", `/users/b2blogin.json?app_key=nobody&secret=${secret}`)).toMatchObject({
+      status: 404,
+      body: {
+        status: {
+          message: "Couldn't find Account with app_key = nobody",
+          code: 404,
+          error_type: "Exceptions::RecordNotFound",
+        },
+      },
+    });
+  });
+
+  it.each(["app_key", "secret"])("refuses a call without %s", async (name) => {
+    const { app_key, secret } = await made();
+    const given = new URLSearchParams({ app_key, secret });
+    given.delete(name);
+    const { status, body } = await wire().ask("GET", `/users/b2blogin.json?${given.toString()}`);
+    // Whether a call that names no account is invalid or finds none, the specification does not say.
+    expect([status, body]).toEqual(
+      name === "secret"
+        ? [500, { status: { message: "Missing secret", code: 500, error_type: "Exceptions::InvalidParams" } }]
+        : [
+            expect.toSatisfy((code) => code === 404 || code === 500),
+            { status: expect.any(Object) as object },
+          ],
+    );
   });
 });

@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import { differences, int, listOf, number, someText } from "../support/shape.ts";
+import { ok } from "../support/wire-shapes.ts";
+import {
+  addProducts,
+  createReview,
+  groupProducts,
+  hourMs,
+  refusal,
+  setPublished,
+} from "../support/wire-steps.ts";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+const item = { domain_key: someText, product_score: number, total_reviews: int };
+const lineOf = (domain_key: string, product_score: number, total_reviews: number) => ({
+  domain_key,
+  product_score,
+  total_reviews,
+});
+
+const pathOf = (query = "?count=100&page=1") => `/v1/apps/${wire().appKey}/bottom_lines${query}`;
+const list = async (query?: string) => {
+  const { status, body } = await wire().ask("GET", pathOf(query));
+  expect([query, status]).toEqual([query, 200]);
+  return (body as { response: { bottomlines?: readonly ReturnType<typeof lineOf>[] } }).response.bottomlines;
+};
+const review = (sku: string, review_score: number) =>
+  createReview(wire(), { sku, review_score, email: `${sku}${review_score}@mail.example` });
+
+describe("GET /v1/apps/{app_key}/bottom_lines", () => {
+  it("lists the products that have reviews, an hour later", async () => {
+    await review("teapot", 5);
+    await review("teapot", 4);
+    await review("cup", 3);
+    expect((await wire().ask("GET", pathOf())).body).toEqual({ status: ok, response: {} });
+    wire().advance(hourMs - 1);
+    expect(await list()).toBeUndefined();
+    wire().advance(1);
+    const { status, body } = await wire().ask("GET", pathOf());
+    expect(status).toBe(200);
+    const shape = { bottomlines: listOf(item), page: "1", per_page: "100" };
+    expect(differences(body, { status: ok, response: shape })).toEqual([]);
+    expect((await list())?.toSorted((one, other) => (one.domain_key < other.domain_key ? -1 : 1))).toEqual([
+      lineOf("cup", 3, 1),
+      lineOf("teapot", 4.5, 2),
+    ]);
+  });
+
+  it("shows each change an hour later", async () => {
+    const id = await review("teapot", 5);
+    wire().advance(hourMs / 2);
+    await review("teapot", 1);
+    wire().advance(hourMs / 2);
+    expect(await list()).toEqual([lineOf("teapot", 5, 1)]);
+    wire().advance(hourMs / 2);
+    expect(await list()).toEqual([lineOf("teapot", 3, 2)]);
+    await setPublished(wire(), id, false);
+    expect(await list()).toEqual([lineOf("teapot", 3, 2)]);
+    wire().advance(hourMs);
+    expect(await list()).toEqual([lineOf("teapot", 1, 1)]);
+  });
+
+  it("is served without the version as well, at both with .json, and with a slash behind", async () => {
+    const { appKey, ask } = wire();
+    await review("teapot", 5);
+    wire().advance(hourMs);
+    const { body } = await ask("GET", pathOf("?count=10&page=1"));
+    for (const path of ["/v1", ""].flatMap((version) =>
+      ["", ".json", "/"].map((end) => `${version}/apps/${appKey}/bottom_lines${end}`),
+    )) {
+      expect([path, (await ask("GET", `${path}?count=10&page=1`)).body]).toEqual([path, body]);
+    }
+    const unpaged = await ask("GET", pathOf(""));
+    expect(unpaged.body).toEqual(body);
+  });
+
+  it("pages, with at most a hundred on a page", async () => {
+    for (let at = 0; at < 103; at += 1) await review(`p${at}`, 5);
+    wire().advance(hourMs);
+    const first = (await list("?count=100&page=1")) ?? [];
+    const second = (await list("?count=100&page=2")) ?? [];
+    expect([first.length, second.length]).toEqual([100, 3]);
+    expect(new Set([...first, ...second].map(({ domain_key }) => domain_key)).size).toBe(103);
+    expect(await list("?count=10")).toHaveLength(10);
+    const { status, body } = await wire().ask("GET", pathOf("?count=101&page=1"));
+    if (status === 200) {
+      const { bottomlines } = (body as { response: { bottomlines: unknown[] } }).response;
+      expect(bottomlines.length).toBeLessThanOrEqual(100);
+    } else {
+      expect(body).toMatchObject({ status: { code: 500, error_type: "Exceptions::InvalidParams" } });
+    }
+  });
+
+  it("lists a product of a group twice, first with the group's score, then with its own", async () => {
+    await addProducts(wire(), "red", "blue");
+    await review("red", 5);
+    await review("blue", 2);
+    await groupProducts(wire(), "pots", "red", "blue");
+    wire().advance(hourMs);
+    const lines = (await list()) ?? [];
+    const linesOf = (key: string) => lines.filter(({ domain_key }) => domain_key === key);
+    expect(linesOf("red")).toEqual([lineOf("red", 3.5, 2), lineOf("red", 5, 1)]);
+    expect(linesOf("blue")).toEqual([lineOf("blue", 3.5, 2), lineOf("blue", 2, 1)]);
+  });
+
+  it("does not list the site", async () => {
+    await review("service_site_reviews", 5);
+    await review("teapot", 4);
+    wire().advance(hourMs);
+    expect(await list()).toEqual([lineOf("teapot", 4, 1)]);
+  });
+
+  it("filters by day", async () => {
+    await review("teapot", 5);
+    wire().advance(hourMs);
+    expect(await list("?count=10&page=1&since_date=2026-03-15")).toEqual([lineOf("teapot", 5, 1)]);
+    expect((await list("?count=10&page=1&since_date=2026-03-16")) ?? []).toEqual([]);
+  });
+
+  it("answers in JSONP where a callback is named", async () => {
+    await review("teapot", 5);
+    wire().advance(hourMs);
+    const { body } = await wire().ask("GET", pathOf("?count=10&page=1"));
+    const legacy = `&utoken=${wire().utoken}`;
+    const { status, text, headers } = await wire().raw(
+      "GET",
+      pathOf(`?count=10&page=1&callback=show.lines_1${legacy}`),
+    );
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/javascript; charset=utf-8");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    const called = /^(?:\/\*\*\/\s*)?show\.lines_1\((.*)\);\s*$/s.exec(text);
+    expect(JSON.parse(called?.[1] ?? "null")).toEqual(body);
+  });
+
+  it.each(["1+1", "alert(1)", "a..b", "<script>", "a".repeat(129), "ä"])(
+    "refuses the callback %s",
+    async (callback) => {
+      const query = `?count=10&page=1&callback=${encodeURIComponent(callback)}`;
+      const { status, body, headers } = await wire().ask("GET", pathOf(query));
+      expect(status).toBe(500);
+      expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(body).toEqual(refusal(expect.stringContaining("callback") as string, 500, "InvalidParams"));
+    },
+  );
+
+  it.each([
+    ["count", "many"],
+    ["page", "-1"],
+    ["since_date", "yesterday"],
+  ])("refuses %s=%s", async (name, value) => {
+    const { status, body } = await wire().ask("GET", pathOf(`?${name}=${value}`));
+    expect(status).toBe(500);
+    expect(body).toEqual(refusal(expect.stringContaining(name) as string, 500, "InvalidParams"));
+  });
+
+  it("does not know another app key, and says so in plain JSON where a callback is named", async () => {
+    for (const query of ["", "?callback=show"]) {
+      expect(await wire().ask("GET", `/v1/apps/nobody/bottom_lines${query}`)).toMatchObject({
+        status: 404,
+        body: refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
+      });
+    }
+  });
+
+  it("lets 5,000 calls a minute of an app key through", async () => {
+    const calls = async (count: number) => {
+      const statuses: number[] = [];
+      for (let sent = 0; sent < count; sent += 50) {
+        const asked = Array.from({ length: Math.min(50, count - sent) }, () => wire().ask("GET", pathOf()));
+        statuses.push(...(await Promise.all(asked)).map(({ status }) => status));
+      }
+      return statuses;
+    };
+    expect(new Set(await calls(5_000))).toEqual(new Set([200]));
+    const { status, body } = await wire().ask("GET", pathOf());
+    expect([status, body]).toEqual([429, { errors: [{ message: "Too Many Requests" }] }]);
+    wire().advance(60_000);
+    expect((await wire().ask("GET", pathOf())).status).toBe(200);
+  });
+});
+
+describe("GET /products/{app_key}/{product_id}/bottomline", () => {
+  const path = (query = "", productId = "teapot") =>
+    `/products/${wire().appKey}/${productId}/bottomline${query}`;
+
+  it("gives average and count, at once", async () => {
+    await review("teapot", 5);
+    await review("teapot", 4);
+    await review("cup", 1);
+    const { status, body } = await wire().ask("GET", path());
+    expect([status, body]).toEqual([
+      200,
+      { status: ok, response: { bottomline: { average_score: 4.5, total_reviews: 2 } } },
+    ]);
+    expect((await wire().ask("GET", `/products/${wire().appKey}/teapot/bottomline.json`)).body).toEqual(body);
+  });
+
+  it("answers in JSONP", async () => {
+    await review("teapot", 5);
+    const { status, text, headers } = await wire().raw("GET", path("?callback=$show"));
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/javascript; charset=utf-8");
+    const called = /^(?:\/\*\*\/\s*)?\$show\((.*)\);\s*$/s.exec(text);
+    expect(JSON.parse(called?.[1] ?? "null")).toEqual({
+      status: ok,
+      response: { bottomline: { average_score: 5, total_reviews: 1 } },
+    });
+  });
+
+  it("counts the group of a grouped product, and no unpublished review", async () => {
+    await addProducts(wire(), "red", "blue");
+    const id = await review("red", 5);
+    await review("blue", 2);
+    await groupProducts(wire(), "pots", "red", "blue");
+    expect((await wire().ask("GET", path("", "red"))).body).toMatchObject({
+      response: { bottomline: { average_score: 3.5, total_reviews: 2 } },
+    });
+    await setPublished(wire(), id, false);
+    expect((await wire().ask("GET", path("", "red"))).body).toMatchObject({
+      response: { bottomline: { average_score: 2, total_reviews: 1 } },
+    });
+  });
+
+  it("is nought for a product without reviews", async () => {
+    await addProducts(wire(), "teapot");
+    expect((await wire().ask("GET", path())).body).toEqual({
+      status: ok,
+      response: { bottomline: { average_score: 0, total_reviews: 0 } },
+    });
+  });
+
+  it("refuses a callback that is none, and does not know another app key", async () => {
+    expect(await wire().ask("GET", path("?callback=a%20b"))).toMatchObject({
+      status: 500,
+      body: { status: { error_type: "Exceptions::InvalidParams" } },
+    });
+    expect((await wire().ask("GET", "/products/nobody/teapot/bottomline?callback=show")).status).toBe(404);
+  });
+});

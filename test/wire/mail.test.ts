@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { differences } from "../support/shape.ts";
+import { mailCounters, ok } from "../support/wire-shapes.ts";
+import { aReview, refusal } from "../support/wire-steps.ts";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+const dayMs = 24 * 3_600_000;
+
+const categories = [
+  "reminder",
+  "testimonials_request",
+  "anonymous_testimonials_request",
+  "mail_after_service",
+  "comment_request",
+  "comment_notification",
+  "site_reminder",
+  "mail_after_invoice",
+  "question_confirmation",
+  "answer_request_shop_owner",
+  "answer_request_shoppers",
+  "answer_notification_shop_owner",
+  "answer_notification_shoppers",
+  "resend_reminder",
+  "resend_custom_map",
+  "resend_map",
+  "custom_map",
+  "map",
+];
+
+type Counters = Record<string, number>;
+type Stats = Record<string, Record<string, Counters>>;
+
+const ask = (dates: string, query: string) => {
+  const { appKey, utoken } = wire();
+  return wire().ask("GET", `/apps/${appKey}/email_stats/${dates}?utoken=${utoken}${query}`);
+};
+const read = async (dates: string, aggregate = "day", asked = categories): Promise<Stats> => {
+  const { status, body } = await ask(dates, `&categories=${asked.join(",")}&aggregate=${aggregate}`);
+  expect([dates, status]).toEqual([dates, 200]);
+  expect((body as { status: unknown }).status).toEqual(ok);
+  return (body as { response: Stats }).response;
+};
+const sendTest = (body: object = {}) =>
+  wire().ask("POST", `/apps/${wire().appKey}/reminders/send_test_email`, { utoken: wire().utoken, ...body });
+
+/** Adds up a counter over ranges and categories. */
+const sum = (stats: Stats, counter = "requests") =>
+  Object.values(stats)
+    .flatMap((ranges) => Object.values(ranges))
+    .reduce((total, counters) => total + (counters[counter] ?? Number.NaN), 0);
+
+describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
+  it("gives every counter of every range of the categories that were asked for", async () => {
+    await sendTest({ email: "jo@shop.example" });
+    const stats = await read("2026-03-14/2026-03-15", "day");
+    expect(Object.keys(stats).toSorted()).toEqual(categories.toSorted());
+    for (const ranges of Object.values(stats)) {
+      for (const [range, counters] of Object.entries(ranges)) {
+        expect(range).toMatch(/^\d{4}-\d\d-\d\d,\d{4}-\d\d-\d\d$/);
+        expect(differences(counters, mailCounters)).toEqual([]);
+      }
+    }
+    expect(sum(stats)).toBe(1);
+    const one = await read("2026-03-15/2026-03-15", "day", ["reminder"]);
+    expect(Object.keys(one)).toEqual(["reminder"]);
+    expect(Object.keys(one["reminder"] ?? {})).toHaveLength(1);
+  });
+
+  it.each([
+    ["day", "2026-03-01/2026-03-03", 3],
+    ["week", "2026-03-01/2026-03-16", 3],
+    ["month", "2026-01-01/2026-03-15", 3],
+    ["quarter", "2026-01-01/2026-05-15", 2],
+    ["year", "2025-01-01/2026-03-15", 2],
+  ])("divides by %s, the last range being shorter", async (aggregate, dates, count) => {
+    const { reminder = {} } = await read(dates, aggregate, ["reminder"]);
+    const [since, to] = dates.split("/");
+    const ranges = Object.keys(reminder).map((range) => range.split(",") as [string, string]);
+    expect(ranges).toHaveLength(count);
+    expect(ranges[0]?.[0]).toBe(since);
+    expect(ranges.at(-1)?.[1]).toBe(to);
+    const bounds = ranges.flat();
+    expect(bounds).toEqual(bounds.toSorted());
+    expect(new Set(ranges.map(([start]) => start)).size).toBe(count);
+  });
+
+  it("counts a mail in the range of its day, and once", async () => {
+    const email = "jo@shop.example";
+    await sendTest({ email });
+    wire().advance(2 * dayMs);
+    await sendTest({ email });
+    await sendTest({ email });
+    expect(sum(await read("2026-03-15/2026-03-17", "day"))).toBe(3);
+    expect(sum(await read("2026-03-15/2026-03-17", "year"))).toBe(3);
+    expect(sum(await read("2026-03-15/2026-03-16", "week"))).toBe(1);
+    expect(sum(await read("2026-03-16/2026-03-16", "day"))).toBe(0);
+    expect(sum(await read("2026-03-17/2026-03-31", "month"))).toBe(2);
+  });
+
+  it("counts the mails of reviews in their category", async () => {
+    await wire().ask("POST", "/v1/widget/reviews", aReview(wire()));
+    const stats = await read("2026-03-15/2026-03-15");
+    expect(sum({ it: stats["anonymous_testimonials_request"] ?? {} })).toBe(1);
+    expect(sum(stats)).toBe(1);
+  });
+
+  it.each([
+    ["2026-03-01/2026-03-02", "&categories=reminder", "Missing aggregate"],
+    ["2026-03-01/2026-03-02", "&aggregate=day", "Missing categories"],
+    ["2026-03-01/2026-03-02", "&categories=reminder&aggregate=hour", "aggregate"],
+    ["2026-03-01/2026-03-02", "&categories=reminder,gossip&aggregate=day", "categories"],
+    ["2026-02-30/2026-03-02", "&categories=reminder&aggregate=day", "since_date"],
+    ["2026-03-01/today", "&categories=reminder&aggregate=day", "to_date"],
+    ["2026-03-02/2026-03-01", "&categories=reminder&aggregate=day", "to_date"],
+  ])("refuses %s %s", async (dates, query, message) => {
+    const { status, body } = await ask(dates, query);
+    expect(status).toBe(500);
+    expect(body).toEqual(refusal(expect.stringContaining(message) as string, 500, "InvalidParams"));
+  });
+
+  it("needs a utoken", async () => {
+    const path = `/apps/${wire().appKey}/email_stats/2026-03-01/2026-03-02?categories=map&aggregate=day`;
+    expect((await wire().ask("GET", path)).status).toBe(401);
+  });
+});
+
+describe("POST /apps/{app_key}/reminders/send_test_email", () => {
+  it("sends to an address", async () => {
+    const { status, body } = await sendTest({ email: "jo@shop.example" });
+    expect([status, body]).toEqual([200, { status: ok }]);
+    expect(await wire().mails()).toMatchObject([{ email: "jo@shop.example" }]);
+  });
+
+  it("sends to the account's address where none is given", async () => {
+    const { ask: send } = wire();
+    const user = {
+      email: "owner@tea.example",
+      display_name: "Jo",
+      password: "correct horse",
+      url: "https://tea.example",
+    };
+    const { body: made } = await send("POST", "/users", { user });
+    const { app_key, token } = (made as { response: { app_key: string; token: string } }).response;
+    const path = `/apps/${app_key}/reminders/send_test_email`;
+    const { status, body } = await send("POST", path, { utoken: token });
+    expect([status, body]).toEqual([200, { status: ok }]);
+    expect((await send("POST", `${path}?utoken=${token}`)).status).toBe(200);
+    expect((await wire().mails()).map(({ email }) => email)).toEqual([
+      "owner@tea.example",
+      "owner@tea.example",
+    ]);
+  });
+
+  it("takes the utoken in the query", async () => {
+    const { appKey, utoken, ask: send } = wire();
+    const path = `/apps/${appKey}/reminders/send_test_email?utoken=${utoken}`;
+    expect((await send("POST", path, { email: "jo@shop.example" })).status).toBe(200);
+    expect(await wire().mails()).toHaveLength(1);
+  });
+
+  it("refuses an address that is none, and a call without a utoken", async () => {
+    const { status, body } = await sendTest({ email: "jo" });
+    expect(status).toBe(500);
+    expect(body).toEqual(refusal(expect.stringContaining("email") as string, 500, "InvalidParams"));
+    expect((await sendTest({ utoken: undefined })).status).toBe(401);
+    expect(await wire().mails()).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { differences } from "../support/shape.ts";
+import { answer, ok, question } from "../support/wire-shapes.ts";
+import {
+  aQuestion,
+  addProducts,
+  askAndAnswer,
+  followNewestLink,
+  listQuestions,
+  noon,
+  refusal,
+  setFeature,
+} from "../support/wire-steps.ts";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+type Fields = Readonly<Record<string, unknown>>;
+
+const submit = (fields: Fields = {}) =>
+  wire().ask("POST", "/questions/send_confirmation_mail", aQuestion(wire(), fields));
+const read = (call: string, { appKey = wire().appKey, sku = "teapot" } = {}) =>
+  wire().ask("GET", `/products/${appKey}/${sku}/${call}`);
+
+describe("POST /questions/send_confirmation_mail", () => {
+  it("mails the asker, and submits the question once the mail's link is followed", async () => {
+    const { status, body } = await submit();
+    expect([status, body]).toEqual([200, { status: ok }]);
+    expect(await wire().mails()).toMatchObject([
+      { category: "question_confirmation", email_type_id: 8, email: "ann@mail.example" },
+    ]);
+    expect(await listQuestions(wire())).toEqual([]);
+    expect((await followNewestLink(wire())).status).toBe(200);
+    expect(await listQuestions(wire())).toMatchObject([{ content: "Does it drip?" }]);
+    await followNewestLink(wire());
+    expect(await listQuestions(wire())).toHaveLength(1);
+  });
+
+  it("takes every field of the specification, and adds the product", async () => {
+    const { status, body } = await submit({
+      review_source: "widget_v2",
+      product_description: "Holds tea",
+      product_image_url: "https://shop.example/teapot.png",
+      prevent_duplicate_review: true,
+      product_tags: "tea",
+    });
+    expect([status, body]).toEqual([200, { status: ok }]);
+    expect((await read("questions")).status).toBe(200);
+  });
+
+  it("does not take the same question twice where asked not to", async () => {
+    await submit({ prevent_duplicate_review: true });
+    const again = { prevent_duplicate_review: true, review_content: "  does it   DRIP? " };
+    const { status, body } = await submit(again);
+    expect([status, body]).toEqual([200, { status: ok }]);
+    expect(await wire().mails()).toHaveLength(1);
+    await followNewestLink(wire());
+    await submit(again);
+    expect(await wire().mails()).toHaveLength(1);
+    expect(await listQuestions(wire())).toHaveLength(1);
+    await submit({ ...again, product_id: "cup", product_title: "Cup" });
+    expect(await wire().mails()).toHaveLength(2);
+  });
+
+  it("takes the same question twice where not asked", async () => {
+    for (const email of ["ann@mail.example", "bo@mail.example"]) {
+      await submit({ email });
+      await followNewestLink(wire());
+    }
+    expect(await listQuestions(wire())).toHaveLength(2);
+  });
+
+  it.each(["review_content", "display_name", "email", "product_id", "product_title", "product_url"])(
+    "refuses a question without %s",
+    async (field) => {
+      const { status, body } = await submit({ [field]: undefined });
+      expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
+      expect(await wire().mails()).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["email", "ann"],
+    ["product_url", "shop"],
+    ["prevent_duplicate_review", "perhaps"],
+  ])("refuses %s %j", async (field, value) => {
+    const { status, body } = await submit({ [field]: value });
+    expect(status).toBe(500);
+    expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
+    expect(await wire().mails()).toEqual([]);
+  });
+
+  it("does not know another app key", async () => {
+    const { status, body } = await submit({ appkey: "nobody" });
+    expect([status, body]).toEqual([
+      404,
+      refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
+    ]);
+  });
+});
+
+describe("GET /products/{app_key}/{sku}/questions", () => {
+  it("gives questions and their answers", async () => {
+    const answerId = await askAndAnswer(wire());
+    await submit({ review_content: "Is it blue?", email: "bo@mail.example", display_name: "Bo" });
+    await followNewestLink(wire());
+    await submit({ review_content: "Not confirmed" });
+    const { status, body } = await read("questions");
+    expect(status).toBe(200);
+    const shape = { total_questions: 2, total_answers: 1, questions: [question, question] };
+    expect(differences(body, { status: ok, response: shape })).toEqual([]);
+    const found = await listQuestions(wire());
+    const drips = found.find(({ content }) => content === "Does it drip?");
+    expect(drips).toMatchObject({ asker: { display_name: "Ann A." }, created_at: noon });
+    expect(differences(drips?.sorted_public_answers, [answer])).toEqual([]);
+    expect(drips?.sorted_public_answers).toMatchObject([
+      {
+        id: answerId,
+        content: "It does not.",
+        store_owner_comment: true,
+        votes_up: 0,
+        votes_down: 0,
+        created_at: noon,
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toContain("@mail.example");
+  });
+
+  it("is empty for a product that nobody asked about", async () => {
+    await addProducts(wire(), "teapot");
+    const { status, body } = await read("questions");
+    expect([status, body]).toEqual([
+      200,
+      { status: ok, response: { total_questions: 0, total_answers: 0, questions: [] } },
+    ]);
+  });
+});
+
+describe("GET /products/{app_key}/{sku}/qna_bottomline", () => {
+  it("counts questions and answers", async () => {
+    await askAndAnswer(wire());
+    await submit({ review_content: "Not confirmed" });
+    const { status, body } = await read("qna_bottomline");
+    expect([status, body]).toEqual([200, { status: ok, response: { total_questions: 1, total_answers: 1 } }]);
+  });
+});
+
+describe.each(["questions", "qna_bottomline"])("errors of %s", (call) => {
+  it("tells that the feature is disabled", async () => {
+    await addProducts(wire(), "teapot");
+    await setFeature(wire(), "questions_and_answers", false);
+    const { status, body } = await read(call);
+    expect(status).toBe(401);
+    const message = expect.stringMatching(/feature questions_and_answers is disabled/) as string;
+    expect(body).toEqual(refusal(message, 401, "FeatureDisabled"));
+    await setFeature(wire(), "questions_and_answers", true);
+    expect((await read(call)).status).toBe(200);
+  });
+
+  it("does not find the account", async () => {
+    const { status, body } = await read(call, { appKey: "nobody" });
+    expect([status, body]).toEqual([
+      404,
+      refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
+    ]);
+  });
+
+  it("does not find the product", async () => {
+    const { status, body } = await read(call, { sku: "nowhere" });
+    expect(status).toBe(404);
+    const message = expect.stringMatching(/domain_key.*nowhere/) as string;
+    expect(body).toEqual(refusal(message, 404, "RecordNotFound"));
+  });
+});
+
+it("takes no question while the feature is disabled", async () => {
+  await setFeature(wire(), "questions_and_answers", false);
+  const { status, body } = await submit();
+  expect(status).toBe(401);
+  expect(body).toMatchObject({ status: { code: 401, error_type: "Exceptions::FeatureDisabled" } });
+  expect(await wire().mails()).toEqual([]);
+});

@@ -1,0 +1,306 @@
+import { describe, expect, it } from "vitest";
+import { differences, someText } from "../support/shape.ts";
+import { ok, reviewFull } from "../support/wire-shapes.ts";
+import {
+  aReview,
+  aSignedReview,
+  createReview,
+  followNewestLink,
+  noon,
+  refusal,
+  setFeature,
+} from "../support/wire-steps.ts";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+type Fields = Readonly<Record<string, unknown>>;
+
+const submit = (fields: Fields = {}) => wire().ask("POST", "/v1/widget/reviews", aReview(wire(), fields));
+const createNow = (fields: Fields = {}) =>
+  wire().ask("POST", "/reviews/dynamic_create", aReview(wire(), fields));
+
+/** The reviews as the account lists them. */
+const list = async () => {
+  const { appKey, utoken, ask } = wire();
+  const { body } = await ask("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`);
+  return (body as { reviews: readonly Fields[] }).reviews;
+};
+
+const readOne = async (id: number) => {
+  const { body } = await wire().ask("GET", `/reviews/${id}`);
+  return (body as { response: { review: Fields } }).response.review;
+};
+
+const missing = [
+  ["sku"],
+  ["product_title"],
+  ["display_name"],
+  ["email"],
+  ["review_content"],
+  ["review_title"],
+  ["review_score"],
+];
+
+const malformed: [string, unknown][] = [
+  ["email", "jane"],
+  ["email", "jane@"],
+  ["product_url", "shop"],
+  ["product_image_url", "teapot.png"],
+  ["sku", "tea pot"],
+  ["sku", "tea/pot"],
+  ["review_score", 0],
+  ["review_score", 6],
+  ["review_score", "many"],
+];
+
+describe("POST /v1/widget/reviews", () => {
+  it("creates a review as anonymous, and mails its writer", async () => {
+    const { status, body } = await submit();
+    expect(status).toBe(200);
+    expect(differences(body, { ...ok, image_upload_token: someText })).toEqual([]);
+    expect(await wire().mails()).toMatchObject([
+      { category: "anonymous_testimonials_request", email_type_id: 14, email: "jane@mail.example" },
+    ]);
+    expect(await list()).toMatchObject([
+      {
+        title: "Good pot",
+        content: "It pours well.",
+        score: 5,
+        votes_up: 0,
+        votes_down: 0,
+        created_at: noon,
+        sku: "teapot",
+        name: "Jane Doe",
+        email: "jane@mail.example",
+        reviewer_type: "anonymous",
+        deleted: false,
+        user_reference: null,
+      },
+    ]);
+  });
+
+  it("takes every field of the specification", async () => {
+    const { status, body } = await submit({
+      product_description: "Holds tea",
+      product_image_url: "https://shop.example/teapot.png",
+    });
+    expect(status).toBe(200);
+    expect(differences(body, { ...ok, image_upload_token: someText })).toEqual([]);
+  });
+
+  it("keeps text as it was written", async () => {
+    const review_content = "„Groß“ — 日本語 \u{1F600} שלום <b>&amp;</b>\nnext line";
+    await submit({ review_content, review_title: "Ünïcode" });
+    expect(await list()).toMatchObject([{ content: review_content, title: "Ünïcode" }]);
+  });
+
+  it("makes the writer a verified reviewer who follows the link of the mail", async () => {
+    await submit();
+    const [before] = await list();
+    expect(await readOne(Number(before?.["id"]))).toMatchObject({
+      verified_buyer: false,
+      user_type: "Anonymous",
+    });
+    expect((await followNewestLink(wire())).status).toBe(200);
+    expect(await list()).toMatchObject([{ reviewer_type: "verified_reviewer" }]);
+    expect(await readOne(Number(before?.["id"]))).toMatchObject({ verified_buyer: false, user_type: "User" });
+  });
+
+  it("makes the writer a verified buyer who bought the product", async () => {
+    const { appKey, utoken, ask } = wire();
+    await ask("POST", `/apps/${appKey}/purchases`, {
+      utoken,
+      platform: "general",
+      email: "Jane@mail.example",
+      customer_name: "Jane Doe",
+      order_id: "1001",
+      order_date: "2026-03-01",
+      products: { teapot: { name: "Teapot", url: "https://shop.example/teapot" } },
+      validate_data: true,
+    });
+    await submit();
+    expect((await followNewestLink(wire())).status).toBe(200);
+    const [after] = await list();
+    expect(after).toMatchObject({ reviewer_type: "verified_buyer" });
+    expect(await readOne(Number(after?.["id"]))).toMatchObject({ verified_buyer: true });
+  });
+
+  it("adds a product that is not there, and leaves one that is as it was", async () => {
+    const { appKey, utoken, ask } = wire();
+    await submit();
+    await submit({ product_title: "Another name", email: "bo@mail.example" });
+    const { body } = await ask("GET", `/core/v3/stores/${appKey}/products`, undefined, {
+      "X-Service-Token": utoken,
+    });
+    expect(body).toMatchObject({
+      products: [{ external_id: "teapot", name: "Teapot", url: "https://shop.example/teapot" }],
+    });
+    expect((body as { products: unknown[] }).products).toHaveLength(1);
+  });
+
+  it("takes a review of the site", async () => {
+    expect((await submit({ sku: "service_site_reviews" })).status).toBe(200);
+    expect(await list()).toMatchObject([{ score: 5, content: "It pours well." }]);
+  });
+
+  it.each([...missing, ["product_url"]])("refuses a review without %s", async (field) => {
+    const { status, body } = await submit({ [field]: undefined });
+    expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
+    expect(await list()).toEqual([]);
+    expect(await wire().mails()).toEqual([]);
+  });
+
+  it.each(malformed)("refuses %s %j", async (field, value) => {
+    const { status, body } = await submit({ [field]: value });
+    expect(status).toBe(500);
+    expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
+    expect(await list()).toEqual([]);
+  });
+
+  it("does not know another app key", async () => {
+    const { status, body } = await submit({ appkey: "nobody" });
+    expect([status, body]).toEqual([
+      404,
+      refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
+    ]);
+  });
+});
+
+describe("trusted vendor reviews", () => {
+  const send = (fields: Fields = {}) =>
+    wire().ask("POST", "/v1/widget/reviews", aSignedReview(wire(), fields));
+
+  it("believes who the vendor says the writer is, and sends no mail", async () => {
+    await setFeature(wire(), "trusted_vendor", true);
+    expect((await send()).status).toBe(200);
+    expect(await list()).toMatchObject([{ reviewer_type: "verified_buyer" }]);
+    expect((await send({ reviewer_type: "verified_reviewer", email: "bo@mail.example" })).status).toBe(200);
+    expect(new Set((await list()).map(({ reviewer_type }) => reviewer_type))).toEqual(
+      new Set(["verified_buyer", "verified_reviewer"]),
+    );
+    expect(await wire().mails()).toEqual([]);
+  });
+
+  it("reads a signed text as it was sent, and passes over what is null", async () => {
+    await setFeature(wire(), "trusted_vendor", true);
+    const fields = {
+      display_name: "  Jürgen 李 ",
+      review_content: " a=b&c=d \n%41+ \u{1F600} ",
+      email: "Jane@Mail.example",
+      product_description: null,
+    };
+    expect((await send(fields)).status).toBe(200);
+    expect(await list()).toMatchObject([{ reviewer_type: "verified_buyer" }]);
+  });
+
+  it("takes a signature in the synchronous call as well", async () => {
+    await setFeature(wire(), "trusted_vendor", true);
+    const { status, body } = await wire().ask(
+      "POST",
+      "/reviews/dynamic_create",
+      aSignedReview(wire(), { review_score: "4" }),
+    );
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ response: { reviews: [{ verified_buyer: true, user_type: "User" }] } });
+  });
+
+  it("refuses a signature while the feature is off", async () => {
+    const { status, body } = await send();
+    expect(status).toBe(401);
+    expect(body).toEqual(
+      refusal(expect.stringContaining("trusted_vendor") as string, 401, "FeatureDisabled"),
+    );
+    expect(await list()).toEqual([]);
+  });
+
+  it.each(["time_stamp", "reviewer_type"])("refuses a signature without %s", async (field) => {
+    await setFeature(wire(), "trusted_vendor", true);
+    const { status, body } = await send({ [field]: undefined });
+    expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
+  });
+
+  it("refuses a body that was changed after it was signed", async () => {
+    await setFeature(wire(), "trusted_vendor", true);
+    const changed = { ...aSignedReview(wire()), review_score: 1 };
+    expect((await wire().ask("POST", "/v1/widget/reviews", changed)).status).toBe(401);
+    expect(await list()).toEqual([]);
+  });
+
+  it.each([-15 * 60, 15 * 60])(
+    "takes a time stamp %i seconds from now, and none further away",
+    async (away) => {
+      await setFeature(wire(), "trusted_vendor", true);
+      const stamp = (seconds: number) => `${1_773_576_000 + seconds}`;
+      expect((await send({ time_stamp: stamp(away) })).status).toBe(200);
+      expect((await send({ time_stamp: stamp(away + Math.sign(away)) })).status).toBe(401);
+    },
+  );
+
+  it("refuses another type of reviewer", async () => {
+    await setFeature(wire(), "trusted_vendor", true);
+    const { status, body } = await send({ reviewer_type: "friend" });
+    expect(status).toBe(500);
+    expect(body).toMatchObject({ status: { code: 500, error_type: "Exceptions::InvalidParams" } });
+  });
+
+  it("passes over a type of reviewer that nobody signed", async () => {
+    await submit({ reviewer_type: "verified_buyer" });
+    expect(await list()).toMatchObject([{ reviewer_type: "anonymous" }]);
+  });
+});
+
+describe("POST /reviews/dynamic_create", () => {
+  it("answers with the review", async () => {
+    const { status, body } = await createNow({ review_score: "4", user_reference: "u-77" });
+    expect(status).toBe(200);
+    expect(differences(body, { status: ok, response: { reviews: [reviewFull] } })).toEqual([]);
+    expect(body).toMatchObject({
+      response: {
+        reviews: [
+          {
+            content: "It pours well.",
+            title: "Good pot",
+            score: 4,
+            user: { display_name: "Jane D.", is_social_connected: false },
+            user_type: "Anonymous",
+            products: [{ Product: { name: "Teapot", product_url: "https://shop.example/teapot" } }],
+            votes_up: 0,
+            votes_down: 0,
+            created_at: noon,
+            deleted: false,
+            verified_buyer: false,
+            products_apps: [{ domain_key: "teapot", product: { name: "Teapot" } }],
+          },
+        ],
+      },
+    });
+    expect(await wire().mails()).toEqual([]);
+    expect(await list()).toMatchObject([{ score: 4, user_reference: "u-77" }]);
+  });
+
+  it("needs no URL of a product", async () => {
+    expect((await createNow({ product_url: undefined })).status).toBe(200);
+  });
+
+  it("shows nobody the writer's address", async () => {
+    const id = await createReview(wire());
+    const { text } = await wire().raw("GET", `/reviews/${id}`);
+    expect(text).not.toContain("jane@mail.example");
+  });
+
+  it.each(missing)("refuses a review without %s", async (field) => {
+    const { status, body } = await createNow({ [field]: undefined });
+    expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
+    expect(await list()).toEqual([]);
+  });
+
+  it.each(malformed)("refuses %s %j", async (field, value) => {
+    const { status, body } = await createNow({ [field]: value });
+    expect(status).toBe(500);
+    expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
+  });
+
+  it("does not know another app key", async () => {
+    expect((await createNow({ appkey: "nobody" })).status).toBe(404);
+  });
+});
