@@ -55,7 +55,7 @@ export const orderHead = z.object({
   email: shape.email,
   customer_name: shape.name,
   order_id: shape.id,
-  order_date: shape.date.optional(),
+  order_date: shape.date.nullish(),
   currency_iso: shape.currency.nullish(),
   user_reference: shape.reference.nullish(),
 });

@@ -41,7 +41,7 @@ export async function keepMissedProducts(
       toStorable(readName(raw), maxLength.name),
       head.email,
       head.customer_name,
-      head.order_date === undefined ? nowMs : Date.parse(head.order_date),
+      head.order_date ? Date.parse(head.order_date) : nowMs,
     ]),
   );
   await insertMissed(transaction, dialect, {

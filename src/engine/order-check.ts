@@ -51,7 +51,7 @@ export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderR
   const errors: FieldError[] = [];
   const head = rules.isChecked === true ? trust<OrderHead>(raw) : orderHead.safeParse(raw);
   if (!head.success) collect(errors, "", head.error.issues);
-  if (rules.isValidating && raw["order_date"] === undefined) {
+  if (rules.isValidating && (raw["order_date"] === undefined || raw["order_date"] === null)) {
     errors.push({ field: "order_date", error: missing });
   }
   const currency = (head.success && head.data.currency_iso) || null;

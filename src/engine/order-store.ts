@@ -87,7 +87,7 @@ async function insertOrders(
     head.order_id,
     head.email,
     head.customer_name,
-    head.order_date === undefined ? nowMs : Date.parse(head.order_date),
+    head.order_date ? Date.parse(head.order_date) : nowMs,
     head.currency_iso || null,
     head.user_reference || null,
   ]);
