@@ -13,6 +13,7 @@ export default defineConfig({
       STARPOST_DATABASE: "",
       STARPOST_BASE_URL: "",
       STARPOST_KEY: "",
+      STARPOST_PUBLIC_URL: "",
     },
   },
 });

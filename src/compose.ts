@@ -9,6 +9,8 @@ import type { LocalProfile, RemoteProfile } from "./config/profile.ts";
 import { Problem } from "./config/problem.ts";
 import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
 import { createTokenStore } from "./config/token-file.ts";
+import { findPublicUrl } from "./config/public-url.ts";
+import type { LocalTransportOptions } from "./engine/local-transport.ts";
 import type { EngineThreadData } from "./engine-thread.ts";
 import { createService } from "./service/service.ts";
 import { findThreadFile } from "./service/thread-file.ts";
@@ -61,11 +63,20 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("./http/server.ts");
   const { createServerLog } = await import("./http/server-log.ts");
   const { ListenError } = await import("./http/listen-error.ts");
-  const { transport, appKey } = await openEngine(settings, settings.profile, { enforceLimits: true });
+  const { version, limitLegacy, bottomLinesDelayMs } = settings;
+  const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
+  let listensAt = `http://${settings.host}:${settings.port}`;
+  const { transport, appKey } = await openEngine(settings, settings.profile, {
+    enforceLimits: true,
+    limitLegacy,
+    bottomLinesDelayMs,
+    publicUrl: () => publicUrl ?? listensAt,
+  });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
-  const server = createServer(transport, { logger, about: () => ({ version: settings.version }) });
+  const server = createServer(transport, { logger, about: () => ({ version, publicUrl }) });
   try {
     const { url } = await server.listen(settings);
+    listensAt = asReachable(url);
     const close = async () => {
       await server.close();
       await transport.close();
@@ -75,6 +86,11 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     await transport.close();
     throw error instanceof ListenError ? new Problem("failed", error.message, error.hint, error) : error;
   }
+}
+
+/** An address that is none to go to: every address of the machine. */
+function asReachable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 /** An account and what carries calls to it, unsigned. */
@@ -89,7 +105,11 @@ interface Account {
 }
 
 async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
-  const engine = await openEngine(settings, profile, { enforceLimits: false });
+  const publicUrl = findPublicUrl(settings.env);
+  const engine = await openEngine(settings, profile, {
+    enforceLimits: false,
+    ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
+  });
   const transport = settings.isBulk === true ? await moveToThread(engine, profile) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
   return { transport: await pace(transport, settings), appKey, secret, keepsOrder, target: profile.shownAs };
@@ -146,10 +166,12 @@ interface Engine {
   readonly keepsOrder: boolean;
 }
 
+type EngineOptions = Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer">;
+
 async function openEngine(
   surroundings: Surroundings,
   { database: url, shownAs }: LocalProfile,
-  { enforceLimits }: { readonly enforceLimits: boolean },
+  options: EngineOptions,
 ): Promise<Engine> {
   const { openDatabase } = await import("./storage/database.ts");
   const { ensureFirstAccount } = await import("./engine/first-account.ts");
@@ -166,7 +188,7 @@ async function openEngine(
     const key = kept ?? (await findKey(surroundings, { shownAs, hasAccount }));
     const sealer = createSealer(key);
     const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
-    const transport = createLocalTransport({ database, clock, random, sealer, enforceLimits });
+    const transport = createLocalTransport({ database, clock, random, sealer, ...options });
     const keepsOrder = database.dialect === "sqlite";
     return { transport, appKey, secret, sealingKey: key, keepsOrder };
   } catch (error) {

@@ -38,11 +38,21 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ServerSettings extends Surroundings {
-  readonly profile: LocalProfile;
+/** How the service is served. */
+export interface Serving {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** What mails and pages link to; where absent, `STARPOST_PUBLIC_URL`, or else where it listens. */
+  readonly publicUrl?: string | undefined;
+  /** Whether the calls that have no limit in the specification are limited as well. */
+  readonly limitLegacy: boolean;
+  /** How late the bottom lines of all products are; the specification's hour where absent. */
+  readonly bottomLinesDelayMs?: number | undefined;
+}
+
+export interface ServerSettings extends Surroundings, Serving {
+  readonly profile: LocalProfile;
   /** Of the program, for the description of the API. */
   readonly version: string;
   readonly logLevel: "silent" | "info" | "debug";

@@ -61,6 +61,12 @@ export function readPort(text: string, flag: string): number {
   throw wrong(flag, text, "a port from 0 to 65535");
 }
 
+/** A whole number of seconds, from 0, as milliseconds. */
+export function readSeconds(text: string, flag: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  throw wrong(flag, text, "a whole number of seconds");
+}
+
 /** A text that is not empty. */
 export function readText(text: string, flag: string): string {
   if (text.trim() !== "") return text;

@@ -1,15 +1,13 @@
 import { Problem } from "../config/problem.ts";
 import { localProfile } from "../config/profile.ts";
 import { toJson } from "../output/render.ts";
+import type { Serving } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { isForScripts } from "./globals.ts";
 import { listenForStop } from "./stop-signals.ts";
 
 /** Serves the embedded database until a signal comes, then finishes what is in flight. */
-export async function runServer(
-  context: Context,
-  address: { readonly host: string; readonly port: number },
-): Promise<void> {
+export async function runServer(context: Context, serving: Serving): Promise<void> {
   const { io, talk, globals } = context;
   const profile = await findLocalProfile(context);
   const { startServer } = await io.compose();
@@ -20,7 +18,7 @@ export async function runServer(
   try {
     const surroundings = await context.surroundings();
     const { version, stderr: log } = io;
-    const server = await startServer({ ...surroundings, ...address, version, profile, logLevel, log });
+    const server = await startServer({ ...surroundings, ...serving, version, profile, logLevel, log });
     talk.notice(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );

@@ -1,6 +1,7 @@
+import { readPublicUrl } from "../../config/public-url.ts";
 import { silent } from "../../output/view.ts";
 import { command } from "../command.ts";
-import { readPort, readText } from "../flag-values.ts";
+import { readPort, readSeconds, readText } from "../flag-values.ts";
 
 export const serve = command({
   name: "serve",
@@ -8,10 +9,27 @@ export const serve = command({
   flags: {
     host: { takes: "<address>", summary: "the address to listen on (127.0.0.1)", read: readText },
     port: { takes: "<n>", summary: "the port to listen on; 0 takes a free one (8080)", read: readPort },
+    "public-url": {
+      takes: "<url>",
+      summary: "the address that mails and pages link to (where it listens)",
+      read: readPublicUrl,
+    },
+    "limit-legacy": { summary: "limit calls outside the core API to 5 a second for each account, too" },
+    "bottom-lines-delay": {
+      takes: "<seconds>",
+      summary: "how late the list of bottom lines is (3600)",
+      read: readSeconds,
+    },
   },
-  run: async (context, { flags: { host = "127.0.0.1", port = 8080 } }) => {
+  run: async (context, { flags }) => {
     const { runServer } = await import("../server-run.ts");
-    return runServer(context, { host, port });
+    return runServer(context, {
+      host: flags.host ?? "127.0.0.1",
+      port: flags.port ?? 8080,
+      publicUrl: flags["public-url"],
+      limitLegacy: flags["limit-legacy"] ?? false,
+      bottomLinesDelayMs: flags["bottom-lines-delay"],
+    });
   },
   render: () => silent(),
 });

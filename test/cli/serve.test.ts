@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readSeconds } from "../../src/cli/flag-values.ts";
+import { findPublicUrl, readPublicUrl } from "../../src/config/public-url.ts";
+import { Home } from "../support/starpost.ts";
+import { run } from "./support.ts";
+
+beforeAll(() => {
+  expect(existsSync("dist/main.js"), "the program is built: npm run build").toBe(true);
+});
+
+async function serve(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const home = new Home(env);
+  const server = await home.serve(args);
+  onTestFinished(() => {
+    server.process.kill("SIGKILL");
+    home.remove();
+  });
+  const { url, app_key } = server;
+  const ask = async (path: string, body?: Record<string, unknown>) => {
+    const response = await fetch(url.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]") + path, {
+      ...(body && {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ appkey: app_key, ...body }),
+      }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const pageUrl = async () => {
+    const { body } = await ask(`/v1/seo_pages/url/${app_key}`);
+    return (body["response"] as { seo_page_url: string }).seo_page_url;
+  };
+  return { ...server, ask, pageUrl };
+}
+
+describe("an address for everybody", () => {
+  test.each([
+    ["https://reviews.example", "https://reviews.example"],
+    ["https://reviews.example/", "https://reviews.example"],
+    ["http://Reviews.Example:8080/a/b//", "http://reviews.example:8080/a/b"],
+    ["http://[::1]:80", "http://[::1]"],
+  ])("reads %s", (text, url) => {
+    expect(readPublicUrl(text, "--public-url")).toBe(url);
+  });
+
+  test.each(["", "reviews.example", "ftp://x", "//x", "http://", "http://x?a", "http://x#a", "http://u:p@x"])(
+    "refuses %j",
+    (text) => {
+      expect(() => readPublicUrl(text, "--public-url")).toThrow(/^--public-url: /);
+    },
+  );
+
+  test("may stand in the environment, where an empty one is none", () => {
+    expect(findPublicUrl({ STARPOST_PUBLIC_URL: "https://x.example/" })).toBe("https://x.example");
+    expect(findPublicUrl({ STARPOST_PUBLIC_URL: "" })).toBeUndefined();
+    expect(() => findPublicUrl({ STARPOST_PUBLIC_URL: "x" })).toThrow(/^STARPOST_PUBLIC_URL: "x"/);
+  });
+});
+
+describe("serve", () => {
+  test.each([
+    [["--public-url", "nowhere"], "--public-url"],
+    [["--bottom-lines-delay", "-1"], "--bottom-lines-delay"],
+    [["--bottom-lines-delay", "1.5"], "a whole number of seconds"],
+  ])("is used wrongly with %j", async (args, message) => {
+    const ran = await run(["serve", ...args], { env: { STARPOST_HOME: "/nowhere" } });
+    expect([ran.status, ran.stderr.includes(message)]).toEqual([2, true]);
+  });
+
+  test("reads seconds", () => {
+    expect([readSeconds("0", "--f"), readSeconds("3600", "--f")]).toEqual([0, 3_600_000]);
+  });
+
+  test("links to where it listens", async () => {
+    const local = await serve();
+    expect(await local.pageUrl()).toBe(`${local.url}/starpost/v1/pages/${local.app_key}/products`);
+    const everywhere = await serve(["--host", "0.0.0.0"]);
+    const port = new URL(everywhere.url).port;
+    expect(everywhere.url).toBe(`http://0.0.0.0:${port}`);
+    expect(await everywhere.pageUrl()).toContain(`http://127.0.0.1:${port}/starpost/`);
+  });
+
+  test("links to the address that it was given, the flag before the environment", async () => {
+    const env = { STARPOST_PUBLIC_URL: "https://env.example/" };
+    expect(await (await serve([], env)).pageUrl()).toMatch(/^https:\/\/env\.example\/starpost\//);
+    const both = await serve(["--public-url", "https://flag.example/reviews"], env);
+    expect(await both.pageUrl()).toMatch(/^https:\/\/flag\.example\/reviews\/starpost\//);
+    const { body } = await both.ask("/openapi.json");
+    expect(body["servers"]).toEqual([{ url: "https://flag.example/reviews" }]);
+  });
+
+  test("shows bottom lines late, or at once where it is told to", async () => {
+    const review = {
+      sku: "pot",
+      product_title: "Pot",
+      product_url: "https://shop.example/pot",
+      display_name: "Ann",
+      email: "ann@mail.example",
+      review_content: "It pours.",
+      review_title: "Pours",
+      review_score: 5,
+    };
+    for (const [args, lines] of [
+      [[], undefined],
+      [["--bottom-lines-delay", "0"], [{ domain_key: "pot", product_score: 5, total_reviews: 1 }]],
+    ] as const) {
+      const { ask, app_key } = await serve(args);
+      expect((await ask("/v1/widget/reviews", review)).status).toBe(200);
+      const { body } = await ask(`/v1/apps/${app_key}/bottom_lines?count=10&page=1`);
+      expect((body["response"] as { bottomlines?: unknown }).bottomlines).toEqual(lines);
+    }
+  });
+
+  test("limits the other calls where it is told to", async () => {
+    for (const [args, isLimited] of [
+      [[], false],
+      [["--limit-legacy"], true],
+    ] as const) {
+      const { ask, app_key } = await serve(args);
+      const statuses = await Promise.all(
+        Array.from({ length: 30 }, async () => (await ask(`/v1/seo_pages/url/${app_key}`)).status),
+      );
+      expect([statuses.includes(429), statuses.includes(200)]).toEqual([isLimited, true]);
+    }
+  });
+});
