@@ -17,6 +17,9 @@ const maxConnections = 10;
 /** How long a connection is waited for, milliseconds. */
 const connectTimeoutMs = 10_000;
 
+/** After how long without a word the network is asked whether the server is still there, milliseconds. */
+const keepAliveMs = 10_000;
+
 /** How long the server lets a transaction stand still before it takes it back, milliseconds: its process is gone. */
 const standstillMs = 60_000;
 
@@ -56,6 +59,7 @@ function createPool(url: string): Pool {
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
     types: createTypes(),
   });
   // A connection that is lost says so to whoever uses it, and once more here, where nobody may listen.

@@ -22,6 +22,7 @@ const templateOf = (run: string) => `${run}_template`;
 /** Makes the template before the first test of a run, and removes every database of the run after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (postgresServer === undefined) {
+    process.stderr.write(`${postgresSkipped}\n`);
     project.provide("postgresRun", undefined);
     return async () => {};
   }
