@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { findFaults, hostileTexts, readJsonLd } from "../support/html.ts";
+import { addProducts, aReview, createReview, groupProducts, refusal } from "../support/wire-steps.ts";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+const html = "text/html; charset=utf-8";
+const form = { "content-type": "application/x-www-form-urlencoded" };
+
+describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
+  const path = (product = "teapot") => `/starpost/v1/pages/${wire().appKey}/products/${product}`;
+
+  it("is where the SEO page's address leads", async () => {
+    await createReview(wire());
+    const { body } = await wire().ask("GET", `/v1/seo_pages/url/${wire().appKey}/teapot`);
+    const { seo_page_url } = (body as { response: { seo_page_url: string } }).response;
+    expect(new URL(seo_page_url).pathname).toBe(path());
+    const { status, headers, text } = await wire().raw("GET", path());
+    expect([status, headers.get("content-type")]).toEqual([200, html]);
+    expect(await findFaults(text)).toEqual([]);
+    for (const shown of ["Teapot", "Good pot", "It pours well.", "Jane D."]) expect(text).toContain(shown);
+    for (const hidden of ["jane@mail.example", "Jane Doe", wire().secret]) expect(text).not.toContain(hidden);
+    expect(readJsonLd(text)).toMatchObject({
+      "@type": "Product",
+      name: "Teapot",
+      sku: "teapot",
+      aggregateRating: { ratingValue: 5, reviewCount: 1 },
+      review: [{ author: { name: "Jane D." }, datePublished: "2026-03-15T12:00:00.000Z" }],
+    });
+  });
+
+  it("holds what people wrote as text", async () => {
+    await Promise.all(
+      hostileTexts.map((text, at) =>
+        createReview(wire(), {
+          review_title: text,
+          review_content: text,
+          display_name: text,
+          email: `a${at}@mail.example`,
+        }),
+      ),
+    );
+    const { text } = await wire().raw("GET", path());
+    expect(await findFaults(text)).toEqual([]);
+    const { review } = readJsonLd(text) as { review: { reviewBody: string }[] };
+    const written = review.map(({ reviewBody }) => reviewBody);
+    expect(written.toSorted()).toEqual(hostileTexts.toSorted());
+  });
+
+  it("shows the reviews of a group, and the store's own page", async () => {
+    await addProducts(wire(), "teapot", "cup");
+    await createReview(wire());
+    await groupProducts(wire(), "tea", "teapot", "cup");
+    expect((await wire().raw("GET", path("cup"))).text).toContain("It pours well.");
+    await createReview(wire(), { sku: "service_site_reviews", review_title: "A good store" });
+    for (const end of ["", "/"]) {
+      const { status, text } = await wire().raw("GET", `/starpost/v1/pages/${wire().appKey}/products${end}`);
+      expect([status, text.includes("A good store"), text.includes("Good pot")]).toEqual([200, true, false]);
+      expect(readJsonLd(text)).toMatchObject({ "@type": "Organization" });
+    }
+  });
+
+  it("is not there for a product or an account that is not, and says so in JSON", async () => {
+    expect(await wire().ask("GET", path("pan"))).toMatchObject({
+      status: 404,
+      body: refusal("Couldn't find ProductsApp with domain_key = pan", 404, "RecordNotFound"),
+    });
+    expect(await wire().ask("GET", "/starpost/v1/pages/nobody/products")).toMatchObject({
+      status: 404,
+      body: refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
+    });
+  });
+});
+
+describe("/starpost/v1/l/{token}", () => {
+  const newestLink = async () => {
+    await wire().ask("POST", "/v1/widget/reviews", aReview(wire()));
+    const token = (await wire().mails()).at(-1)?.linkToken;
+    return `/starpost/v1/l/${token}`;
+  };
+  const isVerified = async () => {
+    const { body } = await wire().ask("GET", "/reviews/1");
+    return (
+      (body as { response: { review: { user_type: string } } }).response.review.user_type !== "Anonymous"
+    );
+  };
+
+  it("shows what the link does, and does it when its button is pressed", async () => {
+    const link = await newestLink();
+    const shown = await wire().raw("GET", link);
+    expect([shown.status, shown.headers.get("content-type")]).toEqual([200, html]);
+    expect(await findFaults(shown.text)).toEqual([]);
+    expect(shown.text).toContain(
+      '<form method="post"><button type="submit">Confirm my review</button></form>',
+    );
+    await wire().raw("HEAD", link);
+    expect(await isVerified()).toBe(false);
+    const pressed = await wire().raw("POST", link, "", form);
+    expect([pressed.status, pressed.text.includes("is confirmed")]).toEqual([200, true]);
+    expect(await isVerified()).toBe(true);
+    expect((await wire().raw("GET", link)).text).not.toContain("<form");
+  });
+
+  it.each([
+    ["form-encoded", "List-Unsubscribe=One-Click", form],
+    [
+      "in parts",
+      '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
+      { "content-type": "multipart/form-data; boundary=b" },
+    ],
+    ["with nothing", undefined, {}],
+  ])("takes the one click of a mail program, %s (RFC 8058)", async (_how, body, headers) => {
+    const link = await newestLink();
+    const { status, text } = await wire().raw("POST", link, body, headers);
+    expect([status, text.includes("is confirmed")]).toEqual([200, true]);
+    expect(await isVerified()).toBe(true);
+  });
+
+  it("says that a link is too old, or none of ours", async () => {
+    const link = await newestLink();
+    wire().advance(31 * 24 * 3_600_000);
+    for (const path of [link, "/starpost/v1/l/nonsense", `${link}x`]) {
+      for (const method of ["GET", "POST"]) {
+        const { status, text } = await wire().raw(method, path);
+        expect([status, text.includes("This link no longer works")]).toEqual([200, true]);
+        expect(await findFaults(text)).toEqual([]);
+      }
+    }
+    expect(await isVerified()).toBe(false);
+  });
+});
+
+describe("the address of a sign-in", () => {
+  it("shows who is signed in, until it is too old", async () => {
+    const { appKey, secret, ask, raw, advance } = wire();
+    const { body } = await ask("GET", `/users/b2blogin.json?app_key=${appKey}&secret=${secret}`);
+    const { code, signin_url } = (body as { response: { code: string; signin_url: string } }).response;
+    const path = new URL(signin_url).pathname;
+    expect(path).toBe(`/starpost/v1/admin/${code}`);
+    const { status, headers, text } = await raw("GET", path);
+    expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
+      200,
+      html,
+      "no-store",
+    ]);
+    expect(text).toContain(appKey);
+    expect(text).not.toContain(secret);
+    expect(await findFaults(text)).toEqual([]);
+    advance(5 * 60_000);
+    expect((await raw("GET", path)).text).toContain("no longer works");
+  });
+});
+
+describe("GET /starpost/v1/images/{image_id}", () => {
+  /** The smallest PNG there is. */
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
+    "base64",
+  );
+
+  it("answers the image itself", async () => {
+    const { ask } = wire();
+    const created = await ask("POST", "/v1/widget/reviews", aReview(wire()));
+    const { image_upload_token } = created.body as { image_upload_token: string };
+    const { body } = await ask("POST", "/starpost/v1/images", {
+      image_upload_token,
+      image: png.toString("base64"),
+    });
+    const { original_url } = (body as { response: { image: { original_url: string } } }).response.image;
+    const { status, headers, text } = await wire().raw("GET", new URL(original_url).pathname);
+    expect([status, headers.get("content-type"), headers.get("x-content-type-options")]).toEqual([
+      200,
+      "image/png",
+      "nosniff",
+    ]);
+    expect(headers.get("content-security-policy")).toBe("default-src 'none'");
+    expect(headers.get("content-length")).toBe(String(png.length));
+    expect(text.slice(1, 4)).toBe("PNG");
+  });
+});
+
+describe("OPTIONS", () => {
+  it("says what a path allows", async () => {
+    const { status, headers, text } = await wire().raw("OPTIONS", "/apps/key/purchases");
+    expect([status, headers.get("allow"), text]).toEqual([204, "POST, GET, DELETE, HEAD, OPTIONS", ""]);
+  });
+});
