@@ -60,16 +60,14 @@ function listRoutes(): readonly Route[] {
     const route = (path: string): Route => {
       return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies: bodiesOf(endpoint) };
     };
+    // A page is posted to by its own form or by a mail program (RFC 8058), in any encoding, and its path says all.
     const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: "anything" });
     const own = [...new Set(paths.flatMap(withTwin))].map(route);
     return own.concat(htmlPaths.map(pageRoute));
   });
 }
 
-/**
- * Assumed: calls whose errors have the OAuth form also take form-encoded bodies. A page is posted to by its own form
- * or by a mail program (RFC 8058), in any of their encodings, and its path says all.
- */
+/** Assumed: calls whose errors have the OAuth form also take form-encoded bodies. */
 function bodiesOf({ errorForm }: Endpoint): Bodies {
   return errorForm === "oauth" ? "forms" : "json";
 }
