@@ -110,7 +110,8 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
     enforceLimits: false,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
   });
-  const transport = settings.isBulk === true ? await moveToThread(engine, profile) : engine.transport;
+  const transport =
+    settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
   return { transport: await pace(transport, settings), appKey, secret, keepsOrder, target: profile.shownAs };
 }
@@ -119,13 +120,17 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
  * Runs the engine in a thread of its own, so that storing overlaps with reading and checking.
  * Garbage is collected earlier than by itself: at full speed two heaps would grow by 100 MB before the first look.
  */
-async function moveToThread(engine: Engine, { database, shownAs }: LocalProfile): Promise<Transport> {
+async function moveToThread(
+  { transport, sealingKey }: Engine,
+  { database, shownAs }: LocalProfile,
+  publicUrl: string | undefined,
+): Promise<Transport> {
   const { setFlagsFromString } = await import("node:v8");
   const { Worker } = await import("node:worker_threads");
   const { PortTransport } = await import("./service/port-transport.ts");
-  await engine.transport.close();
+  await transport.close();
   setFlagsFromString("--heap-growing-percent=75");
-  const workerData: EngineThreadData = { database, shownAs, sealingKey: engine.sealingKey };
+  const workerData: EngineThreadData = { database, shownAs, sealingKey, publicUrl };
   const file = findThreadFile(import.meta.url, "./engine-thread");
   return new PortTransport(
     new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),

@@ -13,9 +13,11 @@ export interface EngineThreadData {
   /** The database as a person may see it. */
   readonly shownAs: string;
   readonly sealingKey: Uint8Array;
+  /** Where the service is reached by everybody, where it is known. */
+  readonly publicUrl: string | undefined;
 }
 
-const { database: url, shownAs, sealingKey } = workerData as EngineThreadData;
+const { database: url, shownAs, sealingKey, publicUrl } = workerData as EngineThreadData;
 const clock = () => Date.now();
 
 /** The engine, or, where its database cannot be opened, what says so to every call. */
@@ -23,7 +25,14 @@ async function openTransport(): Promise<Transport> {
   try {
     const database = await openDatabase(url, { nowMs: clock() });
     const sealer = createSealer(Buffer.from(sealingKey));
-    return createLocalTransport({ database, clock, random: randomBytes, sealer, enforceLimits: false });
+    return createLocalTransport({
+      database,
+      clock,
+      random: randomBytes,
+      sealer,
+      enforceLimits: false,
+      ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
+    });
   } catch (error) {
     const refusal = asRefusal(error, shownAs);
     return { call: () => Promise.reject(refusal), close: async () => {} };
