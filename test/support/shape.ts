@@ -97,7 +97,6 @@ export const someText = check(
   (value) => typeof value === "string" && value !== "",
 );
 export const url = check("a URL", (value) => typeof value === "string" && /^https?:\/\/[^\s/]/.test(value));
-export const anything = check("anything", () => true);
 export const object = check("an object", (value) => typeof value === "object" && value !== null);
 export const timestamp = check(
   "an ISO 8601 timestamp in UTC",

@@ -105,6 +105,21 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     expect(linesOf("blue")).toEqual([lineOf("blue", 3.5, 2), lineOf("blue", 2, 1)]);
   });
 
+  it("holds a hundred entries on a page at most, grouped products too, and none of them twice", async () => {
+    const ids = Array.from({ length: 51 }, (_, at) => `p${at}`);
+    await addProducts(wire(), ...ids);
+    for (const id of ids) await review(id, 5);
+    await groupProducts(wire(), "pots", ...ids);
+    wire().advance(hourMs);
+    const pages = await Promise.all([1, 2, 3].map((page) => list(`?count=100&page=${page}`)));
+    for (const lines of pages) expect(lines?.length ?? 0).toBeLessThanOrEqual(100);
+    const lines = pages.flatMap((page) => page ?? []);
+    for (const id of ids) {
+      const found = lines.filter(({ domain_key }) => domain_key === id);
+      expect(found).toEqual([lineOf(id, 5, 51), lineOf(id, 5, 1)]);
+    }
+  });
+
   it("does not list the site", async () => {
     await review("service_site_reviews", 5);
     await review("teapot", 4);
@@ -131,7 +146,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/javascript; charset=utf-8");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
-    const called = /^(?:\/\*\*\/\s*)?show\.lines_1\((.*)\);\s*$/s.exec(text);
+    const called = /^show\.lines_1\((.*)\);$/s.exec(text);
     expect(JSON.parse(called?.[1] ?? "null")).toEqual(body);
   });
 
@@ -175,8 +190,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
       return statuses;
     };
     expect(new Set(await calls(5_000))).toEqual(new Set([200]));
-    const { status, body } = await wire().ask("GET", pathOf());
-    expect([status, body]).toEqual([429, { errors: [{ message: "Too Many Requests" }] }]);
+    expect((await wire().ask("GET", pathOf())).status).toBe(429);
     wire().advance(60_000);
     expect((await wire().ask("GET", pathOf())).status).toBe(200);
   });
@@ -203,7 +217,7 @@ describe("GET /products/{app_key}/{product_id}/bottomline", () => {
     const { status, text, headers } = await wire().raw("GET", path("?callback=$show"));
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/javascript; charset=utf-8");
-    const called = /^(?:\/\*\*\/\s*)?\$show\((.*)\);\s*$/s.exec(text);
+    const called = /^\$show\((.*)\);$/s.exec(text);
     expect(JSON.parse(called?.[1] ?? "null")).toEqual({
       status: ok,
       response: { bottomline: { average_score: 5, total_reviews: 1 } },

@@ -59,6 +59,30 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
     ]);
   });
 
+  it("gives a hundred at most, by pages", async () => {
+    const { appKey, utoken, ask } = wire();
+    const products = Object.fromEntries(
+      Array.from({ length: 103 }, (_, at) => [`p${at}`, { name: "P", url: "http://p.example" }]),
+    );
+    await ask("POST", `/apps/${appKey}/products/mass_create`, { utoken, products });
+    interface Page {
+      readonly products: readonly { readonly external_id: string }[];
+      readonly pagination: { readonly next_page_info: string | null };
+    }
+    const read = async (query: string) => (await list(query)).body as Page;
+    const first = await read("?limit=100");
+    expect(first.products).toHaveLength(100);
+    const next = encodeURIComponent(first.pagination.next_page_info ?? "");
+    const second = await read(`?limit=100&page_info=${next}`);
+    expect(second.products).toHaveLength(3);
+    expect(second.pagination.next_page_info).toBeNull();
+    const ids = [...first.products, ...second.products].map(({ external_id }) => external_id);
+    expect(new Set(ids).size).toBe(103);
+    const more = await list("?limit=101");
+    if (more.status === 200) expect((more.body as Page).products.length).toBeLessThanOrEqual(100);
+    else expect(more.status).toBe(400);
+  });
+
   it("lets five calls a second through, and tells what is left", async () => {
     for (const remaining of ["4", "3", "2", "1", "0"]) {
       expect(await list()).toMatchObject({ status: 200, limit: [remaining, `${noon + 1}`] });

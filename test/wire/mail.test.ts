@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { differences } from "../support/shape.ts";
 import { mailCounters, ok } from "../support/wire-shapes.ts";
-import { aReview, refusal } from "../support/wire-steps.ts";
+import { aQuestion, aReview, refusal } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -165,5 +165,36 @@ describe("POST /apps/{app_key}/reminders/send_test_email", () => {
     expect(body).toEqual(refusal(expect.stringContaining("email") as string, 500, "InvalidParams"));
     expect((await sendTest({ utoken: undefined })).status).toBe(401);
     expect(await wire().mails()).toEqual([]);
+  });
+});
+
+describe("a customer who unsubscribed", () => {
+  const change = (method: string, call: string, type: number, email: string) =>
+    wire().ask(method, `/apps/${wire().appKey}/unsubscribers/${call}`, {
+      utoken: wire().utoken,
+      email_list: { [type]: [email] },
+    });
+  const submitReview = (email: string) =>
+    wire().ask("POST", "/v1/widget/reviews", aReview(wire(), { email, review_title: email }));
+  const categoriesSent = async () => (await wire().mails()).map(({ category }) => category);
+
+  it("receives no mails of that type, and those of other types as before", async () => {
+    await change("POST", "mass_create", 14, "jane@mail.example");
+    expect((await submitReview("Jane@mail.example")).status).toBe(200);
+    expect(await categoriesSent()).toEqual([]);
+    await wire().ask(
+      "POST",
+      "/questions/send_confirmation_mail",
+      aQuestion(wire(), { email: "jane@mail.example" }),
+    );
+    expect(await categoriesSent()).toEqual(["question_confirmation"]);
+    expect(sum(await read("2026-03-15/2026-03-15"))).toBe(1);
+  });
+
+  it("receives them again once subscribed again", async () => {
+    await change("POST", "mass_create", 14, "jane@mail.example");
+    await change("DELETE", "mass_delete", 14, "jane@mail.example");
+    await submitReview("jane@mail.example");
+    expect(await categoriesSent()).toEqual(["anonymous_testimonials_request"]);
   });
 });

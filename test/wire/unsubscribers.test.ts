@@ -86,6 +86,21 @@ describe("GET /apps/{app_key}/unsubscribers", () => {
     expect([status, body]).toEqual([200, { status: ok, response: { unsubscribers: [ann, bo] } }]);
     expect((await list("&count=1&page=2")).body).toEqual({ status: ok, response: { unsubscribers: [bo] } });
   });
+
+  it("gives the first 5,000 alone, unless count and page are used", async () => {
+    const addresses = Array.from({ length: 5_001 }, (_, at) => `a${at}@shop.example`);
+    await send("POST", "mass_create", { email_list: { 1: addresses }, async: true });
+    const idsOf = async (query = "") => {
+      const { body } = await list(query);
+      const { unsubscribers } = (body as { response: { unsubscribers: { id: number }[] } }).response;
+      return unsubscribers.map(({ id }) => id);
+    };
+    const first = await idsOf();
+    expect(first).toHaveLength(5_000);
+    const last = await idsOf("&count=1000&page=6");
+    expect(last).toHaveLength(1);
+    expect(first).not.toContain(last[0]);
+  });
 });
 
 it("refuses every unsubscriber call while the feature is disabled", async () => {
