@@ -112,7 +112,7 @@ export const tokens = {
     paths: ["/oauth/token"],
     auth: "open",
     effect: "repeatable",
-    input: z.object({ client_id: z.string(), client_secret: z.string(), grant_type: z.string() }),
+    input: z.object({ client_id: shape.reference, client_secret: z.string(), grant_type: z.string() }),
     output: z.object({ access_token: z.string(), token_type: z.string() }),
     reply: bare,
     errorForm: "oauth",

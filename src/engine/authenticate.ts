@@ -43,6 +43,7 @@ export async function authenticate(
 ): Promise<Account | undefined> {
   const { auth } = endpoint;
   if (auth === "open") return undefined;
+  if (caller.appKey === undefined) throw new ServiceError("invalidParams", "Missing app_key");
   const { account, hasToken } = await findAccount(database, caller, options.nowMs);
   const { limiting } = options;
   const limit = limiting && limitOf(endpoint, limiting);

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
 import type { z } from "zod";
 import { bottomLinePage, type contract } from "../contract/index.ts";
+import type { Tables } from "../storage/tables.ts";
 import { type Account, accountOf, type HandlerContext } from "./handler.ts";
 import { averageOf, readShelf, readStars, sumStars } from "./shelves.ts";
 
@@ -75,10 +76,11 @@ async function listProductsOf(shelf: string, { transaction }: Context): Promise<
 
 /**
  * Lists the bottom lines of all products, an hour late.
- * Source: spec "Reviews": a grouped product is there twice, its group's first.
- * Assumed: in the order of the products; `count` counts products and is at most 100; without `count` and `page` it is
- * the first 10; `since_id` is a product's id, `since_date` the day from which its bottom line changed; an account
- * without any gets `{}`, a page past the last an empty list; the store's own reviews are not among them.
+ * Source: spec "Reviews": a grouped product is there twice, its group's first; "Limits": at most 100 a page.
+ * Assumed: in the order of the products; `count` counts entries, of which a grouped product has two; without `count`
+ * and `page` it is the first 10; `since_id` is a product's id, `since_date` the day from which its bottom line
+ * changed; an account without any gets `{}`, a page past the last an empty list; the store's own reviews are not among
+ * them.
  */
 export async function listBottomLines(query: Query, context: HandlerContext): Promise<Listed> {
   const count = Math.min(query.count ?? bottomLinePage.default, bottomLinePage.max);
@@ -87,55 +89,78 @@ export async function listBottomLines(query: Query, context: HandlerContext): Pr
   if (found.length === 0 && page === 1 && query.since_id === undefined && query.since_date === undefined) {
     return {};
   }
-  const bottomlines = found.flatMap((row) => {
-    const own = { domain_key: row.product_id, ...toBottomLine(row.reviews, row.score) };
-    if (row.group_row === null) return [own];
-    return [
-      { domain_key: row.product_id, ...toBottomLine(row.group_reviews ?? 0, row.group_score ?? 0) },
-      own,
-    ];
-  });
+  const bottomlines = found.map(({ product_id, reviews, score }) => ({
+    domain_key: product_id,
+    product_score: averageOf({ reviews, score }),
+    total_reviews: reviews,
+  }));
   return { bottomlines, page: String(page), per_page: String(count) };
 }
 
-function toBottomLine(reviews: number, score: number) {
-  return { product_score: averageOf({ reviews, score }), total_reviews: reviews };
+interface Page extends Query {
+  readonly count: number;
+  readonly page: number;
 }
 
-/** The page's query: its products by the index `review_totals_listed`, then what is known of each. */
-export function selectBottomLines(
-  { count, page, since_id, since_date }: Query & { readonly count: number; readonly page: number },
-  context: HandlerContext,
-) {
-  let listed = context.transaction
-    .selectFrom("review_totals")
-    .select("product_row")
-    .where("account_id", "=", accountOf(context).id)
-    .where("listed", "=", sql.lit(1))
+/** The page's query: its entries by two indexes side by side, then what is known of each. */
+function selectBottomLines(page: Page, context: HandlerContext) {
+  const ofProducts = onPage(
+    context.transaction
+      .selectFrom("review_totals as own")
+      .select(["own.product_row", sql.lit<number>(1).as("is_own")]),
+    page,
+    context,
+  );
+  // The cross join keeps the members outermost: of many products there may be few in groups, or none.
+  const ofGroups = onPage(
+    context.transaction
+      .selectFrom("group_products as member")
+      .crossJoin("review_totals as own")
+      .where("member.account_id", "=", accountOf(context).id)
+      .where("member.product_row", ">=", page.since_id ?? 0)
+      .where(sql<boolean>`own.shelf = 'p' || cast(member.product_row as text)`)
+      .select(["member.product_row", sql.lit<number>(0).as("is_own")]),
+    page,
+    context,
+  );
+  const entries = ofProducts
+    .unionAll(ofGroups)
     .orderBy("product_row")
-    .limit(count)
-    .offset(Math.min((page - 1) * count, Number.MAX_SAFE_INTEGER));
-  if (since_id !== undefined) listed = listed.where("product_row", ">=", since_id);
-  if (since_date !== undefined) listed = listed.where("updated_at", ">=", Date.parse(since_date));
+    .orderBy("is_own")
+    .limit(page.count)
+    .offset(Math.min((page.page - 1) * page.count, Number.MAX_SAFE_INTEGER));
   return context.transaction
-    .selectFrom(listed.as("listed"))
+    .selectFrom(entries.as("listed"))
     .innerJoin("products", "products.id", "listed.product_row")
-    .innerJoin("review_totals as own", (join) =>
-      join.on(sql<boolean>`own.shelf = 'p' || cast(listed.product_row as text)`),
+    .leftJoin("group_products", (join) =>
+      join.onRef("group_products.product_row", "=", "listed.product_row").on("listed.is_own", "=", 0),
     )
-    .leftJoin("group_products", "group_products.product_row", "listed.product_row")
-    .leftJoin("review_totals as grouped", (join) =>
-      join.on(sql<boolean>`grouped.shelf = 'g' || cast(group_products.group_row as text)`),
+    .innerJoin("review_totals", (join) =>
+      join.on(sql<boolean>`review_totals.shelf = case when group_products.group_row is null
+        then 'p' || cast(listed.product_row as text) else 'g' || cast(group_products.group_row as text) end`),
     )
     .select([
       "products.product_id",
-      "own.shown_reviews as reviews",
-      "own.shown_score as score",
-      "group_products.group_row",
-      "grouped.shown_reviews as group_reviews",
-      "grouped.shown_score as group_score",
+      "review_totals.shown_reviews as reviews",
+      "review_totals.shown_score as score",
     ])
-    .orderBy("listed.product_row");
+    .orderBy("listed.product_row")
+    .orderBy("listed.is_own");
+}
+
+type OfShelves<O> = SelectQueryBuilder<Tables & { own: Tables["review_totals"] }, "own", O>;
+
+/** Leaves the shelves of the products that are listed, and that the page asks for. */
+function onPage<Q extends OfShelves<unknown>>(
+  query: Q,
+  { since_id, since_date }: Page,
+  context: HandlerContext,
+): Q {
+  let listed = query as OfShelves<unknown>;
+  listed = listed.where("own.account_id", "=", accountOf(context).id).where("own.listed", "=", sql.lit(1));
+  if (since_id !== undefined) listed = listed.where("own.product_row", ">=", since_id);
+  if (since_date !== undefined) listed = listed.where("own.updated_at", ">=", Date.parse(since_date));
+  return listed as Q;
 }
 
 /** Assumed: a product that is not there has no reviews, as its page asks before the first; this one is not late. */

@@ -40,22 +40,21 @@ export function toSocialLinks(url: string): SocialLinks {
 /**
  * Source: spec "Review (full form)".
  * Assumed: `deleted` is what is not published; a review is `new` until its author is verified or the store comments;
- * nothing is archived or pushed, as no call does it.
+ * nothing is archived or pushed, and a review has no further users, as no call says otherwise.
  */
 export function toFullReview(
   { review, author, product }: ReviewParts,
   account: AccountProfile,
   context: Pick<HandlerContext, "publicUrl"> & { readonly appKey: string },
 ): FullReview {
-  const user = toSummary(author);
   return {
     id: review.id,
     content: review.content,
     title: review.title,
     score: review.score,
-    user,
+    user: toSummary(author),
     user_type: userTypeOf(review),
-    users: [user],
+    users: [],
     products: product ? [{ Location_idx: [0, 0], Product: toReviewedProduct(product, context) }] : [],
     votes_up: review.votes_up,
     votes_down: review.votes_down,

@@ -41,7 +41,10 @@ export async function readTrustedType(
     throw new ServiceError("invalidParams", "time_stamp must be a Unix timestamp, in seconds");
   }
   const isInTime = Math.abs(Number(time_stamp) * 1_000 - context.nowMs) <= windowMs;
-  const isSigned = isSameSecret(signature.toLowerCase(), sign(fields, await readSecret(context)));
+  const isSigned = isSameSecret(
+    signature.toLowerCase(),
+    sign(fields, { appKey: accountOf(context).appKey, secret: await readSecret(context) }),
+  );
   if (!isInTime || !isSigned) throw new ServiceError("unauthorized", unauthorizedMessage);
   return type;
 }
@@ -62,12 +65,14 @@ async function readSecret(context: HandlerContext): Promise<string> {
 /**
  * Signs a call's fields.
  * Source: spec "Authentication" 5: hexadecimal HMAC-SHA256, keyed with the account secret.
- * Assumed: the message is every field of the call but `appkey`, `utoken` and `signature` that is text, a number or a
+ * Assumed: the message is every field of the call, `appkey` included and `signature` not, that is text, a number or a
  * boolean, as `name=value`, in the order of the names, with `&` between.
  */
-export function sign(fields: Fields, secret: string): string {
-  const message = Object.entries(fields)
-    .filter(([name]) => !["appkey", "utoken", "signature"].includes(name))
+export function sign(
+  { signature: _signature, ...fields }: Fields,
+  { appKey, secret }: { readonly appKey: string; readonly secret: string },
+): string {
+  const message = Object.entries({ ...fields, appkey: appKey })
     .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${String(value)}`)

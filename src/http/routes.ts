@@ -82,7 +82,7 @@ function withTwin(path: string): readonly string[] {
 function addRoute(app: FastifyInstance, route: Route, transport: Transport): void {
   const { endpoint, path } = route;
   app.route({
-    method: endpoint.method,
+    method: [...methodsOf(endpoint)],
     url: path,
     // HEAD runs the call, so it is there only where a call changes nothing.
     exposeHeadRoute: hasHead(endpoint),
@@ -90,12 +90,16 @@ function addRoute(app: FastifyInstance, route: Route, transport: Transport): voi
   });
 }
 
+function methodsOf({ method, alsoGet = false }: Endpoint): readonly Endpoint["method"][] {
+  return alsoGet ? ["GET", method] : [method];
+}
+
 function hasHead({ method, effect }: Endpoint): boolean {
   return method === "GET" && effect === "read";
 }
 
 function allowedMethods(group: Group): readonly string[] {
-  const own = group.map(({ endpoint }) => endpoint.method);
+  const own = group.flatMap(({ endpoint }) => methodsOf(endpoint));
   const head = group.some(({ endpoint }) => hasHead(endpoint)) ? ["HEAD"] : [];
   return [...own, ...head, "OPTIONS"];
 }

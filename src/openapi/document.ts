@@ -56,6 +56,14 @@ function listPlaces(): readonly Place[] {
   return [...operations].flatMap(([name, endpoint]) => {
     const { paths, htmlPaths = [] } = endpoint;
     const own = paths.map((path, at): Place => ({ name, endpoint, path, at, media: "json" }));
+    if (endpoint.alsoGet)
+      own.push({
+        name,
+        endpoint: { ...endpoint, method: "GET" },
+        path: paths[0],
+        at: own.length,
+        media: "json",
+      });
     return own.concat(htmlPaths.map((path, at) => ({ name, endpoint, path, at, media: "html" })));
   });
 }

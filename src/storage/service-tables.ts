@@ -187,6 +187,7 @@ const addGroups: Step = async (schema, dialect) => {
   })
     .addPrimaryKeyConstraint("group_products_key", ["product_row"])
     .execute();
+  await addIndex(schema, "group_products_by_account", "group_products", ["account_id", "product_row"]);
   await addIndex(schema, "group_products_by_group", "group_products", ["group_row", "product_row"]);
 };
 

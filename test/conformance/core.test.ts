@@ -94,7 +94,7 @@ describeBackends("core.listProducts", (harness) => {
       kind: "invalidParams",
       message: "limit must be at least 1",
     });
-    for (const page_info of ["", "x", Buffer.from("1.x").toString("base64url")]) {
+    for (const page_info of ["x", Buffer.from("1.x").toString("base64url")]) {
       await expect(service.core.listProducts({ page_info })).rejects.toMatchObject({ kind: "invalidParams" });
     }
   });

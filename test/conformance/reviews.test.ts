@@ -87,7 +87,11 @@ describeBackends("reviews", (harness) => {
   });
 
   describe("create, signed by a trusted vendor", () => {
-    const signed = (secret: string, fields: Record<string, string | number> = {}) => {
+    const signed = (
+      account: TestAccount,
+      fields: Record<string, string | number> = {},
+      secret = account.secret,
+    ) => {
       const review: Record<string, string | number> = {
         sku: "teapot",
         product_title: "Teapot",
@@ -101,26 +105,29 @@ describeBackends("reviews", (harness) => {
         reviewer_type: "verified_buyer",
         ...fields,
       };
-      const message = Object.keys(review)
-        .toSorted()
-        .map((name) => `${name}=${review[name]}`)
+      const message = Object.entries({ ...review, appkey: account.caller.appKey })
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, value]) => `${name}=${value}`)
         .join("&");
       const signature = createHmac("sha256", secret).update(message).digest("hex");
       return { ...review, signature } as unknown as InputOf<"reviews.create">;
     };
 
     it("takes the vendor's word, and sends no mail", async () => {
-      const { service, secret } = await newAccount();
+      const account = await newAccount();
+      const { service } = account;
       await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
-      await service.reviews.create(signed(secret));
+      await service.reviews.create(signed(account));
       const { reviews } = await service.reviews.widget({ product_id: "teapot" });
       expect(reviews).toMatchObject([{ verified_buyer: true, user: { user_type: "User" } }]);
       expect(await harness().database.db.selectFrom("mails").select("id").execute()).toEqual([]);
     });
 
     it("is refused while the feature is off, as it is for a new account", async () => {
-      const { service, secret } = await newAccount();
-      await expect(service.reviews.create(signed(secret))).rejects.toMatchObject({ kind: "featureDisabled" });
+      const account = await newAccount();
+      await expect(account.service.reviews.create(signed(account))).rejects.toMatchObject({
+        kind: "featureDisabled",
+      });
     });
 
     it.each([
@@ -132,10 +139,11 @@ describeBackends("reviews", (harness) => {
       ["no time", { time_stamp: "" }, "invalidParams"],
       ["a time that is none", { time_stamp: "noon" }, "invalidParams"],
     ])("is refused with %s", async (_what, { secret: other, ...fields }: Record<string, string>, kind) => {
-      const { service, secret } = await newAccount();
+      const account = await newAccount();
+      const { service } = account;
       await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
-      await expect(service.reviews.create(signed(other ?? secret, fields))).rejects.toMatchObject({ kind });
-      const changed = { ...signed(secret), review_score: 1 };
+      await expect(service.reviews.create(signed(account, fields, other))).rejects.toMatchObject({ kind });
+      const changed = { ...signed(account), review_score: 1 };
       await expect(service.reviews.create(changed)).rejects.toMatchObject({ kind: "unauthorized" });
       expect((await service.reviews.list({})).reviews).toEqual([]);
     });

@@ -29,6 +29,15 @@ describe("POST /batch", () => {
     expect((turned as { result: string }[]).map(({ result }) => result)).toEqual(results.toReversed());
   });
 
+  it("answers GET with the methods in the query, as JSON", async () => {
+    await createReview(wire());
+    const { appKey, ask: send } = wire();
+    const query = new URLSearchParams({ app_key: appKey, methods: JSON.stringify(methods) });
+    const got = await send("GET", `/batch?${query}`);
+    expect(got.status).toBe(200);
+    expect(got.body).toEqual((await ask({ methods })).body);
+  });
+
   it("escapes what people wrote", async () => {
     await createReview(wire(), {
       review_title: "<script>alert(1)</script>",

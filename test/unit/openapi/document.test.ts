@@ -117,8 +117,8 @@ describe("operations", () => {
   });
 
   it("are at every path of the contract, and at no other", () => {
-    const declared = [...operations.values()].flatMap(({ method, paths, htmlPaths = [] }) =>
-      [...paths, ...htmlPaths].map((path) => `${method} ${path}`),
+    const declared = [...operations.values()].flatMap(({ method, alsoGet, paths, htmlPaths = [] }) =>
+      [...paths, ...htmlPaths].flatMap((path) => [`${method} ${path}`, ...(alsoGet ? [`GET ${path}`] : [])]),
     );
     const found = described.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     expect(found.toSorted()).toEqual(declared.toSorted());
