@@ -1,0 +1,120 @@
+import { batchMethods, bottomLinesDelayMs, reviewSorts } from "../../src/contract/index.ts";
+import type { Service } from "../../src/service/service.ts";
+import type { Harness, TestAccount } from "./backends.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "./builders.ts";
+import { aQuestion, lastToken } from "./mails.ts";
+
+/** Every call of the contract, in an order in which each finds what it needs. */
+export async function callAll(
+  harness: Harness,
+  { service, caller, secret, userId }: TestAccount,
+): Promise<void> {
+  await callStore(service, caller.appKey, secret);
+  await service.orders.create({ ...anOrder({ order_id: "2" }), platform: "general" });
+  await service.users.get({ user_id: userId });
+  await callShop(service);
+  await callReviews(harness, service);
+  await callQuestions(harness, service);
+  const { code } = await service.users.signIn({ secret });
+  await service.users.signedIn({ code });
+  const methods = batchMethods.map((method) => ({ method, params: { pid: "teapot" } }));
+  await service.batch.run({ methods });
+}
+
+async function callStore(service: Service, appKey: string, secret: string): Promise<void> {
+  const shop = { shop_domain: "http://shop.example", platform_type_id: "2" };
+  await service.account.setPlatform({ account_platform: shop });
+  await service.account.setFeature({ feature: "dynamic_coupons", enabled: true });
+  await service.account.features({});
+  const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
+  await service.tokens.create(grant);
+  await service.core.createToken({ secret });
+  const user = { email: "o@mail.example", display_name: "O", password: "p", url: "https://o.example" };
+  await service.users.create({ user });
+  await service.coupons.upload({ coupon_action: "map_review", codes: ["AAAA"] });
+  await service.coupons.list({});
+  await service.coupons.stats({});
+  await service.coupons.delete({ coupon_action: "map_review" });
+  await service.unsubscribers.massCreate({ email_list: { 1: ["a@mail.example"] } });
+  await service.unsubscribers.list({ page: 2, count: 1 });
+  await service.unsubscribers.massDelete({ email_list: { 1: ["a@mail.example"] } });
+}
+
+async function callShop(service: Service): Promise<void> {
+  const specs = { external_sku: "x" };
+  await service.products.massCreate({ products: { teapot: aProduct({ specs }), pan: aProduct() } });
+  await service.products.massUpdate({ products: { teapot: aProduct({ specs }) } });
+  const products = { teapot: anOrderedProduct(), "bad id": anOrderedProduct() };
+  await service.orders.massCreate(bulkOf([anOrder({ email: "rob@mail.example", products })]));
+  await service.orders.list({ page: 2, count: 1, since_date: "2026-01-01" });
+  await service.orders.stopMails({ orders: [{ order_id: "1001" }] });
+  await service.products.missed({ missed_products_ids: "all", start: 1 });
+  await service.products.missed({ missed_products_ids: "1,2" });
+  await service.products.promoted({});
+  await service.products.setPromoted({ product_ids: ["teapot"] });
+  await service.products.promoted({});
+  await service.core.listProducts({ limit: 1, updated_at_min: "2026-01-01" });
+  await service.groups.create({ group_name: "pots" });
+  await service.groups.update({ group_name: "pots", product_ids_to_add: ["teapot", "pan"] });
+  await service.groups.list({});
+  await service.groups.get({ group_name: "pots" });
+  await service.seo.checkSubdomain({ subdomain: "pots" });
+  await service.seo.pageUrl({ product_id: "teapot" });
+}
+
+async function callReviews(harness: Harness, service: Service): Promise<void> {
+  const { reviews, groups } = service;
+  await service.webhooks.create({ url: "https://shop.example/", event_name: "review_updated" });
+  const { image_upload_token } = await reviews.create(aReview());
+  await service.links.follow({ token: await lastToken(harness, "verify_url") });
+  const content = Buffer.from("GIF89a").toString("base64");
+  const { image } = await service.images.upload({ image_upload_token, image: content });
+  await service.images.get({ image_id: image.id });
+  const created = await reviews.createNow(aReview({ user_reference: "u" }));
+  const review_id = created.reviews[0]?.id ?? 0;
+  await reviews.get({ review_id });
+  await reviews.vote({ review_id, vote_type: "up" });
+  await reviews.comment({ review_id, content: "Thanks" });
+  await reviews.setPublished({ review_id, published: false, reason: "rude" });
+  await reviews.setPublished({ review_id, published: true, reason: "not rude" });
+  await reviews.history({ review_id });
+  for (const sort of reviewSorts) {
+    await reviews.widget({ product_id: "teapot", sort, page: 1, per_page: 1 });
+    await reviews.widget({ product_id: "teapot", sort, page: 2, per_page: 1, star: 5, direction: "ASC" });
+  }
+  await reviews.siteWidget({});
+  await reviews.bottomLine({ product_id: "teapot" });
+  await reviews.top({});
+  const since = [{}, { since_id: 1 }, { since_date: "2026-01-01" }, { since_updated_at: "2026-01-01" }];
+  for (const query of since) {
+    await reviews.list({ ...query, count: 1, page: 2, deleted: true });
+    await reviews.listByUser({ ...query, user_reference: "u" });
+  }
+  await reviews.listByUser({});
+  harness.clock.advance(bottomLinesDelayMs);
+  await reviews.bottomLines({ count: 1, page: 2 });
+  await groups.update({ group_name: "pots", product_ids_to_remove: ["teapot", "pan"] });
+  harness.clock.advance(bottomLinesDelayMs);
+  await reviews.bottomLines({ since_id: 1, since_date: "2026-01-01" });
+  await groups.delete({ group_name: "pots" });
+  await service.seo.page({ product_id: "teapot" });
+  await service.seo.page({});
+  const { webhooks } = await service.webhooks.list({});
+  await service.webhooks.delete({ webhook_id: webhooks[0]?.id ?? 0 });
+}
+
+async function callQuestions(harness: Harness, service: Service): Promise<void> {
+  await service.questions.sendConfirmation(aQuestion({ prevent_duplicate_review: true }));
+  const token = await lastToken(harness, "confirm_url");
+  await service.links.show({ token });
+  await service.links.follow({ token });
+  await service.links.follow({ token: await lastToken(harness, "unsubscribe_url") });
+  const [question] = (await service.questions.list({ sku: "teapot", count: 5, page: 1 })).questions;
+  const answered = await service.answers.create({ question_id: question?.id ?? 0, content: "Yes" });
+  await service.answers.vote({ answer_id: answered.answer.id, vote_type: "up" });
+  await service.questions.list({ sku: "teapot" });
+  await service.questions.bottomLine({ sku: "teapot" });
+  await service.mail.sendTest({});
+  const days = { since_date: "2026-01-01", to_date: "2026-12-31" };
+  await service.mail.stats({ ...days, categories: "map,reminder", aggregate: "week" });
+}
