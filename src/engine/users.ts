@@ -9,6 +9,7 @@ import { isSameSecret } from "./credentials.ts";
 import { createAccount } from "./first-account.ts";
 import { accountOf, type Handlers } from "./handler.ts";
 import { hashPassword } from "./passwords.ts";
+import { personColumns, publicName } from "./shoppers.ts";
 import { readClaim, signClaim } from "./signed-link.ts";
 import { findFreeSlug } from "./slug.ts";
 import { issueToken } from "./tokens.ts";
@@ -78,12 +79,13 @@ export const userHandlers: Handlers<typeof contract.users> = {
   },
 
   get: async ({ user_id }, { transaction }) => {
-    const user = await transaction
+    const found = await transaction
       .selectFrom("users")
-      .select(["id", "slug", "score", "display_name", "bio", "social_image"])
+      .select(personColumns)
       .where("id", "=", user_id)
       .executeTakeFirst();
-    if (!user) throw new ServiceError("recordNotFound", `Couldn't find User with id = ${user_id}`);
-    return { user };
+    if (!found) throw new ServiceError("recordNotFound", `Couldn't find User with id = ${user_id}`);
+    const { id, slug, score, bio, social_image } = found;
+    return { user: { id, slug, score, display_name: publicName(found), bio, social_image } };
   },
 };

@@ -73,6 +73,22 @@ describeBackends("users.create", (harness) => {
 });
 
 describeBackends("users.get", (harness) => {
+  it("shows of a shopper's name what public answers show", async () => {
+    const { service } = await harness().newAccount();
+    const { reviews } = await service.reviews.createNow(aReview({ display_name: "Ann Smith" }));
+    const shown = reviews[0]?.user;
+    expect(shown?.display_name).toBe("Ann S.");
+    const { user } = await service.users.get({ user_id: shown?.id ?? 0 });
+    expect(user).toEqual({
+      id: shown?.id,
+      slug: "ann-s",
+      score: 0,
+      display_name: "Ann S.",
+      bio: null,
+      social_image: null,
+    });
+  });
+
   it("knows no user that is not there", async () => {
     await expect(harness().transport.call("users.get", { user_id: "77" }, {})).rejects.toMatchObject({
       kind: "recordNotFound",
