@@ -223,7 +223,7 @@ export const topReview = z.object({
 });
 export type TopReview = z.output<typeof topReview>;
 
-/** What both ways to create a review take. Source: spec "Reviews". */
+/** What both ways to create a review take. Source: spec "Reviews". Assumed: both take `user_reference`. */
 const newReview = {
   sku: shape.id.pipe(z.string().refine(isLegalId, { error: "allows only letters, digits, _ and -" })),
   product_title: shape.name,
@@ -238,6 +238,8 @@ const newReview = {
   signature: shape.reference.nullish(),
   time_stamp: shape.reference.nullish(),
   reviewer_type: shape.reference.nullish(),
+  /** The store's own id of the author. */
+  user_reference: shape.reference.nullish(),
 };
 
 const widgetQuery = {
@@ -296,13 +298,7 @@ export const reviews = {
     paths: ["/reviews/dynamic_create"],
     auth: "account",
     effect: "once",
-    input: z
-      .object({
-        ...newReview,
-        product_url: shape.optionalUrl.nullish(),
-        user_reference: shape.reference.nullish(),
-      })
-      .loose(),
+    input: z.object({ ...newReview, product_url: shape.optionalUrl.nullish() }).loose(),
     output: z.object({ reviews: z.array(fullReview) }),
     reply: enveloped,
   }),

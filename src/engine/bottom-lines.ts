@@ -1,9 +1,9 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { z } from "zod";
-import { bottomLinePage, type contract } from "../contract/index.ts";
+import { bottomLinePage, type contract, siteReviewsId } from "../contract/index.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Account, accountOf, type HandlerContext } from "./handler.ts";
-import { averageOf, readShelf, readStars, sumStars } from "./shelves.ts";
+import { averageOf, noStars, readShelf, readStars, siteShelf, sumStars } from "./shelves.ts";
 
 type Query = z.output<typeof contract.reviews.bottomLines.input>;
 type Listed = z.output<typeof contract.reviews.bottomLines.output>;
@@ -163,15 +163,23 @@ function onPage<Q extends OfShelves<unknown>>(
   return listed as Q;
 }
 
-/** Assumed: a product that is not there has no reviews, as its page asks before the first; this one is not late. */
+/**
+ * The bottom line of one product, or under `service_site_reviews` of the store itself.
+ * Assumed: a product that is not there has no reviews, as its page asks before the first; this one is not late.
+ */
 export async function readBottomLine(productId: string, context: HandlerContext) {
+  const shelf =
+    productId === siteReviewsId ? siteShelf(accountOf(context).id) : await findShelf(productId, context);
+  const sums = sumStars(shelf === undefined ? noStars : await readStars(shelf, context));
+  return { average_score: averageOf(sums), total_reviews: sums.reviews };
+}
+
+async function findShelf(productId: string, context: HandlerContext): Promise<string | undefined> {
   const product = await context.transaction
     .selectFrom("products")
     .select("id")
     .where("account_id", "=", accountOf(context).id)
     .where("product_id", "=", productId)
     .executeTakeFirst();
-  if (!product) return { average_score: 0, total_reviews: 0 };
-  const sums = sumStars(await readStars(await readShelf(product.id, context), context));
-  return { average_score: averageOf(sums), total_reviews: sums.reviews };
+  return product && readShelf(product.id, context);
 }

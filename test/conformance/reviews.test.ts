@@ -67,6 +67,9 @@ describeBackends("reviews", (harness) => {
       [{ email: "nobody" }, "email is not an email address (local@domain)"],
       [{ review_content: " " }, "Missing review_content"],
       [{ review_title: "a\u0000b" }, "review_title holds U+0000 or half a surrogate pair"],
+      [{ user_reference: "a\u0000b" }, "user_reference holds U+0000 or half a surrogate pair"],
+      [{ user_reference: { id: 1 } }, "user_reference must be text"],
+      [{ user_reference: "u".repeat(256) }, "user_reference is longer than 255 characters"],
     ])("refuses %j", async (fields, message) => {
       const { service } = await newAccount();
       const call = service.reviews.create(aReview(fields as never));
@@ -240,6 +243,8 @@ describeBackends("reviews", (harness) => {
       expect(site.reviews[0]).not.toHaveProperty("product_id");
       expect(site.bottomline).toMatchObject({ total_review: 1, average_score: 3 });
       expect((await account.service.reviews.widget({ product_id: "teapot" })).reviews).toHaveLength(1);
+      const line = await account.service.reviews.bottomLine({ product_id: siteReviewsId });
+      expect(line.bottomline).toEqual({ average_score: 3, total_reviews: 1 });
     });
   });
 
