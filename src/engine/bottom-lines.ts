@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from "kysely";
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { z } from "zod";
 import { bottomLinePage, type contract, siteReviewsId } from "../contract/index.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -22,56 +22,42 @@ export async function hasDueChanges({ transaction, nowMs, account }: Context): P
 }
 
 /** Shows what is due: adds it to what the shelves show, and lists the products whose bottom line there is. */
-export async function showDueChanges(context: Context): Promise<void> {
-  const { transaction, nowMs } = context;
-  const id = context.account?.id ?? 0;
-  const due = transaction
-    .selectFrom("bottom_line_changes")
-    .where("account_id", "=", id)
-    .where("due_at", "<=", nowMs);
-  const shelves = await due.select("shelf").distinct().execute();
-  await transaction
-    .updateTable("review_totals")
-    .from(
-      due
-        .select(({ fn }) => [
-          "shelf",
-          fn.sum<number>("reviews").as("reviews"),
-          fn.sum<number>("score").as("score"),
-          fn.max("due_at").as("due_at"),
-        ])
-        .groupBy("shelf")
-        .as("due"),
-    )
-    .whereRef("review_totals.shelf", "=", "due.shelf")
-    .set((eb) => ({
-      shown_reviews: eb("review_totals.shown_reviews", "+", eb.ref("due.reviews")),
-      shown_score: eb("review_totals.shown_score", "+", eb.ref("due.score")),
-      updated_at: eb.ref("due.due_at"),
-    }))
-    .execute();
-  await transaction
-    .deleteFrom("bottom_line_changes")
-    .where("account_id", "=", id)
-    .where("due_at", "<=", nowMs)
-    .execute();
-  for (const { shelf } of shelves) await listProductsOf(shelf, context);
+export async function showDueChanges({ transaction, nowMs, account }: Context): Promise<void> {
+  const isDue = sql`account_id = ${account?.id ?? 0} and due_at <= ${nowMs}`;
+  const due = sql`select shelf, sum(reviews) as reviews, sum(score) as score, max(due_at) as due_at
+    from bottom_line_changes where ${isDue} group by shelf`;
+  await sql`
+    update review_totals set shown_reviews = shown_reviews + due.reviews, shown_score = shown_score + due.score,
+      updated_at = due.due_at
+    from (${due}) as due where review_totals.shelf = due.shelf`.execute(transaction);
+  await listDueProducts(due, transaction);
+  await sql`delete from bottom_line_changes where ${isDue}`.execute(transaction);
 }
 
-/** A product is listed while it has reviews, or its group has. */
-async function listProductsOf(shelf: string, { transaction }: Context): Promise<void> {
-  const row = Number(shelf.slice(1));
-  const members = shelf.startsWith("g")
-    ? sql`select product_row from group_products where group_row = ${row}`
-    : sql`select cast(${row} as bigint) as product_row`;
+/**
+ * A product is listed while it has reviews, or its group has; what changes for a group changes for each of its
+ * products.
+ */
+async function listDueProducts(
+  due: RawBuilder<unknown>,
+  transaction: HandlerContext["transaction"],
+): Promise<void> {
   await sql`
-    update review_totals set listed = case when shown_reviews > 0 or exists (
-      select 1 from group_products as member
-      inner join review_totals as grouped on grouped.shelf = 'g' || cast(member.group_row as text)
-      where member.product_row = review_totals.product_row and grouped.shown_reviews > 0
-    ) then 1 else 0 end
-    where shelf in (select 'p' || cast(product_row as text) from (${members}) as members)
-  `.execute(transaction);
+    with due as (${due}), due_products as (
+      select shelf, due_at from due where shelf like 'p%'
+      union all
+      select 'p' || cast(member.product_row as text), due.due_at from due
+      inner join group_products as member on member.group_row = cast(substr(due.shelf, 2) as bigint)
+      where due.shelf like 'g%'
+    ), due_last as (select shelf, max(due_at) as due_at from due_products group by shelf)
+    update review_totals set
+      updated_at = case when due_last.due_at > updated_at then due_last.due_at else updated_at end,
+      listed = case when shown_reviews > 0 or exists (
+        select 1 from group_products as member
+        inner join review_totals as grouped on grouped.shelf = 'g' || cast(member.group_row as text)
+        where member.product_row = review_totals.product_row and grouped.shown_reviews > 0
+      ) then 1 else 0 end
+    from due_last where review_totals.shelf = due_last.shelf`.execute(transaction);
 }
 
 /**
@@ -86,9 +72,8 @@ export async function listBottomLines(query: Query, context: HandlerContext): Pr
   const count = Math.min(query.count ?? bottomLinePage.default, bottomLinePage.max);
   const page = Math.max(query.page ?? 1, 1);
   const found = await selectBottomLines({ ...query, count, page }, context).execute();
-  if (found.length === 0 && page === 1 && query.since_id === undefined && query.since_date === undefined) {
-    return {};
-  }
+  const isWhole = page === 1 && count > 0 && query.since_id === undefined && query.since_date === undefined;
+  if (found.length === 0 && isWhole) return {};
   const bottomlines = found.map(({ product_id, reviews, score }) => ({
     domain_key: product_id,
     product_score: averageOf({ reviews, score }),
@@ -102,10 +87,15 @@ interface Page extends Query {
   readonly page: number;
 }
 
-/** The page's query: its entries by two indexes side by side, then what is known of each. */
+/**
+ * The page's query: its entries by two indexes side by side, neither further than the page, then what is known of
+ * each. A group that shows no review yet, as one that was just made, has no entry.
+ */
 function selectBottomLines(page: Page, context: HandlerContext) {
+  const { transaction } = context;
+  const offset = Math.min((page.page - 1) * page.count, Number.MAX_SAFE_INTEGER - page.count);
   const ofProducts = onPage(
-    context.transaction
+    transaction
       .selectFrom("review_totals as own")
       .select(["own.product_row", sql.lit<number>(1).as("is_own")]),
     page,
@@ -113,23 +103,34 @@ function selectBottomLines(page: Page, context: HandlerContext) {
   );
   // The cross join keeps the members outermost: of many products there may be few in groups, or none.
   const ofGroups = onPage(
-    context.transaction
+    transaction
       .selectFrom("group_products as member")
       .crossJoin("review_totals as own")
       .where("member.account_id", "=", accountOf(context).id)
       .where("member.product_row", ">=", page.since_id ?? 0)
       .where(sql<boolean>`own.shelf = 'p' || cast(member.product_row as text)`)
+      .where(
+        sql<boolean>`exists (select 1 from review_totals as grouped
+          where grouped.shelf = 'g' || cast(member.group_row as text) and grouped.shown_reviews > 0)`,
+      )
       .select(["member.product_row", sql.lit<number>(0).as("is_own")]),
     page,
     context,
   );
-  const entries = ofProducts
-    .unionAll(ofGroups)
+  const upToPage = offset + page.count;
+  const entries = transaction
+    .selectFrom(ofProducts.orderBy("own.product_row").limit(upToPage).as("listed_products"))
+    .selectAll()
+    .unionAll(
+      transaction
+        .selectFrom(ofGroups.orderBy("member.product_row").limit(upToPage).as("listed_groups"))
+        .selectAll(),
+    )
     .orderBy("product_row")
     .orderBy("is_own")
     .limit(page.count)
-    .offset(Math.min((page.page - 1) * page.count, Number.MAX_SAFE_INTEGER));
-  return context.transaction
+    .offset(offset);
+  return transaction
     .selectFrom(entries.as("listed"))
     .innerJoin("products", "products.id", "listed.product_row")
     .leftJoin("group_products", (join) =>

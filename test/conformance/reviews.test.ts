@@ -280,6 +280,7 @@ describeBackends("reviews", (harness) => {
       expect(await keys({ count: 2, page: 1 })).toEqual(["a", "b"]);
       expect(await keys({ count: 2, page: 2 })).toEqual(["c"]);
       expect(await keys({ count: 2, page: 3 })).toEqual([]);
+      expect(await keys({ count: 0 })).toEqual([]);
       expect(await bottomLines({ count: 500, page: 1 })).toMatchObject({ per_page: "100" });
       expect(await keys({ since_date: "2026-03-15" })).toEqual(["a", "b", "c"]);
       expect(await keys({ since_date: "2026-03-16" })).toEqual([]);
@@ -315,6 +316,40 @@ describeBackends("reviews", (harness) => {
       ]);
       expect((await reviews.widget({ product_id: "c" })).reviews).toHaveLength(0);
       expect((await reviews.widget({ product_id: "a" })).reviews).toHaveLength(1);
+    });
+
+    it("show no group that has no reviews to show yet", async () => {
+      const account = await newAccount();
+      const { groups, reviews } = account.service;
+      await store(account, { sku: "a", review_score: 5 });
+      harness().clock.advance(hourMs);
+      const own = { domain_key: "a", product_score: 5, total_reviews: 1 };
+      expect((await reviews.bottomLines({})).bottomlines).toEqual([own]);
+      await groups.create({ group_name: "pots" });
+      await groups.update({ group_name: "pots", product_ids_to_add: ["a"] });
+      expect((await reviews.bottomLines({})).bottomlines).toEqual([own]);
+      harness().clock.advance(hourMs);
+      expect((await reviews.bottomLines({})).bottomlines).toEqual([own, own]);
+    });
+
+    it("change for all products of a group with the reviews of one", async () => {
+      const account = await newAccount();
+      const { groups, reviews } = account.service;
+      await store(account, { sku: "a", review_score: 5 }, { sku: "b", review_score: 2 }, { sku: "c" });
+      await groups.create({ group_name: "pots" });
+      await groups.update({ group_name: "pots", product_ids_to_add: ["a", "b"] });
+      harness().clock.advance(hourMs);
+      expect((await reviews.bottomLines({})).bottomlines).toHaveLength(5);
+      harness().clock.advance(dayMs);
+      await store(account, { sku: "b", review_score: 2 });
+      harness().clock.advance(hourMs);
+      const changed = await reviews.bottomLines({ since_date: "2026-03-16" });
+      expect(changed.bottomlines).toEqual([
+        { domain_key: "a", product_score: 3, total_reviews: 3 },
+        { domain_key: "a", product_score: 5, total_reviews: 1 },
+        { domain_key: "b", product_score: 3, total_reviews: 3 },
+        { domain_key: "b", product_score: 2, total_reviews: 2 },
+      ]);
     });
   });
 
