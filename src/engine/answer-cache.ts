@@ -12,12 +12,13 @@ const keptOperations: ReadonlySet<OperationName> = new Set([
   "reviews.widget",
 ]);
 
-/** Answers that are kept; some 10 MB. */
-const maxKept = 1_000;
+/** What is kept at most: answers, and their characters as JSON; a page of the longest reviews has ten million. */
+const maxKept = { answers: 1_000, characters: 10_000_000, charactersOfOne: 500_000 } as const;
 
 interface Kept {
   readonly version: string;
   readonly answer: unknown;
+  readonly characters: number;
 }
 
 /**
@@ -27,6 +28,7 @@ interface Kept {
 export class AnswerCache {
   readonly #database: Database;
   readonly #kept = new Map<string, Kept>();
+  #characters = 0;
   #writes = 0;
 
   constructor(database: Database) {
@@ -57,8 +59,19 @@ export class AnswerCache {
     const kept = this.#kept.get(key);
     if (kept?.version === version) return kept.answer as T;
     const answer = await read();
-    if (this.#kept.size >= maxKept) this.#kept.clear();
-    this.#kept.set(key, { version, answer });
+    this.#keep(key, { version, answer, characters: key.length + JSON.stringify(answer).length });
     return answer;
+  }
+
+  #keep(key: string, kept: Kept): void {
+    this.#characters -= this.#kept.get(key)?.characters ?? 0;
+    this.#kept.delete(key);
+    if (kept.characters > maxKept.charactersOfOne) return;
+    if (this.#kept.size >= maxKept.answers || this.#characters + kept.characters > maxKept.characters) {
+      this.#kept.clear();
+      this.#characters = 0;
+    }
+    this.#kept.set(key, kept);
+    this.#characters += kept.characters;
   }
 }

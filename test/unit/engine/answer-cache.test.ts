@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { AnswerCache } from "../../../src/engine/answer-cache.ts";
+import { backends, type Harness } from "../../support/backends.ts";
+
+let harness: Harness;
+let cache: AnswerCache;
+
+beforeEach(async () => {
+  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  if (!sqlite) throw new Error("there is no SQLite backend");
+  harness = await sqlite.open();
+  cache = new AnswerCache(harness.database);
+});
+
+afterEach(() => harness.close());
+
+/** Asks for a page whose answer has `characters`, and tells whether it had to be read. */
+async function isRead(page: number, characters = 10, accountId = 1): Promise<boolean> {
+  let reads = 0;
+  const answer = await cache.read({ operation: "reviews.widget", accountId, input: { page } }, async () => {
+    reads += 1;
+    return "x".repeat(characters);
+  });
+  expect(answer).toHaveLength(characters);
+  return reads > 0;
+}
+
+it("keeps an answer until something is written, for one account and one input", async () => {
+  expect(await isRead(1)).toBe(true);
+  expect(await isRead(1)).toBe(false);
+  expect(await isRead(2)).toBe(true);
+  expect(await isRead(1, 10, 2)).toBe(true);
+  cache.noteWrite();
+  expect(await isRead(1)).toBe(true);
+});
+
+it("keeps no answer that is very long, and not too many of the others", async () => {
+  await isRead(0);
+  expect(await isRead(1, 600_000)).toBe(true);
+  expect(await isRead(1, 600_000)).toBe(true);
+  for (let page = 2; page < 22; page += 1) await isRead(page, 400_000);
+  expect(await isRead(0)).toBe(false);
+  for (let page = 22; page < 32; page += 1) await isRead(page, 400_000);
+  expect(await isRead(0)).toBe(true);
+  expect(await isRead(31, 400_000)).toBe(false);
+});
+
+it("counts an answer that is kept anew once", async () => {
+  for (let time = 0; time < 100; time += 1) {
+    await isRead(1, 400_000);
+    cache.noteWrite();
+  }
+  await isRead(2);
+  await isRead(1, 400_000);
+  expect(await isRead(2)).toBe(false);
+});
