@@ -1,4 +1,4 @@
-import { fastify, type FastifyInstance } from "fastify";
+import { fastify, type FastifyInstance, type FastifyReply } from "fastify";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { ServiceError } from "../contract/index.ts";
@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly logger: Logger;
   /** Largest body, in bytes; 10 MiB where absent. */
   readonly bodyLimitBytes?: number;
+  /** How long a request may take to arrive whole; 5 minutes where absent. */
+  readonly requestWithinMs?: number;
   /** How long `close` waits for calls in flight before it cuts them off; 10 s where absent. */
   readonly closeWithinMs?: number;
   /** What `/openapi.json` says beside the contract; asked for once, when the document is. */
@@ -31,7 +33,14 @@ export interface Server {
   close(): Promise<void>;
 }
 
-const defaults = { bodyLimitBytes: 10 * 1_024 * 1_024, closeWithinMs: 10_000 } as const;
+const defaults = {
+  bodyLimitBytes: 10 * 1_024 * 1_024,
+  requestWithinMs: 300_000,
+  closeWithinMs: 10_000,
+} as const;
+
+/** How long the headers of a request may take, and how often requests are looked for that take too long. */
+const slow = { headersWithinMs: 60_000, lookEachMs: 30_000 } as const;
 
 /** Longest path parameter: all that a request line can hold. */
 const maxParamLength = 16 * 1_024;
@@ -41,10 +50,11 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   const {
     logger: log,
     bodyLimitBytes = defaults.bodyLimitBytes,
+    requestWithinMs = defaults.requestWithinMs,
     closeWithinMs = defaults.closeWithinMs,
     about = () => ({ version: "unknown" }),
   } = options;
-  const app = createApp(transport, log, bodyLimitBytes);
+  const app = createApp(transport, log, { bodyLimit: bodyLimitBytes, requestTimeout: requestWithinMs });
   addDocument(app, about);
   const connections = closeConnectionsWhenStopping(app);
   return {
@@ -69,26 +79,37 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   };
 }
 
-function createApp(transport: Transport, log: Logger, bodyLimit: number): FastifyInstance {
+function createApp(
+  transport: Transport,
+  log: Logger,
+  limits: { readonly bodyLimit: number; readonly requestTimeout: number },
+): FastifyInstance {
   const app = fastify({
     // Its own log lines hold the whole URL, in which a utoken may stand.
     logger: false,
-    bodyLimit,
+    ...limits,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // Refused below, with a body.
-    http: { requireHostHeader: false },
+    http: {
+      // Refused below, with a body.
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(slow.lookEachMs, limits.requestTimeout),
+    },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, log),
     frameworkErrors: (error, request, reply) => {
+      // No hook runs for these.
+      beTakenAtItsWord(reply);
       void sendRefusal(error, { request, reply, form: formOf(request.url), log });
     },
   });
+  // Node takes the longer of both for a body.
+  app.server.headersTimeout = Math.min(slow.headersWithinMs, limits.requestTimeout);
+  answerAllExpectations(app);
   acceptJson(app);
   app.addHook("onRequest", async ({ headers, raw }, reply) => {
-    // What is answered is what it says it is, also where people wrote it.
-    void reply.header("x-content-type-options", "nosniff");
+    beTakenAtItsWord(reply);
     if (headers.host !== undefined || raw.httpVersion !== "1.1") return;
     throw new ServiceError("malformedBody", "the request has no Host header");
   });
@@ -97,6 +118,16 @@ function createApp(transport: Transport, log: Logger, bodyLimit: number): Fastif
   app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
   addRoutes(app, transport, log);
   return app;
+}
+
+/** What is answered is what it says it is, also where people wrote it. */
+function beTakenAtItsWord(reply: FastifyReply): void {
+  void reply.header("x-content-type-options", "nosniff");
+}
+
+/** An expectation beside `100-continue` is passed over, as the standard allows: by itself, Node refuses it in no form of ours. */
+function answerAllExpectations({ server }: FastifyInstance): void {
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
 /** A call in flight is answered, and its connection is not kept for another. */

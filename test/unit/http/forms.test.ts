@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { operations, ServiceError } from "../../../src/contract/index.ts";
-import type { Server } from "../../../src/http/server.ts";
+import type { Server, ServerOptions } from "../../../src/http/server.ts";
 import { policies } from "../../../src/pages/document.ts";
 import { findFaults } from "../../support/html.ts";
 import { type Answerer, startServing } from "./serving.ts";
@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const server of opened.splice(0)) await server.close();
 });
 
-async function setUp(answer: Answerer = () => ({})) {
-  const { url, made, lines } = await startServing(answer, {}, opened);
+async function setUp(answer: Answerer = () => ({}), options: Partial<ServerOptions> = {}) {
+  const { url, made, lines } = await startServing(answer, options, opened);
   const ask = async (method: string, path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, { method, ...init });
     return { status: response.status, headers: response.headers, text: await response.text() };
@@ -323,6 +323,32 @@ describe("what is no request", () => {
     socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
     await new Promise<void>((resolve) => void socket.on("close", () => resolve()));
     expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+  });
+
+  it.each([
+    ["a body", "content-type: application/json\r\ncontent-length: 9\r\n\r\n{"],
+    ["headers", ""],
+  ])("comes whole in the time allowed: %s", async (_what, rest) => {
+    const { url, made } = await setUp(undefined, { requestWithinMs: 200 });
+    const { head, body } = await sendRaw(url, `POST /users HTTP/1.1\r\nhost: x\r\n${rest}`);
+    expect(head.split("\r\n")[0]).toBe("HTTP/1.1 408 Request Timeout");
+    expect(body).toEqual(refusal("the request did not arrive in the time allowed", 408, "RequestTimeout"));
+    expect(made).toEqual([]);
+  });
+
+  it("is a request whatever else it expects", async () => {
+    const { url } = await setUp();
+    const { body } = await sendRaw(
+      url,
+      "GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n",
+    );
+    expect(body).toEqual({ status: "ok" });
+  });
+
+  it("carries the headers of every answer where its path is not well formed", async () => {
+    const { ask } = await setUp();
+    const { status, headers } = await ask("GET", "/users/%zz");
+    expect([status, headers.get("x-content-type-options")]).toEqual([404, "nosniff"]);
   });
 
   it("has a Host, where its version asks for one", async () => {
