@@ -115,16 +115,19 @@ async function noteEvent(
 
 /**
  * Publishes a review, or takes it off the pages.
- * Assumed: every call is noted with its reason, also one that changes nothing; whoever it is by is MODERATOR where
- * the call does not say.
+ * Assumed: every call is noted with its reason, also one that changes nothing, but for one that says again what was
+ * said last; whoever it is by is MODERATOR where the call does not say.
  */
 export async function setPublished(
   { review_id, published, reason, by = byStore }: z.output<typeof contract.reviews.setPublished.input>,
   context: HandlerContext,
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;
-  const { review } = await findReview(review_id, { accountId, isPublished: false }, context);
-  await noteEvent(review_id, { event: published ? "published" : "unpublished", by, reason }, context);
+  const found = await findReview(review_id, { accountId, isPublished: false }, context);
+  const { review } = found;
+  const event = { event: published ? "published" : "unpublished", by, reason };
+  if (await isLastEvent(review_id, event, context)) return found;
+  await noteEvent(review_id, event, context);
   if ((review.published === 1) !== published) {
     await changeReview(review_id, { published: published ? 1 : 0 }, context);
     const counted = { accountId, productRow: review.product_row, score: review.score };
@@ -133,13 +136,33 @@ export async function setPublished(
   return tellChange(review_id, context);
 }
 
-/** Comments on a review as the store. Assumed: a review has one comment, and a new one takes its place. */
+/** Whether the call that says so was made already, and nothing happened since. */
+async function isLastEvent(
+  reviewId: number,
+  { event, by, reason }: ReviewEvent,
+  { transaction }: HandlerContext,
+): Promise<boolean> {
+  const last = await transaction
+    .selectFrom("review_events")
+    .select(["event", "by_name", "reason"])
+    .where("review_row", "=", reviewId)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last?.event === event && last.by_name === by && last.reason === reason;
+}
+
+/**
+ * Comments on a review as the store.
+ * Assumed: a review has one comment, and a new one takes its place; the same one again changes nothing.
+ */
 export async function setComment(
   { review_id, content }: z.output<typeof contract.reviews.comment.input>,
   context: HandlerContext,
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;
-  await findReview(review_id, { accountId, isPublished: false }, context);
+  const found = await findReview(review_id, { accountId, isPublished: false }, context);
+  if (found.review.comment === content) return found;
   await noteEvent(review_id, { event: "commented", by: byStore, reason: null }, context);
   await changeReview(review_id, { comment: content, comment_at: context.nowMs }, context);
   return tellChange(review_id, context);

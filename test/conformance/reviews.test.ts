@@ -381,6 +381,30 @@ describeBackends("reviews", (harness) => {
       ]);
     });
 
+    it("leaves the same data where it is called again, as a comment does", async () => {
+      const account = await newAccount();
+      const { reviews, webhooks } = account.service;
+      const [id = 0] = await store(account, {});
+      await webhooks.create({ url: "https://shop.example/hook", event_name: "review_updated" });
+      const off = { review_id: id, published: false, reason: "rude" };
+      const once = await reviews.setPublished(off);
+      harness().clock.advance(60_000);
+      expect(await reviews.setPublished(off)).toEqual(once);
+      const comment = await reviews.comment({ review_id: id, content: "Thanks" });
+      harness().clock.advance(60_000);
+      expect(await reviews.comment({ review_id: id, content: "Thanks" })).toEqual(comment);
+      await reviews.setPublished({ ...off, reason: "very rude" });
+      const { events } = await reviews.history({ review_id: id });
+      expect(events.map(({ event, reason }) => [event, reason])).toEqual([
+        ["created", null],
+        ["unpublished", "rude"],
+        ["commented", null],
+        ["unpublished", "very rude"],
+      ]);
+      const told = await harness().database.db.selectFrom("webhook_deliveries").select("id").execute();
+      expect(told).toHaveLength(3);
+    });
+
     it("changes nothing twice, and needs a reason and a review of the account", async () => {
       const account = await newAccount();
       const [id = 0] = await store(account, {});
