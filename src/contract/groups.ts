@@ -5,7 +5,14 @@ import { shape, timestamp } from "./shapes.ts";
 
 const path = "/v1/apps/{app_key}/products_groups";
 const named = { group_name: shape.name };
-const productIds = z.array(shape.id, { error: "must be a list of product ids" }).optional();
+
+/** Products that one call adds, and as many that it takes out. Assumed: as many as a product call may hold. */
+const maxProducts = 500;
+
+const productIds = z
+  .array(shape.id, { error: "must be a list of product ids" })
+  .max(maxProducts, { error: `holds more than ${maxProducts} elements` })
+  .optional();
 
 /** Groups share reviews among their products. Source: spec "Product groups". */
 export const groups = {

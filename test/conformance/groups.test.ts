@@ -160,6 +160,18 @@ describeBackends("groups.update", (harness) => {
     expect(await skusOf(account, "G")).toEqual(["b"]);
   });
 
+  it.each(["product_ids_to_add", "product_ids_to_remove"])("takes at most 500 %s", async (field) => {
+    const account = await withProducts(harness(), "a");
+    await account.service.groups.create({ group_name: "G" });
+    const change = (count: number) =>
+      account.service.groups.update({ group_name: "G", [field]: Array<string>(count).fill("a") });
+    await change(500);
+    await expect(change(501)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: `${field} holds more than 500 elements`,
+    });
+  });
+
   it("refuses a product to add and to take out at once", async () => {
     const account = await withProducts(harness(), "a");
     await account.service.groups.create({ group_name: "G" });
