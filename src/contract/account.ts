@@ -6,7 +6,10 @@ import { shape } from "./shapes.ts";
 /** Source: spec "Authentication" 3. */
 export const utokenLimits = { lifetimeMs: 14 * 24 * 60 * 60 * 1_000, perAccount: 100 } as const;
 
-/** Allowed `platform_type_id` values and a name for each. Source: spec "Account platform"; the names are assumed. */
+/**
+ * Allowed `platform_type_id` values and a name for each.
+ * Source: spec "Account platform". Assumed: the names, of which the specification gives none to an id but 2's.
+ */
 export const platformTypes: Readonly<Record<string, string>> = {
   1: "shopify",
   2: "general",
@@ -57,7 +60,7 @@ export type Feature = (typeof features)[number];
 const featureList = z.object({ features: z.record(z.string(), z.boolean()) });
 const featuresPath = `${extensionPrefix}/apps/{app_key}/features`;
 
-/** How long a sign-in URL works. Assumed. */
+/** How long a sign-in URL works. Assumed: the specification shows no time. */
 export const signInLifetimeMs = 5 * 60 * 1_000;
 
 export const account = {

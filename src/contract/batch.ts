@@ -7,7 +7,7 @@ import { shape } from "./shapes.ts";
 export const batchMethods = ["main_widget", "bottomline", "testimonials", "reviews"] as const;
 export type BatchMethod = (typeof batchMethods)[number];
 
-/** Methods in one call. Assumed. */
+/** Methods in one call. Assumed: the specification shows no limit. */
 export const maxBatchMethods = 50;
 
 const method = z.object({

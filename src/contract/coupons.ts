@@ -9,7 +9,7 @@ export type CouponAction = (typeof couponActions)[number];
 /** Characters in a coupon code. Assumed: the specification shows neither number. */
 export const couponCodeLength = { min: 3, max: 64 } as const;
 
-/** The error categories of an upload and their texts. Source: spec "Coupons"; of two names, the sample's `empty_cell`. */
+/** The error categories of an upload and their texts. Source: spec "Coupons". Assumed: of two names, the sample's `empty_cell`. */
 export const couponErrorTexts = {
   empty_cell: "Empty cells",
   code_length: "Max/Min code digit requirements",

@@ -14,6 +14,8 @@ export type Effect = "read" | "repeatable" | "once";
 /**
  * Who may call. `open`: anyone; `account`: anyone who names an app key; `utoken`: a utoken of that
  * account; `core`: an access token in `X-Service-Token`, rate limited per store.
+ * Assumed: public are the calls that the specification shows without a utoken, among them reviews by `user_reference`,
+ * the bottom lines of all products and the batch call; a utoken that is sent with one is not looked at.
  */
 export type Auth = "open" | "account" | "utoken" | "core";
 

@@ -3,7 +3,8 @@
  * `http` is the status line, `type` the wire's `error_type` (or the OAuth error code),
  * `temporary` whether the same call may succeed later.
  * Source: spec "Errors"; kinds marked (own) are this product's.
- * Assumed: the HTTP status is the body's code where the specification gives none.
+ * Assumed: the HTTP status is the body's code where the specification gives none, and for an OAuth error that of
+ * OAuth 2.0.
  */
 export const errorKinds = {
   invalidParams: { http: 500, type: "Exceptions::InvalidParams", temporary: false },

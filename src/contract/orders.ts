@@ -30,7 +30,7 @@ export type Platform = (typeof platforms)[number];
 
 const platform = z.enum(platforms, { error: `must be one of ${platforms.join(", ")}` });
 
-/** Most units of one product in one order. Assumed; see `quantity`. */
+/** Most units of one product in one order. Assumed: a limit of `quantity`, which is no field of the specification. */
 export const maxQuantity = 1_000;
 
 /** One product of an order, in the map keyed by product id. Source: spec "Order (input)". */
@@ -71,7 +71,10 @@ function isLooseOrder(value: unknown): value is LooseOrder {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A problem with one order. `order_num` (bulk only) is its position in the list, from 0 (assumed). */
+/**
+ * A problem with one order. `order_num` (bulk only) is its position in the list.
+ * Source: spec "Orders (purchases)". Assumed: `errors` is a list, and is there only where it is not empty.
+ */
 export const orderError = z.looseObject({
   order_num: z.number().int().optional(),
   order_id: z.string().nullable(),
@@ -155,5 +158,5 @@ export const orders = {
   }),
 };
 
-/** Purchases on a page where `count` is not given, and at most. Source: spec "Limits"; the most is assumed. */
+/** Purchases on a page where `count` is not given, and at most. Source: spec "Limits". Assumed: the most. */
 export const purchasePage = { default: 10, max: 5_000 } as const;

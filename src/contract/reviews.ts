@@ -7,7 +7,7 @@ import { isLegalId, shape, timestamp } from "./shapes.ts";
 /** The product id under which reviews of the store itself are kept. Source: spec "Reviews". */
 export const siteReviewsId = "service_site_reviews";
 
-/** Reviews on a page where the call does not say, and at most. Source: spec "Limits"; the most are assumed. */
+/** Reviews on a page where the call does not say, and at most. Source: spec "Limits". Assumed: the most. */
 export const reviewPage = { default: 10, max: 150 } as const;
 export const reviewListPage = { default: 10, max: 1_000 } as const;
 
@@ -140,7 +140,7 @@ const comment = z.object({
   comments_avatar: z.looseObject({}).nullable(),
 });
 
-/** Source: spec "Review (widget form)". `comment` is there where the store has commented (assumed). */
+/** Source: spec "Review (widget form)". Assumed: `comment` is there where the store has commented. */
 export const widgetReview = z.object({
   id: z.number().int(),
   score: z.number().int(),
@@ -207,7 +207,7 @@ const bottomLineItem = z.object({
   total_reviews: z.number().int(),
 });
 
-/** Source: spec "Top review". `image` and `good_length` are 1 for yes and 0 for no (assumed). */
+/** Source: spec "Top review". Assumed: `image` and `good_length` are 1 for yes and 0 for no. */
 export const topReview = z.object({
   id: z.number().int(),
   product_id: z.number().int(),

@@ -7,7 +7,7 @@ import { shape, timestamp } from "./shapes.ts";
 export const webhookEvents = ["review_create", "review_updated"] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** Subscriptions that an account can have. Assumed. */
+/** Subscriptions that an account can have. Assumed: the specification shows no limit. */
 export const maxWebhooks = 100;
 
 const event_name = z.enum(webhookEvents, { error: `must be one of ${webhookEvents.join(", ")}` });

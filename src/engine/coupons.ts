@@ -7,7 +7,7 @@ import { accountOf, type Handlers } from "./handler.ts";
 export const couponHandlers: Handlers<typeof contract.coupons> = {
   /**
    * Stores codes; each falls in one category of error or is new.
-   * Assumed: codes are trimmed; a code is a duplicate within the list and against all codes of the account, whatever the action.
+   * Assumed: codes are trimmed; `total_codes` counts those that were sent; a code is a duplicate within the list and against all codes of the account, whatever the action.
    */
   upload: async ({ coupon_action, codes }, context) => {
     await requireFeature(context, "dynamic_coupons");

@@ -12,6 +12,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 export const groupHandlers: Handlers<typeof contract.groups> = {
   /**
    * Creates a group without products.
+   * Assumed: a name that is taken is refused.
    * @throws ServiceError `invalidParams` when the name is taken, or can be no part of a path
    */
   create: async ({ group_name }, context) => {
@@ -59,9 +60,9 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
   },
 
   /**
-   * Adds products, also out of other groups, and takes others out; all of it or nothing.
-   * Assumed: a product to add that is not there refuses the call, and so does one in both lists; one to take out that
-   * is not in the group is passed over.
+   * Adds products, and takes others out; all of it or nothing.
+   * Assumed: a product of another group comes out of it; a product to add that is not there refuses the call, and so
+   * does one in both lists; one to take out that is not in the group is passed over.
    * @throws ServiceError `recordNotFound`, `invalidParams`
    */
   update: async ({ group_name, product_ids_to_add = [], product_ids_to_remove = [] }, context) => {
@@ -89,7 +90,10 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
     return {};
   },
 
-  /** @throws ServiceError `recordNotFound`, and `invalidParams` while the group has products */
+  /**
+   * Source: spec "Product groups". Assumed: a group that has products is refused as invalid parameters.
+   * @throws ServiceError `recordNotFound`, `invalidParams`
+   */
   delete: async ({ group_name }, context) => {
     const group = await findGroup(group_name, context);
     const { transaction } = context;

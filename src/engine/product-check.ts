@@ -23,7 +23,8 @@ export function isUsableProductId(productId: string): boolean {
 /**
  * Checks one product of a bulk call.
  * Source: spec "mass_create", "mass_update". Assumed: a bad field refuses a product on create, bad specs aside;
- * on update what is bad is passed over and the rest applied; either way each is reported.
+ * on update none is needed, and what is bad is passed over and the rest applied; a product id with other characters
+ * refuses the product; either way each is reported.
  */
 export function checkProduct(
   productId: string,

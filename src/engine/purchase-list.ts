@@ -12,7 +12,8 @@ const iso = (ms: number) => new Date(ms).toISOString();
  * Lists purchases by id.
  * Source: spec "Orders (purchases)". Assumed: `since_id` is the first id that may be listed, `since_date` is a day of
  * `created_at`, `count` counts purchases up to the contract's most, `page` starts at 1, and `total_purchases` counts
- * all that match `since_date`; the product is as it is now.
+ * all that match `since_date`; `product_sku` is the store's product id, and name, URL and description are the
+ * product's as they are now.
  */
 export async function listPurchases(query: Query, context: HandlerContext): Promise<Listed> {
   const since = query.since_date === undefined ? undefined : Date.parse(query.since_date);
