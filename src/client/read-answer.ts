@@ -133,11 +133,16 @@ function notJson(answer: Answer, asked: Asked): ServiceError {
 
 const shownCharacters = 80;
 
-function describe({ status, headers, bytes }: Answer, { service, utoken }: Asked): string {
+/** How much of an answer is looked at for what is shown of it; it may be of any length. */
+const readBytesAtMost = 4_096;
+
+function describe({ status, headers, bytes }: Answer, { service, utoken = "" }: Asked): string {
   const type = headers["content-type"] ?? "no content type";
-  const text = bytes.toString("utf8");
-  const told = utoken ? text.replaceAll(utoken, "…") : text;
+  // A token that begins in what is looked at is looked at whole.
+  const text = bytes.subarray(0, readBytesAtMost + utoken.length).toString("utf8");
+  const told = utoken === "" ? text : text.replaceAll(utoken, "…");
   const start = told
+    .slice(0, readBytesAtMost)
     .replaceAll(/[\s\p{C}]+/gu, " ")
     .trim()
     .slice(0, shownCharacters);

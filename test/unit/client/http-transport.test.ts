@@ -436,6 +436,19 @@ describe("answers that are not this API's", () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it.each([
+    ["a little white space", " ".repeat(4_091)],
+    ["millions of characters that are not shown", "\u{e0001}".repeat(3_000_000)],
+  ])("shows no part of a token behind %s", async (_what, before) => {
+    const { server, list } = await setUp((response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.end(before + caller.utoken);
+    });
+    const error = (await list().catch((thrown: unknown) => thrown)) as Error;
+    const page = `${server.url} answers 200 with text/html, not this API's JSON`;
+    expect([page, `${page}: …`]).toContain(error.message);
+  });
+
   it("follows no redirect, and says where it leads without the token", async () => {
     const { server, list } = await setUp((response, _at, request) => {
       response.writeHead(301, { location: `https://new.example/api${request.url}` });
