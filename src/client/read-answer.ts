@@ -139,7 +139,9 @@ const readBytesAtMost = 4_096;
 function describe({ status, headers, bytes }: Answer, { service, utoken = "" }: Asked): string {
   const type = headers["content-type"] ?? "no content type";
   // A token that begins in what is looked at is looked at whole.
-  const text = bytes.subarray(0, readBytesAtMost + utoken.length).toString("utf8");
+  const looked = bytes.subarray(0, readBytesAtMost + utoken.length);
+  // What the cut leaves of a last character is left out.
+  const text = new TextDecoder().decode(looked, { stream: true });
   const told = utoken === "" ? text : text.replaceAll(utoken, "…");
   const start = told
     .slice(0, readBytesAtMost)
