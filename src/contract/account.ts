@@ -72,7 +72,10 @@ export const account = {
     effect: "repeatable",
     input: z.object({
       account_platform: z.object({
-        shop_domain: z.string().regex(/^http:\/\/[^\s/]+\S*$/, { error: "must start with http://" }),
+        shop_domain: z
+          .string()
+          .regex(/^http:\/\/[^\s/]+\S*$/, { error: "must start with http://" })
+          .pipe(shape.url),
         platform_type_id: z
           .union([z.string(), z.number().transform(String)], { error: "must be one of the allowed ids" })
           .refine((id) => Object.hasOwn(platformTypes, id), { error: "must be one of the allowed ids" }),

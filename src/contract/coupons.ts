@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
+import { shape } from "./shapes.ts";
 
 /** Source: spec "Coupon". */
 export const couponActions = ["map_review", "map_share", "map_review_share"] as const;
@@ -28,7 +29,7 @@ export const coupons = {
     effect: "once",
     input: z.object({
       coupon_action,
-      codes: z.array(z.string().nullable(), { error: "must be a list of texts" }),
+      codes: z.array(shape.text.nullable(), { error: "must be a list of texts" }),
     }),
     output: z.object({
       total_codes: z.number().int(),

@@ -6,7 +6,7 @@ import { shape, timestamp } from "./shapes.ts";
 const path = "/v1/apps/{app_key}/products_groups";
 const named = { group_name: shape.name };
 
-/** Products that one call adds, and as many that it takes out. Assumed: as many as a product call may hold. */
+/** Assumed: one call adds at most as many products as a product call may hold, and takes out as many. */
 const maxProducts = 500;
 
 const productIds = z

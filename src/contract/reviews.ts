@@ -7,7 +7,7 @@ import { isLegalId, shape, timestamp } from "./shapes.ts";
 /** The product id under which reviews of the store itself are kept. Source: spec "Reviews". */
 export const siteReviewsId = "service_site_reviews";
 
-/** Reviews on a page where the call does not say, and at most. Source: spec "Limits". Assumed: the most. */
+/** Reviews on a page where the call does not say, and at most. Source: spec "Limits". Assumed: at most 150, and 1,000 of the account's list. */
 export const reviewPage = { default: 10, max: 150 } as const;
 export const reviewListPage = { default: 10, max: 1_000 } as const;
 

@@ -39,6 +39,18 @@ describeBackends("account.setPlatform", (harness) => {
     });
   });
 
+  it.each([
+    ["http://one\u0000.example", "holds U+0000 or half a surrogate pair"],
+    ["http://one\ud800.example", "holds U+0000 or half a surrogate pair"],
+    [`http://${"x".repeat(2_048)}`, "is longer than 2048 characters"],
+  ])("refuses a domain that cannot be kept: %j", async (domain, problem) => {
+    const { service } = await harness().newAccount();
+    await expect(service.account.setPlatform(platform(domain, "1"))).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: `account_platform.shop_domain ${problem}`,
+    });
+  });
+
   it("is kept by account", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const mine = await one.service.account.setPlatform(platform("http://one.example", "1"));

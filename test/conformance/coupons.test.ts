@@ -39,6 +39,19 @@ describeBackends("coupons", (harness) => {
     expect((await service.coupons.list({})).coupons.map(({ code }) => code)).toEqual(["KNOWN", "NEW", "new"]);
   });
 
+  it.each(["A\u0000BCD", "A\ud800BCD"])(
+    "refuses a list with a code that cannot be kept: %j",
+    async (code) => {
+      const { service } = await harness().newAccount();
+      const upload = service.coupons.upload({ coupon_action: "map_share", codes: ["GOOD", code] });
+      await expect(upload).rejects.toMatchObject({
+        kind: "invalidParams",
+        message: "codes.1 holds U+0000 or half a surrogate pair",
+      });
+      expect(await service.coupons.list({})).toEqual({ coupons: [] });
+    },
+  );
+
   it("counts every action, and deletes the codes of one", async () => {
     const { service } = await harness().newAccount();
     await service.coupons.upload({ coupon_action: "map_review", codes: ["AAA", "BBB"] });
