@@ -38,6 +38,17 @@ it.each([
 });
 
 it.each([
+  ["url", `http://${"a".repeat(300_000)} `],
+  ["optionalUrl", `http://${"a".repeat(300_000)} `],
+  ["email", `${"a@".repeat(300_000)} `],
+  ["price", `${"1".repeat(300_000)}x`],
+] satisfies [Shape, string][])("%s is checked in no time however long a value is", (name, value) => {
+  const startedMs = performance.now();
+  expect(problemOf(name, value)).toBeDefined();
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
+it.each([
   ["id", ["1", " 1 ", "ä/b", 17]],
   ["email", ["a@b", "Ann.O'Hara+x@mail.example"]],
   ["url", ["http://a", "HTTPS://a.example/p?q=ü#x", "http://localhost:8080/"]],
