@@ -28,6 +28,7 @@ import { authenticate } from "./authenticate.ts";
 import { coreHandlers } from "./core.ts";
 import { couponHandlers } from "./coupons.ts";
 import type { Account, HandlerContext, Handlers, RandomBytes } from "./handler.ts";
+import { hasNewOrders, noteOrderEmails } from "./order-emails.ts";
 import { orderHandlers } from "./orders.ts";
 import { productHandlers } from "./products.ts";
 import { createRateWindow } from "./rate-window.ts";
@@ -60,13 +61,14 @@ const handlers: { readonly [G in GroupName]: Handlers<(typeof contract)[G]> } = 
   webhooks: webhookHandlers,
 };
 
-/** What has to be written before a read can be answered; `isDue` tells, without writing, whether there is anything. */
+/** What has to be written before a call can be answered; `isDue` tells, without writing, whether there is more. */
 interface Preparation {
   readonly isDue: (context: HandlerContext) => Promise<boolean>;
   readonly write: (context: HandlerContext) => Promise<void>;
 }
 
 const preparations: Readonly<Partial<Record<OperationName, Preparation>>> = {
+  "links.follow": { isDue: hasNewOrders, write: noteOrderEmails },
   "reviews.bottomLines": { isDue: hasDueChanges, write: showDueChanges },
 };
 
@@ -155,8 +157,9 @@ async function runHandler(
 ): Promise<unknown> {
   const handler = handlerOf.get(operation);
   if (!handler) throw new Error(`no handler answers ${operation}`);
-  const { database, savedProducts, answers } = run;
+  const { savedProducts, answers } = run;
   const answer = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
+  await prepare(operation, run);
   if (endpoint.effect !== "read") {
     // What was saved is forgotten at once where the call fails, before the next one looks, and where its commit does.
     const forget = (error: unknown) => {
@@ -165,13 +168,21 @@ async function runHandler(
     };
     return write(run, (transaction) => answer(transaction).catch(forget)).catch(forget);
   }
-  const read = <T>(work: (transaction: Transaction<Tables>) => Promise<T>) =>
-    database.db.transaction().setAccessMode("read only").execute(work);
+  return answers.read({ operation, accountId: run.account?.id, input }, () => read(run, answer));
+}
+
+/** In transactions of its own, with room for other calls between. */
+async function prepare(operation: OperationName, run: Run): Promise<void> {
   const preparation = preparations[operation];
-  if (preparation && (await read((transaction) => preparation.isDue(createContext(transaction, run))))) {
-    await write(run, (transaction) => preparation.write(createContext(transaction, run)));
+  if (!preparation) return;
+  const { isDue, write: writeNext } = preparation;
+  while (await read(run, (transaction) => isDue(createContext(transaction, run)))) {
+    await write(run, (transaction) => writeNext(createContext(transaction, run)));
   }
-  return answers.read({ operation, accountId: run.account?.id, input }, () => read(answer));
+}
+
+function read<T>({ database }: Run, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+  return database.db.transaction().setAccessMode("read only").execute(work);
 }
 
 async function write<T>(

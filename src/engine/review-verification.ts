@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import type { ReviewerType } from "../contract/index.ts";
 import { readAccountProfile } from "./account-profile.ts";
 import type { HandlerContext } from "./handler.ts";
 import type { LinkTarget } from "./link-target.ts";
+import { hasBought } from "./order-emails.ts";
 import { countClick, queueEvent } from "./outbox.ts";
 import { toEventData } from "./review-forms.ts";
 import { findReview } from "./review-parts.ts";
@@ -63,7 +63,8 @@ async function readStoreName(accountId: number, context: HandlerContext): Promis
  */
 async function verifyReview(review: ReviewToVerify, context: HandlerContext): Promise<void> {
   if (review.reviewer_type !== "anonymous") return;
-  const isBuyer = (await selectPurchase(review, context).executeTakeFirst()) !== undefined;
+  const { account_id: accountId, email, product_row: productRow } = review;
+  const isBuyer = await hasBought({ accountId, email, productRow }, context);
   const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
   await context.transaction
     .updateTable("reviews")
@@ -82,25 +83,6 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
     })
     .execute();
   await announceUpdate(review, context);
-}
-
-/**
- * A purchase under the author's address.
- * The database knows the small letters of ASCII alone, so that the address is looked for in its own form too.
- */
-function selectPurchase(
-  { account_id, product_row, email }: Pick<ReviewToVerify, "account_id" | "product_row" | "email">,
-  { transaction }: Pick<HandlerContext, "transaction">,
-) {
-  const keys = new Set([email.toLowerCase(), email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())]);
-  const found = transaction
-    .selectFrom("orders")
-    .innerJoin("purchases", "purchases.order_row", "orders.id")
-    .select("purchases.id")
-    .where("orders.account_id", "=", account_id)
-    .where(sql<string>`lower(orders.email)`, "in", [...keys])
-    .limit(1);
-  return product_row === null ? found : found.where("purchases.product_row", "=", product_row);
 }
 
 /** Tells the webhooks of a review that it has changed. */

@@ -32,11 +32,10 @@ const addShoppers: Step = async (schema) => {
   // An account's owners are found among any number of its shoppers.
   await addIndex(schema, "users_by_kind", "users", ["account_id", "kind", "id"]);
   // Whether an address bought a product decides who is a verified buyer.
-  await schema
-    .createIndex("orders_by_email")
-    .on("orders")
-    .expression(sql`account_id, lower(email)`)
+  await addColumns(addAccount(schema.createTable("order_emails")), { order_row: "bigint", email_key: "text" })
+    .addPrimaryKeyConstraint("order_emails_key", ["order_row"])
     .execute();
+  await addIndex(schema, "order_emails_by_email", "order_emails", ["account_id", "email_key", "order_row"]);
 };
 
 const addReviews: Step = async (schema, dialect) => {

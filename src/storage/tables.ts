@@ -81,6 +81,13 @@ export interface Tables {
     user_reference: string | null;
     created_at: number;
   };
+  /** The addresses of orders, noted when they are asked for; the last one tells how far. */
+  order_emails: {
+    account_id: number;
+    order_row: number;
+    /** In lower case, as the database has it. */
+    email_key: string;
+  };
   purchases: {
     id: Generated<number>;
     account_id: number;
