@@ -74,7 +74,7 @@ export const account = {
       account_platform: z.object({
         shop_domain: z
           .string()
-          .regex(/^http:\/\/[^\s/]+\S*$/, { error: "must start with http://" })
+          .regex(/^http:\/\/[^\s/]\S*$/, { error: "must start with http://" })
           .pipe(shape.url),
         platform_type_id: z
           .union([z.string(), z.number().transform(String)], { error: "must be one of the allowed ids" })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   codeOfIssue,
+  contract,
   isCalendarDate,
   isLegalId,
   maxLength,
@@ -45,6 +46,13 @@ it.each([
 ] satisfies [Shape, string][])("%s is checked in no time however long a value is", (name, value) => {
   const startedMs = performance.now();
   expect(problemOf(name, value)).toBeDefined();
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
+it("a shop's domain is checked in no time however long it is", () => {
+  const account_platform = { shop_domain: `http://${"a".repeat(300_000)} `, platform_type_id: "2" };
+  const startedMs = performance.now();
+  expect(contract.account.setPlatform.input.safeParse({ account_platform }).success).toBe(false);
   expect(performance.now() - startedMs).toBeLessThan(1_000);
 });
 
