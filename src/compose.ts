@@ -71,6 +71,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     limitLegacy,
     bottomLinesDelayMs,
     publicUrl: () => publicUrl ?? listensAt,
+    // Who calls need not know where it is.
+    databaseShownAs: "the database",
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
   const server = createServer(transport, { logger, about: () => ({ version, publicUrl }) });
@@ -171,12 +173,15 @@ interface Engine {
   readonly keepsOrder: boolean;
 }
 
-type EngineOptions = Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer">;
+interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer"> {
+  /** What refusals call the database; its path or address where absent. */
+  readonly databaseShownAs?: string;
+}
 
 async function openEngine(
   surroundings: Surroundings,
   { database: url, shownAs }: LocalProfile,
-  options: EngineOptions,
+  { databaseShownAs = shownAs, ...options }: EngineOptions,
 ): Promise<Engine> {
   const { openDatabase } = await import("./storage/database.ts");
   const { ensureFirstAccount } = await import("./engine/first-account.ts");
@@ -193,7 +198,8 @@ async function openEngine(
     const key = kept ?? (await findKey(surroundings, { shownAs, hasAccount }));
     const sealer = createSealer(key);
     const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
-    const transport = createLocalTransport({ database, clock, random, sealer, ...options });
+    const told = { ...database, shownAs: databaseShownAs };
+    const transport = createLocalTransport({ database: told, clock, random, sealer, ...options });
     const keepsOrder = database.dialect === "sqlite";
     return { transport, appKey, secret, sealingKey: key, keepsOrder };
   } catch (error) {

@@ -194,4 +194,21 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
   });
 });
 
+describe.skipIf(postgresServer === undefined)("a database that is gone", () => {
+  test("is not told to callers, neither where it was nor whose it was", async () => {
+    const database = await takeEmptyDatabase();
+    const server = await newHome(database).serve();
+    await database.drop();
+    const { username, host, pathname } = new URL(database.url);
+    for (let call = 0; call < 3; call++) {
+      const response = await fetch(`${server.url}/users/1`);
+      expect([503, 507]).toContain(response.status);
+      const body = await response.text();
+      expect(body).toContain("the database: ");
+      for (const part of [username, host, pathname]) expect(body).not.toContain(part);
+    }
+    expect(await server.stop()).toBe(0);
+  });
+});
+
 if (postgresServer === undefined) test.skip(`several processes on ${postgresSkipped}`);
