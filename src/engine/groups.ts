@@ -1,7 +1,7 @@
 import { type contract, maxLength, ServiceError } from "../contract/index.ts";
 import { batchRows } from "../storage/batch.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
-import { moveToShelf } from "./shelves.ts";
+import { moveProducts } from "./shelf-moves.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -83,8 +83,16 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
     const removing = await findMembers(product_ids_to_remove, context);
     const joining = [...adding.values()].filter(({ group_row }) => group_row !== group.id);
     const leaving = [...removing.values()].filter(({ group_row }) => group_row === group.id);
-    for (const { id } of leaving) await moveToShelf(id, undefined, context);
-    for (const { id } of joining) await moveToShelf(id, group.id, context);
+    await moveProducts(
+      leaving.map(({ id }) => id),
+      undefined,
+      context,
+    );
+    await moveProducts(
+      joining.map(({ id }) => id),
+      group.id,
+      context,
+    );
     const left = joining.map(({ group_row }) => group_row);
     if (joining.length + leaving.length > 0) await touch([group.id, ...left], context);
     return {};

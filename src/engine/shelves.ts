@@ -88,40 +88,6 @@ export async function countReview(
   }
 }
 
-/**
- * Moves a product into a group (also out of another), or out of its group: the membership, its reviews, and what
- * they count. Does nothing where it is there already.
- */
-export async function moveToShelf(
-  productRow: number,
-  groupRow: number | undefined,
-  context: Context & Pick<HandlerContext, "account">,
-): Promise<void> {
-  const { transaction } = context;
-  const accountId = context.account?.id ?? 0;
-  const left = await findGroup(productRow, context);
-  if (left === groupRow) return;
-  const stars = await readStars(productShelf(productRow), context);
-  await transaction.deleteFrom("group_products").where("product_row", "=", productRow).execute();
-  if (left !== undefined) {
-    const negated = stars.map((count) => -count) as unknown as Stars;
-    await addToShelf({ accountId, shelf: groupShelf(left), productRow: null }, negated, context);
-  }
-  if (groupRow !== undefined) {
-    await transaction
-      .insertInto("group_products")
-      .values({ account_id: accountId, group_row: groupRow, product_row: productRow })
-      .execute();
-    await addToShelf({ accountId, shelf: groupShelf(groupRow), productRow: null }, stars, context);
-  }
-  // The product's own row is there from now on, for the bottom lines to list it by its group.
-  await addStars({ accountId, shelf: productShelf(productRow), productRow }, noStars, context);
-  const shelf = groupRow === undefined ? productShelf(productRow) : groupShelf(groupRow);
-  await transaction.updateTable("reviews").set({ shelf }).where("product_row", "=", productRow).execute();
-  // Listed or not, as its new company says; the delayed figures of the groups follow by themselves.
-  await noteChange({ accountId, shelf: productShelf(productRow) }, noStars, context);
-}
-
 interface ShelfRow {
   readonly accountId: number;
   readonly shelf: string;

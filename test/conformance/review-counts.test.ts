@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import { ServiceError, siteReviewsId } from "../../src/contract/index.ts";
+import type { Row } from "../../src/storage/tables.ts";
+import { createRandom, type Random } from "../fuzz/random.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { aReview } from "../support/builders.ts";
+
+const hourMs = 60 * 60 * 1_000;
+const skus = ["a", "b", "c", "d"];
+const names = ["G", "H"];
+
+/** Does something that moves counts, or that is refused. */
+async function doSomething(random: Random, { clock }: Harness, { service }: TestAccount, ids: number[]) {
+  const { groups, reviews } = service;
+  const some = () => skus.filter(() => random.chance(0.4));
+  const group_name = random.pick(names);
+  switch (random.below(8)) {
+    case 0:
+      return groups.create({ group_name });
+    case 1:
+      return groups.delete({ group_name });
+    case 2:
+    case 3:
+      return groups.update({ group_name, product_ids_to_add: some(), product_ids_to_remove: some() });
+    case 4:
+      clock.advance(random.below(hourMs));
+      return reviews.bottomLines({});
+    case 5:
+      return reviews.setPublished({
+        review_id: ids.length === 0 ? 1 : random.pick(ids),
+        published: random.chance(0.5),
+        reason: "why not",
+      });
+    default: {
+      const review = { sku: random.pick([...skus, siteReviewsId]), review_score: 1 + random.below(5) };
+      const made = await reviews.createNow(aReview(review));
+      return ids.push(...made.reviews.map(({ id }) => id));
+    }
+  }
+}
+
+type Stars = readonly number[];
+
+/** What each shelf has to count, from the reviews and the groups themselves. */
+function recount(reviews: readonly Row<"reviews">[], members: readonly Row<"group_products">[]) {
+  const shelves = new Map<string, Stars>();
+  for (const { account_id, product_row, published, score } of reviews) {
+    if (published === 0) continue;
+    const group = members.find((member) => member.product_row === product_row)?.group_row;
+    const on =
+      product_row === null ? [`s${account_id}`] : [`p${product_row}`, ...(group ? [`g${group}`] : [])];
+    for (const shelf of [`a${account_id}`, ...on]) {
+      const held = shelves.get(shelf) ?? [0, 0, 0, 0, 0];
+      shelves.set(
+        shelf,
+        held.map((count, at) => count + (at + 1 === score ? 1 : 0)),
+      );
+    }
+  }
+  return shelves;
+}
+
+describeBackends("counts of reviews", (harness) => {
+  it.each([1, 2])("are those of the reviews, whatever was done before: seed %d", async (seed) => {
+    const account = await harness().newAccount();
+    const { database, clock } = harness();
+    await account.service.products.massCreate({
+      products: Object.fromEntries(skus.map((sku) => [sku, { name: sku, url: "https://shop.example" }])),
+    });
+    const random = createRandom(seed);
+    const ids: number[] = [];
+    for (let step = 0; step < 120; step += 1) {
+      await doSomething(random, harness(), account, ids).catch((error: unknown) => {
+        if (!(error instanceof ServiceError) || error.kind === "internal") throw error;
+      });
+    }
+    clock.advance(hourMs);
+    await account.service.reviews.bottomLines({});
+    const reviews = await database.db.selectFrom("reviews").selectAll().execute();
+    const members = await database.db.selectFrom("group_products").selectAll().execute();
+    const totals = await database.db.selectFrom("review_totals").selectAll().execute();
+    const expected = recount(reviews, members);
+    expect(expected.size).toBeGreaterThan(4);
+    expect(totals.map(({ shelf }) => shelf)).toEqual(expect.arrayContaining([...expected.keys()]));
+    for (const { shelf, shown_reviews, shown_score, ...row } of totals) {
+      const stars = expected.get(shelf) ?? [0, 0, 0, 0, 0];
+      expect([shelf, row.stars_1, row.stars_2, row.stars_3, row.stars_4, row.stars_5]).toEqual([
+        shelf,
+        ...stars,
+      ]);
+      if (!/^[pg]/.test(shelf)) continue;
+      const counted = stars.reduce((sum, count) => sum + count, 0);
+      const score = stars.reduce((sum, count, at) => sum + count * (at + 1), 0);
+      expect([shelf, shown_reviews, shown_score]).toEqual([shelf, counted, score]);
+    }
+  });
+});
