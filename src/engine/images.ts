@@ -1,25 +1,11 @@
-import {
-  type contract,
-  extensionPrefix,
-  imageLimits,
-  ServiceError,
-  unauthorizedMessage,
-} from "../contract/index.ts";
+import { type contract, imageLimits, ServiceError, unauthorizedMessage } from "../contract/index.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 import { readImage } from "./image-bytes.ts";
+import { imageUrls } from "./image-urls.ts";
 import { type Claim, readClaim } from "./signed-link.ts";
 
 /** What the creation of a review gives to whoever wrote it. */
 const claimKind = "image_upload";
-
-/**
- * Where an image of a review is read.
- * Assumed: an image is kept as it came; its small form is the same.
- */
-function imageUrls(imageId: number, { publicUrl }: Pick<HandlerContext, "publicUrl">) {
-  const original_url = `${publicUrl}${extensionPrefix}/images/${imageId}`;
-  return { thumb_url: original_url, original_url };
-}
 
 export const imageHandlers: Handlers<typeof contract.images> = {
   /**
@@ -42,7 +28,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       })
       .returning("id")
       .executeTakeFirstOrThrow();
-    return { image: { id, ...imageUrls(id, context) } };
+    return { image: { id, ...imageUrls(id, context.publicUrl) } };
   },
 
   /**

@@ -8,6 +8,7 @@ import {
 import type { Row } from "../storage/tables.ts";
 import type { AccountProfile } from "./account-profile.ts";
 import type { HandlerContext } from "./handler.ts";
+import { imageUrls } from "./image-urls.ts";
 import { seoPageUrl } from "./seo-page-url.ts";
 import { type Person, publicName, toSummary } from "./shoppers.ts";
 import { toSlug } from "./slug.ts";
@@ -164,7 +165,7 @@ export function toWidgetReview(
     source_review_id: null,
     custom_fields: null,
     ...(row.product_row !== null && { product_id: row.product_row }),
-    images_data: images.map(({ id }) => toImageData(id, publicUrl)),
+    images_data: images.map(({ id }) => ({ id, ...imageUrls(id, publicUrl) })),
     user: {
       user_id: row.user_id,
       display_name: publicName(row),
@@ -181,12 +182,6 @@ export function toWidgetReview(
       },
     }),
   };
-}
-
-/** Assumed: an image is shown in its own size also where a smaller one would do. */
-function toImageData(id: number, publicUrl: string) {
-  const url = `${publicUrl}/starpost/v1/images/${id}`;
-  return { id, thumb_url: url, original_url: url };
 }
 
 /** The data of a webhook's event. Source: practice of services of this kind. */
