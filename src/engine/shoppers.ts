@@ -19,23 +19,71 @@ export const personColumns = [
   "users.kind",
 ] as const;
 
+/** Who writes, as they say themselves. */
+export interface Writer {
+  readonly email: string;
+  readonly display_name: string;
+}
+
+type Context = Pick<HandlerContext, "transaction" | "nowMs" | "random">;
+
 /**
- * Finds who writes under an address, or adds them.
- * Assumed: a shopper is one address of an account, in lower case; the name is that of the first time.
+ * Finds who an address is known to be of, or adds them.
+ * Assumed: a shopper is one verified address of an account, in lower case; the name is that of the first time.
  */
-export async function findOrAddShopper(
-  { email, display_name }: { readonly email: string; readonly display_name: string },
-  accountId: number,
-  { transaction, nowMs, random }: Pick<HandlerContext, "transaction" | "nowMs" | "random">,
-): Promise<Person> {
+export async function findOrAddShopper(writer: Writer, accountId: number, context: Context): Promise<Person> {
+  const found = await findShopper(writer.email, accountId, context);
+  return found ?? addWriter(writer, { accountId, email_key: writer.email.toLowerCase() }, context);
+}
+
+/**
+ * Adds who wrote something, while nobody knows whether the address is theirs.
+ * Assumed: until an address is verified its writer is somebody of their own, with the name that they gave: whoever
+ * writes under the address of another is not shown with the other's name, and does not learn it.
+ */
+export async function addUnverified(writer: Writer, accountId: number, context: Context): Promise<Person> {
+  return addWriter(writer, { accountId, email_key: null }, context);
+}
+
+/**
+ * Makes an unverified writer the shopper of the address, or gives the one that there is.
+ * @returns the id of the shopper's row, which takes the place of the writer's
+ */
+export async function verifyWriter(writerRow: number, accountId: number, context: Context): Promise<number> {
+  const { transaction } = context;
+  const { email } = await transaction
+    .selectFrom("users")
+    .select("email")
+    .where("id", "=", writerRow)
+    .executeTakeFirstOrThrow();
+  const known = await findShopper(email, accountId, context);
+  if (known) {
+    if (known.id !== writerRow) await transaction.deleteFrom("users").where("id", "=", writerRow).execute();
+    return known.id;
+  }
   const email_key = email.toLowerCase();
-  const found = await transaction
+  await transaction.updateTable("users").set({ email_key }).where("id", "=", writerRow).execute();
+  return writerRow;
+}
+
+function findShopper(
+  email: string,
+  accountId: number,
+  { transaction }: Pick<Context, "transaction">,
+): Promise<Person | undefined> {
+  return transaction
     .selectFrom("users")
     .select(personColumns)
     .where("account_id", "=", accountId)
-    .where("email_key", "=", email_key)
+    .where("email_key", "=", email.toLowerCase())
     .executeTakeFirst();
-  if (found) return found;
+}
+
+async function addWriter(
+  { email, display_name }: Writer,
+  { accountId, email_key }: { readonly accountId: number; readonly email_key: string | null },
+  { transaction, nowMs, random }: Context,
+): Promise<Person> {
   return transaction
     .insertInto("users")
     .values({
@@ -55,12 +103,16 @@ export async function findOrAddShopper(
 
 /**
  * A name as everybody may see it.
- * Source: practice of services of this kind. Assumed: of a shopper's name the first word is shown, and the first letter of the last.
+ * Source: practice of services of this kind. Assumed: of a shopper's name the first word is shown, and the first letter
+ * of the last; of an email address that stands for a name the part before the @.
  */
 export function shortenName(displayName: string): string {
-  const words = displayName.trim().split(/\s+/);
+  const words = displayName
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/^([^@]+)@.*$/, "$1"));
   const [first = "", last] = [words[0], words.length > 1 ? words.at(-1) : undefined];
-  const initial = last === undefined ? undefined : [...last][0];
+  const initial = /[\p{L}\p{N}]/u.exec(last ?? "")?.[0];
   return initial === undefined ? first : `${first} ${initial.toUpperCase()}.`;
 }
 

@@ -89,6 +89,19 @@ describeBackends("users.get", (harness) => {
     });
   });
 
+  it.each([
+    ["ann.smith@mail.example", "ann.smith", "ann-smith"],
+    ["Ann (smith@mail.example)", "Ann S.", "ann-s"],
+    ["@ann", "@ann", "ann"],
+    ["  Ann   van  der  smith ", "Ann S.", "ann-s"],
+  ])("shows of the name %j no address", async (display_name, shown, slug) => {
+    const { service } = await harness().newAccount();
+    const { reviews } = await service.reviews.createNow(aReview({ display_name }));
+    expect(reviews[0]?.user).toMatchObject({ display_name: shown, slug });
+    const { user } = await service.users.get({ user_id: reviews[0]?.user.id ?? 0 });
+    expect(user).toMatchObject({ display_name: shown, slug });
+  });
+
   it("knows no user that is not there", async () => {
     await expect(harness().transport.call("users.get", { user_id: "77" }, {})).rejects.toMatchObject({
       kind: "recordNotFound",
