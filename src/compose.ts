@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type {
   Connection,
   ConnectionSettings,
@@ -20,6 +21,9 @@ import type { Database } from "./storage/database.ts";
 
 /** Calls a second to a service that says nothing else. Source: spec "Limits". */
 const usualRate = 5;
+
+/** How long a server that stops waits for its database, once all calls are answered or cut off. */
+const closeDatabaseWithinMs = 5_000;
 
 /** Calls that are worth having under way at once. The embedded engine writes one after another; those that wait share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;
@@ -81,7 +85,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     listensAt = asReachable(url);
     const close = async () => {
       await server.close();
-      await transport.close();
+      // A server of a database that is silent would be waited for without end; nobody waits for its answers any more.
+      await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
     return { url, appKey, close };
   } catch (error) {

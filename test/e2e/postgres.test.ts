@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -208,6 +209,48 @@ describe.skipIf(postgresServer === undefined)("a database that is gone", () => {
       for (const part of [username, host, pathname]) expect(body).not.toContain(part);
     }
     expect(await server.stop()).toBe(0);
+  });
+});
+
+describe.skipIf(postgresServer === undefined)("a database that falls silent", () => {
+  /** Stands before the server until it is told to pass on nothing more. */
+  async function standBetween({ url }: TestDatabase) {
+    const { hostname, port } = new URL(url);
+    const sockets: Socket[] = [];
+    const between = createServer((near) => {
+      const far = connect(Number(port), hostname);
+      for (const socket of [near, far]) sockets.push(socket.on("error", () => {}));
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => void between.listen(0, "127.0.0.1", resolve));
+    const address = new URL(url);
+    address.host = `127.0.0.1:${(between.address() as AddressInfo).port}`;
+    return {
+      url: address.href,
+      freeze: () => sockets.forEach((socket) => socket.unpipe().pause()),
+      close: () => {
+        for (const socket of sockets) socket.destroy();
+        between.close();
+      },
+    };
+  }
+
+  test("keeps nobody from stopping the server for long", { timeout: 60_000 }, async () => {
+    const database = await takeEmptyDatabase();
+    const between = await standBetween(database);
+    try {
+      const server = await newHome({ ...database, url: between.url }).serve();
+      expect((await fetch(`${server.url}/users/1`)).status).toBe(404);
+      between.freeze();
+      const call = fetch(`${server.url}/users/1`).catch(() => "cut off");
+      await sleep(200);
+      process.kill(server.process.pid ?? 0, "SIGTERM");
+      expect((await server.process).exitCode).toBe(0);
+      expect(await call).toBe("cut off");
+    } finally {
+      between.close();
+      await database.drop();
+    }
   });
 });
 
