@@ -37,7 +37,7 @@ import type { Sealer } from "./sealer.ts";
 import { asRefusal } from "./storage-failure.ts";
 import { tokenHandlers } from "./tokens.ts";
 import { unsubscriberHandlers } from "./unsubscribers.ts";
-import { userHandlers } from "./users.ts";
+import { hashNewPassword, userHandlers } from "./users.ts";
 import { validateInput } from "./validate.ts";
 
 const handlers: { readonly [G in GroupName]: Handlers<(typeof contract)[G]> } = {
@@ -70,6 +70,13 @@ interface Preparation {
 const preparations: Readonly<Partial<Record<OperationName, Preparation>>> = {
   "links.follow": { isDue: hasNewOrders, write: noteOrderEmails },
   "reviews.bottomLines": { isDue: hasDueChanges, write: showDueChanges },
+};
+
+type Change = (input: unknown, run: Pick<HandlerContext, "random">) => Promise<unknown>;
+
+/** What is done with a call's input before the call holds the write lock, since it takes long. */
+const changes: Readonly<Partial<Record<OperationName, Change>>> = {
+  "users.create": (input, run) => hashNewPassword(input as Parameters<typeof hashNewPassword>[0], run),
 };
 
 type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;
@@ -124,13 +131,9 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
       try {
         const account = await authenticate(database, endpoint, caller, { nowMs, limiting, onEvent });
         const valid = validateInput(endpoint, input);
-        const found = await runHandler(operation, endpoint, valid, {
-          ...options,
-          ...shared,
-          account,
-          nowMs,
-          isChecked,
-        });
+        const run = { ...options, ...shared, account, nowMs, isChecked };
+        const given = (await changes[operation]?.(valid, run)) ?? valid;
+        const found = await runHandler(operation, endpoint, given, run);
         return found as OutputOf<typeof operation>;
       } catch (error) {
         throw asRefusal(error, database.shownAs);

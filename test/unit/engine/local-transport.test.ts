@@ -42,6 +42,31 @@ it("answers every call of the contract", async () => {
   }
 });
 
+it("hashes a password before it holds the lock", async () => {
+  const saltBytes = 16;
+  const free: boolean[] = [];
+  const random = (bytes: number) => {
+    if (bytes === saltBytes) free.push(isFree());
+    return randomBytes(bytes);
+  };
+  await createTransport(random).call("users.create", { user }, {});
+  expect(free).toEqual([true]);
+});
+
+/** Whether nobody holds the write lock. */
+function isFree(): boolean {
+  const other = new SqliteFile(path);
+  try {
+    other.beginImmediate();
+    other.execute("rollback");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    other.close();
+  }
+}
+
 it("turns a locked database into a refusal that passes", async () => {
   const other = new SqliteFile(path);
   other.execute("begin immediate");
