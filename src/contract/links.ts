@@ -19,6 +19,8 @@ const link = z.object({
   state: z.enum(["ready", "done", "gone"]),
   /** What it is about: a product's or the store's name; an address for `unsubscribe`. */
   about: z.string(),
+  /** The review's title, the question, or the kind of mails. */
+  detail: z.string(),
 });
 export type LinkState = z.output<typeof link>;
 

@@ -49,6 +49,29 @@ export const enveloped: ReplyForm = {
   describe: (value) => z.object({ status: successStatus, response: value }),
 };
 
+/** `form`, with some fields left out of each element of the list `name`: they are for pages, not for the wire's JSON. */
+export function withoutInside(form: ReplyForm, name: string, fields: readonly string[]): ReplyForm {
+  const omit = (element: unknown) =>
+    isFields(element)
+      ? Object.fromEntries(Object.entries(element).filter(([field]) => !fields.includes(field)))
+      : element;
+  return {
+    ...form,
+    encode: (value) => form.encode({ ...value, [name]: Object.values(value[name] ?? []).map(omit) }),
+    describe: (value) => {
+      const elements = fieldsOf(value)[name];
+      if (!(elements instanceof z.ZodArray) || !(elements.element instanceof z.ZodObject)) {
+        throw new Error(`this form of answer holds a list ${name} of objects`);
+      }
+      const { shape } = elements.element as z.ZodObject;
+      const left = z.object(
+        Object.fromEntries(Object.entries(shape).filter(([field]) => !fields.includes(field))),
+      );
+      return form.describe(z.object({ ...fieldsOf(value), [name]: z.array(left) }));
+    },
+  };
+}
+
 /** `{code,message,…value}` */
 export const flat: ReplyForm = {
   encode: (value) => ({ ...success, ...value }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { userSummary, voteAnswer, voteType } from "./people.ts";
-import { bare, enveloped, flat, statusWith } from "./reply.ts";
+import { bare, enveloped, flat, statusWith, withoutInside } from "./reply.ts";
 import { isLegalId, shape, timestamp } from "./shapes.ts";
 
 /** The product id under which reviews of the store itself are kept. Source: spec "Reviews". */
@@ -220,6 +220,9 @@ export const topReview = z.object({
   created_at: timestamp,
   product_url: z.string(),
   image_url: z.string().nullable(),
+  /** For the page alone: the form of the wire has neither. */
+  product_name: z.string().optional(),
+  display_name: z.string().optional(),
 });
 export type TopReview = z.output<typeof topReview>;
 
@@ -420,7 +423,7 @@ export const reviews = {
     effect: "read",
     input: z.object({}),
     output: z.object({ reviews: z.array(topReview) }),
-    reply: statusWith,
+    reply: withoutInside(statusWith, "reviews", ["product_name", "display_name"]),
   }),
   comment: endpoint({
     summary: "Comment on a review as the store",

@@ -24,6 +24,10 @@ const seoPage = z.object({
       score: z.number().int(),
       display_name: z.string(),
       verified_buyer: z.boolean(),
+      /** Nobody has shown yet that the address is the author's. */
+      anonymous: z.boolean(),
+      /** The store's. */
+      comment: z.string().nullable(),
       created_at: timestamp,
     }),
   ),

@@ -3,5 +3,7 @@ export interface LinkTarget {
   readonly state: "ready" | "done";
   /** What a person knows it by. */
   readonly about: string;
+  /** The review's title, the question, or the kind of mails. */
+  readonly detail: string;
   readonly follow: () => Promise<void>;
 }

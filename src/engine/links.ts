@@ -44,7 +44,7 @@ async function readLink(token: string, context: HandlerContext): Promise<ReadLin
   const claim = openClaim(token, linkKinds, context.sealer);
   const kind = claim?.kind ?? linkKinds[0];
   const target = claim && isCurrent(claim, context.nowMs) ? await finders[kind](claim, context) : undefined;
-  if (!target) return { link: { kind, state: "gone", about: "" } };
-  const { state, about, follow } = target;
-  return { link: { kind, state, about }, follow };
+  if (!target) return { link: { kind, state: "gone", about: "", detail: "" } };
+  const { state, about, detail, follow } = target;
+  return { link: { kind, state, about, detail }, follow };
 }

@@ -2,6 +2,7 @@ import type { HandlerContext } from "./handler.ts";
 import type { LinkTarget } from "./link-target.ts";
 import { countClick } from "./outbox.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
+import { verifyWriter } from "./shoppers.ts";
 import type { Claim } from "./signed-link.ts";
 
 /** The question that a mail's link confirms. */
@@ -12,7 +13,13 @@ export async function findQuestionToConfirm(
   const found = await context.transaction
     .selectFrom("questions")
     .innerJoin("products", "products.id", "questions.product_row")
-    .select(["questions.state", "questions.product_row", "products.name"])
+    .select([
+      "questions.state",
+      "questions.content",
+      "questions.product_row",
+      "questions.user_row",
+      "products.name",
+    ])
     .where("questions.id", "=", id)
     .where("questions.account_id", "=", accountId)
     .executeTakeFirst();
@@ -20,25 +27,31 @@ export async function findQuestionToConfirm(
   return {
     state: found.state === "pending" ? "ready" : "done",
     about: found.name,
+    detail: found.content,
     follow: async () => {
-      await publishQuestion({ id, accountId, productRow: found.product_row }, context);
+      const { product_row: productRow, user_row: userRow } = found;
+      await publishQuestion({ id, accountId, productRow, userRow }, context);
       await countClick({ accountId, category: "question_confirmation" }, context);
     },
   };
 }
 
+interface QuestionToPublish {
+  readonly id: number;
+  readonly accountId: number;
+  readonly productRow: number;
+  readonly userRow: number;
+}
+
 /** Source: spec "States and transitions". Assumed: the asker of a confirmed question is a "User". */
 async function publishQuestion(
-  {
-    id,
-    accountId,
-    productRow,
-  }: { readonly id: number; readonly accountId: number; readonly productRow: number },
+  { id, accountId, productRow, userRow }: QuestionToPublish,
   context: HandlerContext,
 ): Promise<void> {
+  const user_row = await verifyWriter(userRow, accountId, context);
   await context.transaction
     .updateTable("questions")
-    .set({ state: "public", user_type: "User", confirmed_at: context.nowMs })
+    .set({ state: "public", user_type: "User", user_row, confirmed_at: context.nowMs })
     .where("id", "=", id)
     .execute();
   await addToQuestionTotals({ accountId, productRow }, "questions", context);

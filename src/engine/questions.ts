@@ -8,7 +8,7 @@ import { findOrAddProduct, unknownProduct } from "./named-product.ts";
 import { queueMail } from "./outbox.ts";
 import { listQuestions } from "./question-list.ts";
 import { readQuestionTotals } from "./question-totals.ts";
-import { findOrAddShopper } from "./shoppers.ts";
+import { addUnverified } from "./shoppers.ts";
 
 type NewQuestion = z.output<typeof contract.questions.sendConfirmation.input>;
 
@@ -45,7 +45,7 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
     const content_key = keyOf(input.review_content);
     const isOnceOnly = input.prevent_duplicate_review === true;
     if (isOnceOnly && (await isThere(product_row, content_key, context))) return {};
-    const asker = await findOrAddShopper(input, accountId, context);
+    const asker = await addUnverified(input, accountId, context);
     const { id } = await context.transaction
       .insertInto("questions")
       .values({

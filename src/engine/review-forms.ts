@@ -28,9 +28,12 @@ export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
+/** The `user_type` of who is not verified. */
+export const anonymousType = "Anonymous";
+
 /** Assumed: a reviewer is "Anonymous" until the address is verified, or a trusted vendor says who it is. */
 export function userTypeOf({ reviewer_type }: Pick<Review, "reviewer_type">): string {
-  return reviewer_type === "anonymous" ? "Anonymous" : "User";
+  return reviewer_type === "anonymous" ? anonymousType : "User";
 }
 
 /** Assumed: the links to share a product lead to its page of reviews. */

@@ -3,6 +3,7 @@ import { type contract, reviewListPage, type TopReview } from "../contract/index
 import { accountOf, type HandlerContext } from "./handler.ts";
 import type { ReviewParts } from "./review-forms.ts";
 import { selectReviewParts, toParts } from "./review-parts.ts";
+import { publicName } from "./shoppers.ts";
 import { accountShelf, readStars, sumStars } from "./shelves.ts";
 
 type Query = z.output<typeof contract.reviews.list.input>;
@@ -90,6 +91,8 @@ export async function listTopReviews(context: HandlerContext): Promise<TopReview
     created_at: new Date(row.created_at).toISOString(),
     product_url: row.product_url ?? "",
     image_url: row.product_image_url,
+    product_name: row.product_name ?? "",
+    display_name: publicName({ kind: row.users_kind, display_name: row.users_display_name }),
   }));
 }
 

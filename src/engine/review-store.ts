@@ -6,7 +6,7 @@ import { queueEvent } from "./outbox.ts";
 import { toEventData, type ReviewParts } from "./review-forms.ts";
 import { findReview } from "./review-parts.ts";
 import { countReview, readShelf, siteShelf } from "./shelves.ts";
-import { findOrAddShopper } from "./shoppers.ts";
+import { addUnverified, findOrAddShopper } from "./shoppers.ts";
 import { signClaim } from "./signed-link.ts";
 import { readTrustedType } from "./vendor-signature.ts";
 
@@ -31,7 +31,7 @@ export async function createReview(input: NewReview, context: HandlerContext): P
   const { id: accountId } = accountOf(context);
   const trusted = await readTrustedType(input, context);
   const productRow = input.sku === siteReviewsId ? null : await findProduct(input, context);
-  const author = await findOrAddShopper(input, accountId, context);
+  const author = await (trusted ? findOrAddShopper : addUnverified)(input, accountId, context);
   const { nowMs, transaction } = context;
   const { id } = await transaction
     .insertInto("reviews")

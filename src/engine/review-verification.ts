@@ -6,6 +6,7 @@ import { hasBought } from "./order-emails.ts";
 import { countClick, queueEvent } from "./outbox.ts";
 import { toEventData } from "./review-forms.ts";
 import { findReview } from "./review-parts.ts";
+import { verifyWriter } from "./shoppers.ts";
 import type { Claim } from "./signed-link.ts";
 import { byUser } from "./unsubscribers.ts";
 
@@ -15,6 +16,7 @@ interface ReviewToVerify {
   readonly account_id: number;
   /** Null for a review of the store itself. */
   readonly product_row: number | null;
+  readonly user_row: number;
   readonly reviewer_type: string;
   /** The author's address, as it was given. */
   readonly email: string;
@@ -33,7 +35,9 @@ export async function findReviewToVerify(
       "reviews.id",
       "reviews.account_id",
       "reviews.product_row",
+      "reviews.user_row",
       "reviews.reviewer_type",
+      "reviews.title",
       "users.email",
       "products.name",
     ])
@@ -44,6 +48,7 @@ export async function findReviewToVerify(
   return {
     state: found.reviewer_type === "anonymous" ? "ready" : "done",
     about: found.name ?? (await readStoreName(accountId, context)),
+    detail: found.title,
     follow: async () => {
       await verifyReview(found, context);
       await countClick({ accountId, category: "anonymous_testimonials_request" }, context);
@@ -68,7 +73,11 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
   const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
   await context.transaction
     .updateTable("reviews")
-    .set({ reviewer_type, updated_at: context.nowMs })
+    .set({
+      reviewer_type,
+      user_row: await verifyWriter(review.user_row, accountId, context),
+      updated_at: context.nowMs,
+    })
     .where("id", "=", review.id)
     .execute();
   await context.transaction

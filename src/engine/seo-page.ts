@@ -1,6 +1,7 @@
 import { type SeoPage, siteReviewsId, type WidgetPage } from "../contract/index.ts";
 import { readAccountProfile } from "./account-profile.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
+import { anonymousType } from "./review-forms.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 
 /** Which of the reviews, the latest first. */
@@ -44,13 +45,15 @@ function toRated({ bottomline, reviews }: WidgetPage) {
   return {
     average_score: bottomline.average_score,
     total_reviews: bottomline.total_review,
-    reviews: reviews.map(({ id, title, content, score, user, verified_buyer, created_at }) => ({
+    reviews: reviews.map(({ id, title, content, score, user, verified_buyer, comment, created_at }) => ({
       id,
       title,
       content,
       score,
       display_name: user.display_name,
       verified_buyer,
+      anonymous: user.user_type === anonymousType,
+      comment: comment?.content ?? null,
       created_at,
     })),
   };

@@ -1,4 +1,4 @@
-import type { MailCategory } from "../contract/index.ts";
+import { emailTypes, type MailCategory } from "../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import type { LinkTarget } from "./link-target.ts";
 import { countMail } from "./outbox.ts";
@@ -37,6 +37,7 @@ export async function findUnsubscription(
   return {
     state: by_name === byUser ? "done" : "ready",
     about: address.email,
+    detail: emailTypes[address.email_type_id as keyof typeof emailTypes],
     follow: async () => {
       await unsubscribe({ ...address, account_id: accountId }, context);
       const counted = { accountId, category: category as MailCategory, counter: "unsubscribes" } as const;

@@ -33,13 +33,14 @@ function reviewArticle(review: Review, marks: Marks): Html {
   const { says, is } = marks;
   const heading = markup`<h3 dir="auto"${says("name")}>${review.title}</h3>`;
   const author = markup`<span${is("Person", "author")}><bdi${says("name")}>${review.display_name}</bdi></span>`;
-  const kind = review.verified_buyer && ", verified buyer";
+  const kind = review.verified_buyer ? ", verified buyer" : review.anonymous && ", not verified";
   return markup`
 <article class="starpost-review"${is("Review", "review")}>
 ${review.title.trim() !== "" && heading}
 ${scoreLine(review.score, marks)}
 <p class="text" dir="auto"${says("reviewBody")}>${review.content}</p>
 <p class="by">By ${author}${kind}, ${day(review.created_at, marks)}</p>
+${review.comment !== null && markup`<p class="text comment" dir="auto"><b>The store:</b> ${review.comment}</p>`}
 </article>`;
 }
 

@@ -17,15 +17,25 @@ ${reviews.length === 0 ? markup`<p>There are no 5-star reviews yet.</p>` : revie
   });
 }
 
-function reviewArticle({ title, score, content, created_at, product_url, image_url }: TopReview): Html {
+function reviewArticle(review: TopReview): Html {
   const { says, is } = schemaMarks;
+  const { title, score, content, created_at, image_url, product_name = "", display_name = "" } = review;
   const heading = markup`<h2 dir="auto"${says("name")}>${title}</h2>`;
+  const author = markup`<span${is("Person", "author")}><bdi${says("name")}>${display_name}</bdi></span>`;
   return markup`
 <article class="starpost-review"${is("Review")}>
 ${title.trim() !== "" && heading}
 ${scoreLine(score, schemaMarks)}
-${image_url !== null && isWeb(image_url) && markup`<img src="${image_url}" alt="">`}
+${image_url !== null && isWeb(image_url) && markup`<img src="${image_url}" alt="${product_name}">`}
 <p class="text" dir="auto"${says("reviewBody")}>${content}</p>
-<p class="by">${day(created_at, schemaMarks)}${isWeb(product_url) && markup`, <a href="${product_url}">what it is about</a>`}</p>
+<p class="by">${display_name !== "" && markup`By ${author}, `}${day(created_at, schemaMarks)}${product(review)}</p>
 </article>`;
+}
+
+function product({ product_url, product_name = "" }: TopReview): Html | undefined {
+  const { says, is } = schemaMarks;
+  if (product_name === "") return undefined;
+  const name = markup`<bdi${says("name")}>${product_name}</bdi>`;
+  const shown = isWeb(product_url) ? markup`<a href="${product_url}"${says("url")}>${name}</a>` : name;
+  return markup`, of <span${is("Product", "itemReviewed")}>${shown}</span>`;
 }

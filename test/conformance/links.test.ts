@@ -4,7 +4,7 @@ import { anOrder, anOrderedProduct, aReview } from "../support/builders.ts";
 import { aQuestion, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const gone = (kind: string) => ({ link: { kind, state: "gone", about: "" } });
+const gone = (kind: string) => ({ link: { kind, state: "gone", about: "", detail: "" } });
 
 async function review({ service }: TestAccount, fields = {}): Promise<void> {
   await service.reviews.create(aReview(fields));
@@ -32,7 +32,7 @@ describeBackends("links", (harness) => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
     const token = await lastToken(harness(), "confirm_url");
-    const link = { kind: "confirm_question", about: "Teapot" };
+    const link = { kind: "confirm_question", about: "Teapot", detail: "Does it pour well?" };
     expect(await open().links.show({ token })).toEqual({ link: { ...link, state: "ready" } });
     expect(await open().links.show({ token })).toEqual({ link: { ...link, state: "ready" } });
     for (const _ of [1, 2, 3]) {
@@ -112,7 +112,7 @@ describeBackends("links", (harness) => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion({ email: "Ann@Mail.example" }));
     const token = await lastToken(harness(), "unsubscribe_url");
-    const link = { kind: "unsubscribe", about: "Ann@Mail.example" };
+    const link = { kind: "unsubscribe", about: "Ann@Mail.example", detail: "question confirmation" };
     expect(await open().links.show({ token })).toEqual({ link: { ...link, state: "ready" } });
     for (const _ of [1, 2]) {
       expect(await open().links.follow({ token })).toEqual({ link: { ...link, state: "done" } });
@@ -196,7 +196,7 @@ describeBackends("links", (harness) => {
     }
     await review(account);
     const token = await lastToken(harness(), "verify_url");
-    const link = { kind: "verify_review", about: "Teapot" };
+    const link = { kind: "verify_review", about: "Teapot", detail: "Pours well" };
     expect(await open().links.show({ token })).toEqual({ link: { ...link, state: "ready" } });
     for (const _ of [1, 2]) {
       harness().clock.advance(1_000);

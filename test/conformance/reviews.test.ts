@@ -4,6 +4,7 @@ import { siteReviewsId } from "../../src/contract/index.ts";
 import type { InputOf } from "../../src/service/transport.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
+import { lastToken } from "../support/mails.ts";
 
 const hourMs = 60 * 60 * 1_000;
 const dayMs = 24 * hourMs;
@@ -75,6 +76,31 @@ describeBackends("reviews", (harness) => {
       const call = service.reviews.create(aReview(fields as never));
       await expect(call).rejects.toMatchObject({ kind: "invalidParams", message });
       expect((await service.reviews.list({})).reviews).toEqual([]);
+    });
+
+    it("shows nobody under the name of another, until the address is verified", async () => {
+      const account = await newAccount();
+      const { service } = account;
+      const write = async (display_name: string) => {
+        await service.reviews.create(aReview({ display_name }));
+        harness().clock.advance(60_000);
+        return lastToken(harness(), "verify_url");
+      };
+      await service.links.follow({ token: await write("Ann Smith") });
+      const token = await write("Mallory Moss");
+      const names = async () =>
+        (await service.reviews.widget({ product_id: "teapot" })).reviews.map(({ user }) => user.display_name);
+      expect(await names()).toEqual(["Mallory M.", "Ann S."]);
+      const { reviews } = await service.reviews.widget({ product_id: "teapot" });
+      const [stranger, ann] = reviews.map(({ user }) => user.user_id);
+      expect(stranger).not.toBe(ann);
+      const profile = await service.users.get({ user_id: stranger ?? 0 });
+      expect(profile.user.display_name).toBe("Mallory M.");
+      await service.links.follow({ token });
+      expect(await names()).toEqual(["Ann S.", "Ann S."]);
+      await expect(service.users.get({ user_id: stranger ?? 0 })).rejects.toMatchObject({
+        kind: "recordNotFound",
+      });
     });
 
     it("writes an event for each subscription", async () => {

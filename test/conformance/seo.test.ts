@@ -97,6 +97,8 @@ describeBackends("seo.page", (harness) => {
             score: 2,
             display_name: "Bob",
             verified_buyer: false,
+            anonymous: true,
+            comment: null,
             created_at: "2026-03-15T12:01:00.000Z",
           },
           expect.objectContaining({ title: "Pours well", display_name: "Ann S.", score: 5 }),

@@ -24,6 +24,8 @@ const review = {
   score: 4,
   display_name: "Jane D.",
   verified_buyer: true,
+  anonymous: false,
+  comment: null,
   created_at: "2026-03-15T23:30:00.000Z",
 };
 
@@ -50,6 +52,8 @@ const top: TopReview = {
   created_at: "2026-03-15T12:00:00.000Z",
   product_url: "https://shop.example/pot",
   image_url: null,
+  product_name: "A pot",
+  display_name: "Jane D.",
 };
 
 const hostilePage = (text: string): SeoPage => ({
@@ -60,7 +64,7 @@ const hostilePage = (text: string): SeoPage => ({
   description: text,
   average_score: 1,
   total_reviews: 1,
-  reviews: [{ ...review, title: text, content: text, display_name: text }],
+  reviews: [{ ...review, title: text, content: text, display_name: text, comment: text }],
 });
 
 /** What a browser would take for elements that do something, or for attributes that do. */
@@ -200,12 +204,23 @@ describe("the page of top reviews", () => {
     expect(page.match(/itemtype="https:\/\/schema\.org\/Review"/g)).toHaveLength(2);
     expect(page).toContain('<span itemprop="ratingValue">5</span>');
     expect(page).toContain('itemprop="reviewBody">Keeps the tea warm.</p>');
+    expect(page.match(/itemprop="author" itemscope itemtype="https:\/\/schema\.org\/Person"/g)).toHaveLength(
+      2,
+    );
+    expect(
+      page.match(/itemprop="itemReviewed" itemscope itemtype="https:\/\/schema\.org\/Product"/g),
+    ).toHaveLength(2);
   });
 });
 
 describe("the page of a link", () => {
   const states = linkKinds.flatMap((kind) =>
-    (["ready", "done", "gone"] as const).map((state): LinkState => ({ kind, state, about: "A <pot>" })),
+    (["ready", "done", "gone"] as const).map((state): LinkState => ({
+      kind,
+      state,
+      about: "A <pot>",
+      detail: "Is it <b>hot</b>?",
+    })),
   );
 
   it.each(states)("is valid HTML: $kind, $state", async (link) => {
@@ -216,6 +231,8 @@ describe("the page of a link", () => {
     );
     expect(page.includes("no longer works")).toBe(link.state === "gone");
     expect(page.includes("<bdi>A &lt;pot&gt;</bdi>")).toBe(link.state !== "gone");
+    const says = link.state === "ready" || (link.state === "done" && link.kind === "unsubscribe");
+    expect(page.includes("Is it &lt;b&gt;hot&lt;/b&gt;?")).toBe(says);
     expect(page).toContain('content="noindex, nofollow"');
   });
 });
