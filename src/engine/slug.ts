@@ -25,5 +25,5 @@ export function toSlug(displayName: string): string {
     .replace(/\p{M}+/gu, "")
     .toLowerCase();
   const slug = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-  return slug === "" ? "user" : [...slug].slice(0, maxSlug).join("");
+  return slug === "" ? "user" : Array.from(slug).slice(0, maxSlug).join("");
 }

@@ -75,7 +75,7 @@ export function sign(
   const message = Object.entries({ ...fields, appkey: appKey })
     .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${String(value)}`)
+    .map(([name, value]) => `${name}=${value}`)
     .join("&");
   return createHmac("sha256", secret).update(message, "utf8").digest("hex");
 }

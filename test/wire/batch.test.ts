@@ -33,7 +33,7 @@ describe("POST /batch", () => {
     await createReview(wire());
     const { appKey, ask: send } = wire();
     const query = new URLSearchParams({ app_key: appKey, methods: JSON.stringify(methods) });
-    const got = await send("GET", `/batch?${query}`);
+    const got = await send("GET", `/batch?${query.toString()}`);
     expect(got.status).toBe(200);
     expect(got.body).toEqual((await ask({ methods })).body);
   });
@@ -59,7 +59,7 @@ describe("POST /batch", () => {
     await createReview(wire());
     const { appKey } = wire();
     const query = `app_key=${appKey}&methods=${encodeURIComponent(JSON.stringify(methods))}`;
-    const { status, body } = await wire().ask("POST", `/batch?${query}`);
+    const { status, body } = await wire().ask("POST", `/batch?${query.toString()}`);
     expect([status, body]).toEqual([200, (await ask({ methods })).body]);
   });
 

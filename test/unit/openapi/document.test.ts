@@ -118,7 +118,9 @@ describe("operations", () => {
 
   it("are at every path of the contract, and at no other", () => {
     const declared = [...operations.values()].flatMap(({ method, alsoGet, paths, htmlPaths = [] }) =>
-      [...paths, ...htmlPaths].flatMap((path) => [`${method} ${path}`, ...(alsoGet ? [`GET ${path}`] : [])]),
+      [...paths, ...htmlPaths].flatMap((path) =>
+        [method, alsoGet && "GET"].flatMap((each) => (each ? [`${each} ${path}`] : [])),
+      ),
     );
     const found = described.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     expect(found.toSorted()).toEqual(declared.toSorted());
