@@ -59,7 +59,7 @@ describe("POST /batch", () => {
     await createReview(wire());
     const { appKey } = wire();
     const query = `app_key=${appKey}&methods=${encodeURIComponent(JSON.stringify(methods))}`;
-    const { status, body } = await wire().ask("POST", `/batch?${query.toString()}`);
+    const { status, body } = await wire().ask("POST", `/batch?${query}`);
     expect([status, body]).toEqual([200, (await ask({ methods })).body]);
   });
 
