@@ -10,6 +10,7 @@ import {
 } from "kysely";
 import { Pool, TypeOverrides, types } from "pg";
 import { defaultBusyTimeoutMs } from "./dialect.ts";
+import { CommitLostError, readPostgresProblem } from "./postgres-problems.ts";
 
 /** Connections that one process holds at most: one writes, the others read. */
 const maxConnections = 10;
@@ -94,6 +95,16 @@ class LockingDriver extends PostgresDriver {
     } catch (error) {
       await this.rollbackTransaction(connection);
       throw error;
+    }
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.commitTransaction(connection);
+    } catch (error) {
+      if (readPostgresProblem(error)?.[0] !== "unreachable") throw error;
+      const message = "the connection to the server was lost at a commit, which it may have done or not";
+      throw new CommitLostError(message, { cause: error });
     }
   }
 

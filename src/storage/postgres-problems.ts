@@ -29,6 +29,11 @@ const serverProblems: Readonly<Record<string, KnownProblem>> = {
 /** Codes of which only the class matters: connections that failed or broke. */
 const lost: KnownProblem = ["unreachable", "the connection to the server was lost"];
 
+/** The connection was lost while the server was told to commit: it may have done so, and may not. */
+export class CommitLostError extends Error {
+  override readonly name = "CommitLostError";
+}
+
 const networkProblems: Readonly<Record<string, KnownProblem>> = {
   ECONNREFUSED: ["unreachable", "no server answers there (connection refused)"],
   ENOENT: ["unreachable", "no server answers there (it has no such socket)"],
@@ -69,6 +74,7 @@ const certificateCode = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_C
 
 /** Says what an error of the PostgreSQL driver means, or nothing where it is none of storage's own. */
 export function readPostgresProblem(error: unknown): KnownProblem | undefined {
+  if (error instanceof CommitLostError) return ["unsure", error.message];
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
   if (typeof code === "string") {
     const isNetwork = networkSyscalls.has(syscall) || error instanceof AggregateError;

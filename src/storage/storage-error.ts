@@ -1,10 +1,14 @@
 import { SchemaError } from "./migrate.ts";
 import { readPostgresProblem } from "./postgres-problems.ts";
 
-/** Why storage cannot serve: `busy` and `unreachable` pass by themselves, the others need a person. */
+/**
+ * Why storage cannot serve: `busy` and `unreachable` pass by themselves, and so does `unsure`, where what was written
+ * may be there; the others need a person.
+ */
 export type StorageProblem =
   | "busy"
   | "unreachable"
+  | "unsure"
   | "full"
   | "readOnly"
   | "damaged"

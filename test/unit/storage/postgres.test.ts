@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asRefusal } from "../../../src/engine/storage-failure.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { migrations } from "../../../src/storage/migrations.ts";
 import { asStorageError } from "../../../src/storage/storage-error.ts";
@@ -194,6 +195,24 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect(await namesOf(database)).toEqual(["kept"]);
     await cutOff();
     await expect.poll(() => namesOf(database).catch(() => [])).toEqual(["kept"]);
+  });
+
+  it("does not say that nothing was done where the connection is lost at a commit", async () => {
+    const { url } = await take("empty");
+    const database = await open(url);
+    await execute(
+      `create function die() returns trigger language plpgsql as
+        'begin perform pg_terminate_backend(pg_backend_pid()); return null; end';
+      create constraint trigger dies after insert on accounts deferrable initially deferred
+        for each row execute function die()`,
+      url,
+    );
+    const writing = database.db
+      .transaction()
+      .execute((transaction) => transaction.insertInto("accounts").values(account("a")).execute());
+    const error: unknown = await writing.catch((thrown: unknown) => thrown);
+    expect(asStorageError(error, "db")).toMatchObject({ problem: "unsure" });
+    expect(asRefusal(error, "db")).toMatchObject({ kind: "timeout", outcomeUnknown: true });
   });
 });
 
