@@ -63,7 +63,7 @@ export function withoutInside(form: ReplyForm, name: string, fields: readonly st
       if (!(elements instanceof z.ZodArray) || !(elements.element instanceof z.ZodObject)) {
         throw new Error(`this form of answer holds a list ${name} of objects`);
       }
-      const { shape } = elements.element as z.ZodObject;
+      const { shape } = elements.element;
       const left = z.object(
         Object.fromEntries(Object.entries(shape).filter(([field]) => !fields.includes(field))),
       );
