@@ -77,8 +77,12 @@ export const account = {
           .regex(/^http:\/\/[^\s/]\S*$/, { error: "must start with http://" })
           .pipe(shape.url),
         platform_type_id: z
-          .union([z.string(), z.number().transform(String)], { error: "must be one of the allowed ids" })
-          .refine((id) => Object.hasOwn(platformTypes, id), { error: "must be one of the allowed ids" }),
+          .union([z.string(), z.number().transform(String)], {
+            error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+          })
+          .refine((id) => Object.hasOwn(platformTypes, id), {
+            error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+          }),
       }),
     }),
     output: z.object({ account_platform: accountPlatform }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { bare } from "./reply.ts";
-import { shape, timestamp } from "./shapes.ts";
+import { isCalendarDate, shape, timestamp } from "./shapes.ts";
 
 /** Source: spec "Limits": requests per window, per store id, over all endpoints and tokens. */
 export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
@@ -50,7 +50,7 @@ export const core = {
     input: z.object({
       updated_at_min: z
         .string()
-        .refine((value) => /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value)), {
+        .refine((value) => isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)), {
           error: "must be an ISO 8601 timestamp",
         })
         .optional(),

@@ -54,7 +54,9 @@ export type MailAggregate = (typeof mailAggregates)[number];
 export const maxStats = { days: 7_400, ranges: 1_100 } as const;
 
 const categories = z
-  .string({ error: "is missing" })
+  .string({
+    error: (issue) => (issue.input === undefined ? "is missing" : "must be names with commas between"),
+  })
   .transform((list) => [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""))
   .pipe(
     z

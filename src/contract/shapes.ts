@@ -35,6 +35,31 @@ export type CheckCode =
   | "bad_boolean"
   | "bad_platform";
 
+const isMissing = "is missing";
+
+const expectedWords: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "text",
+};
+
+/** Words for what a shape says nothing of itself about; zod's own are a programmer's. */
+z.config({
+  customError: (issue) => {
+    if (issue.input === undefined) return isMissing;
+    if (issue.code === "invalid_type") return `must be ${expectedWords[issue.expected] ?? issue.expected}`;
+    if (issue.code === "too_big" && issue.origin === "array")
+      return `holds more than ${issue.maximum} elements`;
+    if (issue.code === "too_big" && issue.origin === "string")
+      return `is longer than ${issue.maximum} characters`;
+    return undefined;
+  },
+});
+
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const emailPattern = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
 // One way to match each character: with two, a long value that does not match would be tried in every way.
@@ -59,8 +84,6 @@ export function isCalendarDate(value: string): boolean {
   const days = month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
   return day <= days;
 }
-
-const isMissing = "is missing";
 
 /** Words a value of the wrong type, or one that is not there. */
 function typed(says: string) {
@@ -155,7 +178,7 @@ export const shape = {
   date: checked(
     z.string({ error: typed("must be a date, YYYY-MM-DD") }),
     "bad_date",
-    "is not a date of the calendar (YYYY-MM-DD)",
+    "is not a date of the calendar, the day alone (YYYY-MM-DD)",
     isCalendarDate,
   ),
   price: z

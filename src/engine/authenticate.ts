@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import {
+  callerNames,
   type Endpoint,
   ServiceError,
   tooManyRequestsMessage,
@@ -43,13 +44,19 @@ export async function authenticate(
 ): Promise<Account | undefined> {
   const { auth } = endpoint;
   if (auth === "open") return undefined;
-  if (caller.appKey === undefined) throw new ServiceError("invalidParams", "Missing app_key");
+  if (caller.appKey === undefined) throw missingAppKey(endpoint);
   const { account, hasToken } = await findAccount(database, caller, options.nowMs);
   const { limiting } = options;
   const limit = limiting && limitOf(endpoint, limiting);
   if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
   if (auth !== "account" && !hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
   return account;
+}
+
+/** Only a call whose path does not name the account can do without; its body's name for it is another than the query's. */
+function missingAppKey({ method }: Endpoint): ServiceError {
+  const [inQuery, inBody] = callerNames.appKey;
+  return new ServiceError("invalidParams", `Missing ${method === "GET" ? inQuery : inBody}`);
 }
 
 const selectAccount = createStatement<

@@ -102,10 +102,10 @@ function readAddresses({ email_list }: Answered): { addresses: Address[]; errors
 
 /**
  * Assumed: a call is carried out before it is answered, also with `async`, which only leaves the records out;
- * a call that is not `async` always tells its errors, an `async` one with `validate_data`.
+ * a call that is not `async` tells its errors where there are any, an `async` one with `validate_data` always.
  */
 function answer<R>(input: Answered, unsubscribers: R[], errors: AddressError[]) {
-  const isTold = errors.length > 0 && (!input.async || input.validate_data === true);
+  const isTold = input.async ? input.validate_data === true : errors.length > 0;
   return { ...(!input.async && { unsubscribers }), ...(isTold && { errors }) };
 }
 

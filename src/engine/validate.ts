@@ -14,25 +14,29 @@ export function validateInput(endpoint: Endpoint, input: unknown): unknown {
 }
 
 /** Source: spec "Errors": `Missing email`. Assumed: any other problem is worded `<field> <what is wrong>`. */
-function wordIssue(issue: z.core.$ZodIssue, input: unknown): string {
-  const field = issue.path.join(".");
-  if (field === "") return `the input ${issue.message}`;
-  const isMissing = issue.message === "is missing" || valueAt(input, issue.path) === undefined;
-  return isMissing ? `Missing ${field}` : `${field} ${issue.message}`;
+function wordIssue({ path, message }: z.core.$ZodIssue, input: unknown): string {
+  const { field, value } = findField(input, path);
+  if (field === "") return `the input ${message}`;
+  return message === "is missing" || value === undefined ? `Missing ${field}` : `${field} ${message}`;
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (held, key) =>
-      typeof held === "object" && held !== null ? (held as Record<PropertyKey, unknown>)[key] : undefined,
-    input,
-  );
+/** What was sent, as far down the path as it goes: a text that stands for a list has no parts of its own. */
+function findField(
+  input: unknown,
+  path: readonly PropertyKey[],
+): { readonly field: string; readonly value: unknown } {
+  let value = input;
+  for (const [depth, key] of path.entries()) {
+    if (typeof value !== "object" || value === null) return { field: path.slice(0, depth).join("."), value };
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return { field: path.join("."), value };
 }
 
 /** Counted before the elements are looked at, so that a call far too large costs nothing. */
 function checkBatch({ batch }: Endpoint, input: unknown): void {
   if (batch?.max === undefined) return;
-  const held = valueAt(input, [batch.field]);
+  const { value: held } = findField(input, [batch.field]);
   if (typeof held !== "object" || held === null) return;
   const came = Array.isArray(held) ? held.length : Object.keys(held).length;
   if (came <= batch.max) return;

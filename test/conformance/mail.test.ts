@@ -31,6 +31,19 @@ async function count(
 describeBackends("mail", (harness) => {
   const range = { since_date: today, to_date: today, aggregate: "day" } as const;
 
+  it.each([
+    ["bogus", "categories must be among reminder"],
+    ["", "Missing categories"],
+    [["map", "reminder"], "categories must be names with commas between"],
+  ])("says what is wrong with the categories %j", async (categories, message) => {
+    const { service } = await harness().newAccount();
+    const call = service.mail.stats({ ...range, categories: categories as string });
+    await expect(call).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: expect.stringContaining(message) as unknown,
+    });
+  });
+
   it("counts the mails that were queued, on their day", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());

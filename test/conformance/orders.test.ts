@@ -362,7 +362,7 @@ describeBackends("orders.list", (harness) => {
     const { service } = await harness().newAccount();
     await expect(service.orders.list({ since_date: "2026-02-30" })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "since_date is not a date of the calendar (YYYY-MM-DD)",
+      message: "since_date is not a date of the calendar, the day alone (YYYY-MM-DD)",
     });
     await expect(service.orders.list({ count: "many" })).rejects.toMatchObject({ kind: "invalidParams" });
   });
