@@ -79,7 +79,11 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     databaseShownAs: "the database",
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
-  const server = createServer(transport, { logger, about: () => ({ version, publicUrl }) });
+  const server = createServer(transport, {
+    logger,
+    clock: settings.clock,
+    about: () => ({ version, publicUrl }),
+  });
   try {
     const { url } = await server.listen(settings);
     listensAt = asReachable(url);

@@ -118,6 +118,7 @@ export const account = {
 export const tokens = {
   create: endpoint({
     summary: "Issue a utoken",
+    answersSecret: true,
     method: "POST",
     paths: ["/oauth/token"],
     auth: "open",
@@ -132,6 +133,7 @@ export const tokens = {
 export const users = {
   create: endpoint({
     summary: "Create a user and its account",
+    answersSecret: true,
     method: "POST",
     paths: ["/users"],
     auth: "open",
@@ -149,6 +151,7 @@ export const users = {
   }),
   signIn: endpoint({
     summary: "Get an address that signs the account's owner in",
+    answersSecret: true,
     method: "GET",
     paths: ["/users/b2blogin.json"],
     auth: "account",

@@ -31,6 +31,7 @@ export const coreProduct = z.object({
 export const core = {
   createToken: endpoint({
     summary: "Issue an access token of the core API",
+    answersSecret: true,
     method: "POST",
     paths: ["/core/v3/stores/{store_id}/access_tokens"],
     extension: "practice",

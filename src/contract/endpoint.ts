@@ -50,6 +50,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly htmlPaths?: readonly string[];
   /** Answers in JSONP where the query has `callback`. */
   readonly hasCallback?: boolean;
+  /** The answer holds a secret, which nothing on the way is to keep. */
+  readonly answersSecret?: boolean;
   /** Answers GET as well, with the input in the query. */
   readonly alsoGet?: boolean;
   /** Counts against the limit of the read address. Source: spec "Limits". */

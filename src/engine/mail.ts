@@ -29,9 +29,10 @@ export const mailHandlers: Handlers<typeof contract.mail> = {
     const owner = await findOwner(accountId, context);
     const to = email ?? owner?.email;
     if (!to) {
-      throw new ServiceError("invalidParams", "Missing email", {
-        hint: "the account has no email of its own: say where the test mail goes",
-      });
+      throw new ServiceError(
+        "invalidParams",
+        "Missing email: the account has none of its own, so say where the test mail goes",
+      );
     }
     const isQueued = await queueMail(
       {

@@ -34,7 +34,7 @@ export async function answer(
 
 function sendJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): FastifyReply {
   // RFC 6749 5.1: an answer that holds a token is kept nowhere.
-  if (endpoint.errorForm === "oauth") void reply.header("cache-control", "no-store");
+  if (endpoint.answersSecret === true) void reply.header("cache-control", "no-store");
   const body = endpoint.reply.encode(value as Record<string, unknown>);
   if (callback === undefined) return reply.send(body);
   return reply.type("application/javascript; charset=utf-8").send(encodeJsonp(callback, body));

@@ -16,8 +16,23 @@ export function acceptJson(app: FastifyInstance): void {
     }
     const text = body.toString("utf8");
     if (text.trim() === "") done(null);
-    else void parseJson(request, text, done);
+    else void parseJson(request, text, (error, parsed) => done(error && asMalformed(text), parsed));
   });
+}
+
+/** Says where a body goes wrong, and nothing of what was sent. */
+function asMalformed(text: string): ServiceError {
+  try {
+    JSON.parse(text);
+    return new ServiceError(
+      "malformedBody",
+      "the body is JSON with a field that no object may have: __proto__, constructor.prototype",
+    );
+  } catch (error) {
+    const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+    const where = position === undefined ? "its end" : `character ${Number(position) + 1}`;
+    return new ServiceError("malformedBody", `the body is not JSON (at ${where})`);
+  }
 }
 
 /** Takes form-encoded bodies as well. */

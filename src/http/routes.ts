@@ -36,7 +36,8 @@ export function addRoutes(app: FastifyInstance, transport: Transport, log: Logge
     });
   }
   for (const group of groupBy(routes, ({ path }) => path.replaceAll(/:\w+/g, ":"))) {
-    refuseOtherMethods(app, group[0], allowedMethods(group), log);
+    const isShared = group.every(({ endpoint }) => isForBrowsers(endpoint));
+    refuseOtherMethods(app, group[0], { allowed: allowedMethods(group), isShared }, log);
   }
 }
 
@@ -86,9 +87,27 @@ function addRoute(app: FastifyInstance, route: Route, transport: Transport): voi
     url: path,
     // HEAD runs the call, so it is there only where a call changes nothing.
     exposeHeadRoute: hasHead(endpoint),
+    onRequest: async (_request, reply) => {
+      if (isForBrowsers(endpoint)) void reply.header("access-control-allow-origin", "*");
+    },
     handler: (request, reply) => answer(request, reply, { ...route, transport }),
   });
 }
+
+/**
+ * Whether pages of other sites may call: what shoppers' browsers call, with no token and no cookie, may come from any shop.
+ * Assumed: the specification shows no such rule; calls that need a token or answer a secret are for servers.
+ */
+function isForBrowsers({ auth, answersSecret = false }: Endpoint): boolean {
+  return (auth === "open" || auth === "account") && !answersSecret;
+}
+
+/** What a browser asks before it sends JSON from another site. */
+const preflightHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "content-type",
+  "access-control-max-age": "86400",
+};
 
 function methodsOf({ method, alsoGet = false }: Endpoint): readonly Endpoint["method"][] {
   return alsoGet ? ["GET", method] : [method];
@@ -108,7 +127,7 @@ function allowedMethods(group: Group): readonly string[] {
 function refuseOtherMethods(
   app: FastifyInstance,
   { path, endpoint: { errorForm: form } }: Route,
-  allowed: readonly string[],
+  { allowed, isShared }: { readonly allowed: readonly string[]; readonly isShared: boolean },
   log: Logger,
 ): void {
   const allow = allowed.join(", ");
@@ -119,6 +138,7 @@ function refuseOtherMethods(
     // Before the body is read, which may well not be one of ours.
     onRequest: async (request, reply) => {
       void reply.header("allow", allow);
+      if (isShared) void reply.headers({ ...preflightHeaders, "access-control-allow-methods": allow });
       if (request.method === "OPTIONS") return reply.code(204).send();
       throw new ServiceError("methodNotAllowed", `${request.method} is not allowed here; allowed: ${allow}`);
     },

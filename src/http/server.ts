@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance, type FastifyReply } from "fastify";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { ServiceError } from "../contract/index.ts";
+import { coreRateLimit, ServiceError } from "../contract/index.ts";
 import type { About } from "../openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly requestWithinMs?: number;
   /** How long `close` waits for calls in flight before it cuts them off; 10 s where absent. */
   readonly closeWithinMs?: number;
+  /** Milliseconds since the epoch, for the limit of core calls that took nothing from it; they say nothing of it where absent. */
+  readonly clock?: () => number;
   /** What `/openapi.json` says beside the contract; asked for once, when the document is. */
   readonly about?: () => About;
 }
@@ -56,6 +58,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   } = options;
   const app = createApp(transport, log, { bodyLimit: bodyLimitBytes, requestTimeout: requestWithinMs });
   addDocument(app, about);
+  if (options.clock) tellCoreLimit(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
   return {
     listen: async ({ host, port }) => {
@@ -110,6 +113,10 @@ function createApp(
   acceptJson(app);
   app.addHook("onRequest", async ({ headers, raw }, reply) => {
     beTakenAtItsWord(reply);
+    const encoding = headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") {
+      throw new ServiceError("unsupportedMediaType", "send the body as it is, without Content-Encoding");
+    }
     if (headers.host !== undefined || raw.httpVersion !== "1.1") return;
     throw new ServiceError("malformedBody", "the request has no Host header");
   });
@@ -128,6 +135,18 @@ function beTakenAtItsWord(reply: FastifyReply): void {
 /** An expectation beside `100-continue` is passed over, as the standard allows: by itself, Node refuses it in no form of ours. */
 function answerAllExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+}
+
+/** Source: spec "Limits": every core API response says what is left. One that was refused before it was counted left all. */
+function tellCoreLimit(app: FastifyInstance, clock: () => number): void {
+  const { requests, windowMs } = coreRateLimit;
+  app.addHook("onSend", async (request, reply) => {
+    if (formOf(request.url) !== "core" || reply.hasHeader("ratelimit-remaining")) return;
+    const resetAtMs = (Math.floor(clock() / windowMs) + 1) * windowMs;
+    void reply
+      .header("ratelimit-remaining", requests)
+      .header("ratelimit-reset", Math.ceil(resetAtMs / 1_000));
+  });
 }
 
 /** A call in flight is answered, and its connection is not kept for another. */

@@ -199,7 +199,7 @@ describeBackends("mail", (harness) => {
     await harness().database.db.deleteFrom("users").execute();
     await expect(service.mail.sendTest({})).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "Missing email",
+      message: "Missing email: the account has none of its own, so say where the test mail goes",
     });
     expect(await service.mail.sendTest({ email: "me@mail.example" })).toEqual({});
     expect(await readMails(harness())).toHaveLength(1);

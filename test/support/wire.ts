@@ -90,7 +90,7 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
     sealer,
     enforceLimits: true,
   });
-  const server = createServer(transport, { logger: silentLog });
+  const server = createServer(transport, { logger: silentLog, clock });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
   const send: (...sent: Parameters<Wire["ask"]>) => Promise<Response> = (method, path, body, headers = {}) =>
     fetch(url + path, {

@@ -130,3 +130,21 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
     });
   });
 });
+
+describe("every answer of the core API", () => {
+  it("says what is left of the second, also one that was refused before it was counted", async () => {
+    const { appKey, ask } = wire();
+    const products = `/core/v3/stores/${appKey}/products`;
+    for (const [method, path, body, status] of [
+      ["GET", "/core/v3/stores/nobody/products", undefined, 404],
+      ["GET", "/core/v3/nothing", undefined, 404],
+      ["PUT", products, undefined, 405],
+      ["POST", `/core/v3/stores/${appKey}/access_tokens`, "{", 400],
+    ] as const) {
+      const answered = await ask(method, path, body);
+      expect([path, answered.status]).toEqual([path, status]);
+      expect(answered.headers.get("RateLimit-Remaining"), path).toBe("5");
+      expect(answered.headers.get("RateLimit-Reset"), path).toBe(String(noon + 1));
+    }
+  });
+});

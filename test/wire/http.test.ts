@@ -186,3 +186,31 @@ describe("OPTIONS", () => {
     expect([status, headers.get("allow"), text]).toEqual([204, "POST, GET, DELETE, HEAD, OPTIONS", ""]);
   });
 });
+
+describe("pages of other sites", () => {
+  it("may make the calls that shoppers' browsers make, and no others", async () => {
+    const { appKey, utoken, raw } = wire();
+    const allowed = async (method: string, path: string, body?: unknown) =>
+      (await raw(method, path, body)).headers.get("access-control-allow-origin");
+    expect(await allowed("GET", `/v1/widget/${appKey}/products/pot/reviews.json`)).toBe("*");
+    expect(await allowed("GET", "/reviews/999")).toBe("*");
+    expect(await allowed("POST", "/v1/widget/reviews", { appkey: appKey })).toBe("*");
+    expect(await allowed("GET", `/apps/${appKey}/coupons/unique?utoken=${utoken}`)).toBeNull();
+    expect(await allowed("POST", "/oauth/token", {})).toBeNull();
+    expect(await allowed("POST", "/users", {})).toBeNull();
+    const asked = await raw("OPTIONS", "/v1/widget/reviews");
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-headers")).toBe("content-type");
+    expect(asked.headers.get("access-control-allow-methods")).toContain("POST");
+    expect((await raw("OPTIONS", "/users")).headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("are not given secrets that something on the way has kept", async () => {
+    const { appKey, secret, raw } = wire();
+    for (const path of [`/users/b2blogin.json?app_key=${appKey}&secret=${secret}`]) {
+      expect((await raw("GET", path)).headers.get("cache-control")).toBe("no-store");
+    }
+    const asked = await raw("POST", `/core/v3/stores/${appKey}/access_tokens`, { secret });
+    expect([asked.status, asked.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  });
+});

@@ -101,12 +101,15 @@ describe("decoding", () => {
   });
 });
 
+const forbidden = "the body is JSON with a field that no object may have: __proto__, constructor.prototype";
+
 describe("what cannot be read", () => {
   it.each([
-    ["{", "the body is not JSON"],
-    ['{"a":1}}', "the body is not JSON"],
-    ['{"__proto__":{"admin":true}}', "the body is not JSON"],
-    ['{"a":{"constructor":{"prototype":{"b":1}}}}', "the body is not JSON"],
+    ["{", "the body is not JSON (at character 2)"],
+    ['{"a":1}}', "the body is not JSON (at character 8)"],
+    ['{"a":"x', "the body is not JSON (at character 8)"],
+    ['{"__proto__":{"admin":true}}', forbidden],
+    ['{"a":{"constructor":{"prototype":{"b":1}}}}', forbidden],
     ["[]", "the body is not a JSON object"],
     ["null", "the body is not a JSON object"],
     ['"text"', "the body is not a JSON object"],
@@ -114,6 +117,14 @@ describe("what cannot be read", () => {
     const { made, ask } = await setUp();
     const answered = await ask("POST", "/users", body);
     expect([answered.status, answered.body]).toEqual([400, refusal(message, 400, "MalformedBody")]);
+    expect(made).toEqual([]);
+  });
+
+  it("refuses a body that is compressed", async () => {
+    const { made, ask } = await setUp();
+    const answered = await ask("POST", "/users", "{}", { "content-encoding": "gzip" });
+    const message = "send the body as it is, without Content-Encoding";
+    expect([answered.status, answered.body]).toEqual([415, refusal(message, 415, "UnsupportedMediaType")]);
     expect(made).toEqual([]);
   });
 
