@@ -27,31 +27,29 @@ export async function answer(
   };
   // Not yet checked: that is the work of whatever answers.
   const value: unknown = await transport.call(operation, decoded.input, decoded.caller, { onEvent });
-  if (page) return sendPage(reply, page, value);
-  if (endpoint.reply.media === "bytes") return sendBytes(reply, value as Bytes);
-  return sendJson(reply, endpoint, value, callback);
+  // What is returned is sent. A reply that is returned would be waited for, at the price of a small answer.
+  if (page) return toPage(reply, page, value);
+  if (endpoint.reply.media === "bytes") return toBytes(reply, value as Bytes);
+  return toJson(reply, endpoint, value, callback);
 }
 
-function sendJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): FastifyReply {
+function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): unknown {
   // RFC 6749 5.1: an answer that holds a token is kept nowhere.
   if (endpoint.answersSecret === true) void reply.header("cache-control", "no-store");
   const body = endpoint.reply.encode(value as Record<string, unknown>);
-  if (callback === undefined) return reply.send(body);
-  return reply.type("application/javascript; charset=utf-8").send(encodeJsonp(callback, body));
+  if (callback === undefined) return body;
+  void reply.type("application/javascript; charset=utf-8");
+  return encodeJsonp(callback, body);
 }
 
 /** The path of a person's page is the key to it: nothing on the way keeps it, and no other site is told. */
-function sendPage(
-  reply: FastifyReply,
-  { render, policy, isPersonal }: PageForm,
-  value: unknown,
-): FastifyReply {
+function toPage(reply: FastifyReply, { render, policy, isPersonal }: PageForm, value: unknown): string {
   if (isPersonal) void reply.header("cache-control", "no-store");
-  return reply
+  void reply
     .type("text/html; charset=utf-8")
     .header("content-security-policy", policy)
-    .header("referrer-policy", "no-referrer")
-    .send(render(value));
+    .header("referrer-policy", "no-referrer");
+  return render(value);
 }
 
 interface Bytes {
@@ -60,10 +58,10 @@ interface Bytes {
 }
 
 /** Kept nowhere without being asked for again: what it is of may be taken off the pages. */
-function sendBytes(reply: FastifyReply, { content_type, base64 }: Bytes): FastifyReply {
-  return reply
+function toBytes(reply: FastifyReply, { content_type, base64 }: Bytes): Buffer {
+  void reply
     .type(content_type)
     .header("content-security-policy", "default-src 'none'")
-    .header("cache-control", "no-cache")
-    .send(Buffer.from(base64, "base64"));
+    .header("cache-control", "no-cache");
+  return Buffer.from(base64, "base64");
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, HTTPMethods } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Logger } from "pino";
 import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
 import { pages } from "../pages/pages.ts";
@@ -87,9 +87,7 @@ function addRoute(app: FastifyInstance, route: Route, transport: Transport): voi
     url: path,
     // HEAD runs the call, so it is there only where a call changes nothing.
     exposeHeadRoute: hasHead(endpoint),
-    onRequest: async (_request, reply) => {
-      if (isForBrowsers(endpoint)) void reply.header("access-control-allow-origin", "*");
-    },
+    ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
     handler: (request, reply) => answer(request, reply, { ...route, transport }),
   });
 }
@@ -108,6 +106,11 @@ const preflightHeaders = {
   "access-control-allow-headers": "content-type",
   "access-control-max-age": "86400",
 };
+
+function shareWithSites(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  void reply.header("access-control-allow-origin", "*");
+  done();
+}
 
 function methodsOf({ method, alsoGet = false }: Endpoint): readonly Endpoint["method"][] {
   return alsoGet ? ["GET", method] : [method];

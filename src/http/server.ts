@@ -1,4 +1,5 @@
 import { fastify, type FastifyInstance, type FastifyReply } from "fastify";
+import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { coreRateLimit, ServiceError } from "../contract/index.ts";
@@ -111,20 +112,25 @@ function createApp(
   app.server.headersTimeout = Math.min(slow.headersWithinMs, limits.requestTimeout);
   answerAllExpectations(app);
   acceptJson(app);
-  app.addHook("onRequest", async ({ headers, raw }, reply) => {
+  app.addHook("onRequest", ({ headers, raw }, reply, done) => {
     beTakenAtItsWord(reply);
-    const encoding = headers["content-encoding"] ?? "identity";
-    if (encoding !== "identity") {
-      throw new ServiceError("unsupportedMediaType", "send the body as it is, without Content-Encoding");
-    }
-    if (headers.host !== undefined || raw.httpVersion !== "1.1") return;
-    throw new ServiceError("malformedBody", "the request has no Host header");
+    done(findFault(headers, raw.httpVersion));
   });
   addLog(app, log);
   answerUnknownPaths(app, log);
   app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
   addRoutes(app, transport, log);
   return app;
+}
+
+/** What is wrong with a request before its body is read. */
+function findFault(headers: IncomingHttpHeaders, httpVersion: string): ServiceError | undefined {
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    return new ServiceError("unsupportedMediaType", "send the body as it is, without Content-Encoding");
+  }
+  if (headers.host !== undefined || httpVersion !== "1.1") return undefined;
+  return new ServiceError("malformedBody", "the request has no Host header");
 }
 
 /** What is answered is what it says it is, also where people wrote it. */
@@ -140,27 +146,30 @@ function answerAllExpectations({ server }: FastifyInstance): void {
 /** Source: spec "Limits": every core API response says what is left. One that was refused before it was counted left all. */
 function tellCoreLimit(app: FastifyInstance, clock: () => number): void {
   const { requests, windowMs } = coreRateLimit;
-  app.addHook("onSend", async (request, reply) => {
-    if (formOf(request.url) !== "core" || reply.hasHeader("ratelimit-remaining")) return;
-    const resetAtMs = (Math.floor(clock() / windowMs) + 1) * windowMs;
-    void reply
-      .header("ratelimit-remaining", requests)
-      .header("ratelimit-reset", Math.ceil(resetAtMs / 1_000));
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    if (formOf(request.url) === "core" && !reply.hasHeader("ratelimit-remaining")) {
+      const resetAtMs = (Math.floor(clock() / windowMs) + 1) * windowMs;
+      void reply
+        .header("ratelimit-remaining", requests)
+        .header("ratelimit-reset", Math.ceil(resetAtMs / 1_000));
+    }
+    done();
   });
 }
 
 /** A call in flight is answered, and its connection is not kept for another. */
 function closeConnectionsWhenStopping(app: FastifyInstance): { stopping: boolean } {
   const state = { stopping: false };
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", (_request, reply, _payload, done) => {
     if (state.stopping) void reply.header("connection", "close");
+    done();
   });
   return state;
 }
 
 /** One line a call, of its route's pattern and nothing that was sent: paths, queries and bodies hold who and what. */
 function addLog(app: FastifyInstance, log: Logger): void {
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     log.info(
       {
         id: request.id,
@@ -171,6 +180,7 @@ function addLog(app: FastifyInstance, log: Logger): void {
       },
       "call",
     );
+    done();
   });
 }
 
@@ -180,10 +190,11 @@ function answerUnknownPaths(app: FastifyInstance, log: Logger): void {
   );
   app.setNotFoundHandler(() => {});
   // Before the body is read, which may well not be one of ours.
-  app.addHook("onRequest", async (request) => {
-    if (!request.is404) return;
+  app.addHook("onRequest", (request, _reply, done) => {
     const path = request.url.split("?", 1)[0];
-    throw new ServiceError("unknownPath", `nothing is at ${request.method} ${path}`);
+    done(
+      request.is404 ? new ServiceError("unknownPath", `nothing is at ${request.method} ${path}`) : undefined,
+    );
   });
 }
 
