@@ -1,5 +1,4 @@
 import type { OperationName } from "../contract/index.ts";
-import { readDataVersion } from "../storage/data-version.ts";
 import type { Database } from "../storage/database.ts";
 
 /** Reads of a store's pages, whose answers depend on nothing but what is stored. */
@@ -51,8 +50,8 @@ export class AnswerCache {
   ): Promise<T> {
     const { operation, accountId, input } = call;
     if (!keptOperations.has(operation)) return read();
-    const dataVersion = await readDataVersion(this.#database.db, this.#database.dialect);
-    if (Number.isNaN(dataVersion)) return read();
+    const dataVersion = this.#database.readVersion?.();
+    if (dataVersion === undefined) return read();
     // Taken before the read: what is written meanwhile makes the answer one of the past.
     const version = `${dataVersion} ${this.#writes}`;
     const key = `${operation} ${accountId} ${JSON.stringify(input)}`;

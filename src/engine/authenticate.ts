@@ -11,6 +11,7 @@ import type { Database } from "../storage/database.ts";
 import { createStatement } from "../storage/statement.ts";
 import { hashToken } from "./credentials.ts";
 import type { Account } from "./handler.ts";
+import type { KnownAccounts } from "./known-accounts.ts";
 import { limitOf, type RateLimit, type RateWindow } from "./rate-window.ts";
 
 interface Found {
@@ -27,6 +28,7 @@ export interface Limiting {
 
 interface Options {
   readonly nowMs: number;
+  readonly known: KnownAccounts;
   /** Absent where no limit is kept. */
   readonly limiting?: Limiting | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
@@ -45,8 +47,14 @@ export async function authenticate(
   const { auth } = endpoint;
   if (auth === "open") return undefined;
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
-  const { account, hasToken } = await findAccount(database, caller, options.nowMs);
-  const { limiting } = options;
+  const { appKey } = caller;
+  const { limiting, known } = options;
+  const knownId = auth === "account" ? known.find(appKey) : undefined;
+  const { account, hasToken } =
+    knownId === undefined
+      ? await findAccount(database, caller, options.nowMs)
+      : { account: { id: knownId, appKey }, hasToken: false };
+  if (knownId === undefined) known.add(appKey, account.id);
   const limit = limiting && limitOf(endpoint, limiting);
   if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
   if (auth !== "account" && !hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);

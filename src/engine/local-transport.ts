@@ -18,6 +18,7 @@ import { hasDueChanges, showDueChanges } from "./bottom-lines.ts";
 import { batchHandlers } from "./batch.ts";
 import { groupHandlers } from "./groups.ts";
 import { imageHandlers } from "./images.ts";
+import { KnownAccounts } from "./known-accounts.ts";
 import { linkHandlers } from "./links.ts";
 import { mailHandlers } from "./mail.ts";
 import { questionHandlers } from "./questions.ts";
@@ -118,6 +119,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
   const limiting = options.enforceLimits
     ? { window: createRateWindow(database, clock), limitLegacy: options.limitLegacy ?? false }
     : undefined;
+  const known = new KnownAccounts();
   const shared = {
     writes: new WriteQueue(database.db),
     savedProducts: new SavedProducts(),
@@ -129,7 +131,7 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
       const endpoint = endpointOf(operation);
       const nowMs = clock();
       try {
-        const account = await authenticate(database, endpoint, caller, { nowMs, limiting, onEvent });
+        const account = await authenticate(database, endpoint, caller, { nowMs, limiting, onEvent, known });
         const valid = validateInput(endpoint, input);
         const run = { ...options, ...shared, account, nowMs, isChecked };
         const given = (await changes[operation]?.(valid, run)) ?? valid;

@@ -11,6 +11,11 @@ export interface Database {
   readonly dialect: DialectName;
   /** What a person is told it is: a path, or an address without its password. */
   readonly shownAs: string;
+  /**
+   * A number that changes when anybody but this process has written to the database; while a call of this process is
+   * under way it may be that of the call's beginning. Absent where the database cannot tell.
+   */
+  readonly readVersion?: (() => number) | undefined;
 }
 
 interface OpenOptions {
@@ -26,14 +31,15 @@ interface OpenOptions {
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   const address = readAddress(url);
   const { dialect, shownAs } = address;
-  const db = new Kysely<Tables>({ dialect: await createDialect(address, options) });
+  const driver = await createDialect(address, options);
+  const db = new Kysely<Tables>({ dialect: driver });
   try {
     await migrate(db as unknown as Kysely<never>, dialect, options.nowMs);
   } catch (error) {
     await db.destroy().catch(() => {});
     throw asStorageError(error, shownAs) ?? error;
   }
-  return { db, dialect, shownAs };
+  return { db, dialect, shownAs, readVersion: driver.readVersion };
 }
 
 function readAddress(url: string): DatabaseAddress {
@@ -45,7 +51,10 @@ function readAddress(url: string): DatabaseAddress {
 }
 
 /** Loads the one driver that is needed. */
-async function createDialect(address: DatabaseAddress, options: OpenOptions): Promise<Dialect> {
+async function createDialect(
+  address: DatabaseAddress,
+  options: OpenOptions,
+): Promise<Dialect & Pick<Database, "readVersion">> {
   if (address.dialect === "sqlite") {
     const { createSqliteDialect } = await import("./sqlite-dialect.ts");
     return createSqliteDialect(address.path, options);

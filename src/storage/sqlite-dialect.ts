@@ -19,14 +19,22 @@ const retryMs = 5;
 /** SQLite's SQLITE_BUSY. */
 const busyCode = 5;
 
+/** A dialect that can also tell, without waiting for its turn, whether anybody else has written. */
+export interface SqliteDialect extends Dialect {
+  /** Changes when another connection has committed; see `readDataVersion`. */
+  readonly readVersion: () => number;
+}
+
 /** Kysely over a SQLite file. One connection; a transaction that may write takes the write lock at once. */
 export function createSqliteDialect(
   path: string,
   options: { readonly busyTimeoutMs?: number } = {},
-): Dialect {
+): SqliteDialect {
+  const driver = new SqliteDriver(path, options);
   return {
+    readVersion: () => driver.readVersion(),
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(path, options),
+    createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -51,6 +59,10 @@ class SqliteDriver implements Driver {
     // Pages of 4 KiB, so 128 MB between checkpoints: a page that many calls write is copied back once.
     file.execute("pragma cache_size = -4096; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
     this.#connection = new SqliteConnection(file);
+  }
+
+  readVersion(): number {
+    return this.#connection?.readVersion() ?? Number.NaN;
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -137,6 +149,10 @@ class SqliteConnection implements DatabaseConnection {
 
   get isInTransaction(): boolean {
     return this.#file.isInTransaction;
+  }
+
+  readVersion(): number {
+    return Number(this.#file.all("pragma data_version")[0]?.["data_version"]);
   }
 
   close(): void {
