@@ -71,7 +71,11 @@ async function listDueProducts(
 export async function listBottomLines(query: Query, context: HandlerContext): Promise<Listed> {
   const count = Math.min(query.count ?? bottomLinePage.default, bottomLinePage.max);
   const page = Math.max(query.page ?? 1, 1);
-  const found = await selectBottomLines({ ...query, count, page }, context).execute();
+  const found = await selectBottomLines(
+    { ...query, count, page },
+    await hasGroups(context),
+    context,
+  ).execute();
   const isWhole = page === 1 && count > 0 && query.since_id === undefined && query.since_date === undefined;
   if (found.length === 0 && isWhole) return {};
   const bottomlines = found.map(({ product_id, reviews, score }) => ({
@@ -87,23 +91,37 @@ interface Page extends Query {
   readonly page: number;
 }
 
-/**
- * The page's query: its entries by two indexes side by side, neither further than the page, then what is known of
- * each. A group that shows no review yet, as one that was just made, has no entry.
- */
-function selectBottomLines(page: Page, context: HandlerContext) {
-  const { transaction } = context;
-  const offset = Math.min((page.page - 1) * page.count, Number.MAX_SAFE_INTEGER - page.count);
-  const ofProducts = onPage(
-    transaction
+/** Most stores group nothing, and their bottom lines are one index alone. */
+async function hasGroups(context: HandlerContext): Promise<boolean> {
+  const member = await context.transaction
+    .selectFrom("group_products")
+    .select("product_row")
+    .where("account_id", "=", accountOf(context).id)
+    .limit(1)
+    .executeTakeFirst();
+  return member !== undefined;
+}
+
+const offsetOf = ({ page, count }: Page) => Math.min((page - 1) * count, Number.MAX_SAFE_INTEGER - count);
+
+/** A product's own entry, of each product that has a bottom line. */
+function selectOwn(page: Page, context: HandlerContext) {
+  return onPage(
+    context.transaction
       .selectFrom("review_totals as own")
       .select(["own.product_row", sql.lit<number>(1).as("is_own")]),
     page,
     context,
-  );
-  // The cross join keeps the members outermost: of many products there may be few in groups, or none.
-  const ofGroups = onPage(
-    transaction
+  ).orderBy("own.product_row");
+}
+
+/**
+ * The entry of its group, of each product that is in one. The cross join keeps the members outermost: of many products
+ * there may be few in groups. A group that shows no review yet, as one that was just made, has no entry.
+ */
+function selectGrouped(page: Page, context: HandlerContext) {
+  return onPage(
+    context.transaction
       .selectFrom("group_products as member")
       .crossJoin("review_totals as own")
       .where("member.account_id", "=", accountOf(context).id)
@@ -116,22 +134,30 @@ function selectBottomLines(page: Page, context: HandlerContext) {
       .select(["member.product_row", sql.lit<number>(0).as("is_own")]),
     page,
     context,
-  );
-  const upToPage = offset + page.count;
-  const entries = transaction
-    .selectFrom(ofProducts.orderBy("own.product_row").limit(upToPage).as("listed_products"))
+  ).orderBy("member.product_row");
+}
+
+/** Both kinds of entries side by side, neither further than the page. */
+function selectMerged(page: Page, context: HandlerContext) {
+  const upToPage = offsetOf(page) + page.count;
+  const from = context.transaction;
+  return from
+    .selectFrom(selectOwn(page, context).limit(upToPage).as("listed_products"))
     .selectAll()
-    .unionAll(
-      transaction
-        .selectFrom(ofGroups.orderBy("member.product_row").limit(upToPage).as("listed_groups"))
-        .selectAll(),
-    )
+    .unionAll(from.selectFrom(selectGrouped(page, context).limit(upToPage).as("listed_groups")).selectAll())
     .orderBy("product_row")
-    .orderBy("is_own")
-    .limit(page.count)
-    .offset(offset);
+    .orderBy("is_own");
+}
+
+/** The page's query: its entries by indexes alone, then what is known of each. */
+function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerContext) {
+  const { transaction } = context;
+  const offset = offsetOf(page);
+  const entries = isGrouping
+    ? selectMerged(page, context).limit(page.count).offset(offset).as("listed")
+    : selectOwn(page, context).limit(page.count).offset(offset).as("listed");
   return transaction
-    .selectFrom(entries.as("listed"))
+    .selectFrom(entries)
     .innerJoin("products", "products.id", "listed.product_row")
     .leftJoin("group_products", (join) =>
       join.onRef("group_products.product_row", "=", "listed.product_row").on("listed.is_own", "=", 0),
