@@ -245,11 +245,6 @@ const newReview = {
   user_reference: shape.reference.nullish(),
 };
 
-const widgetQuery = {
-  per_page: shape.count.optional(),
-  page: shape.count.optional(),
-};
-
 /** In any case of letters. */
 const direction = z
   .string({ error: "must be ASC or DESC" })
@@ -263,6 +258,14 @@ const sort = z
       .array(z.enum(reviewSorts, { error: `must be one of ${reviewSorts.join(", ")}` }))
       .max(reviewSorts.length),
   );
+
+const widgetQuery = {
+  per_page: shape.count.optional(),
+  page: shape.count.optional(),
+  star: score.optional(),
+  sort: sort.optional(),
+  direction: direction.optional(),
+};
 
 const listQuery = {
   since_id: shape.count.optional(),
@@ -372,9 +375,6 @@ export const reviews = {
     input: z.object({
       product_id: shape.legalId,
       ...widgetQuery,
-      star: score.optional(),
-      sort: sort.optional(),
-      direction: direction.optional(),
     }),
     output: widgetPage,
     reply: enveloped,
@@ -387,9 +387,6 @@ export const reviews = {
     effect: "read",
     input: z.object({
       ...widgetQuery,
-      star: score.optional(),
-      sort: sort.optional(),
-      direction: direction.optional(),
     }),
     output: widgetPage,
     reply: enveloped,

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { bottomLinePage, type contract, siteReviewsId } from "../contract/index.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Account, accountOf, type HandlerContext } from "./handler.ts";
+import { findProduct } from "./named-product.ts";
 import { averageOf, noStars, readShelf, readStars, siteShelf, sumStars } from "./shelves.ts";
 
 type Query = z.output<typeof contract.reviews.bottomLines.input>;
@@ -202,11 +203,7 @@ export async function readBottomLine(productId: string, context: HandlerContext)
 }
 
 async function findShelf(productId: string, context: HandlerContext): Promise<string | undefined> {
-  const product = await context.transaction
-    .selectFrom("products")
-    .select("id")
-    .where("account_id", "=", accountOf(context).id)
-    .where("product_id", "=", productId)
-    .executeTakeFirst();
-  return product && readShelf(product.id, context);
+  const { transaction } = context;
+  const row = await findProduct(productId, { transaction, accountId: accountOf(context).id });
+  return row === undefined ? undefined : readShelf(row, context);
 }

@@ -1,6 +1,6 @@
-import { type contract, coreListLimit, ServiceError, unauthorizedMessage } from "../contract/index.ts";
+import { type contract, coreListLimit, ServiceError } from "../contract/index.ts";
+import { requireSecret } from "./account-secret.ts";
 import type { Row } from "../storage/tables.ts";
-import { isSameSecret } from "./credentials.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 import { issueToken } from "./tokens.ts";
 
@@ -13,17 +13,8 @@ export const coreHandlers: Handlers<typeof contract.core> = {
    * Source: practice of services of this kind. Assumed: an access token is a utoken, and counts among those of its account.
    */
   createToken: async ({ secret }, context) => {
-    const { transaction, sealer } = context;
-    const { id } = accountOf(context);
-    const { secret_sealed } = await transaction
-      .selectFrom("accounts")
-      .select("secret_sealed")
-      .where("id", "=", id)
-      .executeTakeFirstOrThrow();
-    if (!isSameSecret(secret, sealer.open(secret_sealed))) {
-      throw new ServiceError("unauthorized", unauthorizedMessage);
-    }
-    return { access_token: await issueToken(transaction, id, context) };
+    await requireSecret(secret, context);
+    return { access_token: await issueToken(context.transaction, accountOf(context).id, context) };
   },
 
   /**

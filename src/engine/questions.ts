@@ -4,7 +4,7 @@ import { type contract, linkLifetimeMs } from "../contract/index.ts";
 import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 import { linkUrl } from "./mail-links.ts";
-import { findOrAddProduct, unknownProduct } from "./named-product.ts";
+import { findOrAddProduct, requireProduct } from "./named-product.ts";
 import { queueMail } from "./outbox.ts";
 import { listQuestions } from "./question-list.ts";
 import { readQuestionTotals } from "./question-totals.ts";
@@ -68,14 +68,7 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
 /** Found by the store's own id of the product; the feature comes first. */
 async function findProduct(productId: string, context: HandlerContext): Promise<number> {
   await requireFeature(context, "questions_and_answers");
-  const found = await context.transaction
-    .selectFrom("products")
-    .select("id")
-    .where("account_id", "=", accountOf(context).id)
-    .where("product_id", "=", productId)
-    .executeTakeFirst();
-  if (!found) throw unknownProduct(productId);
-  return found.id;
+  return requireProduct(productId, context);
 }
 
 const given = (value: string | null | undefined) => value || null;

@@ -1,6 +1,6 @@
 import { type contract, seoPageReviews, ServiceError, siteReviewsId } from "../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
-import { unknownProduct } from "./named-product.ts";
+import { requireProduct, unknownProduct } from "./named-product.ts";
 import { readSeoPage } from "./seo-page.ts";
 import { seoPageUrl } from "./seo-page-url.ts";
 
@@ -80,14 +80,4 @@ async function isSlugOfOwner(name: string, { transaction }: HandlerContext): Pro
     .where("kind", "=", "owner")
     .executeTakeFirst();
   return found !== undefined;
-}
-
-async function requireProduct(productId: string, context: HandlerContext): Promise<void> {
-  const found = await context.transaction
-    .selectFrom("products")
-    .select("id")
-    .where("account_id", "=", accountOf(context).id)
-    .where("product_id", "=", productId)
-    .executeTakeFirst();
-  if (!found) throw unknownProduct(productId);
 }

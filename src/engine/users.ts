@@ -1,12 +1,6 @@
 import type { z } from "zod";
-import {
-  type contract,
-  extensionPrefix,
-  ServiceError,
-  signInLifetimeMs,
-  unauthorizedMessage,
-} from "../contract/index.ts";
-import { isSameSecret } from "./credentials.ts";
+import { requireSecret } from "./account-secret.ts";
+import { type contract, extensionPrefix, ServiceError, signInLifetimeMs } from "../contract/index.ts";
 import { createAccount } from "./first-account.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 import { hashPassword } from "./passwords.ts";
@@ -59,16 +53,9 @@ export const userHandlers: Handlers<typeof contract.users> = {
    * Source: spec "Account and authentication". Assumed: the code is opaque, and can be used until it is too old.
    */
   signIn: async ({ secret }, context) => {
-    const { transaction, sealer, nowMs, publicUrl } = context;
+    const { sealer, nowMs, publicUrl } = context;
     const { id } = accountOf(context);
-    const { secret_sealed } = await transaction
-      .selectFrom("accounts")
-      .select("secret_sealed")
-      .where("id", "=", id)
-      .executeTakeFirstOrThrow();
-    if (!isSameSecret(secret, sealer.open(secret_sealed))) {
-      throw new ServiceError("unauthorized", unauthorizedMessage);
-    }
+    await requireSecret(secret, context);
     const claim = { kind: signInKind, id, accountId: id, expiresAtMs: nowMs + signInLifetimeMs };
     const code = signClaim(claim, sealer);
     return { code, signin_url: `${publicUrl}${extensionPrefix}/admin/${code}` };

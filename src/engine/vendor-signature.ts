@@ -5,6 +5,7 @@ import {
   unauthorizedMessage,
   type ReviewerType,
 } from "../contract/index.ts";
+import { readSecret } from "./account-secret.ts";
 import { isSameSecret } from "./credentials.ts";
 import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
@@ -51,15 +52,6 @@ export async function readTrustedType(
 
 function missing(field: string): ServiceError {
   return new ServiceError("invalidParams", `Missing ${field}`);
-}
-
-async function readSecret(context: HandlerContext): Promise<string> {
-  const { secret_sealed } = await context.transaction
-    .selectFrom("accounts")
-    .select("secret_sealed")
-    .where("id", "=", accountOf(context).id)
-    .executeTakeFirstOrThrow();
-  return context.sealer.open(secret_sealed);
 }
 
 /**

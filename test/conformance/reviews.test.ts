@@ -121,15 +121,8 @@ describeBackends("reviews", (harness) => {
       fields: Record<string, string | number> = {},
       secret = account.secret,
     ) => {
-      const review: Record<string, string | number> = {
-        sku: "teapot",
-        product_title: "Teapot",
-        product_url: "https://shop.example/teapot",
-        display_name: "Ann",
-        email: "ann@mail.example",
-        review_content: "It pours very well.",
-        review_title: "Pours well",
-        review_score: 5,
+      const review: Record<string, unknown> = {
+        ...aReview(),
         time_stamp: String(startMs / 1_000),
         reviewer_type: "verified_buyer",
         ...fields,
