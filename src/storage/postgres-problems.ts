@@ -14,6 +14,7 @@ const serverProblems: Readonly<Record<string, KnownProblem>> = {
   "53100": ["full", "the disk of the server is full"],
   "53200": ["busy", "the server is short of memory"],
   "53300": ["busy", "the server has no connection left"],
+  "55000": ["unreachable", "the database takes no connections now"],
   "55006": ["busy", "the database is in use"],
   "55P03": ["busy", "another process holds the database locked"],
   "57014": ["busy", "the server gave a statement up"],
