@@ -1,11 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "vitest";
+import { bottomLinesDelayMs } from "../../src/contract/index.ts";
 import { createHttpTransport } from "../../src/client/http-transport.ts";
+import type { HandlerContext } from "../../src/engine/handler.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
+import { SavedProducts } from "../../src/engine/saved-products.ts";
 import { createSealer } from "../../src/engine/sealer.ts";
+import { userHandlers } from "../../src/engine/users.ts";
 import { createServer } from "../../src/http/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
@@ -61,7 +65,10 @@ export interface HarnessOptions {
   readonly limitLegacy?: boolean;
 }
 
-type HarnessParts = Pick<Harness, "transport" | "database" | "clock" | "close">;
+interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "close"> {
+  /** What a handler of the store is given beside its transaction. */
+  readonly context: Omit<HandlerContext, "transaction">;
+}
 
 /** A place for one test's database, and how to remove it. */
 interface Place {
@@ -71,7 +78,25 @@ interface Place {
 
 async function placeOnSqlite(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
-  return { url: join(folder, "starpost.db"), remove: () => rm(folder, { recursive: true }) };
+  const url = join(folder, "starpost.db");
+  template ??= readTemplate();
+  await writeFile(url, await template, { mode: 0o600 });
+  return { url, remove: () => rm(folder, { recursive: true }) };
+}
+
+/** A database with its schema and nothing in it, made once: to make it takes longer than most tests. */
+let template: Promise<Buffer> | undefined;
+
+async function readTemplate(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
+  try {
+    const path = join(folder, "starpost.db");
+    const { db } = await openDatabase(path, { nowMs: startMs });
+    await db.destroy();
+    return await readFile(path);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 async function placeOnPostgres(): Promise<Place> {
@@ -93,6 +118,15 @@ async function openLocal(
     transport,
     database,
     clock,
+    context: {
+      dialect: database.dialect,
+      nowMs: clock(),
+      random: randomBytes,
+      sealer,
+      savedProducts: new SavedProducts(),
+      publicUrl: "http://127.0.0.1",
+      bottomLinesDelayMs,
+    },
     close: async () => {
       await transport.close();
       await remove();
@@ -127,26 +161,24 @@ function backendsOn(dialect: DialectName, place: () => Promise<Place>): Backend[
 }
 
 /** Adds to a transport and its store what every suite asks of them. */
-function createHarness(parts: HarnessParts): Harness {
-  const { transport } = parts;
+function createHarness({ context, ...parts }: HarnessParts): Harness {
+  const { transport, database, clock } = parts;
   let accounts = 0;
   return {
     ...parts,
     service: (caller) => createService(transport, caller),
+    // The handler of the call alone: what comes before it hashes a password, which takes longer than most tests.
     newAccount: async (displayName) => {
       accounts += 1;
-      const made = await transport.call(
-        "users.create",
-        {
-          user: {
-            email: `owner${accounts}@shop.example`,
-            display_name: displayName ?? `Owner ${accounts}`,
-            password: "correct horse",
-            url: "https://shop.example",
-          },
-        },
-        {},
-      );
+      const user = {
+        email: `owner${accounts}@shop.example`,
+        display_name: displayName ?? `Owner ${accounts}`,
+        password: "no password",
+        url: "https://shop.example",
+      };
+      const made = await database.db
+        .transaction()
+        .execute((transaction) => userHandlers.create({ user }, { ...context, transaction, nowMs: clock() }));
       const caller = { appKey: made.app_key, utoken: made.token };
       const service = createService(transport, caller);
       return { caller, secret: made.secret, userId: made.user_id, service };
