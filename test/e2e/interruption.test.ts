@@ -28,6 +28,15 @@ async function latest(home: Home): Promise<Summary | undefined> {
   return (await home.json<Summary[]>(["imports", "list"])).data[0];
 }
 
+/** Waits until the latest run has stored something and is under way still, however slow the machine is. */
+async function untilUnderWay(home: Home): Promise<Summary> {
+  for (;;) {
+    const found = await latest(home);
+    if (found?.state === "running" && found.rows.accepted > 0) return found;
+    await sleep(100);
+  }
+}
+
 /** Kills an import again and again at random moments, until a resume gets to the end. */
 async function killUntilDone(home: Home, path: string, kills: number): Promise<Summary> {
   let args = ["orders", "import", path, "--rate", "0", "--json"];
@@ -84,7 +93,7 @@ describe("signals", () => {
       const home = newHome();
       const path = writeOrders(home);
       const run = home.start(["orders", "import", path, "--rate", "4", "--batch-size", "50"]);
-      await sleep(1_500);
+      await untilUnderWay(home);
       run.kill(signal);
       const { exitCode, stderr } = await run;
       expect(exitCode).toBe(130);
@@ -104,16 +113,14 @@ describe("signals", () => {
     const home = newHome();
     const path = writeOrders(home);
     const run = home.start(["orders", "import", path, "--rate", "2", "--batch-size", "50", "--json"]);
-    await sleep(1_500);
-    const running = await latest(home);
-    expect(running?.state).toBe("running");
-    const second = await home.run(["imports", "resume", running?.import_id ?? ""]);
+    const running = await untilUnderWay(home);
+    const second = await home.run(["imports", "resume", running.import_id]);
     expect(second.exitCode).toBe(2);
     expect(second.stderr).toMatch(/under way in another process/);
     run.kill("SIGKILL");
     await run;
     writeFileSync(path, "order_id,order_date,customer_name,email,product_id,product_name,product_url\n");
-    const changed = await home.run(["imports", "resume", running?.import_id ?? ""]);
+    const changed = await home.run(["imports", "resume", running.import_id]);
     expect(changed.exitCode).toBe(2);
     expect(changed.stderr).toMatch(/has changed since/);
   });
@@ -121,10 +128,9 @@ describe("signals", () => {
   test("a run goes on only where it began", async () => {
     const home = newHome();
     const run = home.start(["orders", "import", writeOrders(home), "--rate", "2", "--batch-size", "50"]);
-    await sleep(1_500);
+    const { import_id: id } = await untilUnderWay(home);
     run.kill("SIGKILL");
     await run;
-    const id = (await latest(home))?.import_id ?? "";
     const elsewhere = { env: { STARPOST_DATABASE: join(home.folder, "other.db") } };
     const refused = await home.run(["imports", "resume", id], elsewhere);
     expect(refused.exitCode).toBe(2);
@@ -134,7 +140,7 @@ describe("signals", () => {
   test("a resume that is interrupted at once does not forget what the run had done", async () => {
     const home = newHome();
     const first = home.start(["orders", "import", writeOrders(home), "--rate", "8", "--batch-size", "50"]);
-    await sleep(2_500);
+    await untilUnderWay(home);
     first.kill("SIGINT");
     await first;
     const before = await latest(home);
