@@ -2,8 +2,7 @@ import { type contract, maxLength, ServiceError } from "../contract/index.ts";
 import { batchRows } from "../storage/batch.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 import { moveProducts } from "./shelf-moves.ts";
-
-const iso = (ms: number) => new Date(ms).toISOString();
+import { iso } from "./times.ts";
 
 /**
  * Groups share reviews among their products; a product is in one group at most.

@@ -6,6 +6,7 @@ import { createStatement } from "../storage/statement.ts";
 import type { Row } from "../storage/tables.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import type { MissedLines } from "./order-check.ts";
+import { iso } from "./times.ts";
 
 interface MissedColumns {
   order_id: string;
@@ -74,8 +75,6 @@ function toStorable(text: string, max: number): string {
 
 type Query = z.output<typeof contract.products.missed.input>;
 type Listed = z.output<typeof contract.products.missed.output>;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
  * Lists missed products by id.

@@ -6,6 +6,7 @@ import { accountOf, type HandlerContext } from "./handler.ts";
 import type { CheckedOrder } from "./order-check.ts";
 import { overlay, type ProductRow } from "./product-row.ts";
 import { dropTakenSkus, saveProducts } from "./product-store.ts";
+import { dayOf } from "./times.ts";
 
 export type StorableOrder = NonNullable<CheckedOrder["order"]>;
 
@@ -40,8 +41,6 @@ const purchaseColumns: BatchColumns<PurchaseColumns> = {
   unit: "integer",
   price: "text",
 };
-
-const dayMs = 86_400_000;
 
 /**
  * Stores orders, their products and their purchases.
@@ -151,8 +150,3 @@ const countPurchases = createStatement<{ accountId: number; day: number; added: 
     update purchase_days set purchases = purchases + ${slot("added")}
     where account_id = ${slot("accountId")} and day = ${slot("day")}`,
 );
-
-/** Days since the epoch, UTC. */
-export function dayOf(ms: number): number {
-  return Math.floor(ms / dayMs);
-}

@@ -1,12 +1,11 @@
 import type { MailCategory, MailCounter, WebhookEvent } from "../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import { linkUrl } from "./mail-links.ts";
+import { dayOf } from "./times.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 type MailContext = Context & Pick<HandlerContext, "sealer" | "publicUrl">;
 type EventContext = Context & Pick<HandlerContext, "random">;
-
-const dayMs = 86_400_000;
 
 /** A mail to be sent. */
 export interface NewMail {
@@ -78,7 +77,7 @@ export async function countMail(
     .values({
       account_id: counted.accountId,
       category: counted.category,
-      day: Math.floor(nowMs / dayMs),
+      day: dayOf(nowMs),
       counter: counted.counter,
       mails: 1,
     })

@@ -1,12 +1,10 @@
 import type { z } from "zod";
 import { type contract, purchasePage } from "../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
-import { dayOf } from "./order-store.ts";
+import { dayOf, iso } from "./times.ts";
 
 type Query = z.output<typeof contract.orders.list.input>;
 type Listed = z.output<typeof contract.orders.list.output>;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
  * Lists purchases by id.

@@ -2,6 +2,7 @@ import { type Answer, type Question, questionPage } from "../contract/index.ts";
 import { batchRows } from "../storage/batch.ts";
 import type { HandlerContext } from "./handler.ts";
 import { type Person, personColumns, toSummary } from "./shoppers.ts";
+import { iso } from "./times.ts";
 
 interface Page {
   readonly count?: number | undefined;
@@ -9,8 +10,6 @@ interface Page {
 }
 
 type Context = Pick<HandlerContext, "transaction" | "dialect">;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
  * A page of a product's public questions with all their public answers: two queries, whatever the page holds.

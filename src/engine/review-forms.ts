@@ -12,6 +12,7 @@ import { imageUrls } from "./image-urls.ts";
 import { seoPageUrl } from "./seo-page-url.ts";
 import { type Person, publicName, toSummary } from "./shoppers.ts";
 import { toSlug } from "./slug.ts";
+import { iso } from "./times.ts";
 
 type Review = Row<"reviews">;
 
@@ -25,8 +26,6 @@ export interface ReviewParts {
 
 /** An image of a review, without its bytes. */
 export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The `user_type` of who is not verified. */
 export const anonymousType = "Anonymous";

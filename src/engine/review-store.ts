@@ -9,6 +9,7 @@ import { countReview, readShelf, siteShelf } from "./shelves.ts";
 import { addUnverified, findOrAddShopper } from "./shoppers.ts";
 import { signClaim } from "./signed-link.ts";
 import { readTrustedType } from "./vendor-signature.ts";
+import { noteEvent, type ReviewEvent } from "./review-events.ts";
 
 type NewReview = z.output<typeof contract.reviews.createNow.input>;
 
@@ -58,7 +59,7 @@ export async function createReview(input: NewReview, context: HandlerContext): P
     .returning("id")
     .executeTakeFirstOrThrow();
   await countReview({ accountId, productRow, score: input.review_score }, 1, context);
-  await noteEvent(id, { event: "created", by: byAuthor, reason: null }, context);
+  await noteEvent({ id, accountId }, { event: "created", by: byAuthor, reason: null }, context);
   const parts = await findReview(id, { isPublished: true }, context);
   await queueEvent("review_create", toEventData(parts, accountOf(context).appKey), accountId, context);
   return { parts, isTrusted: trusted !== undefined };
@@ -88,31 +89,6 @@ export function signImageUpload(reviewId: number, context: HandlerContext): stri
   );
 }
 
-interface ReviewEvent {
-  readonly event: string;
-  readonly by: string;
-  readonly reason: string | null;
-}
-
-/** Appends to what happened to a review; nothing of it is ever changed. */
-async function noteEvent(
-  reviewId: number,
-  { event, by, reason }: ReviewEvent,
-  context: HandlerContext,
-): Promise<void> {
-  await context.transaction
-    .insertInto("review_events")
-    .values({
-      account_id: accountOf(context).id,
-      review_row: reviewId,
-      event,
-      by_name: by,
-      reason,
-      created_at: context.nowMs,
-    })
-    .execute();
-}
-
 /**
  * Publishes a review, or takes it off the pages.
  * Assumed: every call is noted with its reason, also one that changes nothing, but for one that says again what was
@@ -127,7 +103,7 @@ export async function setPublished(
   const { review } = found;
   const event = { event: published ? "published" : "unpublished", by, reason };
   if (await isLastEvent(review_id, event, context)) return found;
-  await noteEvent(review_id, event, context);
+  await noteEvent({ id: review_id, accountId }, event, context);
   if ((review.published === 1) !== published) {
     await changeReview(review_id, { published: published ? 1 : 0 }, context);
     const counted = { accountId, productRow: review.product_row, score: review.score };
@@ -163,7 +139,7 @@ export async function setComment(
   const accountId = accountOf(context).id;
   const found = await findReview(review_id, { accountId, isPublished: false }, context);
   if (found.review.comment === content) return found;
-  await noteEvent(review_id, { event: "commented", by: byStore, reason: null }, context);
+  await noteEvent({ id: review_id, accountId }, { event: "commented", by: byStore, reason: null }, context);
   await changeReview(review_id, { comment: content, comment_at: context.nowMs }, context);
   return tellChange(review_id, context);
 }

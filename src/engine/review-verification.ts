@@ -9,6 +9,7 @@ import { findReview } from "./review-parts.ts";
 import { verifyWriter } from "./shoppers.ts";
 import type { Claim } from "./signed-link.ts";
 import { byUser } from "./unsubscribers.ts";
+import { noteEvent } from "./review-events.ts";
 
 /** What decides who its author is. */
 interface ReviewToVerify {
@@ -80,17 +81,7 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
     })
     .where("id", "=", review.id)
     .execute();
-  await context.transaction
-    .insertInto("review_events")
-    .values({
-      account_id: review.account_id,
-      review_row: review.id,
-      event: "verified",
-      by_name: byUser,
-      reason: null,
-      created_at: context.nowMs,
-    })
-    .execute();
+  await noteEvent({ id: review.id, accountId }, { event: "verified", by: byUser, reason: null }, context);
   await announceUpdate(review, context);
 }
 
