@@ -17,6 +17,8 @@ export interface ConnectionSettings extends Surroundings {
   readonly profile: Profile;
   /** Calls a second; 0 is no pacing. Where absent, the profile's kind decides. */
   readonly rate?: number | undefined;
+  /** The part of that rate which is taken, above 0 up to 1; all of it where absent. */
+  readonly rateShare?: number | undefined;
   /** Many calls follow: worth a thread of its own for what answers them here. */
   readonly isBulk?: boolean | undefined;
 }

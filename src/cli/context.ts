@@ -13,7 +13,7 @@ export interface Context {
   profileSources(): Promise<ProfileSources>;
   profile(): Promise<Profile>;
   surroundings(): Promise<Surroundings>;
-  connect(options?: Pick<ConnectionSettings, "rate" | "isBulk">): Promise<Connection>;
+  connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
 }
 
 export function createContext(io: Io, globals: Globals, talk: Talk): Context {
@@ -42,9 +42,9 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     profileSources,
     profile,
     surroundings,
-    connect: async ({ rate, isBulk } = {}) => {
+    connect: async (options = {}) => {
       // Settings first: a wrong one is said before anything else is loaded.
-      const settings = { ...(await surroundings()), profile: await profile(), rate, isBulk };
+      const settings = { ...(await surroundings()), profile: await profile(), ...options };
       const { openConnection } = await io.compose();
       return openConnection(settings);
     },

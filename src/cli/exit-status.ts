@@ -7,6 +7,7 @@ export const exitStatus = {
   notSignedIn: 4,
   temporary: 5,
   stopped: 6,
+  notThere: 7,
   interrupted: 130,
 } as const;
 

@@ -49,6 +49,21 @@ export function readMapping(text: string, flag: string): readonly [string, strin
   throw wrong(flag, text, "of the form field=column");
 }
 
+/** `field=value`; the value may hold further `=`. */
+export function readSetting(text: string, flag: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  const [field, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
+  if (at > 0 && field !== "" && value !== "") return [field, value];
+  throw wrong(flag, text, "of the form field=value");
+}
+
+/** A part of a whole, from above 0% to 100%, as a number from 0 to 1. */
+export function readShare(text: string, flag: string): number {
+  const percent = Number(/^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(text)?.[1] ?? 0);
+  if (percent > 0 && percent <= 100) return percent / 100;
+  throw wrong(flag, text, "a part of the rate (60%)");
+}
+
 /** One character; a tab may be written out. */
 export function readDelimiter(text: string, flag: string): string {
   if (text === "tab" || text === String.raw`\t`) return "\t";

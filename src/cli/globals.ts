@@ -7,6 +7,8 @@ export interface Globals {
   readonly format: Format;
   /** Whether questions may be asked. */
   readonly input: boolean;
+  /** Whether every question is answered with yes. */
+  readonly yes: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
 }
@@ -37,12 +39,12 @@ export const globalFlags: readonly (readonly [string, string])[] = [
 ];
 
 export function readGlobals(flags: GlobalFlags): Globals {
-  const { profile, json = false, format, input = true, quiet = false, verbose = false } = flags;
+  const { profile, json = false, format, input = true, yes = false, quiet = false, verbose = false } = flags;
   if (profile === "") throw new Problem("usage", "--profile: a name is missing");
   if (json && format !== undefined && format !== "json") {
     throw new Problem("usage", `--json and --format ${format} cannot be had together`, "Give one of them.");
   }
-  return { profile, format: json ? "json" : (format ?? "table"), input, quiet, verbose };
+  return { profile, format: json ? "json" : (format ?? "table"), input, yes, quiet, verbose };
 }
 
 /** Whether scripts read what is printed, errors included. */

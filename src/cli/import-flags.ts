@@ -1,4 +1,4 @@
-import type { ImportOptions } from "../importer/types.ts";
+import { emptyCells, type ImportOptions } from "../importer/types.ts";
 import { Problem } from "../config/problem.ts";
 import type { FlagValues } from "./command.ts";
 import {
@@ -6,6 +6,8 @@ import {
   readMapping,
   readMaxErrors,
   readRate,
+  readSetting,
+  readShare,
   readText,
   readWholeNumber,
 } from "./flag-values.ts";
@@ -13,6 +15,11 @@ import {
 /** The flags that a resumed run may be given anew. */
 export const paceFlags = {
   rate: { takes: "<n>", summary: "calls a second; 0 is no pacing (remote: 5)", read: readRate },
+  "rate-share": {
+    takes: "<n%>",
+    summary: "take only this part of the rate, and leave the rest to others",
+    read: readShare,
+  },
   concurrency: { takes: "<n>", summary: "calls under way at once", read: readWholeNumber },
   "max-errors": {
     takes: "<n|n%>",
@@ -35,6 +42,31 @@ export const importFlags = {
   delimiter: { takes: "<c>", summary: "what is between cells, or `tab` (found out)", read: readDelimiter },
   encoding: { takes: "<name>", summary: "the file's character encoding (utf-8)", read: readText },
   rejects: { takes: "<file>", summary: "write rejected rows to this file", read: readText },
+  layout: { takes: "<name>", summary: "the layout of the file, or `none` (recognised)", read: readText },
+  set: {
+    takes: "<field=value>",
+    summary: "the value of a field where a row has none (repeatable)",
+    isRepeatable: true,
+    read: readSetting,
+  },
+  mapping: { takes: "<file>", summary: "take columns and values from this mapping file", read: readText },
+  "fix-ids": { summary: "put ids right that the service would drop, and write the pairs down" },
+  empty: {
+    takes: "<keep|clear|error>",
+    summary: "what an empty cell does: nothing, erase what is stored, reject its row (keep)",
+    read: (text: string, flag: string) => readOneOf(text, emptyCells, flag),
+  },
+  undoable: { summary: "keep what is overwritten, so that `imports undo` can put it back" },
+  verify: { summary: "read back at the end what was taken" },
+} as const;
+
+/** The flag of those imports that need products' addresses. */
+export const productUrlFlag = {
+  "product-url": {
+    takes: "<pattern>",
+    summary: "products' addresses: https://shop.example/p/{product_id}",
+    read: readText,
+  },
 } as const;
 
 /** What the flags of every import ask for. */
@@ -45,23 +77,31 @@ export function readImportOptions(flags: FlagValues<typeof importFlags>): Import
     concurrency: flags.concurrency,
     rate: flags.rate,
     maxErrors: flags["max-errors"],
-    map: readMap(flags.map ?? []),
+    map: readPairs(flags.map ?? [], "--map"),
     delimiter: flags.delimiter,
     encoding: flags.encoding,
     rejects: flags.rejects,
+    layout: flags.layout,
+    set: readPairs(flags.set ?? [], "--set"),
+    fixIds: flags["fix-ids"] ?? false,
+    empty: flags.empty,
+    rateShare: flags["rate-share"],
+    undoable: flags.undoable ?? false,
+    verify: flags.verify ?? false,
   };
 }
 
-function readMap(pairs: readonly (readonly [string, string])[]): Record<string, string> {
+function readPairs(pairs: readonly (readonly [string, string])[], flag: string): Record<string, string> {
   const fields = pairs.map(([field]) => field);
   const doubled = fields.find((field, at) => fields.indexOf(field) !== at);
-  if (doubled !== undefined) throw new Problem("usage", `--map gives the field ${doubled} twice`);
+  if (doubled !== undefined) throw new Problem("usage", `${flag} gives the field ${doubled} twice`);
   return Object.fromEntries(pairs);
 }
 
 /** Checks that a flag's value is one of a list. */
-export function readOneOf(value: string, allowed: readonly string[], flag: string): string {
-  if (allowed.includes(value)) return value;
+export function readOneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
+  const known = allowed.find((one) => one === value);
+  if (known !== undefined) return known;
   throw new Problem(
     "usage",
     `${flag}: ${JSON.stringify(value)} is not known`,

@@ -23,7 +23,7 @@ export function runImport(
 export function resumeRun(
   context: Context,
   id: string,
-  overrides: Pick<ImportOptions, "maxErrors" | "concurrency" | "rate">,
+  overrides: Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare">,
 ): Promise<ImportSummary> {
   // What is not given anew stays as the run has it.
   const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
@@ -51,7 +51,7 @@ async function runWithScreen(
   };
   try {
     const summary = await run({
-      openService: ({ rate }) => context.connect({ rate, isBulk: true }),
+      openService: (pace) => context.connect({ ...pace, isBulk: true }),
       profileName: profile.name,
       target: profile.mode === "local" ? profile.shownAs : `${profile.baseUrl} ${profile.appKey}`,
       runsFolder: paths.runsFolder,

@@ -4,7 +4,7 @@ import { readBaseUrl, readNewProfileName, type RemoteProfile } from "../config/p
 import { readProfiles, saveProfile } from "../config/profile-store.ts";
 import { type AccountStatus, statusOf } from "./account-status.ts";
 import type { Context } from "./context.ts";
-import { isAutomatic } from "./talk.ts";
+import { canAsk } from "./question.ts";
 
 export interface LoginRequest {
   readonly baseUrl: string | undefined;
@@ -59,12 +59,11 @@ function missing(flag: string): Problem {
 }
 
 async function readSecret(context: Context, request: LoginRequest, question: string): Promise<string> {
-  const { io, globals } = context;
+  const { io } = context;
   if (request.isSecretOnStdin) return readSecretLine(io.stdin);
   const given = readVariable(io.env, "STARPOST_SECRET");
   if (given !== undefined) return given;
-  const canAsk = io.isStdinTerminal && io.isStderrTerminal && globals.input && !isAutomatic(io);
-  if (!canAsk) {
+  if (!canAsk(context)) {
     throw new Problem(
       "usage",
       "the secret is missing, and there is nobody to ask",

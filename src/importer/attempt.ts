@@ -1,22 +1,19 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { endpointOf, ServiceError } from "../contract/index.ts";
 import type { Service } from "../service/service.ts";
 import { Books, type BookFile } from "./books.ts";
-import { Chunker } from "./chunks.ts";
-import { readRowBatches } from "./csv/row-batches.ts";
 import { spillPrefix } from "./csv/spill.ts";
 import type { InputFile } from "./input-files.ts";
-import { ItemReader } from "./items.ts";
-import type { Importing, Item } from "./kinds/kind.ts";
+import type { Importing } from "./kinds/kind.ts";
 import { Journal, readJournal, settle, type Settled } from "./ledger/journal.ts";
 import { KeyStore } from "./ledger/key-store.ts";
 import { RejectFile } from "./ledger/reject-file.ts";
 import { runPaths, summarise, writeManifest, type Manifest } from "./ledger/run-folder.ts";
 import { RunLock } from "./ledger/run-lock.ts";
 import { copyRejects } from "./reject-copy.ts";
-import { createDrySender, LedgerSender, type Sender } from "./sender.ts";
+import { readAll, type RunFiles } from "./run-reader.ts";
+import { createDrySender, LedgerSender } from "./sender.ts";
 import {
   ImportError,
   type ImportDeps,
@@ -27,18 +24,13 @@ import {
 } from "./types.ts";
 
 /** One go at a run: the first, or a resume. Without a manifest it is a dry run. */
-export interface Attempt {
+export interface Attempt extends RunFiles {
   readonly kind: KindName;
-  readonly options: ImportOptions;
   readonly manifest?: Manifest;
-  readonly importing: Importing;
-  readonly files: readonly InputFile[];
-  readonly folder: string;
 }
 
 /** Waits this long for another process to let go of a run; milliseconds. */
 const lockWaitMs = 300;
-const progressEveryMs = 100;
 
 /** Runs an attempt to its end, whichever that is, and gives the whole run's summary. */
 export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
@@ -152,7 +144,7 @@ interface Records {
 
 async function withSender(attempt: Attempt, records: Records, deps: ImportDeps): Promise<RunState> {
   const { importing, options } = attempt;
-  const opened = await deps.openService({ rate: options.rate });
+  const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
     if (records.keys) await loadExisting(importing, records.keys, opened.service, deps);
     const sender = new LedgerSender({
@@ -187,91 +179,7 @@ async function loadExisting(
   keys.load(await importing.existingKeys(service, { signal: deps.abort }), deps.clock());
 }
 
-/** Reads every file, sends what it holds, and says how that ended. */
-async function readAll(
-  attempt: Attempt,
-  books: Books,
-  keys: KeyStore | undefined,
-  sender: Sender,
-  deps: ImportDeps,
-): Promise<RunState> {
-  const { importing, files, options } = attempt;
-  const batch = endpointOf(importing.operation).batch;
-  const chunker = new Chunker(options.batchSize ?? batch?.recommended ?? 1);
-  const pace = createPace(attempt, books, deps);
-  let rows = 0;
-  for (const [index, file] of files.entries()) {
-    const items = new ItemReader(importing, books, keys, file, index);
-    const submit = async (found: Iterable<Item>) => {
-      for (const item of found) {
-        const chunk = chunker.add(item);
-        if (chunk) await sender.submit(chunk);
-        if (pace.mustStop() || sender.failure !== undefined) return;
-      }
-    };
-    for (const rowBatch of readRowBatches(file.path, file.head.format, groupingOf(attempt, file))) {
-      await submit(items.read(rowBatch));
-      // Answers, signals and timers get their turn.
-      await setImmediate();
-      pace.report();
-      if (pace.mustStop() || sender.failure !== undefined) break;
-    }
-    rows += items.rows;
-    if (pace.mustStop() || sender.failure !== undefined) break;
-    await submit(items.end());
-    tellBlankRows(file, items.blankRows, deps);
-  }
-  const last = pace.mustStop() || sender.failure !== undefined ? undefined : chunker.flush();
-  if (last) await sender.submit(last);
-  await sender.drain();
-  pace.report(true);
-  if (sender.failure !== undefined) throw sender.failure;
-  const stopped = pace.mustStop();
-  if (stopped) return stopped;
-  const { read } = books.totals.rows;
-  if (read !== rows)
-    throw new Error(`the books do not balance: ${rows} rows were read, ${read} are accounted for`);
-  return "finished";
-}
-
-function groupingOf({ importing, folder }: Attempt, { keyColumn, survey }: InputFile) {
-  const { repeated } = survey;
-  return importing.groupField !== undefined && repeated ? { keyColumn, repeated, folder } : undefined;
-}
-
-/** Watches what ends a run early, and tells how far it is. */
-function createPace({ options, files }: Attempt, books: Books, deps: ImportDeps) {
-  const startedMs = deps.clock();
-  const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);
-  const { maxErrors } = options;
-  const mostErrors = !maxErrors
-    ? Infinity
-    : "count" in maxErrors
-      ? maxErrors.count
-      : (rowsTotal * maxErrors.percent) / 100;
-  let reportedMs = 0;
-  return {
-    mustStop: (): RunState | undefined => {
-      if (deps.stop.aborted || deps.abort.aborted) return "interrupted";
-      return books.errors > mostErrors ? "stopped" : undefined;
-    },
-    report: (isLast = false) => {
-      const nowMs = deps.clock();
-      if (!isLast && nowMs - reportedMs < progressEveryMs) return;
-      reportedMs = nowMs;
-      const { rows, calls } = books.totals;
-      deps.report({ type: "progress", rows, calls, rowsTotal, elapsedMs: nowMs - startedMs });
-    },
-  };
-}
-
-function tellBlankRows({ given }: InputFile, count: number, { report }: ImportDeps): void {
-  if (count === 0) return;
-  const rows = count === 1 ? "1 row has" : `${count} rows have`;
-  report({ type: "notice", message: `${given}: ${rows} only empty cells and were passed over` });
-}
-
-function asBookFile({ given, head, columns }: InputFile): BookFile {
+export function asBookFile({ given, head, columns }: InputFile): BookFile {
   const column = (field: string) => columns.columnOf.get(field);
   return {
     given,

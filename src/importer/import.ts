@@ -67,7 +67,7 @@ async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummar
  */
 export async function resumeImport(
   id: string,
-  overrides: Partial<Pick<ImportOptions, "maxErrors" | "concurrency" | "rate">>,
+  overrides: Partial<Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare">>,
   deps: ImportDeps,
 ): Promise<ImportSummary> {
   const before = findRun(deps.runsFolder, id);

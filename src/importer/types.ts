@@ -25,7 +25,27 @@ export interface ImportOptions {
   action?: string | undefined;
   emailType?: string | undefined;
   remove?: boolean | undefined;
+  /** The layout of the files by name, or `none`; recognised from the header where absent. */
+  layout?: string | undefined;
+  /** A product's address where the file has none: `https://shop.example/p/{product_id}`. */
+  productUrl?: string | undefined;
+  /** Field to the value that rows have which bring none of their own. */
+  set?: Record<string, string> | undefined;
+  /** Whether ids that the service would drop are put right as proposed. */
+  fixIds?: boolean | undefined;
+  /** What an empty cell of an optional field means; `keep` where absent. */
+  empty?: EmptyCells | undefined;
+  /** The part of the service's rate that the run may take, above 0 up to 1. */
+  rateShare?: number | undefined;
+  /** Whether the run keeps what it overwrites, so that it can be put back. */
+  undoable?: boolean | undefined;
+  /** Whether what was taken is read back at the end. */
+  verify?: boolean | undefined;
 }
+
+/** What an empty cell does: nothing, erase what is stored, or reject its row. */
+export const emptyCells = ["keep", "clear", "error"] as const;
+export type EmptyCells = (typeof emptyCells)[number];
 
 export type RunState = "running" | "finished" | "interrupted" | "stopped" | "failed";
 
@@ -77,7 +97,7 @@ export type ImportEvent =
 /** What an import needs of the world. */
 export interface ImportDeps {
   /** Opens the way to the service; called when the first call is due, never in a dry run. */
-  readonly openService: (options: { rate?: number | undefined }) => Promise<{
+  readonly openService: (options: { rate?: number | undefined; rateShare?: number | undefined }) => Promise<{
     service: Service;
     concurrency: number;
     /** Whether calls are carried out in the order in which they were made, also those under way at once. */

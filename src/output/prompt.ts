@@ -1,21 +1,36 @@
 import type { Readable, Writable } from "node:stream";
 
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
 /**
  * Asks for a value that is not shown while it is typed. Only for a terminal.
  * @returns the answer, or nothing when the person broke it off
  */
-export async function askSecret(
-  message: string,
-  terminal: { readonly input: Readable; readonly output: Writable },
-): Promise<string | undefined> {
+export async function askSecret(message: string, terminal: Terminal): Promise<string | undefined> {
+  const ask = await openPrompt(terminal);
+  return unlessBrokenOff(ask([{ type: "password", name: "answer", message, mask: "*" }]));
+}
+
+/**
+ * Asks a question of yes or no; no is the answer of who only presses return. Only for a terminal.
+ * @returns the answer, or nothing when the person broke it off
+ */
+export async function askYes(message: string, terminal: Terminal): Promise<boolean | undefined> {
+  const ask = await openPrompt(terminal);
+  return unlessBrokenOff(ask([{ type: "confirm", name: "answer", message, default: false }]));
+}
+
+async function openPrompt({ input, output }: Terminal) {
   const { createPromptModule } = (await import("inquirer")).default;
-  const ask = createPromptModule({
-    input: terminal.input,
-    output: terminal.output,
-  });
+  return createPromptModule({ input, output });
+}
+
+async function unlessBrokenOff<T>(asking: Promise<{ readonly answer: T }>): Promise<T | undefined> {
   try {
-    const { secret } = await ask([{ type: "password", name: "secret", message, mask: "*" }]);
-    return secret;
+    return (await asking).answer;
   } catch (error) {
     if ((error as Error).name === "ExitPromptError") return undefined;
     throw error;

@@ -10,8 +10,8 @@ export const importsResume = command({
   flags: paceFlags,
   run: async (context, { arguments: [id = ""], flags }) => {
     const { resumeRun } = await import("../import-run.ts");
-    const { rate, concurrency, "max-errors": maxErrors } = flags;
-    return resumeRun(context, id, { rate, concurrency, maxErrors });
+    const { rate, concurrency, "rate-share": rateShare, "max-errors": maxErrors } = flags;
+    return resumeRun(context, id, { rate, rateShare, concurrency, maxErrors });
   },
   render: (summary) => silent(flattenSummary(summary)),
   exitStatus: statusOfImport,

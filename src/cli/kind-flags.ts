@@ -1,0 +1,61 @@
+import type { ImportOptions, KindName } from "../importer/types.ts";
+import { Problem } from "../config/problem.ts";
+import type { FlagValues } from "./command.ts";
+import { importFlags, productUrlFlag, readImportOptions, readOneOf } from "./import-flags.ts";
+
+/** The flags of an import of each kind; a plan of it has the same. */
+export const kindFlags = {
+  products: {
+    update: { summary: "change products that are there, instead of creating them" },
+    ...importFlags,
+    ...productUrlFlag,
+  },
+  orders: {
+    platform: { takes: "<name>", summary: "the store platform that the orders come from (general)" },
+    "no-validate": { summary: "do without the service's extra checks; order_date may then be left out" },
+    ...importFlags,
+    ...productUrlFlag,
+  },
+  coupons: {
+    action: { takes: "<action>", summary: "map_review, map_share or map_review_share (required)" },
+    ...importFlags,
+  },
+  unsubscribers: {
+    type: { takes: "<email_type_id>", summary: "the email type of rows that do not say theirs" },
+    remove: { summary: "take the addresses back, instead of unsubscribing them" },
+    ...importFlags,
+  },
+} as const;
+
+type Reader<K extends KindName> = (flags: FlagValues<(typeof kindFlags)[K]>) => Promise<ImportOptions>;
+
+/** What the flags of an import of each kind ask for. */
+export const readKindOptions: { readonly [K in KindName]: Reader<K> } = {
+  products: async (flags) => ({
+    ...readImportOptions(flags),
+    productUrl: flags["product-url"],
+    update: flags.update ?? false,
+  }),
+  orders: async (flags) => {
+    const { platforms } = await import("../contract/orders.ts");
+    return {
+      ...readImportOptions(flags),
+      productUrl: flags["product-url"],
+      platform: readOneOf(flags.platform ?? "general", platforms, "--platform"),
+      validate: !flags["no-validate"],
+    };
+  },
+  coupons: async (flags) => {
+    const { couponActions } = await import("../contract/coupons.ts");
+    if (flags.action === undefined) {
+      throw new Problem("usage", "--action is missing", `It is one of: ${couponActions.join(", ")}.`);
+    }
+    return { ...readImportOptions(flags), action: readOneOf(flags.action, couponActions, "--action") };
+  },
+  unsubscribers: async (flags) => {
+    const { emailTypes } = await import("../contract/unsubscribers.ts");
+    const { type, remove = false } = flags;
+    const emailType = type === undefined ? undefined : readOneOf(type, Object.keys(emailTypes), "--type");
+    return { ...readImportOptions(flags), emailType, remove };
+  },
+};
