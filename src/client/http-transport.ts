@@ -6,7 +6,7 @@ import type { Caller, CallOptions, OutputOf, Transport } from "../service/transp
 import { type BaseUrl, readBaseUrl } from "./base-url.ts";
 import { asServiceError } from "./connection-failure.ts";
 import { encodeCall, type EncodedCall } from "./encode-call.ts";
-import { Pacer } from "./pacer.ts";
+import { Pacer, type PacerOptions } from "./pacer.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
 import { defaultRetryLimits, planRetry, type RetryLimits } from "./retry-policy.ts";
 import { readServiceLimit } from "./service-limit.ts";
@@ -16,6 +16,8 @@ export interface HttpTransportOptions extends Partial<RetryLimits> {
   readonly baseUrl: string;
   /** Most calls started in any second; 0 is no pacing. */
   readonly ratePerSecond: number;
+  /** What that rate is shared with; nobody where absent. */
+  readonly pace?: Pick<PacerOptions, "share" | "store" | "id">;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly userAgent?: string;
@@ -43,13 +45,15 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
     maxAttempts: options.maxAttempts ?? defaultRetryLimits.maxAttempts,
     maxRetryMs: options.maxRetryMs ?? defaultRetryLimits.maxRetryMs,
   };
-  const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep });
+  const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
   const wire = new Wire(base, options);
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const endpoint = endpointOf(operation);
       const encoded = encodeCall(endpoint, input, caller);
       const startedAtMs = clock();
+      const { maxAttempts = limits.maxAttempts } = callOptions;
+      let failures = 0;
       for (let attempt = 1; ; attempt += 1) {
         await pacer.acquire(callOptions);
         callOptions.onEvent?.({ type: "attempt", attempt });
@@ -58,8 +62,11 @@ export function createHttpTransport(options: HttpTransportOptions): Transport {
           return found as OutputOf<typeof operation>;
         } catch (error) {
           if (!(error instanceof ServiceError)) throw error;
-          const failed = { error, effect: endpoint.effect, attempt, spentMs: clock() - startedAtMs, random };
-          const retry = planRetry(failed, limits);
+          if (error.kind !== "tooManyRequests") failures += 1;
+          const { effect } = endpoint;
+          const spentMs = clock() - startedAtMs;
+          const failed = { error, effect, attempt: Math.max(1, failures), spentMs, random };
+          const retry = planRetry(failed, { ...limits, maxAttempts });
           if (!retry) throw error;
           callOptions.onEvent?.({ type: "wait", ...retry });
           await sleep(retry.ms, callOptions.signal);

@@ -121,7 +121,9 @@ function notJson(answer: Answer, asked: Asked): ServiceError {
       outcomeUnknown: true,
     });
   }
-  const gatewayKind = status === 429 || status >= 502 ? kindOfHttpStatus(status) : "unexpectedAnswer";
+  // What stands before a service has limits of its own, and says so in its own words.
+  const isGateway = status === 413 || status === 429 || status >= 502;
+  const gatewayKind = isGateway ? kindOfHttpStatus(status) : "unexpectedAnswer";
   if (gatewayKind !== "unexpectedAnswer")
     return refused(gatewayKind, describe(answer, asked), { answer, asked });
   return new ServiceError("unexpectedAnswer", describe(answer, asked), {

@@ -2,7 +2,7 @@ import type { Effect, ServiceError } from "../contract/index.ts";
 import { showSeconds } from "./sleep.ts";
 
 export interface RetryLimits {
-  /** Tries of one call, the first included. */
+  /** Tries of one call, the first included; those that were only refused as too many do not count. */
   readonly maxAttempts: number;
   /** No try starts later than this after the first, in milliseconds. */
   readonly maxRetryMs: number;
@@ -14,7 +14,7 @@ export const defaultRetryLimits: RetryLimits = { maxAttempts: 6, maxRetryMs: 120
 export interface FailedTry {
   readonly error: ServiceError;
   readonly effect: Effect;
-  /** Number of the try that failed, from 1. */
+  /** Number of the try that failed, from 1, without those that were refused as too many before it. */
   readonly attempt: number;
   /** Milliseconds since the first try started. */
   readonly spentMs: number;
@@ -48,10 +48,11 @@ export function mayRepeat(error: ServiceError, effect: Effect): boolean {
 /** Decides whether and when a failed try is followed by another. */
 export function planRetry(failed: FailedTry, limits: RetryLimits): PlannedRetry | undefined {
   const { error, effect, attempt, spentMs } = failed;
-  if (attempt >= limits.maxAttempts || !mayRepeat(error, effect)) return undefined;
+  const isThrottled = error.kind === "tooManyRequests";
+  // A service that says when to come again is up: time alone is what such a call can run out of.
+  if ((attempt >= limits.maxAttempts && !isThrottled) || !mayRepeat(error, effect)) return undefined;
   const ms = delayMs(failed);
   if (spentMs + ms > limits.maxRetryMs) return undefined;
-  const isThrottled = error.kind === "tooManyRequests";
   const what = isThrottled ? "the service answers 429" : error.message;
   return {
     reason: isThrottled ? "throttled" : "retry",

@@ -33,6 +33,8 @@ export interface CallOptions {
    * gave: an engine in this process need not apply them again. Means nothing to a service elsewhere.
    */
   readonly isChecked?: boolean | undefined;
+  /** Tries of this call at most, the first included, where what carries it would make more. */
+  readonly maxAttempts?: number | undefined;
 }
 
 /**
