@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { bare } from "./reply.ts";
-import { isCalendarDate, shape, timestamp } from "./shapes.ts";
+import { detailsQuery, isCalendarDate, shape, timestamp } from "./shapes.ts";
 
 /** Source: spec "Limits": requests per window, per store id, over all endpoints and tokens. */
 export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
@@ -26,7 +26,14 @@ export const coreProduct = z.object({
   status: z.string(),
   created_at: timestamp,
   updated_at: timestamp,
+  /** From here on only with `details`. */
+  product_tags: z.string().nullish(),
+  blacklisted: z.boolean().optional(),
+  upc: z.string().nullish(),
+  isbn: z.string().nullish(),
+  external_sku: z.string().nullish(),
 });
+export type CoreProduct = z.output<typeof coreProduct>;
 
 export const core = {
   createToken: endpoint({
@@ -57,6 +64,7 @@ export const core = {
         .optional(),
       limit: shape.count.optional(),
       page_info: z.string().optional(),
+      ...detailsQuery,
     }),
     output: z.object({
       products: z.array(coreProduct),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
-import { shape } from "./shapes.ts";
+import { detailsQuery, shape } from "./shapes.ts";
 
 /** Source: spec "Coupon". */
 export const couponActions = ["map_review", "map_share", "map_review_share"] as const;
@@ -45,8 +45,11 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique"],
     auth: "utoken",
     effect: "read",
-    input: z.object({}),
-    output: z.object({ coupons: z.array(z.object({ code: z.string() })) }),
+    input: z.object({ ...detailsQuery }),
+    output: z.object({
+      /** The action only with `details`. */
+      coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
+    }),
     reply: enveloped,
   }),
   stats: endpoint({

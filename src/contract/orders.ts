@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { specs } from "./products.ts";
+import { specDetails, specs } from "./products.ts";
 import { enveloped, flat, flatTextCode } from "./reply.ts";
-import { shape, timestamp } from "./shapes.ts";
+import { detailsQuery, shape, timestamp } from "./shapes.ts";
 
 /** Allowed values of `platform`. Source: spec "Platform parameter values (orders)". */
 export const platforms = [
@@ -97,7 +97,16 @@ export const purchaseRecord = z.object({
   order_date: timestamp,
   product_description: z.string().nullable(),
   created_at: timestamp,
+  /** From here on only with `details`: of the order, of this unit's price, and of the product as it is now. */
+  platform: z.string().optional(),
+  currency_iso: z.string().nullish(),
+  user_reference: z.string().nullish(),
+  product_image: z.string().nullish(),
+  product_price: z.string().nullish(),
+  product_tags: z.string().nullish(),
+  ...specDetails,
 });
+export type PurchaseRecord = z.output<typeof purchaseRecord>;
 
 export const orders = {
   create: endpoint({
@@ -138,6 +147,7 @@ export const orders = {
       since_date: shape.date.optional(),
       count: shape.count.optional(),
       page: shape.count.optional(),
+      ...detailsQuery,
     }),
     output: z.object({ purchases: z.array(purchaseRecord), total_purchases: z.number().int() }),
     reply: enveloped,

@@ -31,6 +31,16 @@ export const specs = z.looseObject(
   >,
 );
 
+/** A product's specs in a list that is asked for details. */
+export const specDetails = {
+  upc: z.string().nullish(),
+  mpn: z.string().nullish(),
+  brand: z.string().nullish(),
+  isbn: z.string().nullish(),
+  sku: z.string().nullish(),
+  external_sku: z.string().nullish(),
+};
+
 const optionalFields = {
   image_url: shape.optionalUrl.optional(),
   description: shape.text.nullish(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { userSummary, voteAnswer, voteType } from "./people.ts";
 import { bare, enveloped, flat, statusWith, withoutInside } from "./reply.ts";
-import { isLegalId, shape, timestamp } from "./shapes.ts";
+import { detailsQuery, isLegalId, shape, timestamp } from "./shapes.ts";
 
 /** The product id under which reviews of the store itself are kept. Source: spec "Reviews". */
 export const siteReviewsId = "service_site_reviews";
@@ -130,6 +130,11 @@ export const listedReview = z.object({
   reviewer_type: z.string(),
   deleted: z.boolean(),
   user_reference: z.string().nullable(),
+  /** From here on only with `details`; of the store itself a review has no product. */
+  published: z.boolean().optional(),
+  comment: z.string().nullish(),
+  product_title: z.string().nullish(),
+  product_url: z.string().nullish(),
 });
 export type ListedReview = z.output<typeof listedReview>;
 
@@ -328,6 +333,7 @@ export const reviews = {
       ...listQuery,
       deleted: shape.boolean.optional(),
       user_reference: shape.reference.optional(),
+      ...detailsQuery,
     }),
     output: z.object({ reviews: z.array(listedReview) }),
     reply: bare,

@@ -212,3 +212,10 @@ export const shape = {
 
 /** A timestamp of the wire: ISO 8601 UTC. */
 export const timestamp = z.string();
+
+/**
+ * What a list call takes to tell more of each record than the specification shows.
+ * Assumed: an addition to the specification; a service that does not know it passes over it, and without it the
+ * records are as the specification has them.
+ */
+export const detailsQuery = { details: shape.boolean.optional() };

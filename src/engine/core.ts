@@ -22,7 +22,7 @@ export const coreHandlers: Handlers<typeof contract.core> = {
    * Source: spec "Core API". Assumed: `X-Service-Token` takes a utoken; without `limit` a page is as long as it can be;
    * a product that changes while it is listed comes again at the end.
    */
-  listProducts: async ({ updated_at_min, limit = coreListLimit, page_info }, context) => {
+  listProducts: async ({ updated_at_min, limit = coreListLimit, page_info, details }, context) => {
     if (limit === 0) throw new ServiceError("invalidParams", "limit must be at least 1");
     const size = Math.min(limit, coreListLimit);
     const after = page_info === undefined ? undefined : readCursor(page_info);
@@ -34,7 +34,10 @@ export const coreHandlers: Handlers<typeof contract.core> = {
     const page = found.slice(0, size);
     const last = page.at(-1);
     const next_page_info = found.length > size && last ? writeCursor(last) : null;
-    return { products: page.map(toCoreProduct), pagination: { next_page_info } };
+    return {
+      products: page.map(details === true ? toDetailedProduct : toCoreProduct),
+      pagination: { next_page_info },
+    };
   },
 };
 
@@ -99,5 +102,17 @@ function toCoreProduct(product: Product) {
     status: "active",
     created_at: new Date(product.created_at).toISOString(),
     updated_at: new Date(product.updated_at).toISOString(),
+  };
+}
+
+function toDetailedProduct(product: Product) {
+  const { product_tags, upc, isbn, external_sku } = product;
+  return {
+    ...toCoreProduct(product),
+    product_tags,
+    blacklisted: product.blacklisted === 1,
+    upc,
+    isbn,
+    external_sku,
   };
 }

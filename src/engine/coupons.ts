@@ -54,11 +54,12 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
   },
 
   /** Assumed: codes come in the order of their upload. */
-  list: async (_input, context) => {
+  list: async ({ details = false }, context) => {
     await requireFeature(context, "dynamic_coupons");
     const found = await context.transaction
       .selectFrom("coupons")
       .select("code")
+      .$if(details, (codes) => codes.select("action as coupon_action"))
       .where("account_id", "=", accountOf(context).id)
       .orderBy("id")
       .execute();

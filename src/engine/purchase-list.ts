@@ -20,7 +20,9 @@ export async function listPurchases(query: Query, context: HandlerContext): Prom
   const skipped = (Math.max(query.page ?? 1, 1) - 1) * count;
   const fromId = Math.max(query.since_id ?? 0, firstId);
   const offset = Math.min(skipped, Number.MAX_SAFE_INTEGER);
-  const found = await selectPurchases({ fromId, since, count, offset }, context).execute();
+  const found = await selectPurchases({ fromId, since, count, offset }, context)
+    .$if(query.details === true, (listed) => listed.select(detailColumns))
+    .execute();
   const purchases = found.map((row) =>
     Object.assign(row, { order_date: iso(row.order_date), created_at: iso(row.created_at) }),
   );
@@ -44,6 +46,22 @@ async function findRange(
   ).executeTakeFirstOrThrow();
   return { firstId: Number(firstId ?? 0), total: Number(total ?? 0) };
 }
+
+/** What `details` adds. */
+const detailColumns = [
+  "orders.platform",
+  "orders.currency_iso",
+  "orders.user_reference",
+  "products.image_url as product_image",
+  "purchases.price as product_price",
+  "products.product_tags",
+  "products.upc",
+  "products.mpn",
+  "products.brand",
+  "products.isbn",
+  "products.sku",
+  "products.external_sku",
+] as const;
 
 interface Page {
   readonly fromId: number;

@@ -124,6 +124,18 @@ export function toListedReview({ review, author, product }: ReviewParts): Listed
   };
 }
 
+/** The same with what the store itself knows besides. */
+export function toDetailedReview(parts: ReviewParts): ListedReview {
+  const { review, product } = parts;
+  return {
+    ...toListedReview(parts),
+    published: review.published === 1,
+    comment: review.comment,
+    product_title: product?.name ?? null,
+    product_url: product?.url ?? null,
+  };
+}
+
 /** A review as a widget reads it, with its author's columns beside it. */
 export type WidgetRow = Pick<
   Review,

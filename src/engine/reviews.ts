@@ -4,7 +4,7 @@ import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 import { linkUrl } from "./mail-links.ts";
 import { queueMail } from "./outbox.ts";
-import { type ReviewParts, toFullReview, toListedReview } from "./review-forms.ts";
+import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-forms.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findReview } from "./review-parts.ts";
 import { createReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
@@ -33,7 +33,10 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
     };
   },
 
-  list: async (query, context) => ({ reviews: (await listReviews(query, context)).map(toListedReview) }),
+  list: async (query, context) => {
+    const found = await listReviews(query, context);
+    return { reviews: found.map(query.details === true ? toDetailedReview : toListedReview) };
+  },
 
   bottomLines: listBottomLines,
 

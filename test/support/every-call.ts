@@ -33,6 +33,7 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.users.create({ user });
   await service.coupons.upload({ coupon_action: "map_review", codes: ["AAAA"] });
   await service.coupons.list({});
+  await service.coupons.list({ details: true });
   await service.coupons.stats({});
   await service.coupons.delete({ coupon_action: "map_review" });
   await service.unsubscribers.massCreate({ email_list: { 1: ["a@mail.example"] } });
@@ -47,6 +48,7 @@ async function callShop(service: Service): Promise<void> {
   const products = { teapot: anOrderedProduct(), "bad id": anOrderedProduct() };
   await service.orders.massCreate(bulkOf([anOrder({ email: "rob@mail.example", products })]));
   await service.orders.list({ page: 2, count: 1, since_date: "2026-01-01" });
+  await service.orders.list({ details: true });
   await service.orders.stopMails({ orders: [{ order_id: "1001" }] });
   await service.products.missed({ missed_products_ids: "all", start: 1 });
   await service.products.missed({ missed_products_ids: "1,2" });
@@ -54,6 +56,7 @@ async function callShop(service: Service): Promise<void> {
   await service.products.setPromoted({ product_ids: ["teapot"] });
   await service.products.promoted({});
   await service.core.listProducts({ limit: 1, updated_at_min: "2026-01-01" });
+  await service.core.listProducts({ details: true });
   await service.groups.create({ group_name: "pots" });
   await service.groups.update({ group_name: "pots", product_ids_to_add: ["teapot", "pan"] });
   await service.groups.list({});
@@ -90,6 +93,7 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
     await reviews.list({ ...query, count: 1, page: 2, deleted: true });
     await reviews.listByUser({ ...query, user_reference: "u" });
   }
+  await reviews.list({ details: true, deleted: true });
   await reviews.listByUser({});
   harness.clock.advance(bottomLinesDelayMs);
   await reviews.bottomLines({ count: 1, page: 2 });

@@ -1,0 +1,93 @@
+import { expect, it } from "vitest";
+import { describeBackends } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
+
+const specs = { upc: "0123", mpn: "M-1", brand: "Acme", isbn: "978", sku: "S-1", external_sku: "X-1" };
+const storedSpecs = { ...specs, upc: "123" };
+
+describeBackends("details of lists", (harness) => {
+  it("of purchases: the order's own fields, the unit's price and the product's specs", async () => {
+    const { service } = await harness().newAccount();
+    const product = anOrderedProduct({ image: "https://shop.example/i.jpg", price: 9.5, specs });
+    await service.orders.massCreate(
+      bulkOf(
+        [
+          anOrder({
+            currency_iso: "eur",
+            user_reference: "u-1",
+            products: { teapot: { ...product, product_tags: "tea,pot" } },
+          }),
+          anOrder({ order_id: "1002", products: { cup: anOrderedProduct({ image: "", price: null }) } }),
+        ],
+        { platform: "shopify" },
+      ),
+    );
+    const { purchases } = await service.orders.list({ details: true });
+    expect(purchases[0]).toMatchObject({
+      platform: "shopify",
+      currency_iso: "EUR",
+      user_reference: "u-1",
+      product_image: "https://shop.example/i.jpg",
+      product_price: "9.5",
+      product_tags: "tea,pot",
+      ...storedSpecs,
+    });
+    expect(purchases[1]).toMatchObject({
+      currency_iso: null,
+      user_reference: null,
+      product_image: null,
+      product_price: null,
+      product_tags: null,
+      external_sku: null,
+    });
+    const plain = await service.orders.list({});
+    for (const [at, purchase] of plain.purchases.entries()) {
+      expect(Object.keys(purchase)).toHaveLength(10);
+      expect(purchases[at]).toMatchObject(purchase);
+    }
+  });
+
+  it("of products: tags, the blacklist, and each spec by its name", async () => {
+    const { service } = await harness().newAccount();
+    await service.products.massCreate({
+      products: { teapot: aProduct({ specs, product_tags: "tea", blacklisted: true }), cup: aProduct() },
+    });
+    const { products } = await service.core.listProducts({ details: true });
+    expect(products[0]).toMatchObject({ product_tags: "tea", blacklisted: true, ...storedSpecs });
+    expect(products[1]).toMatchObject({ product_tags: null, blacklisted: false, upc: null, isbn: null });
+    const plain = await service.core.listProducts({ details: false });
+    expect(plain.products.map((product) => Object.keys(product).length)).toEqual([15, 15]);
+  });
+
+  it("of reviews: whether published, the comment, and the product's name and address", async () => {
+    const { service } = await harness().newAccount();
+    const { reviews } = await service.reviews.createNow(aReview());
+    await service.reviews.createNow(aReview({ sku: "service_site_reviews" }));
+    const review_id = reviews[0]?.id ?? 0;
+    await service.reviews.comment({ review_id, content: "Thanks" });
+    await service.reviews.setPublished({ review_id, published: false, reason: "rude" });
+    const listed = await service.reviews.list({ details: true, deleted: true });
+    expect(listed.reviews).toMatchObject([
+      {
+        published: false,
+        comment: "Thanks",
+        product_title: "Teapot",
+        product_url: "https://shop.example/teapot",
+      },
+      { published: true, comment: null, product_title: null, product_url: null },
+    ]);
+    const plain = await service.reviews.list({ deleted: true });
+    expect(plain.reviews.map((review) => Object.keys(review).length)).toEqual([13, 13]);
+  });
+
+  it("of coupon codes: the action of each", async () => {
+    const { service } = await harness().newAccount();
+    await service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
+    await service.coupons.upload({ coupon_action: "map_review", codes: ["BBB"] });
+    expect((await service.coupons.list({ details: true })).coupons).toEqual([
+      { code: "AAA", coupon_action: "map_share" },
+      { code: "BBB", coupon_action: "map_review" },
+    ]);
+    expect((await service.coupons.list({})).coupons).toEqual([{ code: "AAA" }, { code: "BBB" }]);
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+const specs = { upc: "123", mpn: "M-1", brand: "Acme", isbn: "978", sku: "S-1", external_sku: "X-1" };
+
+/** What a list answers without `details`, and what its records have more with it. */
+async function compare(path: string, headers: Readonly<Record<string, string>> = {}) {
+  const { ask } = wire();
+  const separator = path.includes("?") ? "&" : "?";
+  const plain = await ask("GET", path, undefined, headers);
+  const no = await ask("GET", `${path}${separator}details=false`, undefined, headers);
+  const detailed = await ask("GET", `${path}${separator}details=true`, undefined, headers);
+  expect([plain.status, no.status, detailed.status]).toEqual([200, 200, 200]);
+  expect(no.body).toEqual(plain.body);
+  expect(detailed.body).toMatchObject(plain.body as object);
+  return { plain: plain.body, detailed: detailed.body };
+}
+
+describe("details=true, an addition to the specification", () => {
+  it("GET /apps/{app_key}/purchases", async () => {
+    const { appKey, utoken, ask } = wire();
+    await ask("POST", `/apps/${appKey}/purchases`, {
+      utoken,
+      platform: "magento",
+      validate_data: true,
+      email: "ann@shop.example",
+      customer_name: "Ann",
+      order_id: "1001",
+      order_date: "2026-03-01",
+      currency_iso: "EUR",
+      user_reference: "u-1",
+      products: { teapot: { name: "Teapot", url: "https://shop.example/teapot", price: "12.50", specs } },
+    });
+    const { plain, detailed } = await compare(`/apps/${appKey}/purchases?utoken=${utoken}`);
+    const record = {
+      id: 1,
+      user_email: "ann@shop.example",
+      user_name: "Ann",
+      order_id: "1001",
+      product_sku: "teapot",
+      product_name: "Teapot",
+      product_url: "https://shop.example/teapot",
+      order_date: "2026-03-01T00:00:00.000Z",
+      product_description: null,
+      created_at: "2026-03-15T12:00:00.000Z",
+    };
+    const status = { code: 200, message: "OK" };
+    expect(plain).toEqual({ status, response: { purchases: [record], total_purchases: 1 } });
+    const more = {
+      platform: "magento",
+      currency_iso: "EUR",
+      user_reference: "u-1",
+      product_image: null,
+      product_price: "12.50",
+      product_tags: null,
+      ...specs,
+    };
+    expect(detailed).toEqual({
+      status,
+      response: { purchases: [{ ...record, ...more }], total_purchases: 1 },
+    });
+  });
+
+  it("GET /core/v3/stores/{store_id}/products", async () => {
+    const { appKey, utoken, ask } = wire();
+    await ask("POST", `/apps/${appKey}/products/mass_create`, {
+      utoken,
+      products: {
+        teapot: { name: "Teapot", url: "https://shop.example/teapot", product_tags: "tea", specs },
+      },
+    });
+    const path = `/core/v3/stores/${appKey}/products`;
+    const { plain, detailed } = await compare(path, { "X-Service-Token": utoken });
+    const record = {
+      id: 1,
+      external_id: "teapot",
+      name: "Teapot",
+      description: null,
+      url: "https://shop.example/teapot",
+      image_url: null,
+      price: null,
+      currency: null,
+      brand: "Acme",
+      sku: "S-1",
+      mpn: "M-1",
+      gtins: ["123", "978"],
+      status: "active",
+      created_at: "2026-03-15T12:00:00.000Z",
+      updated_at: "2026-03-15T12:00:00.000Z",
+    };
+    const more = { product_tags: "tea", blacklisted: false, upc: "123", isbn: "978", external_sku: "X-1" };
+    const pagination = { next_page_info: null };
+    expect(plain).toEqual({ products: [record], pagination });
+    expect(detailed).toEqual({ products: [{ ...record, ...more }], pagination });
+  });
+
+  it("GET /v1/apps/{app_key}/reviews", async () => {
+    const { appKey, utoken, ask } = wire();
+    await ask("POST", "/reviews/dynamic_create", {
+      appkey: appKey,
+      sku: "teapot",
+      product_title: "Teapot",
+      product_url: "https://shop.example/teapot",
+      display_name: "Ann",
+      email: "ann@mail.example",
+      review_content: "It pours very well.",
+      review_title: "Pours well",
+      review_score: "5",
+    });
+    const { plain, detailed } = await compare(`/v1/apps/${appKey}/reviews?utoken=${utoken}`);
+    const record = {
+      id: 1,
+      title: "Pours well",
+      content: "It pours very well.",
+      score: 5,
+      votes_up: 0,
+      votes_down: 0,
+      created_at: "2026-03-15T12:00:00.000Z",
+      sku: "teapot",
+      name: "Ann",
+      email: "ann@mail.example",
+      reviewer_type: "anonymous",
+      deleted: false,
+      user_reference: null,
+    };
+    const more = {
+      published: true,
+      comment: null,
+      product_title: "Teapot",
+      product_url: "https://shop.example/teapot",
+    };
+    expect(plain).toEqual({ reviews: [record] });
+    expect(detailed).toEqual({ reviews: [{ ...record, ...more }] });
+  });
+
+  it("GET /apps/{app_key}/coupons/unique", async () => {
+    const { appKey, utoken, ask } = wire();
+    await ask("POST", `/apps/${appKey}/coupons/unique`, {
+      utoken,
+      coupon_action: "map_share",
+      codes: ["AAA"],
+    });
+    const { plain, detailed } = await compare(`/apps/${appKey}/coupons/unique?utoken=${utoken}`);
+    const status = { code: 200, message: "OK" };
+    expect(plain).toEqual({ status, response: { coupons: [{ code: "AAA" }] } });
+    expect(detailed).toEqual({
+      status,
+      response: { coupons: [{ code: "AAA", coupon_action: "map_share" }] },
+    });
+  });
+
+  it("is true or false, and nothing else", async () => {
+    const { appKey, utoken, ask } = wire();
+    const { status, body } = await ask("GET", `/apps/${appKey}/purchases?utoken=${utoken}&details=perhaps`);
+    expect([status, body]).toEqual([
+      500,
+      {
+        status: {
+          message: "details must be true or false",
+          code: 500,
+          error_type: "Exceptions::InvalidParams",
+        },
+      },
+    ]);
+  });
+});
