@@ -23,6 +23,7 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
     started_at: summary.started_at,
     duration_ms: summary.duration_ms,
     rejects_file: summary.rejects_file,
+    ...(summary.fixed_ids_file === undefined ? {} : { fixed_ids_file: summary.fixed_ids_file }),
   };
 }
 
@@ -46,10 +47,16 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
   );
 }
 
-/** The exit status that a run's books ask for. */
-export function statusOfImport({ state, rows }: ImportSummary): ExitStatus {
+/**
+ * The exit status that a run's books ask for.
+ * Assumed: rows that were taken and are not there are worse than rows that were rejected, and decide where both are.
+ */
+export function statusOfImport({ state, rows, verified }: ImportSummary): ExitStatus {
   if (state === "interrupted") return exitStatus.interrupted;
   if (state === "stopped") return exitStatus.stopped;
-  if (state !== "finished" || rows.failed > 0) return exitStatus.failed;
+  if (state !== "finished") return exitStatus.failed;
+  if (verified?.state === "interrupted") return exitStatus.interrupted;
+  if (verified && verified.missing_count > 0) return exitStatus.notThere;
+  if (rows.failed > 0) return exitStatus.failed;
   return rows.rejected > 0 ? exitStatus.someRejected : exitStatus.done;
 }

@@ -6,6 +6,7 @@ import { Books, type BookFile } from "./books.ts";
 import { spillPrefix } from "./csv/spill.ts";
 import type { InputFile } from "./input-files.ts";
 import type { Importing } from "./kinds/kind.ts";
+import { FixedIdFile } from "./ledger/fixed-id-file.ts";
 import { Journal, readJournal, settle, type Settled } from "./ledger/journal.ts";
 import { KeyStore } from "./ledger/key-store.ts";
 import { RejectFile } from "./ledger/reject-file.ts";
@@ -41,7 +42,9 @@ export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<Im
 async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
   const startedMs = deps.clock();
   using keys = attempt.importing.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
-  const books = new Books(attempt.files.map(asBookFile), undefined);
+  const given = attempt.files.map((file) => file.given);
+  using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
+  const books = new Books(attempt.files.map(asBookFile), undefined, fixedIds);
   const state = await readAll(attempt, books, keys, createDrySender(books), deps);
   for (const notice of books.notices()) deps.report(notice);
   return {
@@ -81,7 +84,10 @@ async function runRecorded(
     delimiter: first?.head.format.delimiter ?? ",",
     encoding: first?.head.format.encoding ?? "utf-8",
   });
-  const books = new Books(files.map(asBookFile), rejects);
+  const given = files.map((file) => file.given);
+  using fixedIds = new FixedIdFile(paths.fixedIdStore, paths.fixedIds, given);
+  const books = new Books(files.map(asBookFile), rejects, fixedIds);
+  deps.watch?.books(books);
   Object.assign(books.calls, settled.calls);
   let state: RunState = "failed";
   let failure: unknown;
@@ -99,6 +105,7 @@ async function runRecorded(
     journal.append({ t: "totals", at: deps.clock(), totals });
     journal.close();
     rejects.close(!isBehind);
+    fixedIds.close(!isBehind);
   } catch (error) {
     manifest.state = "failed";
     failure ??= error;
@@ -193,8 +200,11 @@ function isTemporary(error: unknown): boolean {
 }
 
 /** What the person is told of an attempt that could not go on; a bug stays a bug. */
-function asImportError(error: unknown, summary: ImportSummary): unknown {
-  const resume = `starpost imports resume ${summary.import_id} goes on from here`;
+export function asImportError(
+  error: unknown,
+  summary: ImportSummary,
+  resume = `starpost imports resume ${summary.import_id} goes on from here`,
+): unknown {
   if (error instanceof ImportError) {
     return new ImportError(error.kind, error.message, { hint: error.hint, summary, cause: error });
   }

@@ -1,3 +1,5 @@
+import type { FixedId } from "./cell-rules.ts";
+import type { FixedIdFile } from "./ledger/fixed-id-file.ts";
 import type { RejectFile } from "./ledger/reject-file.ts";
 import type { Totals } from "./ledger/journal.ts";
 import type { Item, RowProblem, SourceRow } from "./kinds/kind.ts";
@@ -12,6 +14,7 @@ export interface BookFile {
 }
 
 interface Group {
+  readonly code: string;
   readonly column: string;
   readonly reason: string;
   readonly first: string;
@@ -25,15 +28,18 @@ const maxGroupsTold = 12;
 export class Books {
   readonly #files: readonly BookFile[];
   readonly #rejects: RejectFile | undefined;
+  readonly #fixedIds: FixedIdFile | undefined;
   readonly #problems = new Map<string, Group>();
   readonly #leftOut = new Map<string, Group>();
+  readonly #erased = new Map<string, Group>();
   readonly #rows = { accepted: 0, rejected: 0, failed: 0 };
   readonly #items = { sent: 0, accepted: 0, rejected: 0 };
   readonly calls = { sent: 0, retried: 0, throttled: 0 };
 
-  constructor(files: readonly BookFile[], rejects: RejectFile | undefined) {
+  constructor(files: readonly BookFile[], rejects: RejectFile | undefined, fixedIds?: FixedIdFile) {
     this.#files = files;
     this.#rejects = rejects;
+    this.#fixedIds = fixedIds;
   }
 
   get totals(): Totals {
@@ -86,12 +92,43 @@ export class Books {
     this.#count(this.#leftOut, row, { field, code: "left_out", reason });
   }
 
+  /** A cell that is empty, and was not sent although that was asked for: the service would erase nothing by it. */
+  keep(row: SourceRow, field: string, reason: string): void {
+    this.#count(this.#leftOut, row, { field, code: "kept", reason });
+  }
+
+  /** An empty cell that erases what is stored. */
+  erase(row: SourceRow, field: string): void {
+    this.#count(this.#erased, row, { field, code: "erased", reason: "" });
+  }
+
+  /** An id that was sent otherwise than it stands in the file. */
+  fixId(row: SourceRow, pair: FixedId): void {
+    this.#fixedIds?.add(pair, row);
+  }
+
+  /** The rows that were not taken, by what is wrong with them, the most first. */
+  get rejects(): readonly Readonly<Group>[] {
+    return [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
+  }
+
+  /** Empty cells that erase what is stored, by column. */
+  get erased(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#erased.values()].map(({ column, count }) => [column, count]));
+  }
+
   /** What a person should know at the end, grouped: how many, what, and where the first is. */
   *notices(): Generator<ImportEvent> {
     for (const { column, reason, first, count } of this.#leftOut.values()) {
       const cells = count === 1 ? "1 cell was" : `${count} cells were`;
       yield { type: "notice", message: `${cells} left out: ${column}: ${reason}; first at ${first}` };
     }
+    for (const { column, first, count } of this.#erased.values()) {
+      const cells = count === 1 ? "1 empty cell erases" : `${count} empty cells erase`;
+      yield { type: "notice", message: `${cells} what is stored: ${column}; first at ${first}` };
+    }
+    const fixed = this.#fixedIds?.describe();
+    if (fixed !== undefined) yield { type: "notice", message: fixed };
     const groups = [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
     for (const { column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
       const rows = count === 1 ? "1 row" : `${count} rows`;
@@ -139,7 +176,7 @@ export class Books {
     const value = at === undefined ? "" : (row.cells[at] ?? "");
     const place = `${file?.given}:${row.line}${column === "" ? "" : `:${column}`}`;
     const first = value === "" ? place : `${place} (${JSON.stringify(shorten(value))})`;
-    groups.set(key, { column, reason, first, count: 1 });
+    groups.set(key, { code, column, reason, first, count: 1 });
   }
 }
 

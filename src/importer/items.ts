@@ -1,8 +1,10 @@
 import type { InputFile } from "./input-files.ts";
 import type { Books } from "./books.ts";
+import { CellRules, isItem } from "./cell-rules.ts";
 import type { RecordProblem, RowBatch } from "./csv/row-batches.ts";
 import type { Importing, Item, RowProblem, RowView, SourceRow } from "./kinds/kind.ts";
 import type { KeyStore } from "./ledger/key-store.ts";
+import type { ImportOptions } from "./types.ts";
 
 const recordProblems: Readonly<Record<RecordProblem, string>> = {
   bad_quote: "a quote is opened and not closed as CSV asks; a quote inside a quoted cell is written twice",
@@ -17,6 +19,7 @@ export class ItemReader {
   readonly #keys: KeyStore | undefined;
   readonly #file: InputFile;
   readonly #fileIndex: number;
+  readonly #rules: CellRules;
   #cells: readonly string[] = [];
   #open: Item | undefined;
   /** Rows looked at, without the blank ones. */
@@ -29,12 +32,14 @@ export class ItemReader {
     keys: KeyStore | undefined,
     file: InputFile,
     fileIndex: number,
+    options: ImportOptions,
   ) {
     this.#importing = importing;
     this.#books = books;
     this.#keys = keys;
     this.#file = file;
     this.#fileIndex = fileIndex;
+    this.#rules = new CellRules(importing, books, (field) => file.columns.columnOf.has(field), options);
   }
 
   readonly #view: RowView = (field) => {
@@ -79,9 +84,7 @@ export class ItemReader {
       return undefined;
     }
     this.#cells = source.cells;
-    const read = this.#importing.read(this.#view, source, (field, reason) =>
-      this.#books.leaveOut(source, field, reason),
-    );
+    const read = this.#rules.read(this.#view, source);
     if (!isItem(read)) this.#books.reject(source, read);
     return isItem(read) ? read : undefined;
   }
@@ -110,10 +113,6 @@ export class ItemReader {
     if (keys.isExisting(key)) return { field, code: "duplicate", reason: "is on the service already" };
     return undefined;
   }
-}
-
-function isItem(read: Item | readonly RowProblem[]): read is Item {
-  return !Array.isArray(read);
 }
 
 /** Takes blanks off both ends; most cells have none. */

@@ -38,7 +38,7 @@ export async function readAll(
   const pace = createPace(attempt, books, deps);
   let rows = 0;
   for (const [index, file] of files.entries()) {
-    const items = new ItemReader(importing, books, keys, file, index);
+    const items = new ItemReader(importing, books, keys, file, index, options);
     const submit = async (found: Iterable<Item>) => {
       for (const item of found) {
         const chunk = chunker.add(item);

@@ -1,5 +1,8 @@
 import type { Readable } from "node:stream";
 import type { Service } from "../service/service.ts";
+import type { Books } from "./books.ts";
+import type { InputFile } from "./input-files.ts";
+import type { Importing } from "./kinds/kind.ts";
 
 export const kindNames = ["products", "orders", "coupons", "unsubscribers"] as const;
 export type KindName = (typeof kindNames)[number];
@@ -81,6 +84,35 @@ export interface ImportSummary {
   started_at: string;
   duration_ms: number;
   rejects_file: string | null;
+  /** The pairs of ids that were put right, where there are any. */
+  fixed_ids_file?: string;
+  /** Where the import was asked to read back what was taken. */
+  verified?: Verification;
+}
+
+/** A row of a run that was not found again; with the ids that the wire knows it by. */
+export interface MissingRow {
+  readonly file: string;
+  readonly line: number;
+  readonly column: string;
+  readonly reason: string;
+  readonly [id: string]: string | number;
+}
+
+/** What came of reading back what a run said. */
+export interface Verification {
+  /** `interrupted` before it was known: then nothing is said of what is missing. */
+  state: "finished" | "interrupted";
+  /** What was looked for. */
+  checked: { rows: number; items: number };
+  /** The first of them; all are in the file. */
+  missing: MissingRow[];
+  missing_count: number;
+  missing_file: string | null;
+  /** Rows that were rejected, failed, or never sent. */
+  rows_not_looked_for: number;
+  calls: number;
+  duration_ms: number;
 }
 
 export type ImportEvent =
@@ -92,7 +124,16 @@ export type ImportEvent =
       readonly rowsTotal?: number | undefined;
       readonly elapsedMs: number;
     }
-  | { readonly type: "wait"; readonly message: string; readonly ms: number };
+  | { readonly type: "wait"; readonly message: string; readonly ms: number }
+  /** How much was read of what the service holds. */
+  | { readonly type: "readBack"; readonly records: number; readonly calls: number };
+
+/** Looks on at an import, as a plan does, and changes nothing of it. */
+export interface ImportWatch {
+  readonly importing: (importing: Importing) => Importing;
+  readonly files: (files: readonly InputFile[]) => void;
+  readonly books: (books: Books) => void;
+}
 
 /** What an import needs of the world. */
 export interface ImportDeps {
@@ -118,6 +159,7 @@ export interface ImportDeps {
   /** The second: nothing is waited for. */
   readonly abort: AbortSignal;
   readonly report: (event: ImportEvent) => void;
+  readonly watch?: ImportWatch | undefined;
 }
 
 /** An import that could not start, or could not go on; `summary` where a run exists. */

@@ -7,6 +7,7 @@ import {
   ServiceError,
 } from "../../contract/index.ts";
 import type { z } from "zod";
+import { fixId } from "./legal-id.ts";
 import type { NoteLeftOut, RowProblem, RowView } from "./kind.ts";
 
 /** Turns the contract's issues with a value into a row's problems, with the fields named as columns are. */
@@ -47,7 +48,8 @@ export function pickSpecs(row: RowView, leaveOut: NoteLeftOut): Record<string, s
       picked ??= {};
       picked[name] = normalised.value;
     } else if (normalised.ignored === "characters") {
-      leaveOut(name, "a spec value holds only letters, digits, _ and -");
+      const more = fixId(name, raw) === undefined ? "" : "; --fix-ids puts it right";
+      leaveOut(name, `a spec value holds only letters, digits, _ and -${more}`);
     } else if (normalised.ignored === "length") {
       leaveOut(name, "a spec value is at most 255 characters");
     }
@@ -63,7 +65,7 @@ export function readProductId(row: RowView, problems: RowProblem[]): string {
   else if (id.length > maxLength.id) {
     problems.push({ field, code: "too_long", reason: `is longer than ${maxLength.id} characters` });
   } else if (!isLegalId(id)) {
-    const reason = `'${id.slice(0, 60)}' has characters other than letters, digits, _ and -; the service would ignore it`;
+    const reason = `'${id.slice(0, 60)}' has characters other than letters, digits, _ and -; the service would ignore it; --fix-ids would send '${fixId(field, id)}'`;
     problems.push({ field, code: "bad_id", reason });
   }
   return id;

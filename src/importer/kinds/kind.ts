@@ -36,6 +36,33 @@ export interface Item {
   /** About how much of a body it takes; characters. */
   size: number;
   payload: unknown;
+  /** Of an item of several things: which of them each row is, for example the product of an order's row. */
+  parts?: string[];
+}
+
+/** What one row of an item says to be on the service. */
+export interface Claim {
+  /** Finds it among the keys of what is held. */
+  readonly key: string;
+  /** Of the units that the item says to be there, `of`, so many have to be there for this row. */
+  readonly needs: number;
+  readonly of: number;
+  readonly row: SourceRow;
+  /** The field that a person looks at. */
+  readonly field: string;
+  /** Names it in the words of the wire: `order_id`, `product_id`. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** How what a run's items say is compared with what the service holds. */
+export interface Holdings {
+  claims(item: Item): Iterable<Claim>;
+  /** Streams the keys of what the service holds, a unit a key; with `since`, at least those written since. */
+  held(service: Service, options: CallOptions, since?: Date): AsyncIterable<readonly string[]>;
+  /** Whether `since` means anything. */
+  readonly canNarrow?: boolean;
+  /** Whether the run took away what its rows name, so that it is to be gone. */
+  readonly isRemoval?: boolean;
 }
 
 /** A row's cells by field; blanks at both ends are taken off. Empty where the file has no such column. */
@@ -58,9 +85,21 @@ export interface Importing {
   readonly groupField?: string;
   /** Names a record that a later row may name again, only to say so. */
   readonly idField?: string;
+  /** Fields with an id that the service drops for its characters, and that may be put right; none where absent. */
+  readonly legalIds?: readonly string[];
+  /** The fields that an empty value erases, and why the others' empty cells erase nothing; no field where absent. */
+  readonly erasing?: { readonly fields: readonly string[]; readonly otherwise: string };
   readonly itemName: { readonly one: string; readonly many: string };
-  /** Checks a row: an item of this one row, or every problem that the row has. */
-  read(row: RowView, source: SourceRow, leaveOut: NoteLeftOut): Item | readonly RowProblem[];
+  /**
+   * Checks a row: an item of this one row, or every problem that the row has.
+   * @param erased the fields of `erasing` that are to be sent empty
+   */
+  read(
+    row: RowView,
+    source: SourceRow,
+    leaveOut: NoteLeftOut,
+    erased: readonly string[],
+  ): Item | readonly RowProblem[];
   /**
    * The records that an item overwrites, by id, as text to compare: the last one written wins, so two items that
    * write one record differently must be sent in order.
@@ -74,6 +113,8 @@ export interface Importing {
   readBack?(service: Service, items: readonly Item[], options: CallOptions): Promise<boolean[]>;
   /** For calls that cannot be repeated: every key that the service holds before the run. */
   existingKeys?(service: Service, options: CallOptions): Promise<readonly string[]>;
+  /** How a run is verified; a kind without it cannot be. */
+  readonly holdings?: Holdings;
 }
 
 export interface Kind {

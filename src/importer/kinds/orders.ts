@@ -7,8 +7,10 @@ import {
   platforms,
 } from "../../contract/index.ts";
 import { ImportError } from "../types.ts";
+import { orderHoldings } from "./holdings.ts";
 import { readDate } from "./date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "./fields.ts";
+import { fixableFields } from "./legal-id.ts";
 import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
 import type { FieldSpec, Importing, Item, ItemProblem, Kind, RowProblem, RowView } from "./kind.ts";
 
@@ -81,12 +83,23 @@ export const orders: Kind = {
   },
 };
 
+/**
+ * What `--empty clear` does to orders. Assumed: nothing, since the service keeps an order as it first came, and only an
+ * update of products erases: an order's line also writes its product, but what it leaves empty it does not know.
+ */
+const erasedByOrders = {
+  fields: [],
+  otherwise: "an order erases nothing; `products import --update` erases a description",
+};
+
 function createImporting(defaultPlatform: Platform, validate: boolean): Importing {
   const products = new ProductReader();
   return {
     operation: "orders.massCreate",
     fields: fieldsOf(validate),
     groupField: "order_id",
+    legalIds: fixableFields,
+    erasing: erasedByOrders,
     itemName: { one: "order", many: "orders" },
 
     read: (row, source, leaveOut) => {
@@ -107,7 +120,8 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
       // Without a prototype: an object made for keys that differ each time.
       payload.products = Object.create(null) as OrderPayload["products"];
       payload.products[productId] = product;
-      return { key: head.order_id, lane, rows: [source], size: sizeOf(source.cells), payload };
+      const size = sizeOf(source.cells);
+      return { key: head.order_id, lane, rows: [source], size, payload, parts: [productId] };
     },
 
     writes: ({ payload }) =>
@@ -117,6 +131,7 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
       ]),
 
     join: joinOrder,
+    holdings: orderHoldings,
 
     send: async (service, items, options) => {
       const reply = await service.orders.massCreate(
@@ -149,6 +164,7 @@ function joinOrder(item: Item, next: Item): RowProblem | undefined {
     };
   }
   item.rows.push(...next.rows);
+  item.parts?.push(...(next.parts ?? []));
   item.size += next.size;
   return undefined;
 }

@@ -1,5 +1,7 @@
 import { productChange, productInput } from "../../contract/index.ts";
 import { describeIssues, lastOf, pick, pickSpecs, readProductId, unknownElement } from "./fields.ts";
+import { fixableFields } from "./legal-id.ts";
+import { productHoldings } from "./holdings.ts";
 import type { FieldSpec, Importing, Kind, RowProblem, RowView } from "./kind.ts";
 
 type WireProduct = Record<string, unknown>;
@@ -33,6 +35,18 @@ const wireFields = {
   product_tags: "product_tags",
 } as const;
 
+/**
+ * What `--empty clear` does to products.
+ * Source: spec "mass_update": an empty description erases the stored one. Assumed: of the other fields the
+ * specification says no such thing, and creating a product that is there only adds to it: their empty cells are left
+ * out, and said.
+ */
+const erasedByUpdate = { fields: ["description"], otherwise: "the service erases nothing but a description" };
+const erasedByNothing = {
+  fields: [],
+  otherwise: "creating products erases nothing; --update erases a description",
+};
+
 const booleans: Readonly<Record<string, boolean>> = {
   true: true,
   yes: true,
@@ -65,15 +79,18 @@ function createImporting(update: boolean): Importing {
     operation: update ? "products.massUpdate" : "products.massCreate",
     fields: update ? fields.map((field) => ({ ...field, required: field.name === "product_id" })) : fields,
     idField: "product_id",
+    legalIds: fixableFields,
+    erasing: update ? erasedByUpdate : erasedByNothing,
     itemName: { one: "product", many: "products" },
 
-    read: (row, source, leaveOut) => {
+    read: (row, source, leaveOut, erased) => {
       const problems: RowProblem[] = [];
       const key = readProductId(row, problems);
       const blacklisted = readBlacklisted(row, problems);
       const specs = pickSpecs(row, leaveOut);
       const value: WireProduct = {
         ...pick(row, wireFields),
+        ...Object.fromEntries(erased.map((field) => [field, ""])),
         ...(specs ? { specs } : {}),
         ...(blacklisted === undefined ? {} : { blacklisted }),
       };
@@ -84,6 +101,7 @@ function createImporting(update: boolean): Importing {
     },
 
     writes: ({ key, payload }) => [[key, JSON.stringify(payload)]],
+    holdings: productHoldings,
 
     send: async (service, items, options) => {
       const sent = { products: Object.fromEntries(items.map((item) => [item.key, item.payload])) };

@@ -1,6 +1,7 @@
 import { emailTypes, isEmailTypeId, shape } from "../../contract/index.ts";
 import { ImportError } from "../types.ts";
 import { describeIssues, unknownElement } from "./fields.ts";
+import { createUnsubscriberHoldings } from "./holdings.ts";
 import type { Importing, ItemProblem, Item, Kind, RowProblem } from "./kind.ts";
 
 interface Unsubscription {
@@ -27,7 +28,9 @@ function createImporting(defaultType: string | undefined, remove: boolean): Impo
       { name: "email", aliases: ["user email"], required: true },
       { name: "email_type_id", aliases: ["type"], required: defaultType === undefined },
     ],
+    erasing: { fields: [], otherwise: "the type of --type was taken" },
     itemName: { one: "address", many: "addresses" },
+    holdings: createUnsubscriberHoldings(remove),
 
     read: (row, source) => {
       const problems: RowProblem[] = [];

@@ -52,6 +52,9 @@ export function runPaths(runsFolder: string, id: string) {
     journal: join(folder, "journal.ndjson"),
     rejects: join(folder, "rejects.csv"),
     keys: join(folder, "keys.db"),
+    verified: join(folder, "verified.json"),
+    fixedIds: join(folder, "fixed-ids.csv"),
+    fixedIdStore: join(folder, "fixed-ids.db"),
   };
 }
 
@@ -130,6 +133,7 @@ export function summarise(runsFolder: string, manifest: Manifest): ImportSummary
     started_at: manifest.started_at,
     duration_ms: settled.durationMs,
     rejects_file: manifest.rejects_file ?? (existsSync(paths.rejects) ? paths.rejects : null),
+    ...(existsSync(paths.fixedIds) ? { fixed_ids_file: paths.fixedIds } : {}),
   };
 }
 

@@ -1,0 +1,194 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Home, Homes, type Summary } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+type Rows = Record<string, string>[];
+type FixedSummary = Summary & { readonly fixed_ids_file?: string };
+
+const orderHeader = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+const orderRow = (order: string, product: string) =>
+  `${order},2026-01-02,N,n@example.com,${product},Name of ${product},https://shop.example/p\n`;
+const orders =
+  orderHeader +
+  [
+    ["o-1", "#1001/A"],
+    ["o-2", "1001-A"],
+    ["o-3", "1001 A"],
+    ["o-1", "Größe M"],
+    ["o-4", "#1001/A"],
+  ]
+    .map(([order = "", product = ""]) => orderRow(order, product))
+    .join("");
+const products =
+  "product_id,name,url,sku,brand\n" +
+  "1001 A,Blank,https://shop.example/1,1001 A,Some Brand\n" +
+  "Größe M,Size,https://shop.example/2,,\n" +
+  "#1001/A,Slash,https://shop.example/3,S-1,\n";
+
+function write(home: Home, name: string, content: string): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const readRows = (path: string | null | undefined): Rows =>
+  parse(readFileSync(path ?? "", "utf8"), { columns: true });
+const pairsOf = (summary: FixedSummary) =>
+  new Map(readRows(summary.fixed_ids_file).map(({ original = "", fixed = "" }) => [original, fixed]));
+
+/** The ids of the products that the embedded engine holds. */
+async function readStoredIds(home: Home): Promise<Set<string | undefined>> {
+  const server = await home.serve();
+  const utoken = (await home.run(["auth", "token"])).stdout.trim();
+  const reply = await fetch(`${server.url}/core/v3/stores/${server.app_key}/products?limit=100`, {
+    headers: { "X-Service-Token": utoken },
+  });
+  const body = (await reply.json()) as { products: { external_id: string }[] };
+  await server.stop();
+  return new Set(body.products.map(({ external_id }) => external_id));
+}
+
+describe("without --fix-ids", () => {
+  test("an id that the service would drop is rejected with a proposal", async () => {
+    const home = homes.open();
+    const { exitCode, data, stderr } = await home.json(["orders", "import", write(home, "o.csv", orders)]);
+    expect(exitCode).toBe(3);
+    expect(data.rows).toEqual({ read: 5, accepted: 1, rejected: 4, failed: 0 });
+    expect(data).not.toHaveProperty("fixed_ids_file");
+    const [first] = readRows(data.rejects_file);
+    expect(first).toMatchObject({
+      _line: "2",
+      _column: "product_id",
+      _code: "bad_id",
+      product_id: "#1001/A",
+    });
+    expect(first?.["_reason"]).toMatch(
+      /'#1001\/A' has characters .*--fix-ids would send '1001-A-[a-z2-7]{10}'/,
+    );
+    expect(stderr).toMatch(/4 rows not taken: product_id .*--fix-ids would send/);
+  });
+
+  test("the rejects go in as they are with --fix-ids, under the ids that were proposed", async () => {
+    const home = homes.open();
+    const { data } = await home.json(["orders", "import", write(home, "o.csv", orders)]);
+    const proposed = readRows(data.rejects_file).map(
+      ({ _reason }) => /would send '(.*?)'/.exec(_reason ?? "")?.[1],
+    );
+    const again = await home.json<FixedSummary>(["orders", "import", data.rejects_file ?? "", "--fix-ids"]);
+    expect(again.exitCode).toBe(0);
+    expect(new Set(pairsOf(again.data).values())).toEqual(new Set(proposed));
+    expect(await readStoredIds(home)).toEqual(new Set(["1001-A", ...proposed]));
+  });
+
+  test("a sku that is left out is said to be one that can be put right, a brand is not", async () => {
+    const home = homes.open();
+    const file = write(
+      home,
+      "p.csv",
+      "product_id,name,url,sku,brand\np,N,https://shop.example/1,A 1,Some Brand\n",
+    );
+    const { stderr } = await home.run(["products", "import", file]);
+    expect(stderr).toMatch(/sku: a spec value holds only .*; --fix-ids puts it right; first at/);
+    expect(stderr).toMatch(/brand: a spec value holds only letters, digits, _ and -; first at/);
+  });
+});
+
+describe("with --fix-ids", () => {
+  test("orders and products are joined under the same ids, which are written down", async () => {
+    const home = homes.open();
+    const ordered = await home.json<FixedSummary>([
+      "orders",
+      "import",
+      write(home, "o.csv", orders),
+      "--fix-ids",
+    ]);
+    expect(ordered.exitCode).toBe(0);
+    expect(ordered.data.rows).toEqual({ read: 5, accepted: 5, rejected: 0, failed: 0 });
+    const known = await readStoredIds(home);
+    expect(known.size).toBe(4);
+    const listed = await home.json<FixedSummary>([
+      "products",
+      "import",
+      write(home, "p.csv", products),
+      "--update",
+      "--fix-ids",
+    ]);
+    // An update takes only what is there: all of it was found under the ids of the orders.
+    expect(listed.exitCode).toBe(0);
+    expect(await readStoredIds(home)).toEqual(known);
+    const [fromOrders, fromProducts] = [pairsOf(ordered.data), pairsOf(listed.data)];
+    expect(fromProducts.size).toBe(3);
+    for (const [original, fixed] of fromProducts) expect(fromOrders.get(original)).toBe(fixed);
+    expect(new Set([...fromOrders.values(), "1001-A"]).size).toBe(4);
+    const path = ordered.data.fixed_ids_file ?? "";
+    expect(readRows(path).map(({ original, line }) => [original, line])).toEqual([
+      ["#1001/A", "2"],
+      ["1001 A", "4"],
+      ["Größe M", "5"],
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(ordered.stderr).toContain("3 ids were put right: '#1001/A'");
+    expect(ordered.stderr).toContain(`the pairs are in ${path}`);
+    const shown = await home.run(["imports", "show", ordered.data.import_id]);
+    expect(shown.stdout).toContain(path);
+    const listing = await home.json<FixedSummary[]>(["imports", "list"]);
+    expect(listing.data.map(({ fixed_ids_file }) => fixed_ids_file)).toContain(path);
+  });
+
+  test("a dry run says how many, and writes nothing", async () => {
+    const home = homes.open();
+    const args = ["orders", "import", write(home, "o.csv", orders), "--fix-ids", "--dry-run"];
+    const { exitCode, stderr, data } = await home.json<FixedSummary>(args);
+    expect(exitCode).toBe(0);
+    expect(data).not.toHaveProperty("fixed_ids_file");
+    expect(stderr).toMatch(/3 ids would be put right: '#1001\/A' \(.*o\.csv:2\) is sent as '1001-A-/);
+    expect(existsSync(join(home.folder, "imports"))).toBe(false);
+  });
+
+  test("a resume gives the same pairs as the whole run, and its file has them all", async () => {
+    const [home, other] = [homes.open(), homes.open()];
+    const rows = Array.from({ length: 40 }, (_, at) => orderRow(`o-${at}`, `p ${at % 25}`));
+    const bad = orderRow("", "p 99");
+    const file = write(
+      home,
+      "o.csv",
+      orderHeader + [...rows.slice(0, 20), bad, bad, ...rows.slice(20)].join(""),
+    );
+    const args = ["orders", "import", file, "--fix-ids", "--batch-size", "5"];
+    const stopped = await home.json<FixedSummary>([...args, "--max-errors", "1"]);
+    expect(stopped.exitCode).toBe(6);
+    expect(pairsOf(stopped.data).size).toBeLessThan(25);
+    const resumed = await home.json<FixedSummary>([
+      "imports",
+      "resume",
+      stopped.data.import_id,
+      "--max-errors",
+      "9",
+    ]);
+    expect(resumed.exitCode).toBe(3);
+    const whole = await other.json<FixedSummary>(args);
+    expect(pairsOf(resumed.data)).toEqual(pairsOf(whole.data));
+    expect(pairsOf(whole.data).size).toBe(25);
+    // The rows that were rejected brought an id too, of which nothing was sent.
+    expect(pairsOf(whole.data).has("p 99")).toBe(false);
+    expect(existsSync(join(resumed.data.fixed_ids_file ?? "", "..", "fixed-ids.db"))).toBe(false);
+  });
+
+  test("the order of the rows does not matter", async () => {
+    const home = homes.open();
+    const turned = orderHeader + orders.split("\n").slice(1, -1).toReversed().join("\n");
+    const runs = await Promise.all(
+      [orders, turned].map((text, at) =>
+        home.json<FixedSummary>(["orders", "import", write(home, `o${at}.csv`, text), "--fix-ids"]),
+      ),
+    );
+    const [one, two] = runs.map(({ data }) => pairsOf(data));
+    expect(one?.size).toBe(3);
+    expect(two).toEqual(one);
+  });
+});
