@@ -10,6 +10,7 @@ export const commands: CommandTable = {
   "imports list": async () => (await import("./commands/imports-list.ts")).importsList,
   "imports show": async () => (await import("./commands/imports-show.ts")).importsShow,
   "imports resume": async () => (await import("./commands/imports-resume.ts")).importsResume,
+  "imports verify": async () => (await import("./commands/imports-verify.ts")).importsVerify,
   serve: async () => (await import("./commands/serve.ts")).serve,
   "auth status": async () => (await import("./commands/auth-status.ts")).authStatus,
   "auth token": async () => (await import("./commands/auth-token.ts")).authToken,
@@ -26,7 +27,7 @@ export const nouns: Readonly<Record<string, string>> = {
   orders: "Import orders",
   coupons: "Import unique coupon codes",
   unsubscribers: "Import addresses that get no mails",
-  imports: "List, show and resume import runs",
+  imports: "List, show, resume, verify and undo import runs",
   serve: "Serve the embedded engine over HTTP",
   auth: "Sign in to a service, and see who is signed in",
 };

@@ -8,7 +8,7 @@ import {
 } from "../importer/types.ts";
 import { resumeImport, startImport } from "../importer/import.ts";
 import type { Context } from "./context.ts";
-import { describeEnd, describeProgress, describeTarget } from "./import-words.ts";
+import { describeEnd, describeProgress, describeReadBack, describeTarget } from "./import-words.ts";
 import { listenForStop } from "./stop-signals.ts";
 
 /** Imports files into the account of the profile. */
@@ -35,6 +35,32 @@ async function runWithScreen(
   context: Context,
   run: (deps: ImportDeps) => Promise<ImportSummary>,
 ): Promise<ImportSummary> {
+  const { talk } = context;
+  const profile = await context.profile();
+  return withRunDeps(context, async (deps, screen) => {
+    const end = (summary: ImportSummary) => {
+      screen.close();
+      const words = describeEnd(summary, describeTarget(profile), screen.waitedMs());
+      // How to go on is worth knowing to a script's author as well.
+      if (summary.state === "finished") talk.say(words);
+      else talk.notice(words);
+    };
+    try {
+      const summary = await run(deps);
+      end(summary);
+      return summary;
+    } catch (error) {
+      if (error instanceof ImportError && error.summary) end(error.summary);
+      throw error;
+    }
+  });
+}
+
+/** Gives what a run needs of the world, with its progress on the screen and its signals listened to. */
+export async function withRunDeps<T>(
+  context: Context,
+  run: (deps: ImportDeps, screen: ImportScreen) => Promise<T>,
+): Promise<T> {
   const { io, talk } = context;
   const profile = await context.profile();
   const { paths } = await context.surroundings();
@@ -42,43 +68,32 @@ async function runWithScreen(
   const signals = listenForStop(io, () => {
     talk.say("Finishing what is in flight; a second signal stops at once.");
   });
-  const end = (summary: ImportSummary) => {
-    screen.close();
-    const words = describeEnd(summary, describeTarget(profile), screen.waitedMs());
-    // How to go on is worth knowing to a script's author as well.
-    if (summary.state === "finished") talk.say(words);
-    else talk.notice(words);
+  const deps: ImportDeps = {
+    openService: (pace) => context.connect({ ...pace, isBulk: true }),
+    profileName: profile.name,
+    target: profile.mode === "local" ? profile.shownAs : `${profile.baseUrl} ${profile.appKey}`,
+    runsFolder: paths.runsFolder,
+    clock: io.clock,
+    random: io.random,
+    // Only opened when a file is `-`.
+    get stdin() {
+      return io.stdin;
+    },
+    cwd: io.cwd,
+    version: io.version,
+    stop: signals.stop,
+    abort: signals.abort,
+    report: screen.report,
   };
   try {
-    const summary = await run({
-      openService: (pace) => context.connect({ ...pace, isBulk: true }),
-      profileName: profile.name,
-      target: profile.mode === "local" ? profile.shownAs : `${profile.baseUrl} ${profile.appKey}`,
-      runsFolder: paths.runsFolder,
-      clock: io.clock,
-      random: io.random,
-      // Only opened when a file is `-`.
-      get stdin() {
-        return io.stdin;
-      },
-      cwd: io.cwd,
-      version: io.version,
-      stop: signals.stop,
-      abort: signals.abort,
-      report: screen.report,
-    });
-    end(summary);
-    return summary;
-  } catch (error) {
-    if (error instanceof ImportError && error.summary) end(error.summary);
-    throw error;
+    return await run(deps, screen);
   } finally {
     screen.close();
     signals.release();
   }
 }
 
-interface ImportScreen {
+export interface ImportScreen {
   readonly report: (event: ImportEvent) => void;
   /** How long nothing was sent, in all. */
   readonly waitedMs: () => number;
@@ -97,6 +112,9 @@ async function openScreen({ talk }: Context): Promise<ImportScreen> {
       } else if (event.type === "wait") {
         waitedMs += event.ms;
         progress.show(last === "" ? event.message : `${last} · ${event.message}`);
+      } else if (event.type === "readBack") {
+        last = describeReadBack(event);
+        progress.show(last);
       } else {
         last = describeProgress(event);
         progress.show(last);

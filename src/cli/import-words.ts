@@ -1,5 +1,6 @@
 import type { Profile } from "../config/profile.ts";
 import type { ImportEvent, ImportSummary, KindName } from "../importer/types.ts";
+import type { VerifiedRun } from "../importer/verify.ts";
 import { countOf, formatDuration, formatNumber } from "../output/words.ts";
 
 type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
@@ -37,6 +38,11 @@ export function describeProgress({ rows, calls, rowsTotal, elapsedMs }: Progress
   return parts.filter((part) => part !== "").join(" · ");
 }
 
+/** How much of what the service holds was read back, in one line. */
+export function describeReadBack({ records, calls }: Extract<ImportEvent, { type: "readBack" }>): string {
+  return `${countOf(records, "record")} read back · ${countOf(calls, "call")}`;
+}
+
 /** How an import ended, in the words of a merchant. */
 export function describeEnd(summary: ImportSummary, target: string, waitedMs: number): string {
   const { kind, rows, items, calls } = summary;
@@ -51,8 +57,34 @@ export function describeEnd(summary: ImportSummary, target: string, waitedMs: nu
     `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
     `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}${repeated}${heldBack}`,
     `  time   ${formatDuration(summary.duration_ms)}${waited}`,
+    ...describeVerified(summary),
     ...describeNext(summary),
   ].join("\n");
+}
+
+function describeVerified({ kind, verified, import_id }: ImportSummary): string[] {
+  return verified ? describeVerification({ import_id: import_id ?? "", kind, ...verified }) : [];
+}
+
+/** What came of a verification: every count is said, whatever else is shown. */
+export function describeVerification(found: VerifiedRun): string[] {
+  const { kind, import_id, checked, missing, missing_count: count, missing_file, rows_not_looked_for } = found;
+  if (found.state === "interrupted") {
+    return ["Interrupted before it was known what is there.", `To try again: starpost imports verify ${import_id}`];
+  }
+  const [one, many] = itemNames[kind];
+  const looked = `${countOf(checked.rows, "row")} of ${countOf(checked.items, one, many)}`;
+  const lines =
+    count === 0
+      ? [`Verified: ${looked}: every one is as the run said.`]
+      : [`Verified: ${looked}: ${countOf(count, "row is", "rows are")} NOT as the run said.`];
+  if (rows_not_looked_for > 0) {
+    const rows = countOf(rows_not_looked_for, "row", "rows");
+    lines.push(`${rows} of the run were rejected or never sent, and are not looked for.`);
+  }
+  if (count > missing.length) lines.push(`${formatNumber(count - missing.length)} more are not shown here.`);
+  if (missing_file !== null) lines.push(`All missing rows are in ${missing_file}, which can be imported as it is.`);
+  return lines;
 }
 
 function describeState({ state, kind, files, import_id }: ImportSummary, target: string): string {

@@ -4,14 +4,19 @@ import { pipeline } from "node:stream/promises";
 import { ImportError } from "./types.ts";
 
 /**
- * Makes sure, before anything is sent, that `--rejects` can be written.
+ * Makes sure, before anything is sent, that `--rejects`, or what another flag names, can be written.
  * @throws ImportError `usage`
  */
-export function checkRejectsPath(rejects: string | undefined, inputs: readonly string[], cwd: string): void {
+export function checkRejectsPath(
+  rejects: string | undefined,
+  inputs: readonly string[],
+  cwd: string,
+  flag = "--rejects",
+): void {
   if (rejects === undefined) return;
   const path = resolve(cwd, rejects);
   const refuse = (why: string) => {
-    throw new ImportError("usage", `--rejects ${rejects}: ${why}`, {
+    throw new ImportError("usage", `${flag} ${rejects}: ${why}`, {
       hint: "name a file that can be written",
     });
   };
@@ -33,7 +38,12 @@ export function checkRejectsPath(rejects: string | undefined, inputs: readonly s
  * Puts the rejects where the person wants them. They stay in the run's folder as well.
  * @throws ImportError `failed` when that cannot be done; says where they are
  */
-export async function copyRejects(kept: string, rejects: string, cwd: string): Promise<string> {
+export async function copyRejects(
+  kept: string,
+  rejects: string,
+  cwd: string,
+  flag = "--rejects",
+): Promise<string> {
   const path = resolve(cwd, rejects);
   try {
     await pipeline(createReadStream(kept), createWriteStream(path, { mode: 0o600 }));
@@ -41,8 +51,8 @@ export async function copyRejects(kept: string, rejects: string, cwd: string): P
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "ENOSPC" ? "the disk is full" : `it cannot be written (${code})`;
-    throw new ImportError("failed", `--rejects ${rejects}: ${why}`, {
-      hint: `the rejected rows are kept in ${kept}`,
+    throw new ImportError("failed", `${flag} ${rejects}: ${why}`, {
+      hint: `the rows are kept in ${kept}`,
       cause: error,
     });
   }

@@ -1,0 +1,31 @@
+import { table } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { exitStatus } from "../exit-status.ts";
+import { readText } from "../flag-values.ts";
+import { paceFlags } from "../import-flags.ts";
+
+const { rate, "rate-share": rateShare } = paceFlags;
+
+export const importsVerify = command({
+  name: "imports verify",
+  summary: "Read back what an import run sent, and list what is not there",
+  argument: "<id>",
+  flags: {
+    missing: { takes: "<file>", summary: "write the missing rows to this file", read: readText },
+    rate,
+    "rate-share": rateShare,
+  },
+  run: async (context, { arguments: [id = ""], flags }) => {
+    const { verifyRun } = await import("../verify-run.ts");
+    return verifyRun(context, id, {
+      missing: flags.missing,
+      rate: flags.rate,
+      rateShare: flags["rate-share"],
+    });
+  },
+  render: ({ missing }) => table(missing, Object.keys(missing[0] ?? {})),
+  exitStatus: ({ state, missing_count: count }) => {
+    if (state === "interrupted") return exitStatus.interrupted;
+    return count > 0 ? exitStatus.notThere : exitStatus.done;
+  },
+});

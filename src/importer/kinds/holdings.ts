@@ -1,0 +1,90 @@
+import { readCoupons, readProducts, readPurchases, readUnsubscribers } from "../service-pages.ts";
+import type { Claim, Holdings, Item } from "./kind.ts";
+
+/** One key of several parts, none of which holds a line break. */
+function keyOf(...parts: readonly string[]): string {
+  return parts.join("\n");
+}
+
+interface OrderedProducts {
+  readonly products: Readonly<Record<string, { readonly quantity?: number | undefined }>>;
+}
+
+/**
+ * An order's rows, each with its product. Of a product that several rows name, each needs its share of the units:
+ * where fewer are there, the later rows are the missing ones.
+ */
+export const orderHoldings: Holdings = {
+  *claims({ key, rows, parts = [], payload }: Item): Generator<Claim> {
+    const { products } = payload as OrderedProducts;
+    const rowsOf = new Map<string, number>();
+    for (const id of parts) rowsOf.set(id, (rowsOf.get(id) ?? 0) + 1);
+    const ordinals = new Map<string, number>();
+    for (const [at, row] of rows.entries()) {
+      const id = parts[at] ?? "";
+      const product = products[id];
+      // A row that adds no product has nothing of its own to be looked for.
+      if (!product) continue;
+      const ordinal = (ordinals.get(id) ?? 0) + 1;
+      ordinals.set(id, ordinal);
+      const of = product.quantity ?? 1;
+      yield {
+        key: keyOf(key, id),
+        needs: Math.ceil((of * ordinal) / (rowsOf.get(id) ?? 1)),
+        of,
+        row,
+        field: "product_id",
+        names: { order_id: key, product_id: id },
+      };
+    }
+  },
+  held: async function* (service, options, since) {
+    for await (const page of readPurchases(service, options, since)) {
+      yield page.map(({ order_id, product_sku }) => keyOf(order_id, product_sku));
+    }
+  },
+  canNarrow: true,
+};
+
+export const productHoldings: Holdings = {
+  claims: (item) => claimRows(item, item.key, "product_id", { product_id: item.key }),
+  held: async function* (service, options, since) {
+    for await (const page of readProducts(service, options, since)) {
+      yield page.map(({ external_id }) => external_id);
+    }
+  },
+  canNarrow: true,
+};
+
+export const couponHoldings: Holdings = {
+  claims: (item) => claimRows(item, item.key, "code", { code: item.key }),
+  held: readCoupons,
+};
+
+/** @param isRemoval whether the run took the addresses back: then they are to be gone */
+export function createUnsubscriberHoldings(isRemoval: boolean): Holdings {
+  return {
+    claims: (item) => {
+      const { type, email } = item.payload as { readonly type: string; readonly email: string };
+      return claimRows(item, keyOf(type, email.toLowerCase()), "email", { email, email_type_id: type });
+    },
+    held: async function* (service, options) {
+      for await (const page of readUnsubscribers(service, options)) {
+        yield page.map(({ email_type_id, user_email }) =>
+          keyOf(String(email_type_id), user_email.toLowerCase()),
+        );
+      }
+    },
+    isRemoval,
+  };
+}
+
+/** A row says the same as every other of its item. */
+function* claimRows(
+  { rows }: Item,
+  key: string,
+  field: string,
+  names: Readonly<Record<string, string>>,
+): Generator<Claim> {
+  for (const row of rows) yield { key, needs: 1, of: 1, row, field, names };
+}
