@@ -9,7 +9,7 @@ import type { Importing } from "./kinds/kind.ts";
 import { FixedIdFile } from "./ledger/fixed-id-file.ts";
 import { Journal, readJournal, settle, type Settled } from "./ledger/journal.ts";
 import { KeyStore } from "./ledger/key-store.ts";
-import { RejectFile } from "./ledger/reject-file.ts";
+import { RejectFile, type GroupedInput } from "./ledger/reject-file.ts";
 import { runPaths, summarise, writeManifest, type Manifest } from "./ledger/run-folder.ts";
 import { RunLock } from "./ledger/run-lock.ts";
 import { copyRejects } from "./reject-copy.ts";
@@ -23,6 +23,7 @@ import {
   type KindName,
   type RunState,
 } from "./types.ts";
+import { noteBefore } from "./undo/note-before.ts";
 
 /** One go at a run: the first, or a resume. Without a manifest it is a dry run. */
 export interface Attempt extends RunFiles {
@@ -78,12 +79,8 @@ async function runRecorded(
   const journal = new Journal(paths.journal, deps.clock);
   journal.append({ t: "start", at: deps.clock() });
   using keys = importing.existingKeys && new KeyStore(paths.keys);
-  const [first] = files;
-  const rejects = new RejectFile(paths.rejects, {
-    headers: files.map(({ head }) => head.header),
-    delimiter: first?.head.format.delimiter ?? ",",
-    encoding: first?.head.format.encoding ?? "utf-8",
-  });
+  const inputs = files.map((file) => asRejectedInput(file, options));
+  const rejects = new RejectFile(paths.rejects, inputs, options);
   const given = files.map((file) => file.given);
   using fixedIds = new FixedIdFile(paths.fixedIdStore, paths.fixedIds, given);
   const books = new Books(files.map(asBookFile), rejects, fixedIds);
@@ -125,14 +122,21 @@ async function runRecorded(
   return summary;
 }
 
-/** Where the rejects are at the end, or nothing where there are none. */
+/** Where the rejects are at the end, or nothing where there are none. Those that need a table of their own are told. */
 async function placeRejects(
   rejects: RejectFile,
   options: ImportOptions,
   deps: ImportDeps,
 ): Promise<string | null> {
-  if (!rejects.isThere) return null;
-  return options.rejects === undefined ? rejects.path : copyRejects(rejects.path, options.rejects, deps.cwd);
+  const [first, ...others] = rejects.written;
+  for (const path of others) {
+    deps.report({
+      type: "notice",
+      message: `rejected rows of files that are laid out differently are in ${path}`,
+    });
+  }
+  if (first === undefined) return null;
+  return options.rejects === undefined ? first : copyRejects(first, options.rejects, deps.cwd);
 }
 
 /** What a killed attempt left of rows put aside. */
@@ -154,6 +158,8 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
   const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
     if (records.keys) await loadExisting(importing, records.keys, opened.service, deps);
+    const path = join(attempt.folder, "before.db");
+    await noteBefore({ ...attempt, path, settled: records.settled }, opened.service, deps);
     const sender = new LedgerSender({
       ...records,
       importing,
@@ -193,6 +199,20 @@ export function asBookFile({ given, head, columns }: InputFile): BookFile {
     column,
     columnName: (field) => head.header[column(field) ?? -1] ?? field,
   };
+}
+
+/** How a file's rejects are written, and with which other files' they may stand together. */
+export function asRejectedInput(
+  { head, columns }: InputFile,
+  { empty = "keep" }: ImportOptions,
+): GroupedInput {
+  const fields = new Map([...columns.columnOf].map(([field, column]) => [column, field]));
+  // A column that a file does not have is no empty cell, where empty cells mean something.
+  const known = empty === "keep" ? "" : [...columns.columnOf.keys()].toSorted().join();
+  // A shop's layout is known by its own columns' names, and reads a field out of more than one.
+  const layout = columns.layout && Object.keys(columns.layout.fields).length > 0 ? columns.layout.name : "";
+  const fieldOf = (column: number) => (layout === "" ? fields.get(column) : undefined);
+  return { header: head.header, format: head.format, fieldOf, group: `${layout} ${known}` };
 }
 
 function isTemporary(error: unknown): boolean {

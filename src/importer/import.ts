@@ -1,11 +1,13 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { endpointOf } from "../contract/index.ts";
 import { isDiskFull, runAttempt } from "./attempt.ts";
-import { describeFiles, locateFiles, openFiles, type InputFile } from "./input-files.ts";
+import { expandGlobs } from "./globs.ts";
+import { describeFiles, openFiles, type InputFile } from "./input-files.ts";
 import { kinds } from "./kinds/index.ts";
+import { applyMapping } from "./mapping/mapping-file.ts";
 import type { Importing } from "./kinds/kind.ts";
 import {
   createRunFolder,
@@ -18,6 +20,8 @@ import {
   writeManifest,
   type Manifest,
 } from "./ledger/run-folder.ts";
+import { locateFiles } from "./located-files.ts";
+import { refuseElsewhere, reopenFiles } from "./recorded-run.ts";
 import { checkRejectsPath } from "./reject-copy.ts";
 import {
   ImportError,
@@ -26,6 +30,7 @@ import {
   type ImportSummary,
   type KindName,
 } from "./types.ts";
+import { verifyAtEnd } from "./verify.ts";
 
 /**
  * Imports files of one kind: reads, checks, groups, sends, and keeps the books. A dry run does the same up to
@@ -39,17 +44,16 @@ export async function startImport(
   const { kind } = request;
   const rejects = request.options.rejects;
   const options = {
-    ...request.options,
+    ...applyMapping(kind, request.options, deps.cwd),
     ...(rejects === undefined ? {} : { rejects: resolve(deps.cwd, rejects) }),
   };
-  const importing = kinds[kind].prepare(options);
+  const prepared = kinds[kind].prepare(options);
+  const importing = deps.watch?.importing(prepared) ?? prepared;
   checkBatchSize(importing, options);
-  checkRejectsPath(rejects, request.files, deps.cwd);
-  return orDiskFull(
-    options.dryRun
-      ? dryRun({ ...request, options }, importing, deps)
-      : newRun({ ...request, options }, importing, deps),
-  );
+  const files = await expandGlobs(request.files, deps);
+  checkRejectsPath(rejects, files, deps.cwd);
+  const run = options.dryRun ? dryRun : newRun;
+  return verifyAtEnd(await orDiskFull(run({ kind, files, options }, importing, deps)), options, deps);
 }
 
 async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummary> {
@@ -73,25 +77,20 @@ export async function resumeImport(
   const before = findRun(deps.runsFolder, id);
   if (before.state === "finished") {
     deps.report({ type: "notice", message: `${before.import_id} is finished: there is nothing to resume` });
-    return summarise(deps.runsFolder, before);
+    const isVerified = existsSync(runPaths(deps.runsFolder, before.import_id).verified);
+    return verifyAtEnd(summarise(deps.runsFolder, before), isVerified ? {} : before.options, deps);
   }
-  if (before.target !== deps.target) {
-    throw new ImportError(
-      "usage",
-      `${before.import_id} was begun with the profile ${before.profile}, at ${before.target}`,
-      {
-        hint: `this is ${deps.target}; go on where it began`,
-      },
-    );
-  }
+  refuseElsewhere(before, deps.target);
   const options = { ...before.options, ...overrides };
   const importing = kinds[before.kind].prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);
-  const located = before.files.map(({ given, path }) => ({ given, path }));
-  const files = await openFiles(located, importing, before.kind, options);
-  refuseChanged(before, files);
+  const files = await reopenFiles(before, importing, options);
   const manifest: Manifest = { ...before, options, state: "running" };
-  return orDiskFull(runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps));
+  return verifyAtEnd(
+    await orDiskFull(runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps)),
+    options,
+    deps,
+  );
 }
 
 /** Every run, newest first. */
@@ -126,6 +125,7 @@ async function newRun(
     if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
     const files = await openFiles(located, importing, kind, options);
     tell(files, importing, deps);
+    deps.watch?.files(files);
     if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
     const manifest: Manifest = {
       format: 1,
@@ -134,6 +134,7 @@ async function newRun(
       files: files.map((file) => ({
         given: file.given,
         path: file.path,
+        entry: file.entry,
         size_bytes: file.survey.sizeBytes,
         sha256: file.survey.sha256,
         format: file.head.format,
@@ -206,13 +207,4 @@ function tellOfEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDep
       ? `the same file was imported before, by ${import_id}`
       : `${import_id} began with the same file and is ${state}: 'starpost imports resume ${import_id}' goes on with it`;
   report({ type: "notice", message });
-}
-
-function refuseChanged(before: Manifest, files: readonly InputFile[]): void {
-  for (const [at, file] of files.entries()) {
-    if (file.survey.sha256 === before.files[at]?.sha256) continue;
-    throw new ImportError("usage", `${file.given}: the file has changed since ${before.import_id} began`, {
-      hint: "put the old file back to resume, or import the new one: what the service has is not taken twice",
-    });
-  }
 }

@@ -1,78 +1,23 @@
-import { createReadStream, createWriteStream, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { FileFormatError, readFileHead, type FileHead } from "./csv/file-format.ts";
+import { basename } from "node:path";
+import { fallbackEncoding, type EncodingGuess } from "./csv/encoding-guess.ts";
+import { guessFallback, readFileHead, type FileHead } from "./csv/file-format.ts";
+import { FileFormatError } from "./csv/file-format-error.ts";
+import { readRowBatches, type Grouping, type RowBatch } from "./csv/row-batches.ts";
 import { surveyFile, type Survey } from "./csv/survey.ts";
 import { matchHeader, type ColumnMap } from "./header.ts";
 import type { Importing } from "./kinds/kind.ts";
-import { ImportError, type ImportDeps, type ImportOptions, type KindName } from "./types.ts";
+import { readFamilyBatches, type FamilyGrouping } from "./layouts/family-rows.ts";
+import { loadHtmlReader } from "./layouts/html.ts";
+import { describeLayout } from "./layouts/layout-words.ts";
+import { describeFileError, type LocatedFile } from "./located-files.ts";
+import { ImportError, type ImportOptions, type KindName } from "./types.ts";
 
 /** A file of an import, looked through and ready to be read. */
-export interface InputFile {
-  readonly given: string;
-  readonly path: string;
+export interface InputFile extends LocatedFile {
   readonly head: FileHead;
   readonly columns: ColumnMap;
   readonly keyColumn: number;
   readonly survey: Survey;
-}
-
-/** A file as given, and where its bytes are. */
-export interface LocatedFile {
-  readonly given: string;
-  readonly path: string;
-}
-
-/**
- * Finds the files, and keeps a copy of what can be read only once, standard input and pipes, in `folder`.
- * @throws ImportError `usage` when a file is not there or cannot be read
- */
-export async function locateFiles(
-  given: readonly string[],
-  folder: string,
-  deps: Pick<ImportDeps, "cwd" | "stdin" | "abort">,
-): Promise<LocatedFile[]> {
-  const twice = given.find((name, at) => given.indexOf(name) !== at);
-  if (twice !== undefined) throw new ImportError("usage", `${twice}: the file is given twice`);
-  const located: LocatedFile[] = [];
-  for (const [at, name] of given.entries()) {
-    const path = resolve(deps.cwd, name);
-    const isStream = name === "-" || !isRegularFile(name, path);
-    if (!isStream) {
-      located.push({ given: name, path });
-      continue;
-    }
-    const copy = join(folder, `input-${at + 1}.csv`);
-    const source: Readable = name === "-" ? deps.stdin : createReadStream(path);
-    await pipeline(source, createWriteStream(copy, { mode: 0o600 }), { signal: deps.abort });
-    located.push({ given: name, path: copy });
-  }
-  return located;
-}
-
-function isRegularFile(given: string, path: string): boolean {
-  try {
-    const stat = statSync(path);
-    if (stat.isDirectory()) throw new ImportError("usage", `${given}: is a folder, not a file`);
-    return stat.isFile();
-  } catch (error) {
-    if (error instanceof ImportError) throw error;
-    throw describeFileError(given, error);
-  }
-}
-
-function describeFileError(given: string, error: unknown): ImportError {
-  const { code } = error as NodeJS.ErrnoException;
-  const says: Readonly<Record<string, string>> = {
-    ENOENT: "there is no such file",
-    ENOTDIR: "there is no such file",
-    EACCES: "the file may not be read (permission denied)",
-    EPERM: "the file may not be read (permission denied)",
-  };
-  return new ImportError("usage", `${given}: ${says[code ?? ""] ?? "the file cannot be read"}`, {
-    cause: error,
-  });
 }
 
 /**
@@ -85,55 +30,125 @@ export async function openFiles(
   kind: KindName,
   options: ImportOptions,
 ): Promise<InputFile[]> {
-  const heads = located.map((file) => {
-    const head = readHead(file, options);
-    return {
-      ...file,
-      head,
-      columns: matchHeader(file.given, head.header, importing.fields, kind, options.map),
-    };
-  });
+  const read = (file: LocatedFile, told: ImportOptions) => {
+    const head = readHead(file, told);
+    const valuesOf = (column: number) => readColumn(head, column);
+    const columns = matchHeader({ given: file.given, header: head.header, valuesOf }, importing, kind, told);
+    return { ...file, head, columns };
+  };
+  const heads = located.map((file) => read(file, options));
+  if (heads.some(({ columns }) => columns.layout?.hasHtml)) await loadHtmlReader();
+  const hashes = new Map<string, string>();
   const opened: InputFile[] = [];
   for (const file of heads) {
-    const keyField = importing.groupField ?? importing.idField;
-    const keyColumn = keyField === undefined ? -1 : (file.columns.columnOf.get(keyField) ?? -1);
-    const survey = await surveyFile(file.path, file.head.format, keyColumn);
-    if (survey.invalidUtf8Line > 0) {
-      throw new ImportError("usage", `${file.given}:${survey.invalidUtf8Line}: the text is not UTF-8`, {
-        hint: "say how it is encoded, for example --encoding windows-1252",
-      });
+    let found = await lookThrough(file, importing, hashes.get(file.path));
+    if (found.survey.invalidLine > 0) {
+      const { encoding, noticed } = guessAnew(found, options);
+      const again = read(file, { ...options, encoding });
+      const head = noticed === undefined ? again.head : { ...again.head, noticed };
+      found = await lookThrough({ ...again, head }, importing, found.survey.sha256);
+      refuseInvalid(found);
     }
-    opened.push({ ...file, keyColumn, survey });
+    hashes.set(file.path, found.survey.sha256);
+    opened.push(found);
   }
   return opened;
 }
 
-function readHead({ given, path }: LocatedFile, options: ImportOptions): FileHead {
+async function lookThrough(
+  file: Omit<InputFile, "keyColumn" | "survey">,
+  importing: Importing,
+  sha256: string | undefined,
+): Promise<InputFile> {
+  const keyField = keyFieldOf(file.columns, importing);
+  const keyColumn = keyField === undefined ? -1 : (file.columns.columnOf.get(keyField) ?? -1);
   try {
-    return readFileHead(path, options);
+    const survey = await surveyFile(file.head.source, file.head.format, keyColumn, sha256);
+    return { ...file, keyColumn, survey };
   } catch (error) {
-    if (error instanceof FileFormatError) {
-      throw new ImportError("usage", `${given}: ${error.message}`, { hint: error.hint, cause: error });
-    }
-    throw describeFileError(given, error);
+    throw describeFileError(file.given, error);
+  }
+}
+
+/** The field by which the rows of one record are found, or a record that comes again. */
+function keyFieldOf({ layout }: ColumnMap, { groupField, idField }: Importing): string | undefined {
+  if (!layout?.groups) return groupField ?? idField;
+  return "field" in layout.groups.by ? layout.groups.by.field : undefined;
+}
+
+function* readColumn({ source, format }: FileHead, column: number): Generator<string> {
+  for (const { rows } of readRowBatches(source, format, undefined)) {
+    for (const cells of rows) yield (cells[column] ?? "").trim();
+  }
+}
+
+/** What a file is taken for of which a later line shows that it is not UTF-8. */
+function guessAnew(file: InputFile, { encoding }: ImportOptions): EncodingGuess {
+  const { source, format } = file.head;
+  if (encoding !== undefined || format.encoding !== "utf-8") refuseInvalid(file);
+  try {
+    return guessFallback(source, format.isCrOnly);
+  } catch (error) {
+    throw describeFileError(file.given, error);
+  }
+}
+
+function refuseInvalid({ given, head, survey }: InputFile): void {
+  if (survey.invalidLine === 0) return;
+  const { encoding } = head.format;
+  const name = encoding === "utf-8" ? "UTF-8" : encoding;
+  const what = head.noticed === undefined ? `not ${name}` : `neither UTF-8 nor ${name}`;
+  throw new ImportError("usage", `${given}:${survey.invalidLine}: the text is ${what}`, {
+    hint: `say how it is encoded, for example --encoding ${fallbackEncoding}`,
+  });
+}
+
+function readHead(file: LocatedFile, { encoding, delimiter }: ImportOptions): FileHead {
+  try {
+    return readFileHead(file.path, { encoding, delimiter, entry: file.entry });
+  } catch (error) {
+    throw describeFileError(file.given, error);
+  }
+}
+
+/**
+ * The rows of a file.
+ * @throws ImportError `failed` when the file is not what it was when it was looked through
+ */
+export function* readRows(
+  { given, head }: InputFile,
+  grouping: Grouping | FamilyGrouping | undefined,
+): Generator<RowBatch> {
+  try {
+    yield* grouping && "familyOf" in grouping
+      ? readFamilyBatches(head.source, head.format, grouping)
+      : readRowBatches(head.source, head.format, grouping);
+  } catch (error) {
+    if (!(error instanceof FileFormatError)) throw error;
+    throw new ImportError("failed", `${given}: ${error.message}`, { hint: error.hint, cause: error });
   }
 }
 
 /** What was found out about the files and a person should know before anything happens. */
 export function describeFiles(files: readonly InputFile[], importing: Importing): string[] {
-  return files.flatMap(({ given, head, columns, survey }) => {
+  return files.flatMap(({ given, entry, head, columns, survey }) => {
     const { encoding, delimiter } = head.format;
     const said: string[] = [];
-    const name = basename(given);
-    if (encoding !== "utf-8" || delimiter !== ",") {
-      const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
+    const name = entry === undefined ? basename(given) : given;
+    const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
+    if (head.noticed !== undefined) {
+      const parted = delimiter === "," ? "" : `, columns parted by ${shown}`;
+      said.push(`${name}: ${head.noticed}; read as ${encoding}${parted}; --encoding says otherwise`);
+    } else if (encoding !== "utf-8" || delimiter !== ",") {
       said.push(`${name}: read as ${encoding}, columns parted by ${shown}`);
     }
+    const { layout } = columns;
+    if (layout) said.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
     if (columns.unknown.length > 0) {
       said.push(`${name}: passed over, not known: ${columns.unknown.slice(0, 40).join(", ")}`);
     }
     if (survey.records === 0) said.push(`${name}: has a header and no rows: there is nothing to import`);
-    if (importing.idField && survey.repeatedKeys > 0) {
+    if (importing.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
       said.push(
         `${name}: ${rows} a ${importing.idField}, first on line ${survey.firstRepeatLine}: the last one counts`,

@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { endpointOf } from "../contract/index.ts";
 import type { Books } from "./books.ts";
 import { Chunker } from "./chunks.ts";
-import { readRowBatches } from "./csv/row-batches.ts";
-import type { InputFile } from "./input-files.ts";
+import { readRows, type InputFile } from "./input-files.ts";
 import { ItemReader } from "./items.ts";
 import type { Importing, Item } from "./kinds/kind.ts";
 import type { KeyStore } from "./ledger/key-store.ts";
@@ -46,7 +45,7 @@ export async function readAll(
         if (pace.mustStop() || sender.failure !== undefined) return;
       }
     };
-    for (const rowBatch of readRowBatches(file.path, file.head.format, groupingOf(attempt, file))) {
+    for (const rowBatch of readRows(file, groupingOf(attempt, file))) {
       await submit(items.read(rowBatch));
       // Answers, signals and timers get their turn.
       await setImmediate();
@@ -71,9 +70,14 @@ export async function readAll(
   return "finished";
 }
 
-function groupingOf({ importing, folder }: RunFiles, { keyColumn, survey }: InputFile) {
+function groupingOf({ importing, folder }: RunFiles, { keyColumn, survey, columns }: InputFile) {
   const { repeated } = survey;
-  return importing.groupField !== undefined && repeated ? { keyColumn, repeated, folder } : undefined;
+  const groups = columns.layout?.groups;
+  if (groups && columns.fields && "family" in groups.by) {
+    return { familyOf: columns.fields.familyOf(groups.by.family), folder };
+  }
+  const isGrouped = groups ? "field" in groups.by : importing.groupField !== undefined;
+  return isGrouped && repeated ? { keyColumn, repeated, folder } : undefined;
 }
 
 /** Watches what ends a run early, and tells how far it is. */

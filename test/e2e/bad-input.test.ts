@@ -38,9 +38,9 @@ describe("refused before anything is sent", () => {
       /binary\.csv: the file is not CSV but a PNG/,
     ],
     [
-      "a workbook",
+      "a zip archive that is cut off",
       () => [...orders, "fixtures/bad/zip.csv"],
-      /zip archive or an Excel workbook: export it as CSV/,
+      /zip\.csv: the zip archive is damaged or cut off/,
     ],
     [
       "100,000 columns",
@@ -66,8 +66,8 @@ describe("refused before anything is sent", () => {
       /'klingon' is not known/,
     ],
     [
-      "bytes that are not UTF-8",
-      () => [...orders, "fixtures/bad/windows-1252.csv"],
+      "bytes that are not UTF-8, said to be",
+      () => [...orders, "fixtures/bad/windows-1252.csv", "--encoding", "utf-8"],
       /windows-1252\.csv:\d+: the text is not UTF-8[\s\S]*--encoding windows-1252/,
     ],
     [

@@ -24,11 +24,24 @@ export const rooms: Readonly<Record<string, Room>> = {
   client: { mayImport: ["contract", "service"], packages: ["got", "zod"] },
   importer: {
     mayImport: ["contract", "service", "storage/sqlite-file.ts"],
-    packages: ["csv-parse", "p-limit", "iconv-lite", "csv-stringify", "write-file-atomic", "zod"],
+    packages: [
+      "csv-parse",
+      "p-limit",
+      "iconv-lite",
+      "csv-stringify",
+      "minizlib",
+      "tinyglobby",
+      "write-file-atomic",
+      "zod",
+    ],
+  },
+  exporter: {
+    mayImport: ["contract", "service", "importer/native-columns.ts", "storage/sqlite-file.ts"],
+    packages: ["csv-stringify"],
   },
   config: { mayImport: ["contract", "storage/address.ts"], packages: ["conf", "env-paths"] },
   output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify"] },
-  cli: { mayImport: ["contract", "service", "importer", "config", "output"], packages: ["commander"] },
+  cli: { mayImport: ["contract", "service", "importer", "exporter", "config", "output"], packages: ["commander"] },
   "compose.ts": {
     mayImport: [
       "cli",
@@ -38,11 +51,13 @@ export const rooms: Readonly<Record<string, Room>> = {
       "engine",
       "engine-thread.ts",
       "http",
+      "rehearsal.ts",
       "service",
       "storage",
     ],
     packages: [],
   },
+  "rehearsal.ts": { mayImport: ["cli", "engine", "service", "storage"], packages: [] },
   "engine-thread.ts": { mayImport: ["engine", "service", "storage"], packages: [] },
   "main.ts": { mayImport: ["compose.ts", "cli"], packages: [] },
 };

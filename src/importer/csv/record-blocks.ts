@@ -1,4 +1,4 @@
-import { readUtf8 } from "./byte-source.ts";
+import { readUtf8, type ByteSource } from "./byte-source.ts";
 import { maxRecordBytes, type FileFormat } from "./file-format.ts";
 import { RecordScanner, type ScannedRecords } from "./record-scanner.ts";
 
@@ -10,7 +10,7 @@ export interface RecordBlock {
 
 /** The records of a file below its header, block by block; memory is bounded by the longest record. */
 export function* readRecordBlocks(
-  path: string,
+  source: ByteSource,
   format: FileFormat,
   keyColumn: number,
 ): Generator<RecordBlock> {
@@ -22,17 +22,18 @@ export function* readRecordBlocks(
     maxRecordBytes,
   });
   let rest: Buffer = Buffer.alloc(0);
-  let isHeaderPassed = false;
+  let toPassOver = format.hasSepLine ? 2 : 1;
   function scan(bytes: Buffer, isLast: boolean): RecordBlock {
     const scanned = scanner.scan(bytes, isLast);
     rest = bytes.subarray(scanned.rest);
-    if (!isHeaderPassed && scanned.records.starts.length > 0) {
-      isHeaderPassed = true;
-      for (const list of Object.values(scanned.records)) (list as number[]).shift();
+    if (toPassOver > 0) {
+      const count = Math.min(toPassOver, scanned.records.starts.length);
+      toPassOver -= count;
+      for (const list of Object.values(scanned.records)) (list as number[]).splice(0, count);
     }
     return { bytes, records: scanned.records };
   }
-  for (const piece of readUtf8(path, format.encoding)) {
+  for (const piece of readUtf8(source, format.encoding)) {
     const block = scan(Buffer.concat([rest, piece]), false);
     if (block.records.starts.length > 0) yield block;
   }

@@ -1,4 +1,5 @@
 import { parse } from "csv-parse/sync";
+import type { ByteSource } from "./byte-source.ts";
 import type { FileFormat } from "./file-format.ts";
 import { hashKey, type KeyFilter } from "./key-filter.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
@@ -16,6 +17,8 @@ export interface RowBatch {
   readonly lines: number[];
   /** By position in the lists; a row with one has its raw text as its only cell unless it could be parsed. */
   readonly problems: Map<number, RecordProblem>;
+  /** By position, what rows that belong together have in common, where that is not told by a column. */
+  readonly families?: ReadonlyMap<number, string>;
 }
 
 /** Rows of one key that are not next to each other are put aside in `folder` and come where the first stands. */
@@ -30,18 +33,18 @@ export interface Grouping {
  * Memory is bounded: what is not adjacent goes to disk.
  */
 export function* readRowBatches(
-  path: string,
+  source: ByteSource,
   format: FileFormat,
   grouping: Grouping | undefined,
 ): Generator<RowBatch> {
   if (!grouping) {
-    for (const block of readRecordBlocks(path, format, -1)) yield parseBlock(block, format);
+    for (const block of readRecordBlocks(source, format, -1)) yield parseBlock(block, format);
     return;
   }
-  using spill = spillRepeated(path, format, grouping);
+  using spill = spillRepeated(source, format, grouping);
   const groups = spill.groups();
   let group = groups.next();
-  for (const block of readRecordBlocks(path, format, grouping.keyColumn)) {
+  for (const block of readRecordBlocks(source, format, grouping.keyColumn)) {
     const parsed = parseBlock(block, format);
     const batch = emptyBatch();
     for (const [at, row] of parsed.rows.entries()) {
@@ -59,9 +62,13 @@ export function* readRowBatches(
   }
 }
 
-function spillRepeated(path: string, format: FileFormat, { keyColumn, repeated, folder }: Grouping): Spill {
+function spillRepeated(
+  source: ByteSource,
+  format: FileFormat,
+  { keyColumn, repeated, folder }: Grouping,
+): Spill {
   const spill = new Spill(folder);
-  for (const block of readRecordBlocks(path, format, keyColumn)) {
+  for (const block of readRecordBlocks(source, format, keyColumn)) {
     const isWanted = block.records.starts.map((_, at) => isRepeated(block, at, repeated));
     if (!isWanted.includes(true)) continue;
     const { rows, lines, problems } = parseBlock(block, format);

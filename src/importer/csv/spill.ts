@@ -22,7 +22,8 @@ export class Spill implements Disposable {
     this.#folder = mkdtempSync(join(parentFolder, spillPrefix));
     this.#file = new SqliteFile(join(this.#folder, "rows.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
-    this.#file.execute("create table rows (key text, line integer, cells text, problem text); begin");
+    this.#file.execute("create table rows (key text, line integer, cells text, problem text)");
+    this.#file.execute("create table aliases (alias text, key text); begin");
   }
 
   add({ key, line, cells, problem }: SpilledRow): void {
@@ -34,9 +35,17 @@ export class Spill implements Disposable {
     ]);
   }
 
-  /** Ends the adding. */
+  /** Rows that were put aside under this name belong to the key. */
+  addAlias(alias: string, key: string): void {
+    this.#file.run("insert into aliases values (?, ?)", [alias, key]);
+  }
+
+  /** Ends the adding. An alias may lead to another, once. */
   seal(): void {
-    this.#file.execute("commit; create index rows_by_key on rows (key, line)");
+    this.#file.execute("commit; create index aliases_by_name on aliases (alias)");
+    const named = "(select key from aliases where alias = rows.key order by rowid limit 1)";
+    const resolve = `update rows set key = ${named} where key in (select alias from aliases)`;
+    this.#file.execute(`${resolve}; ${resolve}; create index rows_by_key on rows (key, line)`);
   }
 
   *groups(): Generator<{ readonly firstLine: number; readonly rows: SpilledRow[] }> {

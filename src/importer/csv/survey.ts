@@ -1,19 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { readPieces } from "./byte-source.ts";
+import { readPieces, type StampedFile } from "../containers/file-pieces.ts";
+import type { ByteSource } from "./byte-source.ts";
 import type { FileFormat } from "./file-format.ts";
 import { hashKey, KeyFilter } from "./key-filter.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 
 /** What one pass over a file's bytes tells before anything is sent. */
 export interface Survey {
+  /** Of the file as it was given, an archive as a whole. */
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly records: number;
-  /** The first line that is not UTF-8, or 0. */
-  readonly invalidUtf8Line: number;
+  /** The line of the first row that is not in its encoding, or 0. */
+  readonly invalidLine: number;
   /** Rows whose key an earlier row, not next to it, has too (about: a filter counts them). */
   readonly repeatedKeys: number;
   /** The line of the first of them, or 0. */
@@ -26,26 +27,39 @@ export interface Survey {
 const seenBitsLog2 = 26;
 const repeatedBitsLog2 = 24;
 
+const replacement = Buffer.from("\uFFFD");
+
 /** Blocks after which signals and timers get their turn. */
 const blocksInARow = 32;
 
-/** Looks a file through once. */
-export async function surveyFile(path: string, format: FileFormat, keyColumn: number): Promise<Survey> {
+/**
+ * Looks a file through once.
+ * @param sha256 of the file where it is known already
+ * @throws FileFormatError when it is an archive that is damaged
+ */
+export async function surveyFile(
+  source: ByteSource,
+  format: FileFormat,
+  keyColumn: number,
+  sha256?: string,
+): Promise<Survey> {
+  const findInvalid = format.encoding === "utf-8" ? findInvalidUtf8 : findUnknownLetter;
+  const isJudged = !/^(?:utf-?(?:16|32)|ucs-?[24])/i.test(format.encoding);
   const keys = keyColumn < 0 ? undefined : new RepeatedKeys();
   let records = 0;
   let blocks = 0;
-  let invalidUtf8Line = 0;
-  for (const block of readRecordBlocks(path, format, keyColumn)) {
+  let invalidLine = 0;
+  for (const block of readRecordBlocks(source, format, keyColumn)) {
     records += block.records.starts.length;
-    invalidUtf8Line ||= findInvalidUtf8(block);
+    if (isJudged) invalidLine ||= findInvalid(block);
     keys?.look(block);
     if (++blocks % blocksInARow === 0) await setImmediate();
   }
   return {
-    sha256: await hashFile(path),
-    sizeBytes: statSync(path).size,
+    sha256: sha256 ?? (await hashFile(source)),
+    sizeBytes: source.stamp.bytes,
     records,
-    invalidUtf8Line,
+    invalidLine,
     repeatedKeys: keys?.count ?? 0,
     firstRepeatLine: keys?.firstLine ?? 0,
     repeated: keys?.count ? keys.repeated : undefined,
@@ -101,10 +115,18 @@ function findInvalidUtf8({ bytes, records }: RecordBlock): number {
   return records.lines[at] ?? 0;
 }
 
-async function hashFile(path: string): Promise<string> {
+/** Of another encoding: a byte that stands for nothing in it became the replacement character. */
+function findUnknownLetter({ bytes, records }: RecordBlock): number {
+  const last = records.starts.length - 1;
+  const found = bytes.subarray(0, records.ends[last]).indexOf(replacement, records.starts[0]);
+  if (found < 0) return 0;
+  return records.lines[records.ends.findIndex((end) => end > found)] ?? 0;
+}
+
+async function hashFile(file: StampedFile): Promise<string> {
   const hash = createHash("sha256");
   let pieces = 0;
-  for (const piece of readPieces(path)) {
+  for (const piece of readPieces(file)) {
     hash.update(piece);
     if (++pieces % blocksInARow === 0) await setImmediate();
   }

@@ -1,86 +1,44 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
-import { stringify } from "csv-stringify/sync";
-import iconv from "iconv-lite";
-import { writeWhole } from "./whole-write.ts";
-import { rejectColumns } from "../header.ts";
 import type { SourceRow } from "../kinds/kind.ts";
+import { RejectTable, type RejectedInput, type RejectPlace, type ToldFormat } from "./reject-table.ts";
 
-/** How the rejects are written: as the input was, so that the same command takes them back. */
-export interface RejectFormat {
-  /** The header of each file of the run. */
-  readonly headers: readonly (readonly string[])[];
-  readonly delimiter: string;
-  readonly encoding: string;
+/** A file of the run, and with which others its rejects may stand in one table. */
+export interface GroupedInput extends RejectedInput {
+  readonly group: string;
 }
 
-/** The rows that were not taken, as they stood, each with line, column, code and reason. */
+/**
+ * The rows that were not taken, in a form in which the same command takes them back: files that have to be read
+ * differently have tables of their own, beside the first.
+ */
 export class RejectFile {
-  readonly path: string;
-  readonly #format: RejectFormat;
-  /** The columns written: those of all files, the reject columns of an earlier round left out. */
-  readonly #columns: readonly string[];
-  /** For each file, which of its cells stands in which written column; -1 where it has none. */
-  readonly #cellOf: readonly (readonly number[])[];
-  #descriptor: number | undefined;
+  readonly #tables: readonly RejectTable[];
+  readonly #tableOf: readonly number[];
 
-  /** A resume writes all of it anew, and takes the place of what was written before when it is as far. */
-  constructor(path: string, format: RejectFormat) {
-    this.path = path;
-    this.#format = format;
-    const named = format.headers.map(nameColumns);
-    const names = [...new Set(named.flat())].filter((name) => !isRejectColumn(nameOf(name)));
-    this.#columns = names.map(nameOf);
-    this.#cellOf = named.map((own) => names.map((name) => own.indexOf(name)));
+  constructor(path: string, inputs: readonly GroupedInput[], told: ToldFormat) {
+    const groups = [...new Set(inputs.map(({ group }) => group))];
+    this.#tableOf = inputs.map(({ group }) => groups.indexOf(group));
+    this.#tables = groups.map((group, at) => {
+      const own = [...inputs.entries()].filter(([, input]) => input.group === group);
+      return new RejectTable(numberPath(path, at), new Map(own), told);
+    });
   }
 
-  /** Whether there is a file with rejects, of this attempt or one before. */
-  get isThere(): boolean {
-    return existsSync(this.path);
+  /** Where there are rejects, of this attempt or one before. */
+  get written(): readonly string[] {
+    return this.#tables.filter((table) => table.isThere).map((table) => table.path);
   }
 
-  add({ file, line, cells }: SourceRow, place: { column: string; code: string; reason: string }): void {
-    if (this.#descriptor === undefined) {
-      this.#descriptor = openSync(`${this.path}.new`, "w", 0o600);
-      this.#write([...this.#columns, ...rejectColumns], true);
-    }
-    const fitted = fitCells(cells, this.#format.headers[file]?.length ?? 0, this.#format.delimiter);
-    const own = (this.#cellOf[file] ?? []).map((at) => fitted[at] ?? "");
-    this.#write([...own, String(line), place.column, place.code, place.reason], false);
+  add(row: SourceRow, place: RejectPlace): void {
+    this.#tables[this.#tableOf[row.file] ?? 0]?.add(row, place);
   }
 
   /** Ends the writing; what was written counts from here on, unless `isKept` is false. */
   close(isKept: boolean): void {
-    if (this.#descriptor !== undefined) {
-      fsyncSync(this.#descriptor);
-      closeSync(this.#descriptor);
-    }
-    if (!isKept) rmSync(`${this.path}.new`, { force: true });
-    else if (this.#descriptor === undefined) rmSync(this.path, { force: true });
-    else renameSync(`${this.path}.new`, this.path);
-  }
-
-  #write(cells: readonly string[], isFirst: boolean): void {
-    const { delimiter, encoding } = this.#format;
-    const addBOM = isFirst && /^utf-?16/i.test(encoding);
-    writeWhole(this.#descriptor ?? -1, iconv.encode(stringify([cells], { delimiter }), encoding, { addBOM }));
+    for (const table of this.#tables) table.close(isKept);
   }
 }
 
-/** Tells columns of one name apart by their order, since a shop's export may have several. */
-function nameColumns(header: readonly string[]): string[] {
-  return header.map((name, at) => `${header.slice(0, at).filter((other) => other === name).length} ${name}`);
-}
-
-function nameOf(numbered: string): string {
-  return numbered.slice(numbered.indexOf(" ") + 1);
-}
-
-function isRejectColumn(name: string): boolean {
-  return (rejectColumns as readonly string[]).includes(name);
-}
-
-/** Gives a row no more cells than its header has; what is too much stays together in the last. */
-function fitCells(cells: readonly string[], count: number, delimiter: string): readonly string[] {
-  if (cells.length <= count) return cells;
-  return [...cells.slice(0, count - 1), cells.slice(count - 1).join(delimiter)];
+/** The name of the table after so many others: `rejects.csv`, `rejects-2.csv`. */
+function numberPath(path: string, at: number): string {
+  return at === 0 ? path : path.replace(/(\.[^./]*)?$/, `-${at + 1}$1`);
 }

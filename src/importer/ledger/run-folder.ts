@@ -32,6 +32,8 @@ export interface ManifestFile {
   readonly given: string;
   /** Absolute; of standard input, the copy in the run's folder. */
   readonly path: string;
+  /** The name in the zip archive at `path`; size and hash are the archive's. */
+  readonly entry?: string | undefined;
   readonly size_bytes: number;
   readonly sha256: string;
   readonly format: FileFormat;
@@ -53,6 +55,10 @@ export function runPaths(runsFolder: string, id: string) {
     rejects: join(folder, "rejects.csv"),
     keys: join(folder, "keys.db"),
     verified: join(folder, "verified.json"),
+    before: join(folder, "before.db"),
+    undo: join(folder, "undo.json"),
+    undoStore: join(folder, "undo.db"),
+    undoRows: join(folder, "undo.csv"),
     fixedIds: join(folder, "fixed-ids.csv"),
     fixedIdStore: join(folder, "fixed-ids.db"),
   };

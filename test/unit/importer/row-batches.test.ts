@@ -30,9 +30,9 @@ async function readAll(
 ): Promise<{ header: readonly string[]; rows: Found[] }> {
   const path = join(folder, "input.csv");
   writeFileSync(path, content);
-  const { format, header } = readFileHead(path, {});
-  const { repeated, records } = await surveyFile(path, format, keyColumn);
-  const rows = flatten(readRowBatches(path, format, repeated && { keyColumn, repeated, folder }));
+  const { source, format, header } = readFileHead(path, {});
+  const { repeated, records } = await surveyFile(source, format, keyColumn);
+  const rows = flatten(readRowBatches(source, format, repeated && { keyColumn, repeated, folder }));
   expect(records).toBe(rows.length);
   return { header, rows };
 }

@@ -1,0 +1,78 @@
+import { crc32 } from "node:zlib";
+import { Gunzip, InflateRaw } from "minizlib";
+import { damaged } from "./damaged.ts";
+import { readPieces, type StampedFile } from "./file-pieces.ts";
+import { findEntryData, type ZipEntry } from "./zip-directory.ts";
+
+/** Packed bytes taken at once: they may stand for a thousand times as many, which are then in memory together. */
+const packedPieceBytes = 32 * 1024;
+const unpackedPieceBytes = 256 * 1024;
+
+/** The content of a gzip file, all its members one after another. */
+export function inflateGzip(file: StampedFile): Generator<Buffer> {
+  const packed = readPieces(file, undefined, packedPieceBytes);
+  return inflate(packed, new Gunzip({}), "gzip");
+}
+
+/** The content of one file of a zip archive. */
+export function* inflateEntry(file: StampedFile, entry: ZipEntry): Generator<Buffer> {
+  const data = findEntryData(file, entry);
+  const isStored = entry.method === 0;
+  const packed = readPieces(file, data, isStored ? unpackedPieceBytes : packedPieceBytes);
+  const pieces = isStored ? packed : inflate(packed, new InflateRaw({}), "zip");
+  let sum = 0;
+  let bytes = 0;
+  for (const piece of pieces) {
+    sum = crc32(piece, sum);
+    bytes += piece.length;
+    yield piece;
+  }
+  if (bytes !== entry.bytes || sum !== entry.crc32) throw damaged("zip");
+}
+
+function* inflate(
+  packed: Iterable<Buffer>,
+  inflater: Gunzip | InflateRaw,
+  kind: "gzip" | "zip",
+): Generator<Buffer> {
+  let unpacked: Buffer[] = [];
+  let failure: unknown;
+  inflater.on("data", (piece: Buffer) => unpacked.push(piece));
+  inflater.on("error", (error: unknown) => {
+    failure ??= error;
+  });
+  const take = () => {
+    if (failure !== undefined) throw damaged(kind, failure);
+    const taken = unpacked;
+    unpacked = [];
+    return taken;
+  };
+  const joined = new Joiner();
+  for (const piece of packed) {
+    inflater.write(piece);
+    yield* joined.add(take());
+  }
+  inflater.end();
+  yield* joined.add(take());
+  yield* joined.end();
+}
+
+/** Makes pieces of a size that is worth a turn of the reader out of small ones. */
+class Joiner {
+  #waiting: Buffer[] = [];
+  #bytes = 0;
+
+  *add(pieces: Iterable<Buffer>): Generator<Buffer> {
+    for (const piece of pieces) {
+      this.#waiting.push(piece);
+      this.#bytes += piece.length;
+      if (this.#bytes >= unpackedPieceBytes) yield* this.end();
+    }
+  }
+
+  *end(): Generator<Buffer> {
+    if (this.#bytes > 0) yield Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,109 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { readBytes, utf8Mark, type ByteSource } from "./byte-source.ts";
+
+/** What a text that is not UTF-8 is taken for where nothing else is said. */
+export const fallbackEncoding = "windows-1252";
+
+/** An encoding as the bytes show it, and what was noticed where a mark does not tell. */
+export interface EncodingGuess {
+  readonly encoding: string;
+  readonly noticed?: string;
+}
+
+/** Bytes that are looked at for NULs. */
+const lookBytes = 512;
+/** Every second byte of UTF-16 is NUL in letters of ASCII: of a header at least this part, and so many. */
+const minNulShare = 0.15;
+const minNuls = 3;
+/** A longer line is judged in parts. */
+const maxLineBytes = 16 * 1024 * 1024;
+/** Lines that are valid beyond ASCII, for each that is not, from which on a text is UTF-8 with faults. */
+const maxValidShare = 0.1;
+
+/**
+ * What a text's first bytes say: its mark, or NULs where UTF-16 has them; else UTF-8, of which it is not known yet
+ * whether all of it is.
+ * Source: the Unicode standard's byte order marks.
+ */
+export function guessEncoding(bytes: Buffer): EncodingGuess {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: "utf-16le" };
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: "utf-16be" };
+  const pairs = Math.min(bytes.length, lookBytes) >> 1;
+  let [even, odd] = [0, 0];
+  for (let at = 0; at < pairs * 2; at += 2) {
+    if (bytes[at] === 0) even++;
+    if (bytes[at + 1] === 0) odd++;
+  }
+  const noticed = "UTF-16 without a mark";
+  const enough = Math.max(pairs * minNulShare, minNuls);
+  if (odd >= enough && even < odd / 10) return { encoding: "utf-16le", noticed };
+  if (even >= enough && odd < even / 10) return { encoding: "utf-16be", noticed };
+  return { encoding: "utf-8" };
+}
+
+/** What a text is that is not UTF-8 throughout. */
+export interface UtfFault {
+  /** The first line at fault, from 1. */
+  readonly line: number;
+  /** Whether the text as a whole is UTF-8 all the same, so that another encoding would spoil it. */
+  readonly isUtf8Meant: boolean;
+}
+
+/**
+ * Reads a text through for lines that are not UTF-8.
+ * Assumed: it is meant as UTF-8 when it has that mark, or when for each ten lines that are not UTF-8 one has letters
+ * that are, which by chance hardly happens.
+ */
+export function findUtfFault(source: ByteSource, isCrOnly: boolean): UtfFault | undefined {
+  const lineEnd = isCrOnly ? 13 : 10;
+  let line = 1;
+  let faultLine = 0;
+  let [valid, invalid] = [0, 0];
+  let hasMark: boolean | undefined;
+  for (const bytes of readWholeLines(source, lineEnd)) {
+    hasMark ??= bytes.indexOf(utf8Mark) === 0;
+    const isSound = isUtf8(bytes);
+    for (const text of isAscii(bytes) ? [] : linesOf(bytes, lineEnd)) {
+      if (isAscii(text.bytes)) continue;
+      if (isSound || isUtf8(text.bytes)) {
+        valid++;
+        continue;
+      }
+      invalid++;
+      faultLine ||= line + text.index;
+    }
+    line += countByte(bytes, lineEnd);
+  }
+  if (faultLine === 0) return undefined;
+  return { line: faultLine, isUtf8Meant: hasMark === true || valid > invalid * maxValidShare };
+}
+
+function* readWholeLines(source: ByteSource, lineEnd: number): Generator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for (const piece of readBytes(source)) {
+    const end = piece.lastIndexOf(lineEnd) + 1;
+    if (end > 0) yield Buffer.concat([rest, piece.subarray(0, end)]);
+    rest = end > 0 ? Buffer.from(piece.subarray(end)) : Buffer.concat([rest, piece]);
+    if (rest.length > maxLineBytes) {
+      yield rest;
+      rest = Buffer.alloc(0);
+    }
+  }
+  if (rest.length > 0) yield rest;
+}
+
+function* linesOf(bytes: Buffer, lineEnd: number): Generator<{ index: number; bytes: Buffer }> {
+  let index = 0;
+  for (let start = 0; start < bytes.length; index++) {
+    const end = bytes.indexOf(lineEnd, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    yield { index, bytes: bytes.subarray(start, next) };
+    start = next;
+  }
+}
+
+function countByte(bytes: Buffer, byte: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) count++;
+  return count;
+}

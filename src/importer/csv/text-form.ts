@@ -1,0 +1,87 @@
+import { parse } from "csv-parse/sync";
+import { RecordScanner, recordFlag } from "./record-scanner.ts";
+
+/** What may be between cells, the likeliest first. */
+export const delimiters = [",", ";", "\t", "|"] as const;
+
+/** Records that are looked at to tell delimiters apart. */
+const recordsLookedAt = 50;
+
+/** A first line that says what is between cells, as Excel writes it. */
+const sepLine = /^"?sep=([\t !#-/:-@[-`{-~])"?(?:\r\n|\r|\n)/i;
+
+/** The delimiter that a text names in a first line of its own, and where its header begins. */
+export function readSepLine(
+  text: string,
+): { readonly delimiter: string; readonly length: number } | undefined {
+  const found = sepLine.exec(text);
+  return found?.[1] === undefined ? undefined : { delimiter: found[1], length: found[0].length };
+}
+
+/** Whether lines end in CR alone; line ends inside quoted cells do not count. */
+export function hasCrOnly(text: string): boolean {
+  if (!text.includes("\r")) return false;
+  if (!text.includes("\n")) return true;
+  const unquoted = text.replaceAll(/"[^"]*"/g, "");
+  return unquoted.includes("\r") && !unquoted.includes("\n");
+}
+
+/** A text whose beginning is at hand. */
+export interface TextStart {
+  readonly text: string;
+  readonly isCrOnly: boolean;
+  /** Whether the text ends here; else its last record is only a part of one. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * What is between the cells of a text: where its header has several of the usual delimiters, the one that cuts the
+ * rows below into as many cells as the header; then the one with the most columns.
+ */
+export function guessDelimiter(start: TextStart): string {
+  const header = firstRecords(start, ",", 1)[0] ?? "";
+  const unquoted = header.replaceAll(/"(?:[^"]|"")*"/g, "");
+  const candidates = delimiters.filter((delimiter) => unquoted.includes(delimiter));
+  if (candidates.length < 2) return candidates[0] ?? ",";
+  const judged = candidates.map((delimiter) => ({ delimiter, ...judgeDelimiter(start, delimiter) }));
+  judged.sort((a, b) => b.share - a.share || b.columns - a.columns);
+  return judged[0]?.delimiter ?? ",";
+}
+
+function judgeDelimiter(start: TextStart, delimiter: string): { share: number; columns: number } {
+  const widths = firstRecords(start, delimiter, recordsLookedAt).map(
+    (record) => parseRecord(record, delimiter)?.length ?? 0,
+  );
+  const [columns = 0, ...rows] = widths;
+  if (columns < 2) return { share: 0, columns };
+  const fitting = rows.filter((width) => width === columns).length;
+  return { share: rows.length === 0 ? 1 : fitting / rows.length, columns };
+}
+
+/** The cells of one record. */
+export function parseRecord(record: string, delimiter: string): string[] | undefined {
+  return parse(record, { delimiter, relax_quotes: true, relax_column_count: true })[0];
+}
+
+/** The first records that are whole, as they are written; one that is broken counts as none. */
+export function firstRecords(
+  { text, isCrOnly, isWhole }: TextStart,
+  delimiter: string,
+  most: number,
+): string[] {
+  const bytes = Buffer.from(text, "utf8");
+  const scanner = new RecordScanner({
+    delimiter: delimiter.charCodeAt(0),
+    isCrOnly,
+    keyColumn: -1,
+    firstLine: 1,
+    maxRecordBytes: bytes.length,
+  });
+  const { records } = scanner.scan(bytes, isWhole);
+  const broken = recordFlag.badQuote | recordFlag.tooLong;
+  return records.starts
+    .slice(0, most)
+    .map((from, at) => ({ from, to: records.ends[at], flags: records.flags[at] ?? 0 }))
+    .filter(({ flags }) => (flags & broken) === 0)
+    .map(({ from, to }) => bytes.toString("utf8", from, to));
+}
