@@ -46,6 +46,8 @@ export interface CommandOf<F extends Flags, D> {
   /** Nothing is printed where it returns nothing. */
   run(context: Context, given: Given<F>): Promise<D>;
   render(data: Exclude<D, void>): View;
+  /** Whether the data is to be printed: not where the command has written all that there is to print. True where absent. */
+  isPrinted?(data: D): boolean;
   /** 0 where absent. */
   exitStatus?(data: D): ExitStatus;
 }

@@ -82,6 +82,14 @@ export function readSeconds(text: string, flag: string): number {
   throw wrong(flag, text, "a whole number of seconds");
 }
 
+/** A day of the calendar, YYYY-MM-DD. */
+export function readDay(text: string, flag: string): string {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  // A day that a month does not have would come out as one of the next.
+  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
+  throw wrong(flag, text, "a day (2026-08-15)");
+}
+
 /** A text that is not empty. */
 export function readText(text: string, flag: string): string {
   if (text.trim() !== "") return text;

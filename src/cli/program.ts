@@ -30,7 +30,7 @@ async function runCommand(io: Io, parsed: ParsedCommand): Promise<ExitStatus> {
   const flags = readFlagValues(command.flags ?? {}, parsed.flags);
   const talk = createTalk(io, globals);
   const data = await command.run(createContext(io, globals, talk), { arguments: parsed.arguments, flags });
-  if (data !== undefined) {
+  if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { renderData } = await import("../output/render.ts");
     const { readScreen } = await import("./screen.ts");
     io.stdout.write(await renderData(data, command.render(data), globals.format, readScreen(io)));

@@ -1,0 +1,22 @@
+import { command } from "../command.ts";
+import { exportFlags } from "../export-flags.ts";
+import { isSummaryPrinted, statusOfExport, viewOfExport } from "../export-view.ts";
+
+export const couponsExport = command({
+  name: "coupons export",
+  summary: "Export all unique coupon codes",
+  flags: {
+    action: { takes: "<action>", summary: "only the codes of this action" },
+    ...exportFlags,
+  },
+  run: async (context, { flags }) => {
+    const { exportRecords } = await import("../export-run.ts");
+    const { couponActions } = await import("../../contract/coupons.ts");
+    const { readOneOf } = await import("../import-flags.ts");
+    const action = flags.action && readOneOf(flags.action, couponActions, "--action");
+    return exportRecords(context, { noun: "coupons", flags, query: { action } });
+  },
+  render: viewOfExport,
+  isPrinted: isSummaryPrinted,
+  exitStatus: statusOfExport,
+});

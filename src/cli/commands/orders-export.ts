@@ -1,0 +1,16 @@
+import { command } from "../command.ts";
+import { exportFlags, sinceFlag } from "../export-flags.ts";
+import { isSummaryPrinted, statusOfExport, viewOfExport } from "../export-view.ts";
+
+export const ordersExport = command({
+  name: "orders export",
+  summary: "Export all orders, a row a line item, in the columns that `orders import` reads",
+  flags: { ...sinceFlag, ...exportFlags },
+  run: async (context, { flags }) => {
+    const { exportRecords } = await import("../export-run.ts");
+    return exportRecords(context, { noun: "orders", flags, query: { since: flags.since } });
+  },
+  render: viewOfExport,
+  isPrinted: isSummaryPrinted,
+  exitStatus: statusOfExport,
+});

@@ -1,0 +1,16 @@
+import { command } from "../command.ts";
+import { exportFlags, sinceFlag } from "../export-flags.ts";
+import { isSummaryPrinted, statusOfExport, viewOfExport } from "../export-view.ts";
+
+export const reviewsExport = command({
+  name: "reviews export",
+  summary: "Export all reviews, in the columns that `reviews import` reads",
+  flags: { ...sinceFlag, ...exportFlags },
+  run: async (context, { flags }) => {
+    const { exportRecords } = await import("../export-run.ts");
+    return exportRecords(context, { noun: "reviews", flags, query: { since: flags.since } });
+  },
+  render: viewOfExport,
+  isPrinted: isSummaryPrinted,
+  exitStatus: statusOfExport,
+});

@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { asFileProblem, Problem } from "../config/problem.ts";
+import { type ExportEvent, runExport } from "../exporter/export.ts";
+import type { ExportNoun, ExportQuery } from "../exporter/noun.ts";
+import { createStreamSink, openFileSink, type Sink } from "../exporter/sink.ts";
+import { countOf, formatNumber } from "../output/words.ts";
+import type { FlagValues } from "./command.ts";
+import type { Context } from "./context.ts";
+import type { exportFlags } from "./export-flags.ts";
+import type { ExportSummary } from "./export-view.ts";
+import { describeTarget } from "./import-words.ts";
+import { listenForStop } from "./stop-signals.ts";
+
+interface Request {
+  readonly noun: ExportNoun;
+  readonly flags: FlagValues<typeof exportFlags>;
+  readonly query: ExportQuery;
+}
+
+/** Exports the records of a noun to a file or to standard output. */
+export async function exportRecords(
+  context: Context,
+  { noun, flags, query }: Request,
+): Promise<ExportSummary> {
+  const { io, talk, globals } = context;
+  const format = globals.format === "table" ? "csv" : globals.format;
+  const isSafeForExcel = flags["safe-for-excel"] ?? false;
+  if (isSafeForExcel && format !== "csv") {
+    throw new Problem("usage", `--safe-for-excel is for CSV, and not for ${format}`);
+  }
+  const startedMs = io.clock();
+  const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
+  const profile = await context.profile();
+  const sink = file === null ? createStreamSink(io.stdout) : openFile(file, context);
+  const signals = listenForStop(io, () => talk.say("Stopping; a second signal stops at once."));
+  const progress = await talk.openProgress();
+  try {
+    const { rate, "rate-share": rateShare } = flags;
+    const connection = await context.connect({ rate, rateShare }).catch((error: unknown) => {
+      sink.abandon();
+      throw error;
+    });
+    const report = (event: ExportEvent) => {
+      if (event.type === "notice") talk.notice(event.message);
+      else progress.show(event.type === "wait" ? event.message : describeProgress(event));
+    };
+    const { stop, abort } = signals;
+    const request = { noun, query, format, isSafeForExcel };
+    const deps = { service: connection.service, sink, stop, abort, report };
+    const result = await runExport(request, deps)
+      .catch((error: unknown) => {
+        throw file === null ? error : asFileProblem(error, file);
+      })
+      .finally(async () => connection.close());
+    progress.stop();
+    const summary = { noun, file, format, ...result, duration_ms: io.clock() - startedMs };
+    tellEnd(summary, { context, isSafeForExcel, target: describeTarget(profile) });
+    return summary;
+  } finally {
+    progress.stop();
+    signals.release();
+  }
+}
+
+function openFile(file: string, { io }: Context): Sink {
+  try {
+    return openFileSink(resolve(io.cwd, file), io.random);
+  } catch (error) {
+    const problem = asFileProblem(error, file, "--out names a file in a folder that can be written to.");
+    throw problem instanceof Problem ? new Problem("usage", problem.message, problem.hint, error) : problem;
+  }
+}
+
+function describeProgress({ doing, rows, calls }: Extract<ExportEvent, { type: "progress" }>): string {
+  return `${formatNumber(rows)} ${doing} · ${countOf(calls, "call")}`;
+}
+
+function tellEnd(
+  { noun, state, file, rows, calls }: ExportSummary,
+  { context, isSafeForExcel, target }: { context: Context; isSafeForExcel: boolean; target: string },
+): void {
+  const { talk } = context;
+  if (state === "interrupted") {
+    talk.notice(file === null ? "Interrupted." : `Interrupted: ${file} was not written.`);
+    return;
+  }
+  if (isSafeForExcel) {
+    talk.notice(
+      "A file for looking at: what a spreadsheet would take for a formula has a ' before it. Do not import it.",
+    );
+  }
+  const where = file === null ? "" : ` to ${file}`;
+  talk.say(
+    `Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}, in ${countOf(calls, "call")}.`,
+  );
+}

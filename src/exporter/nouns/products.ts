@@ -1,0 +1,62 @@
+import { coreListLimit, type CoreProduct } from "../../contract/index.ts";
+import { nativeColumns } from "../../importer/native-columns.ts";
+import type { ExportRow, Noun } from "../noun.ts";
+
+const withoutUrl = "withoutUrl";
+
+export const products: Noun = {
+  name: "products",
+  itemName: { one: "product", many: "products" },
+  columns: nativeColumns.products,
+  sortKeys: 1,
+
+  pages: async function* (service, _query, options) {
+    for (let page: { page_info?: string } | undefined = {}; page !== undefined;) {
+      const asked = { ...page, limit: coreListLimit, details: true };
+      const found: Awaited<ReturnType<typeof service.core.listProducts>> = await service.core.listProducts(
+        asked,
+        options,
+      );
+      yield found.products.map(toRow);
+      const next: string | null = found.pagination.next_page_info;
+      page = next ? { page_info: next } : undefined;
+    }
+  },
+
+  countedAs: ({ record }) => (record["url"] === "" ? withoutUrl : undefined),
+
+  notices: function* (counts) {
+    const count = counts.get(withoutUrl) ?? 0;
+    if (count > 0) {
+      const which = count === 1 ? "1 product has" : `${count} products have`;
+      yield `${which} no address, since only a review named it: an import of this file needs --product-url`;
+    }
+  },
+};
+
+/** A product that changes while it is listed comes again, as it is then. */
+function toRow(product: CoreProduct): ExportRow {
+  const { external_id, name, url, image_url, description, currency, price } = product;
+  const { product_tags, blacklisted, upc, mpn, brand, isbn, sku, external_sku } = product;
+  return {
+    id: external_id,
+    sortKeys: [external_id],
+    record: {
+      product_id: external_id,
+      name,
+      url,
+      image_url,
+      description,
+      currency_iso: currency,
+      price,
+      product_tags,
+      blacklisted,
+      upc,
+      mpn,
+      brand,
+      isbn,
+      sku,
+      external_sku,
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Writable } from "node:stream";
+
+/** Where an export goes. */
+export interface Sink {
+  /** @returns whether anybody reads on */
+  write(text: string): Promise<boolean>;
+  /** Makes what was written count. */
+  finish(): void;
+  /** Leaves nothing behind, where that can be had. */
+  abandon(): void;
+}
+
+/**
+ * Writes beside the file and puts it in place when it is whole, for its owner alone (0600). What is no file, a pipe or
+ * a device, is written to as it is.
+ * @throws the file system's own errors
+ */
+export function openFileSink(path: string, random: (bytes: number) => Buffer): Sink {
+  const place = findPlace(path);
+  return place.isFile ? openBeside(place.path, random) : openInPlace(place.path);
+}
+
+/** A link is followed, so that the file that it leads to is replaced and not the link. */
+function findPlace(path: string): { readonly path: string; readonly isFile: boolean } {
+  try {
+    return { path: realpathSync(path), isFile: statSync(path).isFile() };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { path, isFile: true };
+    throw error;
+  }
+}
+
+function openBeside(path: string, random: (bytes: number) => Buffer): Sink {
+  const temporary = join(dirname(path), `.${basename(path)}.${random(4).toString("hex")}.tmp`);
+  const descriptor = openSync(temporary, "wx", 0o600);
+  return {
+    write: async (text) => writeAll(descriptor, text),
+    finish: () => {
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+      renameSync(temporary, path);
+    },
+    abandon: () => {
+      closeSync(descriptor);
+      rmSync(temporary, { force: true });
+    },
+  };
+}
+
+function openInPlace(path: string): Sink {
+  const descriptor = openSync(path, "w");
+  const close = () => closeSync(descriptor);
+  return { write: async (text) => writeAll(descriptor, text), finish: close, abandon: close };
+}
+
+function writeAll(descriptor: number, text: string): boolean {
+  const bytes = Buffer.from(text);
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return false;
+    throw error;
+  }
+}
+
+/** Writes to a stream as fast as it is read; a reader that has gone (`| head`) ends the export without a word. */
+export function createStreamSink(stream: Writable): Sink {
+  let isGone = false;
+  let wake = () => {};
+  const onGone = () => {
+    isGone = true;
+    wake();
+  };
+  const onDrain = () => wake();
+  stream.on("error", onGone).on("close", onGone).on("drain", onDrain);
+  const release = () => {
+    stream.off("close", onGone).off("drain", onDrain);
+  };
+  return {
+    write: async (text) => {
+      if (isGone || stream.destroyed) return false;
+      if (!stream.write(text)) await new Promise<void>((resolve) => (wake = resolve));
+      return !isGone;
+    },
+    finish: release,
+    abandon: release,
+  };
+}
