@@ -1,7 +1,11 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type {
   Connection,
   ConnectionSettings,
+  Rehearsal,
+  RehearsalSettings,
   RunningServer,
   ServerSettings,
   Surroundings,
@@ -13,6 +17,7 @@ import { createTokenStore } from "./config/token-file.ts";
 import { findPublicUrl } from "./config/public-url.ts";
 import type { LocalTransportOptions } from "./engine/local-transport.ts";
 import type { EngineThreadData } from "./engine-thread.ts";
+import type { Stage } from "./rehearsal.ts";
 import { createService } from "./service/service.ts";
 import { findThreadFile } from "./service/thread-file.ts";
 import type { Transport } from "./service/transport.ts";
@@ -21,6 +26,9 @@ import type { Database } from "./storage/database.ts";
 
 /** Calls a second to a service that says nothing else. Source: spec "Limits". */
 const usualRate = 5;
+
+/** Rates above this, in calls a second, are not shared between processes. */
+const mostSharedRate = 50;
 
 /** How long a server that stops waits for its database, once all calls are answered or cut off. */
 const closeDatabaseWithinMs = 5_000;
@@ -60,6 +68,56 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
 }
 
 /**
+ * Opens a profile's account for a rehearsal: the database itself in a transaction that is taken back, or a copy of
+ * what a service elsewhere tells.
+ * @throws Problem, ServiceError
+ */
+export async function openRehearsal(settings: RehearsalSettings): Promise<Rehearsal> {
+  const { profile, clock, rate, rateShare = 1 } = settings;
+  const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
+  const { appKey, secret } = stage;
+  const transport = await moveToThread(stage, stage, findPublicUrl(settings.env), true);
+  // A token of the rehearsal is worth nothing behind it.
+  const cache = { read: async () => undefined, write: async () => {}, clear: async () => {} };
+  const signed = withToken(transport, { appKey, readSecret: async () => secret, cache, clock });
+  const close = async () => {
+    await signed.close();
+    await stage.remove();
+  };
+  try {
+    // Now, since with it comes the lock.
+    await signed.token();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    service: createService(signed, { appKey }),
+    concurrency: concurrency.local,
+    keepsOrder: true,
+    ratePerSecond: (rate ?? (profile.mode === "local" ? 0 : usualRate)) * rateShare || undefined,
+    notKnown: stage.notKnown,
+    close,
+  };
+}
+
+async function stageLocal(settings: RehearsalSettings, profile: LocalProfile): Promise<Stage> {
+  const engine = await openEngine(settings, profile, { enforceLimits: false });
+  const { database, shownAs } = profile;
+  return { ...engine, database, shownAs, notKnown: [], remove: async () => {} };
+}
+
+async function stageRemote(settings: RehearsalSettings): Promise<Stage> {
+  const { copyAccount } = await import("./rehearsal.ts");
+  const connection = await openConnection(settings);
+  try {
+    return await copyAccount(connection.service, settings);
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
  * Serves the embedded engine over HTTP, with the service's limits kept.
  * @throws Problem, ServiceError
  */
@@ -79,8 +137,11 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     databaseShownAs: "the database",
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const chaos = await createChaos(settings);
   const server = createServer(transport, {
     logger,
+    chaos,
+    ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
     clock: settings.clock,
     about: () => ({ version, publicUrl }),
   });
@@ -92,11 +153,17 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       // A server of a database that is silent would be waited for without end; nobody waits for its answers any more.
       await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
-    return { url, appKey, close };
+    return { url, appKey, close, ...(chaos && { chaosCounts: () => chaos.counts }) };
   } catch (error) {
     await transport.close();
     throw error instanceof ListenError ? new Problem("failed", error.message, error.hint, error) : error;
   }
+}
+
+async function createChaos({ chaos, clock }: ServerSettings) {
+  if (!chaos) return undefined;
+  const { Chaos } = await import("./http/chaos.ts");
+  return new Chaos(chaos, clock);
 }
 
 /** An address that is none to go to: every address of the machine. */
@@ -124,7 +191,8 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
   const transport =
     settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
-  return { transport: await pace(transport, settings), appKey, secret, keepsOrder, target: profile.shownAs };
+  const paced = await pace(transport, settings, { target: profile.database, appKey });
+  return { transport: paced, appKey, secret, keepsOrder, target: profile.shownAs };
 }
 
 /**
@@ -132,16 +200,17 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
  * Garbage is collected earlier than by itself: at full speed two heaps would grow by 100 MB before the first look.
  */
 async function moveToThread(
-  { transport, sealingKey }: Engine,
-  { database, shownAs }: LocalProfile,
+  { transport, sealingKey }: Pick<Engine, "transport" | "sealingKey">,
+  { database, shownAs }: Pick<LocalProfile, "database" | "shownAs">,
   publicUrl: string | undefined,
+  isRehearsal = false,
 ): Promise<Transport> {
   const { setFlagsFromString } = await import("node:v8");
   const { Worker } = await import("node:worker_threads");
   const { PortTransport } = await import("./service/port-transport.ts");
   await transport.close();
   setFlagsFromString("--heap-growing-percent=75");
-  const workerData: EngineThreadData = { database, shownAs, sealingKey, publicUrl };
+  const workerData: EngineThreadData = { database, shownAs, sealingKey, publicUrl, isRehearsal };
   const file = findThreadFile(import.meta.url, "./engine-thread");
   return new PortTransport(
     new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
@@ -149,28 +218,82 @@ async function moveToThread(
 }
 
 /** Keeps calls to a rate that was asked for in words; by itself the embedded engine is not paced. */
-async function pace(transport: Transport, { rate = 0, clock }: ConnectionSettings): Promise<Transport> {
+async function pace(
+  transport: Transport,
+  settings: ConnectionSettings,
+  account: PacedAccount,
+): Promise<Transport> {
+  const { rate = 0, clock } = settings;
   if (rate === 0) return transport;
   const { Pacer } = await import("./client/pacer.ts");
   const { sleep } = await import("./client/sleep.ts");
-  const pacer = new Pacer({ ratePerSecond: rate, clock, sleep });
+  const shared = await openSharedPace(settings, account, rate);
+  const pacer = new Pacer({ ratePerSecond: rate, clock, sleep, ...shared.options });
   return {
     call: async (operation, input, caller, options) => {
       await pacer.acquire(options);
       return transport.call(operation, input, caller, options);
     },
-    close: () => transport.close(),
+    close: async () => {
+      await transport.close();
+      shared.close();
+    },
   };
+}
+
+/** What a limit belongs to. */
+interface PacedAccount {
+  readonly target: string;
+  readonly appKey: string;
+}
+
+/**
+ * The pace that all processes of this machine keep together towards an account.
+ * Assumed: above 50 calls a second each process keeps a pace of its own, since no limit of the service is near.
+ */
+async function openSharedPace(
+  { paths, clock, random, rateShare: share, notice }: ConnectionSettings,
+  { target, appKey }: PacedAccount,
+  rate: number,
+) {
+  if (rate === 0 || rate > mostSharedRate) return { options: { share }, close: () => {} };
+  const { SharedPace } = await import("./client/shared-pace.ts");
+  const { FileLock } = await import("./storage/file-lock.ts");
+  const { sleep } = await import("./client/sleep.ts");
+  const name = createHash("sha256")
+    .update(JSON.stringify([target, appKey]))
+    .digest("hex")
+    .slice(0, 32);
+  const path = join(paths.limitsFolder, name);
+  const store = new SharedPace({
+    path: `${path}.json`,
+    openLock: () => new FileLock(`${path}.lock`),
+    sleep,
+    clock,
+    onFailure: (error) => {
+      const why = (error as Error).message;
+      notice?.(
+        `${path}.json cannot be used (${why}): other processes are not heeded, and together they may exceed the rate`,
+      );
+    },
+  });
+  const id = random(6).toString("hex");
+  return { options: { share, store, id }, close: () => store.close() };
 }
 
 async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
   const { createHttpTransport } = await import("./client/http-transport.ts");
   const { baseUrl, appKey, secret } = profile;
-  const transport = createHttpTransport({
-    baseUrl,
-    ratePerSecond: settings.rate ?? usualRate,
-    clock: settings.clock,
-  });
+  const ratePerSecond = settings.rate ?? usualRate;
+  const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
+  const remote = createHttpTransport({ baseUrl, ratePerSecond, clock: settings.clock, pace: shared.options });
+  const transport: Transport = {
+    ...remote,
+    close: async () => {
+      await remote.close();
+      shared.close();
+    },
+  };
   return { transport, appKey, secret, keepsOrder: false, target: baseUrl };
 }
 

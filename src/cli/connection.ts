@@ -1,9 +1,11 @@
 import type { Writable } from "node:stream";
+import type { ChaosPlan } from "../config/chaos-plan.ts";
 import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { KeptToken } from "../config/token-file.ts";
 import type { Service } from "../service/service.ts";
+import type { CallOptions } from "../service/transport.ts";
 
 /** What every way to a service is made from. */
 export interface Surroundings {
@@ -19,6 +21,8 @@ export interface ConnectionSettings extends Surroundings {
   readonly rate?: number | undefined;
   /** The part of that rate which is taken, above 0 up to 1; all of it where absent. */
   readonly rateShare?: number | undefined;
+  /** Says what a person should know and nothing fails of. */
+  readonly notice?: ((message: string) => void) | undefined;
   /** Many calls follow: worth a thread of its own for what answers them here. */
   readonly isBulk?: boolean | undefined;
 }
@@ -40,6 +44,23 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** What is to be rehearsed: everything as in earnest, and none of it stays. */
+export interface RehearsalSettings extends ConnectionSettings {
+  /** Which kind of import: what that depends on is read where the account is elsewhere. */
+  readonly kind: "products" | "orders" | "coupons" | "unsubscribers" | "reviews";
+  /** Ends the reading of it. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: CallOptions["onEvent"];
+}
+
+/** An account as it is, to be written to without a trace. Until it is closed, nobody else writes to a local one. */
+export interface Rehearsal extends Pick<Connection, "service" | "concurrency" | "keepsOrder" | "close"> {
+  /** Calls a second that the account itself would be given; nothing where they are not paced. */
+  readonly ratePerSecond: number | undefined;
+  /** What of the account could not be had, in words. */
+  readonly notKnown: readonly string[];
+}
+
 /** How the service is served. */
 export interface Serving {
   readonly host: string;
@@ -51,6 +72,8 @@ export interface Serving {
   readonly limitLegacy: boolean;
   /** How late the bottom lines of all products are; the specification's hour where absent. */
   readonly bottomLinesDelayMs?: number | undefined;
+  /** Faults that calls meet on purpose, for rehearsals. */
+  readonly chaos?: ChaosPlan | undefined;
 }
 
 export interface ServerSettings extends Surroundings, Serving {
@@ -62,9 +85,19 @@ export interface ServerSettings extends Surroundings, Serving {
   readonly log: Writable;
 }
 
+export interface ChaosCounts {
+  readonly calls: number;
+  /** Of those, the ones that were answered as they would be without chaos. */
+  readonly spared: number;
+  /** By the names that the plan has for them. */
+  readonly faults: Readonly<Record<string, number>>;
+}
+
 export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
+  /** What calls have met, where the server misbehaves on purpose. */
+  readonly chaosCounts?: () => ChaosCounts;
   /** Finishes what is in flight. */
   close(): Promise<void>;
 }
@@ -72,5 +105,6 @@ export interface RunningServer {
 /** What `compose.ts` offers to commands. */
 export interface Compose {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
+  readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
 }

@@ -1,6 +1,12 @@
 import { type Paths, resolvePaths } from "../config/paths.ts";
 import type { Profile, ProfileSources } from "../config/profile.ts";
-import type { Connection, ConnectionSettings, Surroundings } from "./connection.ts";
+import type {
+  Connection,
+  ConnectionSettings,
+  Rehearsal,
+  RehearsalSettings,
+  Surroundings,
+} from "./connection.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import type { Talk } from "./talk.ts";
@@ -14,6 +20,10 @@ export interface Context {
   profile(): Promise<Profile>;
   surroundings(): Promise<Surroundings>;
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
+  /** Opens the profile's account so that nothing that is written to it stays. */
+  rehearse(
+    options: Pick<RehearsalSettings, "kind" | "rate" | "rateShare" | "signal" | "onEvent">,
+  ): Promise<Rehearsal>;
 }
 
 export function createContext(io: Io, globals: Globals, talk: Talk): Context {
@@ -44,9 +54,16 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     surroundings,
     connect: async (options = {}) => {
       // Settings first: a wrong one is said before anything else is loaded.
-      const settings = { ...(await surroundings()), profile: await profile(), ...options };
+      const { notice } = talk;
+      const settings = { ...(await surroundings()), profile: await profile(), notice, ...options };
       const { openConnection } = await io.compose();
       return openConnection(settings);
+    },
+    rehearse: async (options) => {
+      const { notice } = talk;
+      const settings = { ...(await surroundings()), profile: await profile(), notice, ...options };
+      const { openRehearsal } = await io.compose();
+      return openRehearsal(settings);
     },
   };
 }

@@ -1,65 +1,81 @@
 import { abortable } from "../service/abortable.ts";
 import type { CallOptions } from "../service/transport.ts";
+import {
+  addAnswer,
+  addHold,
+  addParticipant,
+  addRefusal,
+  addStart,
+  asRate,
+  courtesyMs,
+  createPaceState,
+  intervalMs,
+  nextStartMs,
+  noticeTime,
+  type PaceState,
+  type Rate,
+  sharedRate,
+} from "./pace-state.ts";
+import { MemoryPace, type PaceStore } from "./pace-store.ts";
 import { showSeconds, type Sleep } from "./sleep.ts";
 
 export interface PacerOptions {
-  /** Most calls started in any second; 0 is no pacing. */
+  /** Most calls started in any second, by all that share the store together; 0 is no pacing. */
   readonly ratePerSecond: number;
+  /** The part of that rate which this pacer takes at most, above 0 up to 1; all of it where absent. */
+  readonly share?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly sleep: Sleep;
+  /** Where the pace is kept; in this pacer alone where absent. */
+  readonly store?: PaceStore | undefined;
+  /** Tells this pacer from others that share the store. */
+  readonly id?: string | undefined;
 }
-
-const windowMs = 1_000;
-
-/**
- * The calls of a window are spread over this much more than the window, and never over less than the second: a service
- * that counts in windows of its own gets no call too many although calls travel for unequal times, and 99 % of its
- * limit is used.
- */
-const spread = { usual: 1.01, least: 1.006 } as const;
-
-/** A start that came late is made up for by this much, or every late timer would cost throughput. */
-const catchUpMs = 50;
-
-/** After a 429 calls are slowed by the first factor, at most by the second; each answer takes the third off again. */
-const slowing = { step: 1.5, most: 4, recovery: 0.95 } as const;
 
 /** Waits from here on are told. */
 const toldFromMs = 1_000;
 
+/** What others change is looked for this often, in milliseconds. */
+const lookEveryMs = 1_000;
+
 /**
  * Decides when calls start: in the order in which they ask, never more than the rate in any window of one second.
- * It knows times and counts only; which answers slow it down is its user's matter.
- * Assumed: a rate of 2.5 is 2 in any second, one of 0.5 is 1 in any two seconds.
+ * It knows times and counts only; which answers slow it down is its user's matter. Several may share a store: their
+ * calls together keep to the highest rate among them, each keeps to its own, and those who wait take turns.
  */
 export class Pacer {
   readonly #clock: () => number;
   readonly #sleep: Sleep;
-  /** Calls in a window; 0 is no pacing. */
-  readonly #perWindow: number;
-  readonly #windowMs: number;
-  /** Times of the last starts, oldest first, at most a window's worth. */
-  #startsMs: number[] = [];
-  /** When the last start was due; the next is due one interval later. */
-  #dueMs = Number.NEGATIVE_INFINITY;
-  #heldUntilMs = Number.NEGATIVE_INFINITY;
-  #slowdown = 1;
-  #seenMs = Number.NEGATIVE_INFINITY;
+  readonly #ratePerSecond: number;
+  readonly #ownRate: Rate;
+  readonly #id: string;
+  readonly #store: PaceStore;
+  /** The starts of this pacer alone. */
+  readonly #own = createPaceState();
   #waiting = 0;
   #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor({ ratePerSecond, clock, sleep }: PacerOptions) {
+  constructor({
+    ratePerSecond,
+    share = 1,
+    clock,
+    sleep,
+    store = new MemoryPace(),
+    id = "own",
+  }: PacerOptions) {
     this.#clock = clock;
     this.#sleep = sleep;
-    this.#perWindow = ratePerSecond >= 1 ? Math.floor(ratePerSecond) : Math.ceil(ratePerSecond);
-    this.#windowMs = ratePerSecond > 0 && ratePerSecond < 1 ? windowMs / ratePerSecond : windowMs;
+    this.#ratePerSecond = ratePerSecond;
+    this.#ownRate = asRate(ratePerSecond * share);
+    this.#store = store;
+    this.#id = id;
   }
 
   /** Waits until a call may start; the start is then counted. */
   async acquire({ signal, onEvent }: CallOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    this.#tell(onEvent);
+    const isTold = this.#tell(onEvent);
     const turn = this.#lastTurn;
     let passOn = () => {};
     this.#lastTurn = new Promise((resolve) => {
@@ -68,7 +84,7 @@ export class Pacer {
     this.#waiting += 1;
     try {
       await abortable(turn, signal);
-      await this.#waitForStart(signal);
+      await this.#waitForStart(signal, isTold ? undefined : onEvent);
     } finally {
       this.#waiting -= 1;
       // One that gives up passes its turn on when it comes to it, so that none overtakes.
@@ -78,79 +94,88 @@ export class Pacer {
 
   /** Starts nothing for `ms` milliseconds. */
   hold(ms: number): void {
-    this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#now() + ms);
+    const nowMs = this.#clock();
+    this.#changeSoon((state) => addHold(state, nowMs + ms));
   }
 
   /** Starts nothing for `ms` milliseconds and goes on more slowly, because the service had too many. */
   throttle(ms: number): void {
-    // Calls that were under way together are refused together, and count as one refusal.
-    if (this.#now() >= this.#heldUntilMs) {
-      this.#slowdown = Math.min(slowing.most, this.#slowdown * slowing.step);
-    }
-    this.hold(ms);
+    const nowMs = this.#clock();
+    this.#changeSoon((state) => addRefusal(state, nowMs, ms));
   }
 
   /** Goes back towards the full rate, because the service answered. */
   recover(): void {
-    this.#slowdown = Math.max(1, this.#slowdown * slowing.recovery);
+    if (this.#store.seen.slowdown > 1) this.#changeSoon(addAnswer);
   }
 
-  async #waitForStart(signal: AbortSignal | undefined): Promise<void> {
+  #changeSoon(change: (state: PaceState) => void): void {
+    this.#store.changeSoon((state) => {
+      noticeTime(state, this.#clock());
+      change(state);
+    });
+  }
+
+  /** @param onEvent where the caller knows nothing yet of a wait that others may have caused */
+  async #waitForStart(signal: AbortSignal | undefined, onEvent: CallOptions["onEvent"]): Promise<void> {
+    const { isShared } = this.#store;
     for (let dueMs: number | undefined; ;) {
-      const nowMs = this.#now();
-      const startMs = this.#nextStartMs();
-      if (startMs <= nowMs) {
-        this.#start(nowMs, dueMs ?? nowMs);
-        return;
-      }
+      const { startMs, nowMs } = await this.#store.use((state) => this.#tryToStart(state, dueMs), signal);
+      if (startMs <= nowMs) return;
+      const waitMs = Math.ceil(startMs - nowMs);
+      if (isShared && dueMs === undefined && onEvent) this.#tell(onEvent);
       dueMs = startMs;
-      await this.#sleep(Math.ceil(startMs - nowMs), signal);
+      await this.#sleep(isShared ? Math.min(waitMs, lookEveryMs) : waitMs, signal);
     }
   }
 
-  #intervalMs(): number {
-    return this.#perWindow === 0 ? 0 : ((this.#windowMs * spread.usual) / this.#perWindow) * this.#slowdown;
-  }
-
-  #nextStartMs(): number {
-    if (this.#perWindow === 0) return this.#heldUntilMs;
-    const oldestMs = this.#startsMs.length < this.#perWindow ? undefined : this.#startsMs[0];
-    const windowEndMs =
-      oldestMs === undefined ? Number.NEGATIVE_INFINITY : oldestMs + this.#windowMs * spread.least;
-    return Math.max(this.#heldUntilMs, windowEndMs, this.#dueMs + this.#intervalMs());
-  }
-
-  #start(nowMs: number, dueMs: number): void {
-    if (this.#perWindow === 0) return;
-    this.#dueMs = Math.max(dueMs, nowMs - catchUpMs);
-    this.#startsMs.push(nowMs);
-    if (this.#startsMs.length > this.#perWindow) this.#startsMs.shift();
-  }
-
-  /** A clock that is set back must not stop the calls for as long: all that is remembered is set back with it. */
-  #now(): number {
+  /** Starts where that is allowed now; `startMs` is else when it will be. */
+  #tryToStart(state: PaceState, dueMs: number | undefined): { startMs: number; nowMs: number } {
     const nowMs = this.#clock();
-    const backMs = this.#seenMs - nowMs;
-    if (backMs > 0) {
-      this.#startsMs = this.#startsMs.map((startMs) => startMs - backMs);
-      this.#dueMs -= backMs;
-      this.#heldUntilMs -= backMs;
+    noticeTime(state, nowMs);
+    noticeTime(this.#own, nowMs);
+    const rate = sharedRate(state, this.#ratePerSecond);
+    const dueSoonestMs = this.#nextStartMs(state);
+    const startMs = dueSoonestMs + courtesyMs(state, this.#id, dueSoonestMs, rate);
+    const isStart = startMs <= nowMs;
+    if (isStart) {
+      addStart(state, rate, { nowMs, dueMs: dueMs ?? nowMs });
+      this.#addOwnStart(nowMs, intervalMs(rate, state.slowdown));
     }
-    this.#seenMs = nowMs;
-    return nowMs;
+    if (this.#store.isShared) {
+      addParticipant(state, this.#id, {
+        ratePerSecond: this.#ratePerSecond,
+        ...(isStart ? { wakesAtMs: null, startedMs: nowMs } : { wakesAtMs: Math.max(startMs, nowMs) }),
+      });
+    }
+    return { startMs, nowMs };
   }
 
-  #tell(onEvent: CallOptions["onEvent"]): void {
-    const nowMs = this.#now();
-    const nextMs = Math.max(nowMs, this.#nextStartMs());
-    const ms = Math.ceil(nextMs + this.#waiting * this.#intervalMs() - nowMs);
-    if (ms < toldFromMs) return;
-    const isHeld = this.#heldUntilMs - nowMs >= toldFromMs;
+  /** A start of its own may have had to wait for the next that all have. */
+  #addOwnStart(nowMs: number, catchUpMs: number): void {
+    const dueMs = nextStartMs(this.#own, this.#ownRate);
+    addStart(this.#own, this.#ownRate, { nowMs, dueMs, catchUpMs });
+  }
+
+  #nextStartMs(state: PaceState): number {
+    const rate = sharedRate(state, this.#ratePerSecond);
+    return Math.max(nextStartMs(state, rate), nextStartMs(this.#own, this.#ownRate));
+  }
+
+  /** @returns whether there was a wait to tell of */
+  #tell(onEvent: CallOptions["onEvent"]): boolean {
+    const state = this.#store.seen;
+    const nowMs = this.#clock();
+    const nextMs = Math.max(nowMs, this.#nextStartMs(state));
+    const ms = Math.ceil(nextMs + this.#waiting * intervalMs(this.#ownRate, state.slowdown) - nowMs);
+    if (ms < toldFromMs) return false;
+    const isHeld = state.heldUntilMs - nowMs >= toldFromMs;
     onEvent?.({
       type: "wait",
       reason: isHeld ? "throttled" : "pace",
       ms,
       message: `${isHeld ? "the service's limit is reached" : "keeping to the rate"}; next call in ${showSeconds(ms)}`,
     });
+    return true;
   }
 }

@@ -10,6 +10,8 @@ export interface Paths {
   readonly runsFolder: string;
   /** One file an account that a token was obtained for. */
   readonly tokensFolder: string;
+  /** How calls are paced: two files an account, which all processes share. */
+  readonly limitsFolder: string;
   /** The key that account secrets are sealed with; apart from the database that holds them. */
   readonly keyFile: string;
 }
@@ -24,6 +26,7 @@ export async function resolvePaths(env: Environment, cwd: string): Promise<Paths
     database: join(dataFolder, "starpost.db"),
     runsFolder: join(dataFolder, "imports"),
     tokensFolder: join(configFolder, "tokens"),
+    limitsFolder: join(dataFolder, "limits"),
     keyFile: join(configFolder, "starpost.key"),
   };
 }

@@ -1,0 +1,116 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+/** Calls that each import makes, one an order. */
+const callCount = Number(process.env["STARPOST_TEST_LIMIT_CALLS"] ?? 25);
+const limitPerSecond = 5;
+
+interface LoggedCall {
+  readonly status: number;
+  readonly atMs: number;
+}
+
+/** A service with a limit, its log of calls that write orders, and a home whose processes share what they know of it. */
+async function openService() {
+  const server = await homes.open().serve(["--limit-legacy"]);
+  const log: LoggedCall[] = [];
+  let rest = "";
+  server.process.stderr?.on("data", (data: Buffer) => {
+    const lines = (rest + data.toString()).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (!line.startsWith("{")) continue;
+      const { status, time, route } = JSON.parse(line) as { status?: number; time: string; route?: string };
+      if (status === undefined || route?.includes("mass_create") !== true) continue;
+      log.push({ status, atMs: Date.parse(time) });
+    }
+  });
+  const home = homes.open(remoteEnv(server));
+  // So that no import has to sign in.
+  await home.run(["auth", "token"]);
+  return { server, home, log };
+}
+
+function writeOrders(home: Home, name: string, count: number): string {
+  const path = join(home.folder, `${name}.csv`);
+  const rows = Array.from(
+    { length: count },
+    (_, at) => `${name}-${at},2026-01-02,N,${name}${at}@example.com,p-${at},Name,https://shop.example/p\n`,
+  );
+  writeFileSync(
+    path,
+    `order_id,order_date,customer_name,email,product_id,product_name,product_url\n${rows.join("")}`,
+  );
+  return path;
+}
+
+const importing = (path: string, ...flags: string[]) => [
+  "orders",
+  "import",
+  path,
+  "--batch-size",
+  "1",
+  "--json",
+  ...flags,
+];
+
+const callsIn = (log: readonly LoggedCall[], fromMs: number, toMs: number) =>
+  log.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
+
+describe("processes that import to one store", () => {
+  test("together get no 429, use the limit, and share it", async () => {
+    const { server, home, log } = await openService();
+    const paths = ["one", "other"].map((name) => writeOrders(home, name, callCount));
+    const runs = await Promise.all(paths.map((path) => home.run(importing(path))));
+    const summaries = runs.map(({ stdout }) => JSON.parse(stdout) as Summary);
+    for (const { calls, rows } of summaries) {
+      expect(calls).toEqual({ sent: callCount, retried: 0, throttled: 0 });
+      expect(rows.accepted).toBe(callCount);
+    }
+    expect(log.map(({ status }) => status)).toEqual(Array.from({ length: 2 * callCount }, () => 200));
+
+    const begins = summaries.map(({ started_at }) => Date.parse(started_at));
+    const ends = summaries.map(({ duration_ms }, at) => (begins[at] ?? 0) + duration_ms);
+    const firstCallMs = Math.min(...log.map(({ atMs }) => atMs));
+    const [fromMs, toMs] = [Math.max(firstCallMs, ...begins), Math.min(...ends)];
+    const together = callsIn(log, fromMs, toMs);
+    expect(together / ((limitPerSecond * (toMs - fromMs)) / 1_000)).toBeGreaterThanOrEqual(0.95);
+    // The first to be done has made all of its calls by then.
+    expect(callCount / callsIn(log, 0, toMs)).toBeGreaterThan(0.4);
+    expect(callCount / callsIn(log, 0, toMs)).toBeLessThan(0.6);
+    await server.stop();
+  }, 120_000);
+
+  test("take over the rate of one that is killed", async () => {
+    const { server, home, log } = await openService();
+    const killed = home.start(importing(writeOrders(home, "killed", 500)));
+    const left = home.start(importing(writeOrders(home, "left", 500)));
+    while (log.length < 10) await sleep(50);
+    killed.kill("SIGKILL");
+    const killedMs = Date.now();
+    await killed;
+    await sleep(5_500);
+    left.kill("SIGKILL");
+    await left;
+    const inFourSeconds = callsIn(log, killedMs + 1_000, killedMs + 5_000);
+    expect(inFourSeconds / (limitPerSecond * 4)).toBeGreaterThanOrEqual(0.9);
+    expect(log.filter(({ status }) => status !== 200)).toEqual([]);
+    await server.stop();
+  }, 120_000);
+
+  test("keep to the part of the rate that they are given", async () => {
+    const { server, home, log } = await openService();
+    const run = await home.run(importing(writeOrders(home, "shy", 13), "--rate-share", "60%"));
+    expect((JSON.parse(run.stdout) as Summary).rows.accepted).toBe(13);
+    const tookMs = (log.at(-1)?.atMs ?? 0) - (log[0]?.atMs ?? 0);
+    expect(tookMs).toBeGreaterThanOrEqual(3_900);
+    expect(tookMs).toBeLessThan(6_000);
+    await server.stop();
+  }, 60_000);
+});
