@@ -1,7 +1,9 @@
+import { describeChaosPlan } from "../config/chaos-plan.ts";
 import { Problem } from "../config/problem.ts";
 import { localProfile } from "../config/profile.ts";
 import { toJson } from "../output/render.ts";
-import type { Serving } from "./connection.ts";
+import { countOf } from "../output/words.ts";
+import type { ChaosCounts, Serving } from "./connection.ts";
 import type { Context } from "./context.ts";
 import { isForScripts } from "./globals.ts";
 import { listenForStop } from "./stop-signals.ts";
@@ -22,13 +24,31 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
     talk.notice(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
+    if (serving.chaos) {
+      talk.notice(
+        `It misbehaves on purpose (--chaos): ${describeChaosPlan(serving.chaos)}. This is a rehearsal: let no shop use it.`,
+      );
+    }
     talk.flush();
     if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "listening", url: server.url }));
     await stopped;
     await server.close();
+    if (server.chaosCounts) tellChaos(context, server.chaosCounts());
   } finally {
     signals.release();
   }
+}
+
+/** What a rehearsal came to: how often each fault was met. */
+function tellChaos({ io, talk, globals }: Context, counts: ChaosCounts): void {
+  const met = Object.entries(counts.faults)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}`);
+  talk.notice(
+    `Chaos: ${countOf(counts.calls, "call")}, ${counts.spared} of them spared${met.length > 0 ? `; ${met.join(", ")}` : ""}`,
+  );
+  talk.flush();
+  if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "chaos", ...counts }));
 }
 
 /** The current profile may be remote without harm; one that is named must be the one that is served. */

@@ -4,6 +4,7 @@ import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
 import { pages } from "../pages/pages.ts";
 import type { Transport } from "../service/transport.ts";
 import { answer, type Answering } from "./answer.ts";
+import type { Chaos } from "./chaos.ts";
 import { acceptAnything, acceptForms } from "./body-parsers.ts";
 import { sendRefusal } from "./refusal.ts";
 
@@ -21,7 +22,7 @@ const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATC
  * Adds a route for every path of every call of the contract, and a refusal for every other method of those paths.
  * Source: spec "Endpoints".
  */
-export function addRoutes(app: FastifyInstance, transport: Transport, log: Logger): void {
+export function addRoutes(app: FastifyInstance, transport: Transport, log: Logger, chaos?: Chaos): void {
   const routes = listRoutes();
   for (const group of groupBy(routes, ({ endpoint, bodies }) => `${endpoint.errorForm} ${bodies}`)) {
     const [{ endpoint, bodies }] = group;
@@ -31,7 +32,7 @@ export function addRoutes(app: FastifyInstance, transport: Transport, log: Logge
       if (bodies === "forms") acceptForms(scope);
       if (bodies === "anything") acceptAnything(scope);
       scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
-      for (const route of group) addRoute(scope, route, transport);
+      for (const route of group) addRoute(scope, route, { transport, log, chaos });
       done();
     });
   }
@@ -80,15 +81,24 @@ function withTwin(path: string): readonly string[] {
   return hasTwin ? [bare, `${bare}.json`] : [path];
 }
 
-function addRoute(app: FastifyInstance, route: Route, transport: Transport): void {
-  const { endpoint, path } = route;
+interface Answerer {
+  readonly transport: Transport;
+  readonly log: Logger;
+  readonly chaos: Chaos | undefined;
+}
+
+function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }: Answerer): void {
+  const { operation, endpoint, path } = route;
   app.route({
     method: [...methodsOf(endpoint)],
     url: path,
     // HEAD runs the call, so it is there only where a call changes nothing.
     exposeHeadRoute: hasHead(endpoint),
     ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
-    handler: (request, reply) => answer(request, reply, { ...route, transport }),
+    handler: (request, reply) => {
+      const work = () => answer(request, reply, { ...route, transport });
+      return chaos ? chaos.answer({ operation, request, reply, log }, work) : work();
+    },
   });
 }
 

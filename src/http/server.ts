@@ -6,6 +6,7 @@ import { coreRateLimit, ServiceError } from "../contract/index.ts";
 import type { About } from "../openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
+import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { addDocument } from "./document-route.ts";
 import { asListenError } from "./listen-error.ts";
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly clock?: () => number;
   /** What `/openapi.json` says beside the contract; asked for once, when the document is. */
   readonly about?: () => About;
+  /** Faults that calls meet on purpose. */
+  readonly chaos?: Chaos | undefined;
 }
 
 export interface Server {
@@ -56,8 +59,10 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     requestWithinMs = defaults.requestWithinMs,
     closeWithinMs = defaults.closeWithinMs,
     about = () => ({ version: "unknown" }),
+    chaos,
   } = options;
-  const app = createApp(transport, log, { bodyLimit: bodyLimitBytes, requestTimeout: requestWithinMs });
+  const limits = { bodyLimit: bodyLimitBytes, requestTimeout: requestWithinMs };
+  const app = createApp(transport, { log, limits, chaos });
   addDocument(app, about);
   if (options.clock) tellCoreLimit(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
@@ -73,6 +78,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     },
     close: async () => {
       connections.stopping = true;
+      chaos?.close();
       const cutOff = setTimeout(() => app.server.closeAllConnections(), closeWithinMs);
       try {
         await app.close();
@@ -85,8 +91,15 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
 
 function createApp(
   transport: Transport,
-  log: Logger,
-  limits: { readonly bodyLimit: number; readonly requestTimeout: number },
+  {
+    log,
+    limits,
+    chaos,
+  }: {
+    readonly log: Logger;
+    readonly limits: { readonly bodyLimit: number; readonly requestTimeout: number };
+    readonly chaos: Chaos | undefined;
+  },
 ): FastifyInstance {
   const app = fastify({
     // Its own log lines hold the whole URL, in which a utoken may stand.
@@ -119,7 +132,7 @@ function createApp(
   addLog(app, log);
   answerUnknownPaths(app, log);
   app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
-  addRoutes(app, transport, log);
+  addRoutes(app, transport, log, chaos);
   return app;
 }
 

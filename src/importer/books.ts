@@ -3,6 +3,7 @@ import type { FixedIdFile } from "./ledger/fixed-id-file.ts";
 import type { RejectFile } from "./ledger/reject-file.ts";
 import type { Totals } from "./ledger/journal.ts";
 import type { Item, RowProblem, SourceRow } from "./kinds/kind.ts";
+import { problemCodes, sharpenReason } from "./kinds/problem-codes.ts";
 import type { ImportEvent } from "./types.ts";
 
 /** A file of the run as messages and rejects name it. */
@@ -23,6 +24,8 @@ interface Group {
 
 /** Kinds of problem that are told one by one at the end. */
 const maxGroupsTold = 12;
+/** Kinds of problem that are told apart by their words, and not by their code alone. */
+const maxGroups = 200;
 
 /** Every row's outcome, once: `read = accepted + rejected + failed`. */
 export class Books {
@@ -74,7 +77,7 @@ export class Books {
       }
       this.#items.rejected++;
       this.#rows.rejected += item.rows.length;
-      for (const row of item.rows) this.#write(row, [problem]);
+      this.#writeItem(item, problem);
     }
   }
 
@@ -130,14 +133,26 @@ export class Books {
     const fixed = this.#fixedIds?.describe();
     if (fixed !== undefined) yield { type: "notice", message: fixed };
     const groups = [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
-    for (const { column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
+    for (const { code, column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
       const rows = count === 1 ? "1 row" : `${count} rows`;
       const what = column === "" ? reason : `${column} ${reason}`;
-      yield { type: "notice", message: `${rows} not taken: ${what}; first at ${first}` };
+      const hint = problemCodes[code]?.hint;
+      const more = hint === undefined ? "" : `; ${hint}`;
+      yield { type: "notice", message: `${rows}: ${what}; first at ${first}${more}` };
     }
     if (groups.length > maxGroupsTold) {
       const more = groups.length - maxGroupsTold;
       yield { type: "notice", message: `and ${more} further kinds of problem: the reject file has them all` };
+    }
+  }
+
+  /** Where one row of an item is at fault, the others are not, and say which it is. */
+  #writeItem({ rows }: Item, problem: RowProblem): void {
+    const guilty = problem.row === undefined ? undefined : rows[problem.row];
+    for (const row of rows) {
+      const isGuilty = guilty === undefined || row === guilty;
+      const reason = `not taken, for line ${guilty?.line} of the same order is at fault`;
+      this.#write(row, [isGuilty ? problem : { field: "", code: "order_incomplete", reason }]);
     }
   }
 
@@ -146,7 +161,9 @@ export class Books {
     if (!first) throw new Error("a row was rejected without a problem");
     this.#count(this.#problems, row, first);
     const file = this.#files[row.file];
-    const reason = problems.map((problem) => this.#describe(row, problem)).join("; ");
+    const reasons = problems.map((problem) => this.#describe(row, problem));
+    const hints = new Set(problems.flatMap(({ code }) => problemCodes[code]?.hint ?? []));
+    const reason = [...reasons, ...hints].join("; ");
     this.#rejects?.add(row, {
       column: this.#columnOf(row, first.field),
       code: first.code,
@@ -159,24 +176,33 @@ export class Books {
     return field === "" ? "" : (this.#files[row.file]?.columnName(field) ?? field);
   }
 
-  #describe(row: SourceRow, { field, reason }: RowProblem): string {
-    return field === "" ? reason : `${this.#columnOf(row, field)} ${reason}`;
+  #describe(row: SourceRow, { field, code, reason }: RowProblem): string {
+    if (field === "") return reason;
+    return `${this.#columnOf(row, field)} ${sharpenReason(code, reason, this.#valueOf(row, field))}`;
+  }
+
+  /** The cell that holds a field; empty where there is none. */
+  #valueOf(row: SourceRow, field: string): string {
+    const at = this.#files[row.file]?.column(field);
+    return at === undefined ? "" : (row.cells[at] ?? "");
   }
 
   #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason }: RowProblem): void {
     const file = this.#files[row.file];
-    const key = `${code} ${field}`;
+    const value = this.#valueOf(row, field);
+    const sharp = sharpenReason(code, reason, value);
+    // A service's own words tell more than their code; but they may be different each time.
+    const isOwnWords = (code === "refused" || code === "call_refused") && groups.size < maxGroups;
+    const key = `${code} ${field} ${isOwnWords || sharp !== reason ? sharp : ""}`;
     const group = groups.get(key);
     if (group) {
       group.count++;
       return;
     }
     const column = this.#columnOf(row, field);
-    const at = file?.column(field);
-    const value = at === undefined ? "" : (row.cells[at] ?? "");
     const place = `${file?.given}:${row.line}${column === "" ? "" : `:${column}`}`;
     const first = value === "" ? place : `${place} (${JSON.stringify(shorten(value))})`;
-    groups.set(key, { code, column, reason, first, count: 1 });
+    groups.set(key, { code, column, reason: sharp, first, count: 1 });
   }
 }
 

@@ -3,17 +3,20 @@ import pLimit from "p-limit";
 import { ServiceError } from "../contract/index.ts";
 import type { Service } from "../service/service.ts";
 import type { CallEvent, CallOptions } from "../service/transport.ts";
+import { sendInParts } from "./bisection.ts";
 import type { Books } from "./books.ts";
+import { CallHistory } from "./call-history.ts";
 import { isConflicting, type Chunk } from "./chunks.ts";
 import type { Importing, Item, RowProblem } from "./kinds/kind.ts";
+import { readCallRefusal } from "./kinds/service-words.ts";
 import type { Journal, JournalProblem, Settled } from "./ledger/journal.ts";
 import type { KeyStore } from "./ledger/key-store.ts";
 import { ImportError, type CallCounts, type ImportEvent } from "./types.ts";
 
-/** Calls in a row that the service may refuse as a whole before the run stops. */
-const maxRefusedInARow = 3;
-/** Times that a call whose answer was lost is looked after within one attempt. */
-const maxReadBacks = 3;
+/** Times that a call which cannot be repeated is sent, each time after looking what had arrived. */
+const maxRounds = 4;
+/** Tries of the call that asks whether the service is there. */
+const probeAttempts = 2;
 
 /** Where chunks go: to the service with books and ledger kept, or nowhere (a dry run). */
 export interface Sender {
@@ -49,6 +52,18 @@ export interface SendingDeps {
   readonly report: (event: ImportEvent) => void;
 }
 
+/** A chunk on its way. */
+interface Sending {
+  readonly chunk: Chunk;
+  readonly calls: CallCounts;
+  /** Whether something of it may be on the service. */
+  isTouched: boolean;
+  /** Why it could not be found out what had arrived. */
+  unsettled?: unknown;
+  /** With which an item that was alone was refused last. */
+  refusal?: ServiceError;
+}
+
 /** Sends chunks, some at once, and writes each down before it leaves and after it is answered. */
 export class LedgerSender implements Sender {
   readonly #deps: SendingDeps;
@@ -57,13 +72,20 @@ export class LedgerSender implements Sender {
   /** Of a resume: the last call that an earlier attempt settled, and the calls before it that are sent now. */
   readonly #lastDone: number;
   readonly #sentAnew: Chunk[] = [];
-  #refusedInARow = 0;
+  /** Chunks that are sent in parts now: what was sent after them may be there before them. */
+  readonly #torn = new Set<Chunk>();
+  readonly #history: CallHistory;
   failure: unknown;
 
   constructor(deps: SendingDeps) {
     this.#deps = deps;
     this.#limit = pLimit(deps.concurrency);
     this.#lastDone = Math.max(-1, ...deps.settled.done.keys());
+    this.#history = new CallHistory({
+      maxItems: deps.settled.maxItems,
+      hasTaken: deps.settled.done.size > 0,
+      onSmaller: (maxItems, error) => this.#tellSmaller(maxItems, error),
+    });
   }
 
   async submit(chunk: Chunk): Promise<void> {
@@ -100,8 +122,8 @@ export class LedgerSender implements Sender {
 
   #mustWait(chunk: Chunk): boolean {
     if (this.#underWay.size >= this.#deps.concurrency) return true;
-    if (this.#deps.keepsOrder) return false;
-    return [...this.#underWay.keys()].some((other) => this.#conflicts(other, chunk));
+    const overtakable = this.#deps.keepsOrder ? this.#torn : this.#underWay.keys();
+    return [...overtakable].some((other) => this.#conflicts(other, chunk));
   }
 
   #conflicts(a: Chunk, b: Chunk): boolean {
@@ -109,86 +131,155 @@ export class LedgerSender implements Sender {
   }
 
   async #send(chunk: Chunk): Promise<void> {
-    const { settled, importing } = this.#deps;
-    const calls = { sent: 0, retried: 0, throttled: 0 };
-    const options = this.#callOptions(calls);
-    let toSend: readonly Item[] = chunk.items;
-    let isUnknown = settled.unknown.has(chunk.n);
-    for (let round = 0; ; round++) {
-      if (isUnknown && importing.readBack) toSend = await this.#findMissing(chunk, options);
+    const state: Sending = {
+      chunk,
+      calls: { sent: 0, retried: 0, throttled: 0 },
+      isTouched: this.#deps.settled.unknown.has(chunk.n),
+    };
+    try {
+      const problems = await this.#sendItems(state);
+      if (state.refusal && this.#history.taken === 0 && problems.size === chunk.items.length) {
+        this.#refuse(state, state.refusal);
+      } else this.#settle(state, problems);
+    } catch (error) {
+      this.#leaveUnanswered(state, error);
+      throw error;
+    } finally {
+      this.#torn.delete(chunk);
+    }
+  }
+
+  async #sendItems(state: Sending): Promise<Map<Item, RowProblem>> {
+    const { importing, settled, abort } = this.#deps;
+    const { chunk } = state;
+    const isUnknown = settled.unknown.has(chunk.n) && importing.readBack !== undefined;
+    const toSend = isUnknown ? await this.#findMissing(chunk.items, state) : chunk.items;
+    if (toSend.length === 0) return new Map();
+    // A call that may be repeated needs no waiting for the disk: if the line is lost, it is sent again.
+    const { journal, isOnce } = this.#deps;
+    journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent }, isOnce);
+    return sendInParts(toSend, {
+      send: (items, maxAttempts) => this.#sendPart(items, state, maxAttempts),
+      history: this.#history,
+      itemName: importing.itemName,
+      probe: () => this.#probe(state),
+      mustEnd: (error) => {
+        this.#torn.add(chunk);
+        return abort.aborted || error === state.unsettled;
+      },
+      readRefusal: (error) => {
+        state.refusal = error;
+        return readCallRefusal(error, importing.itemName);
+      },
+    });
+  }
+
+  /** Sends items in one call. One whose answer was lost is settled first: it is not sent again before that. */
+  async #sendPart(
+    items: readonly Item[],
+    state: Sending,
+    maxAttempts: number | undefined,
+  ): Promise<Map<Item, RowProblem>> {
+    const { importing, service, abort } = this.#deps;
+    const options = { ...this.#callOptions(state.calls), maxAttempts };
+    let toSend = items;
+    for (let round = 1; ; round++) {
+      state.calls.sent++;
       try {
-        const problems = toSend.length > 0 ? await this.#call(chunk, toSend, calls, options) : new Map();
-        this.#settle(chunk, problems, calls);
-        return;
+        const problems = await importing.send(service, toSend, options);
+        state.isTouched = true;
+        return new Map(problems.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
       } catch (error) {
-        isUnknown = error instanceof ServiceError && error.outcomeUnknown;
-        const canReadBack = isUnknown && importing.readBack && round < maxReadBacks;
-        if (!canReadBack || this.#deps.abort.aborted) {
-          this.#refuse(chunk, error, calls);
-          return;
-        }
+        const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown;
+        state.isTouched ||= isUnknown;
+        if (!(error instanceof ServiceError) || !isUnknown || !importing.readBack || abort.aborted)
+          throw error;
+        toSend = await this.#findMissing(toSend, state);
+        if (toSend.length === 0) return new Map();
+        if (round >= (maxAttempts ?? maxRounds)) throw error;
       }
     }
   }
 
-  async #call(
-    chunk: Chunk,
-    items: readonly Item[],
-    calls: CallCounts,
-    options: CallOptions,
-  ): Promise<Map<number, RowProblem>> {
-    const { importing, service, journal, isOnce } = this.#deps;
-    // A call that may be repeated needs no waiting for the disk: if the line is lost, it is sent again.
-    journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent }, isOnce);
-    calls.sent++;
-    const problems = await importing.send(service, items, options);
-    const position = new Map(chunk.items.map((item, at) => [item, at]));
-    return new Map(
-      problems.map(({ item, ...problem }) => [position.get(items[item] as Item) ?? -1, problem]),
-    );
-  }
-
-  /** Of a call whose answer was never seen: the items that the service does not hold. */
-  async #findMissing(chunk: Chunk, options: CallOptions): Promise<readonly Item[]> {
+  /** Of items whose call was never answered: those that the service does not hold. */
+  async #findMissing(items: readonly Item[], state: Sending): Promise<readonly Item[]> {
     const { importing, service, report } = this.#deps;
-    const isHeld = (await importing.readBack?.(service, chunk.items, options)) ?? [];
-    const missing = chunk.items.filter((_, at) => !isHeld[at]);
-    const held = chunk.items.length - missing.length;
-    const message = `a call was sent and not answered: ${held} of its ${chunk.items.length} items had arrived`;
-    report({ type: "notice", message });
-    return missing;
+    try {
+      const isHeld = (await importing.readBack?.(service, items, this.#callOptions(state.calls))) ?? [];
+      const missing = items.filter((_, at) => !isHeld[at]);
+      const held = items.length - missing.length;
+      const message = `a call was sent and not answered: ${held} of its ${items.length} items had arrived`;
+      report({ type: "notice", message });
+      return missing;
+    } catch (error) {
+      state.unsettled = error;
+      throw error;
+    }
   }
 
-  #settle(chunk: Chunk, problems: Map<number, RowProblem>, calls: CallCounts): void {
+  /** Whether the service answers something that has nothing to do with the items. */
+  async #probe(state: Sending): Promise<boolean> {
+    const options = { ...this.#callOptions(state.calls), maxAttempts: probeAttempts };
+    state.calls.sent++;
+    try {
+      await this.#deps.service.orders.list({ count: 1 }, options);
+      return true;
+    } catch (error) {
+      if (error instanceof ServiceError) return false;
+      throw error;
+    }
+  }
+
+  #settle({ chunk, calls }: Sending, problems: ReadonlyMap<Item, RowProblem>): void {
     const { books, journal, clock } = this.#deps;
-    this.#refusedInARow = 0;
     this.#addCalls(calls);
-    books.settle(chunk.items, problems);
+    const found = new Map(
+      chunk.items.flatMap((item, at) => {
+        const problem = problems.get(item);
+        return problem ? [[at, problem] as const] : [];
+      }),
+    );
+    books.settle(chunk.items, found);
     journal.append({
       t: "done",
       n: chunk.n,
-      problems: [...problems].map(([at, { field, code, reason }]) => [at, field, code, reason]),
+      problems: [...found].map(([at, { field, code, reason, row }]) => [at, field, code, reason, row]),
       calls,
       at: clock(),
       totals: books.totals,
     });
   }
 
-  /** A call that was not carried out: for now, for good, or nobody knows. */
-  #refuse(chunk: Chunk, error: unknown, calls: CallCounts): void {
-    const { books, journal, clock, abort } = this.#deps;
+  /** Each item of a call was refused, and the service has taken nothing of the run yet: nobody knows whose fault it is. */
+  #refuse({ chunk, calls }: Sending, refusal: ServiceError): void {
+    const { books, journal, clock } = this.#deps;
     this.#addCalls(calls);
-    const isRefusal = error instanceof ServiceError && isRefusalOfData(error) && !abort.aborted;
-    if (!isRefusal) {
-      const sure = error instanceof ServiceError && !error.outcomeUnknown && !abort.aborted;
-      journal.append({ t: "unanswered", n: chunk.n, sure, calls });
-      throw error;
-    }
-    const reason = `the service refused the call: ${error.message}`;
+    const reason = `the service refused the call: ${refusal.message}`;
     books.fail(chunk.items, reason);
     journal.append({ t: "refused", n: chunk.n, reason, calls, at: clock(), totals: books.totals });
-    this.#refusedInARow++;
-    if (this.#refusedInARow >= maxRefusedInARow) throw error;
+  }
+
+  /** A call that was not carried out, or of which nobody knows. */
+  #leaveUnanswered({ chunk, calls, isTouched }: Sending, error: unknown): void {
+    const { journal, abort } = this.#deps;
+    this.#addCalls(calls);
+    const isRefused = error instanceof ServiceError || error instanceof ImportError;
+    journal.append({
+      t: "unanswered",
+      n: chunk.n,
+      sure: isRefused && !isTouched && !abort.aborted,
+      calls,
+    });
+  }
+
+  /** Said once for each size that turned out to be too much. */
+  #tellSmaller(maxItems: number, error: ServiceError): void {
+    const { importing, journal, report } = this.#deps;
+    journal.append({ t: "smaller", maxItems });
+    const { one, many } = importing.itemName;
+    const most = maxItems === 1 ? `1 ${one}` : `${maxItems} ${many}`;
+    const message = `calls are too large for the service (${error.message}): from here on they hold at most ${most}`;
+    report({ type: "notice", message });
   }
 
   #addCalls(calls: CallCounts): void {
@@ -216,10 +307,10 @@ function countEvent(event: CallEvent, calls: CallCounts, report: (event: ImportE
 }
 
 function asProblems(problems: readonly JournalProblem[]): Map<number, RowProblem> {
-  return new Map(problems.map(([at, field, code, reason]) => [at, { field, code, reason }]));
-}
-
-/** Whether it is the rows of this call that are refused, so that others may still be taken. */
-function isRefusalOfData({ kind }: ServiceError): boolean {
-  return kind === "invalidParams" || kind === "bodyTooLarge" || kind === "malformedBody";
+  return new Map(
+    problems.map(([at, field, code, reason, row]) => [
+      at,
+      { field, code, reason, ...(row != null && { row }) },
+    ]),
+  );
 }

@@ -1,3 +1,4 @@
+import { readChaosPlan } from "../../config/chaos-plan.ts";
 import { readPublicUrl } from "../../config/public-url.ts";
 import { silent } from "../../output/view.ts";
 import { command } from "../command.ts";
@@ -20,6 +21,11 @@ export const serve = command({
       summary: "how late the list of bottom lines is (3600)",
       read: readSeconds,
     },
+    chaos: {
+      takes: "<spec>",
+      summary: "misbehave on purpose, for rehearsals: drop=5%,429=10%,500=5%,reset=5%,seed=7",
+      read: readChaosPlan,
+    },
   },
   run: async (context, { flags }) => {
     const { runServer } = await import("../server-run.ts");
@@ -29,6 +35,7 @@ export const serve = command({
       publicUrl: flags["public-url"],
       limitLegacy: flags["limit-legacy"] ?? false,
       bottomLinesDelayMs: flags["bottom-lines-delay"],
+      chaos: flags.chaos,
     });
   },
   render: () => silent(),

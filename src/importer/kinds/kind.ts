@@ -24,6 +24,8 @@ export interface RowProblem {
   readonly field: string;
   readonly code: string;
   readonly reason: string;
+  /** Of an item of several rows: the position of the one that is at fault; all of them where absent. */
+  readonly row?: number;
 }
 
 /** What a call carries: one or more rows. */

@@ -12,6 +12,7 @@ import { readDate } from "./date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "./fields.ts";
 import { fixableFields } from "./legal-id.ts";
 import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
+import { readServiceProblem } from "./service-words.ts";
 import type { FieldSpec, Importing, Item, ItemProblem, Kind, RowProblem, RowView } from "./kind.ts";
 
 /** The order's own fields; columns and wire have the same names. */
@@ -173,11 +174,11 @@ function joinOrder(item: Item, next: Item): RowProblem | undefined {
 function locateError(items: readonly Item[], error: OrderError): ItemProblem {
   const byId = items.findIndex((item) => item.key === error.order_id);
   const at = byId >= 0 ? byId : (error.order_num ?? -1);
-  if (!items[at]) throw unknownElement(`order ${error.order_id}`);
-  return {
-    item: at,
-    field: productFieldOf(error.field.split(".")),
-    code: "refused",
-    reason: `the service: ${error.field} ${error.error}`,
-  };
+  const item = items[at];
+  if (!item) throw unknownElement(`order ${error.order_id}`);
+  const path = error.field.split(".");
+  // `products.<product id>.<field>`: the first row of the order that has this product.
+  const row = path[0] === "products" ? (item.parts?.indexOf(path[1] ?? "") ?? -1) : -1;
+  const problem = readServiceProblem(productFieldOf(path), error.error);
+  return { item: at, ...problem, ...(row >= 0 && { row }) };
 }

@@ -2,6 +2,7 @@ import { productChange, productInput } from "../../contract/index.ts";
 import { describeIssues, lastOf, pick, pickSpecs, readProductId, unknownElement } from "./fields.ts";
 import { fixableFields } from "./legal-id.ts";
 import { productHoldings } from "./holdings.ts";
+import { readServiceProblem } from "./service-words.ts";
 import type { FieldSpec, Importing, Kind, RowProblem, RowView } from "./kind.ts";
 
 type WireProduct = Record<string, unknown>;
@@ -110,12 +111,7 @@ function createImporting(update: boolean): Importing {
       return Object.entries(errors).map(([ordinal, error]) => {
         const at = items.findIndex((item) => item.key === (error.product_id ?? ordinal));
         if (at < 0) throw unknownElement(`product ${error.product_id ?? ordinal}`);
-        return {
-          item: at,
-          field: lastOf(error.field.split(".")),
-          code: "refused",
-          reason: `the service: ${error.field} ${error.error}`,
-        };
+        return { item: at, ...readServiceProblem(lastOf(error.field.split(".")), error.error) };
       });
     },
   };

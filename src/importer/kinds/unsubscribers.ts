@@ -2,6 +2,7 @@ import { emailTypes, isEmailTypeId, shape } from "../../contract/index.ts";
 import { ImportError } from "../types.ts";
 import { describeIssues, unknownElement } from "./fields.ts";
 import { createUnsubscriberHoldings } from "./holdings.ts";
+import { readServiceProblem } from "./service-words.ts";
 import type { Importing, ItemProblem, Item, Kind, RowProblem } from "./kind.ts";
 
 interface Unsubscription {
@@ -75,7 +76,7 @@ function locateError(
     const { type, email } = item.payload as Unsubscription;
     const isMeant = isType ? type === value : email.toLowerCase() === value.toLowerCase();
     const field = isType ? "email_type_id" : "email";
-    return isMeant ? [{ item: at, field, code: "refused", reason: `the service: ${error}` }] : [];
+    return isMeant ? [{ item: at, ...readServiceProblem(field, error) }] : [];
   });
   if (found.length === 0) throw unknownElement(value);
   return found;

@@ -2,8 +2,14 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "no
 import type { CallCounts, ItemCounts, RowCounts } from "../types.ts";
 import { writeWhole } from "./whole-write.ts";
 
-/** The outcome of one item that was not taken: position in the call, field, code, reason. */
-export type JournalProblem = readonly [item: number, field: string, code: string, reason: string];
+/** The outcome of one item that was not taken: position in the chunk, field, code, reason, and the row of it at fault. */
+export type JournalProblem = readonly [
+  item: number,
+  field: string,
+  code: string,
+  reason: string,
+  row?: number | undefined,
+];
 
 /** All that a run's counters say at one moment; `rows.read` is what is settled. */
 export interface Totals {
@@ -35,6 +41,8 @@ export type JournalEntry =
       readonly at: number;
       readonly totals: Totals;
     }
+  /** Calls of more items than this do not go through: too large, or too slow. */
+  | { readonly t: "smaller"; readonly maxItems: number }
   /** Not answered; `sure` when it is certain that nothing was done. */
   | { readonly t: "unanswered"; readonly n: number; readonly sure: boolean; readonly calls: CallCounts }
   /** Where the run stands while nothing is sent, and at its end. */
@@ -93,6 +101,8 @@ export interface Settled {
   /** Sent, and no answer seen. */
   readonly unknown: ReadonlySet<number>;
   readonly extents: ReadonlyMap<number, string>;
+  /** The most items that a call of the run is to carry; nothing where no call was too large. */
+  readonly maxItems: number | undefined;
   readonly calls: CallCounts;
   /** The time that the attempts took, together; milliseconds. */
   readonly durationMs: number;
@@ -106,6 +116,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   const extents = new Map<number, string>();
   const calls = { sent: 0, retried: 0, throttled: 0 };
   let totals: Totals | undefined;
+  let maxItems: number | undefined;
   let durationMs = 0;
   let startedAt = 0;
   let lastAt = 0;
@@ -117,6 +128,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
     }
     if ("at" in entry) lastAt = Math.max(lastAt, entry.at);
     if ("totals" in entry) totals = entry.totals;
+    if (entry.t === "smaller") maxItems = entry.maxItems;
     if ("calls" in entry) {
       calls.sent += entry.calls.sent;
       calls.retried += entry.calls.retried;
@@ -134,5 +146,5 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   }
   // A call that a crash cut off was sent all the same.
   calls.sent += open.size;
-  return { done, unknown, extents, calls, durationMs: durationMs + lastAt - startedAt, totals };
+  return { done, unknown, extents, maxItems, calls, durationMs: durationMs + lastAt - startedAt, totals };
 }
