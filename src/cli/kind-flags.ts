@@ -41,7 +41,7 @@ export const readKindOptions: { readonly [K in KindName]: Reader<K> } = {
     return {
       ...readImportOptions(flags),
       productUrl: flags["product-url"],
-      platform: readOneOf(flags.platform ?? "general", platforms, "--platform"),
+      platform: flags.platform === undefined ? undefined : readOneOf(flags.platform, platforms, "--platform"),
       validate: !flags["no-validate"],
     };
   },

@@ -1,6 +1,14 @@
-import type { FieldSpec } from "./kinds/kind.ts";
+import { readMap, readSet, type MappedColumns } from "./header-flags.ts";
+import type { FieldSpec, Importing } from "./kinds/kind.ts";
 import { kinds } from "./kinds/index.ts";
-import { ImportError, kindNames, type ImportOptions, type KindName } from "./types.ts";
+import { chooseLayout } from "./layouts/choose-layout.ts";
+import { findDateOrder } from "./layouts/date-order.ts";
+import type { DateOrder, Layout } from "./layouts/layout.ts";
+import { normaliseName as normalise } from "./layouts/list.ts";
+import { RowFields } from "./layouts/row-fields.ts";
+import { readUrlPattern } from "./layouts/url-pattern.ts";
+import { refuseMissing } from "./missing-columns.ts";
+import { ImportError, type ImportOptions, type KindName } from "./types.ts";
 
 /** The columns that a reject file has beyond the file's own; given back as input they are passed over. */
 export const rejectColumns = ["_line", "_column", "_code", "_reason"] as const;
@@ -9,29 +17,95 @@ export const rejectColumns = ["_line", "_column", "_code", "_reason"] as const;
 export interface ColumnMap {
   readonly columnOf: ReadonlyMap<string, number>;
   readonly unknown: readonly string[];
+  /** The layout that the file is of; nothing where its columns are ours. */
+  readonly layout: Layout | undefined;
+  /** What reads the fields where a look at a field's column is not enough. */
+  readonly fields: RowFields | undefined;
+  /** The order of day and month, where the layout asks for it and the file's dates tell. */
+  readonly dateOrder: DateOrder | undefined;
 }
 
-/** Header names are compared without regard to case, spaces, `_` and `-`. */
-function normalise(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]+/g, "");
+/** A file's header, and what its rows may be asked for. */
+export interface HeaderFile {
+  readonly given: string;
+  readonly header: readonly string[];
+  /** Every value of a column, for what only the rows can tell. */
+  readonly valuesOf: (column: number) => Iterable<string>;
+}
+
+type HeaderOptions = Pick<ImportOptions, "map" | "set" | "layout" | "productUrl" | "platform">;
+
+/** What is known of a header by names alone. */
+interface NamedColumns {
+  readonly columnOf: ReadonlyMap<string, number>;
+  readonly unknown: readonly string[];
 }
 
 /**
  * Finds the column of each field.
- * @throws ImportError `usage` when a column is missing or doubled, or `--map` names what is not there
+ * @throws ImportError `usage` when a column is missing or doubled, or a flag names what is not there
  */
 export function matchHeader(
+  file: HeaderFile,
+  importing: Pick<Importing, "fields" | "urlField">,
+  kind: KindName,
+  options: HeaderOptions,
+): ColumnMap {
+  const { given, header } = file;
+  const { fields, urlField } = importing;
+  const layout = chooseLayout(header, kind, requiredOf(kind), options.layout);
+  const mapped = readMap(given, header, fields, options.map);
+  const set = readSet(options.set ?? {}, fields);
+  const url = readUrl(file, importing, options);
+  const turned = layout && Object.keys(layout.fields).length > 0 ? layout : undefined;
+  const named = turned ? nameOwn(header, fields, turned, mapped) : nameColumns(given, header, fields, mapped);
+  const dateOrder = turned && readDateOrder(file, turned, mapped);
+  const rowFields =
+    turned || set.size > 0 || url
+      ? new RowFields(header, {
+          layout: turned,
+          mapped: new Map([...mapped.byColumn].map(([column, field]) => [field, column])),
+          named: named.columnOf,
+          set,
+          platform: options.platform,
+          url,
+          dateOrder,
+        })
+      : undefined;
+  const columnOf = turned && rowFields ? columnsOf(fields, rowFields) : named.columnOf;
+  const supplied = new Set([...set.keys(), ...(url ? [url.field] : [])]);
+  refuseMissing(file, { fields, urlField, kind, layout, columnOf, supplied, unknown: named.unknown });
+  return { columnOf, unknown: turned ? [] : named.unknown, layout, fields: rowFields, dateOrder };
+}
+
+/** The names without which a file of a kind is not of our own columns. */
+function requiredOf(kind: KindName): string[] {
+  const options: ImportOptions = { dryRun: true, map: {}, action: "map_review" };
+  const { fields } = kinds[kind].prepare(options);
+  return fields.filter(({ required }) => required).map(({ name }) => name);
+}
+
+function readUrl(
+  { given, header }: HeaderFile,
+  { fields, urlField }: Pick<Importing, "fields" | "urlField">,
+  { productUrl }: HeaderOptions,
+) {
+  if (productUrl === undefined || urlField === undefined) return undefined;
+  return { field: urlField, make: readUrlPattern(given, productUrl, urlField, fields, header) };
+}
+
+/** Columns by our own names and their aliases. */
+function nameColumns(
   file: string,
   header: readonly string[],
   fields: readonly FieldSpec[],
-  kind: KindName,
-  map: Readonly<Record<string, string>>,
-): ColumnMap {
+  mapped: MappedColumns,
+): NamedColumns {
   const fieldByName = new Map<string, string>();
-  for (const { name, aliases = [] } of fields) {
+  for (const { name, aliases = [], isMappedOnly } of fields) {
+    if (isMappedOnly) continue;
     for (const known of [name, ...aliases]) fieldByName.set(normalise(known), name);
   }
-  const mapped = readMap(file, header, fields, map);
   const columnOf = new Map<string, number>();
   const unknown: string[] = [];
   for (const [column, name] of header.entries()) {
@@ -53,107 +127,43 @@ export function matchHeader(
     }
     columnOf.set(field, column);
   }
-  refuseMissing(file, header, fields, kind, columnOf, unknown);
   return { columnOf, unknown };
 }
 
-function readMap(
-  file: string,
+/** Columns that a person added to a shop's file under our own names. */
+function nameOwn(
   header: readonly string[],
   fields: readonly FieldSpec[],
-  map: Readonly<Record<string, string>>,
-): { readonly byColumn: ReadonlyMap<number, string>; readonly fields: ReadonlySet<string> } {
-  const byColumn = new Map<number, string>();
-  for (const [field, column] of Object.entries(map)) {
-    const known = fields.find(({ name }) => normalise(name) === normalise(field));
-    if (!known) {
-      throw new ImportError("usage", `--map ${field}=${column}: there is no field ${field}`, {
-        hint: suggest(
-          field,
-          fields.map(({ name }) => name),
-        ),
-      });
-    }
-    const exact = header.indexOf(column);
-    const at = exact >= 0 ? exact : header.findIndex((name) => normalise(name) === normalise(column));
-    if (at < 0) {
-      throw new ImportError("usage", `--map ${field}=${column}: ${file} has no column '${column}'`, {
-        hint: suggest(column, header),
-      });
-    }
-    byColumn.set(at, known.name);
+  layout: Layout,
+  mapped: MappedColumns,
+): NamedColumns {
+  const columnOf = new Map<string, number>();
+  for (const { name } of fields) {
+    if (layout.fields[name] || mapped.fields.has(name)) continue;
+    const at = header.findIndex((column) => normalise(column) === normalise(name));
+    if (at >= 0) columnOf.set(name, at);
   }
-  return { byColumn, fields: new Set(byColumn.values()) };
+  return { columnOf, unknown: header.filter((name) => name !== "") };
 }
 
-function refuseMissing(
-  file: string,
-  header: readonly string[],
-  fields: readonly FieldSpec[],
-  kind: KindName,
-  columnOf: ReadonlyMap<string, number>,
-  unknown: readonly string[],
-): void {
-  const missing = fields
-    .filter(({ name, required }) => required && !columnOf.has(name))
-    .map(({ name }) => name);
-  if (missing.length === 0) return;
-  const other = columnOf.size < 2 ? findOtherKind(header, kind) : undefined;
-  const nearest = unknown.length > 0 && missing[0] !== undefined ? nearestOf(missing[0], unknown) : undefined;
-  const hint = other
-    ? `the file looks like ${other}: starpost ${other} import`
-    : nearest === undefined
-      ? `the first row must name them; it has: ${header.slice(0, 20).join(", ")}`
-      : `nearest to ${missing[0]} is '${nearest}': --map ${missing[0]}='${nearest}'`;
-  throw new ImportError(
-    "usage",
-    `${file}: ${missing.length === 1 ? "the column" : "the columns"} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`,
-    { hint },
-  );
-}
-
-/** Another kind of import that has all its columns in this header. */
-function findOtherKind(header: readonly string[], kind: KindName): KindName | undefined {
-  const names = new Set(header.map(normalise));
-  const options: ImportOptions = { dryRun: true, map: {}, action: "map_review" };
-  return kindNames.find((name) => {
-    if (name === kind) return false;
-    const required = kinds[name].prepare(options).fields.filter((field) => field.required);
-    return required.every((field) =>
-      [field.name, ...(field.aliases ?? [])].some((known) => names.has(normalise(known))),
-    );
-  });
-}
-
-function suggest(wanted: string, among: readonly string[]): string {
-  const nearest = nearestOf(wanted, among);
-  return nearest === undefined ? `there are: ${among.slice(0, 20).join(", ")}` : `did you mean '${nearest}'?`;
-}
-
-/** The name that holds the wanted one, or else with the fewest changed letters, if not more than half of them. */
-function nearestOf(wanted: string, among: readonly string[]): string | undefined {
-  const target = normalise(wanted);
-  const scored = among.map((name) => {
-    const isHolding = normalise(name).includes(target);
-    return { name, distance: isHolding ? 0 : countChanges(target, normalise(name)) };
-  });
-  scored.sort((a, b) => a.distance - b.distance);
-  const [best] = scored;
-  return best && best.distance <= Math.max(target.length, normalise(best.name).length) / 2
-    ? best.name
-    : undefined;
-}
-
-/** Levenshtein distance. */
-function countChanges(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
+function columnsOf(fields: readonly FieldSpec[], rowFields: RowFields): Map<string, number> {
+  const columnOf = new Map<string, number>();
+  for (const { name } of fields) {
+    const at = rowFields.columnOf(name);
+    if (at !== undefined) columnOf.set(name, at);
   }
-  return row[to.length] ?? 0;
+  return columnOf;
+}
+
+function readDateOrder(
+  { given, header, valuesOf }: HeaderFile,
+  layout: Layout,
+  mapped: MappedColumns,
+): DateOrder | undefined {
+  if (layout.dateOrder !== "found") return layout.dateOrder;
+  const field = "order_date";
+  const mappedAt = [...mapped.byColumn].find(([, name]) => name === field)?.[0];
+  const names = new Set((layout.fields[field]?.from ?? []).flat().map(normalise));
+  const column = mappedAt ?? header.findIndex((name) => names.has(normalise(name)));
+  return column < 0 ? undefined : findDateOrder(given, layout, header[column] ?? "", valuesOf(column));
 }

@@ -3,6 +3,9 @@ import type { Books } from "./books.ts";
 import { CellRules, isItem } from "./cell-rules.ts";
 import type { RecordProblem, RowBatch } from "./csv/row-batches.ts";
 import type { Importing, Item, RowProblem, RowView, SourceRow } from "./kinds/kind.ts";
+import { GroupReader } from "./layouts/group-reader.ts";
+import { viewLine } from "./layouts/group-view.ts";
+import { RowCollector, type CollectedGroup } from "./layouts/row-collector.ts";
 import type { KeyStore } from "./ledger/key-store.ts";
 import type { ImportOptions } from "./types.ts";
 
@@ -20,7 +23,10 @@ export class ItemReader {
   readonly #file: InputFile;
   readonly #fileIndex: number;
   readonly #rules: CellRules;
-  #cells: readonly string[] = [];
+  readonly #groups: { readonly collector: RowCollector; readonly reader: GroupReader } | undefined;
+  readonly #view: RowView;
+  /** The row that is being read. */
+  readonly #row: { cells: readonly string[] } = { cells: [] };
   #open: Item | undefined;
   /** Rows looked at, without the blank ones. */
   rows = 0;
@@ -40,15 +46,23 @@ export class ItemReader {
     this.#file = file;
     this.#fileIndex = fileIndex;
     this.#rules = new CellRules(importing, books, (field) => file.columns.columnOf.has(field), options);
+    const { columnOf, fields, layout } = file.columns;
+    const rules = this.#rules;
+    this.#groups = fields &&
+      layout?.groups && {
+        collector: new RowCollector(layout.groups, fields),
+        reader: new GroupReader({ groups: layout.groups, fields, importing, rules, books }),
+      };
+    this.#view = fields
+      ? viewLine(fields, this.#row, [], noneShared)
+      : (field) => {
+          const at = columnOf.get(field);
+          return at === undefined ? "" : trimBlanks(this.#row.cells[at] ?? "");
+        };
   }
 
-  readonly #view: RowView = (field) => {
-    const at = this.#file.columns.columnOf.get(field);
-    return at === undefined ? "" : trimBlanks(this.#cells[at] ?? "");
-  };
-
   /** The items that a batch completes; a grouped item stays open until a row of another key comes. */
-  *read({ rows, lines, problems }: RowBatch): Generator<Item> {
+  *read({ rows, lines, problems, families }: RowBatch): Generator<Item> {
     for (const [at, cells] of rows.entries()) {
       if (cells.every((cell) => cell === "" || cell.trim() === "")) {
         this.blankRows++;
@@ -56,34 +70,58 @@ export class ItemReader {
       }
       this.rows++;
       const source: SourceRow = { file: this.#fileIndex, line: lines[at] ?? 0, cells };
-      const item = this.#readRow(source, problems.get(at));
+      const problem = this.#checkRecord(source, problems.get(at));
+      if (this.#groups) {
+        const { collector } = this.#groups;
+        yield* this.#readGroups(collector.add(problem ?? { source }, families?.get(at)));
+        continue;
+      }
+      if (problem) {
+        this.#books.reject(problem.source, [problem.problem]);
+        continue;
+      }
+      const item = this.#readRow(source);
       if (item) yield* this.#place(item, source);
+    }
+  }
+
+  *#readGroups(groups: Iterable<CollectedGroup>): Generator<Item> {
+    for (const group of groups) {
+      const item = this.#groups?.reader.read(group);
+      if (item) yield item;
     }
   }
 
   /** The item that is still open at the end of the file. */
   *end(): Generator<Item> {
+    if (this.#groups) yield* this.#readGroups(this.#groups.collector.end());
     if (this.#open) yield this.#open;
     this.#open = undefined;
   }
 
-  #readRow(source: SourceRow, problem: RecordProblem | undefined): Item | undefined {
-    const { header } = this.#file.head;
+  /** What is wrong with a record before its fields are looked at, and its cells so that they can be put right. */
+  #checkRecord(
+    source: SourceRow,
+    problem: RecordProblem | undefined,
+  ): { readonly source: SourceRow; readonly problem: RowProblem } | undefined {
+    const { header, format } = this.#file.head;
     if (problem !== undefined) {
-      const split =
-        problem === "nul_byte" ? source.cells : splitRaw(source.cells, this.#file.head.format.delimiter);
-      this.#books.reject({ ...source, cells: split }, [
-        { field: "", code: problem, reason: recordProblems[problem] },
-      ]);
+      const cells = problem === "nul_byte" ? source.cells : splitRaw(source.cells, format.delimiter);
+      return {
+        source: { ...source, cells },
+        problem: { field: "", code: problem, reason: recordProblems[problem] },
+      };
+    }
+    const count = source.cells.length;
+    if (count === header.length || (count > header.length && isBlank(source.cells.slice(header.length)))) {
       return undefined;
     }
-    const extra = source.cells.slice(header.length);
-    if (source.cells.length < header.length || extra.some((cell) => cell !== "")) {
-      const reason = `the row has ${source.cells.length} cells and the header ${header.length}`;
-      this.#books.reject(source, [{ field: "", code: "ragged_row", reason }]);
-      return undefined;
-    }
-    this.#cells = source.cells;
+    const reason = `the row has ${count} cells and the header ${header.length}`;
+    return { source, problem: { field: "", code: "ragged_row", reason } };
+  }
+
+  #readRow(source: SourceRow): Item | undefined {
+    this.#row.cells = source.cells;
     const read = this.#rules.read(this.#view, source);
     if (!isItem(read)) this.#books.reject(source, read);
     return isItem(read) ? read : undefined;
@@ -113,6 +151,12 @@ export class ItemReader {
     if (keys.isExisting(key)) return { field, code: "duplicate", reason: "is on the service already" };
     return undefined;
   }
+}
+
+const noneShared: ReadonlySet<string> = new Set();
+
+function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell === "");
 }
 
 /** Takes blanks off both ends; most cells have none. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { asBookFile } from "./attempt.ts";
+import { asBookFile, asRejectedInput } from "./attempt.ts";
 import type { BookFile } from "./books.ts";
 import type { Claim, Holdings, Item, SourceRow } from "./kinds/kind.ts";
 import type { HeldStore } from "./ledger/held-store.ts";
@@ -7,13 +7,18 @@ import { RejectFile } from "./ledger/reject-file.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 import type { MissingRow, Verification } from "./types.ts";
 
-export type Found = Pick<Verification, "checked" | "missing" | "missing_count" | "missing_file">;
+export interface Found extends Pick<Verification, "checked" | "missing" | "missing_count"> {
+  /** Where the rows were written; those that need a table of their own are in further files. */
+  readonly files: readonly string[];
+}
 
 /** Holds each row against what was read, and keeps those that are missing. */
 export class Finding {
   readonly #files: readonly BookFile[];
   readonly #mostListed: number;
   readonly #makeFile: () => RejectFile;
+  /** Of each file, whether the rows of an item can only be imported together. */
+  readonly #areTogether: readonly boolean[];
   #file: RejectFile | undefined;
   #missing: MissingRow[] = [];
   #count = 0;
@@ -22,13 +27,9 @@ export class Finding {
   constructor(run: RecordedRun, mostListed: number) {
     this.#files = run.files.map(asBookFile);
     this.#mostListed = mostListed;
-    const [first] = run.files;
-    this.#makeFile = () =>
-      new RejectFile(join(run.folder, "missing.csv"), {
-        headers: run.files.map(({ head }) => head.header),
-        delimiter: first?.head.format.delimiter ?? ",",
-        encoding: first?.head.format.encoding ?? "utf-8",
-      });
+    const inputs = run.files.map((file) => asRejectedInput(file, run.options));
+    this.#makeFile = () => new RejectFile(join(run.folder, "missing.csv"), inputs, run.options);
+    this.#areTogether = run.files.map(({ columns }) => columns.layout?.groups !== undefined);
   }
 
   begin(isWritten: boolean): void {
@@ -40,8 +41,8 @@ export class Finding {
 
   end(): Found {
     this.#file?.close(true);
-    const path = this.#count > 0 ? (this.#file?.path ?? null) : null;
-    return { checked: this.#checked, missing: this.#missing, missing_count: this.#count, missing_file: path };
+    const files = this.#count > 0 ? (this.#file?.written ?? []) : [];
+    return { checked: this.#checked, missing: this.#missing, missing_count: this.#count, files };
   }
 
   abandon(): void {
@@ -52,33 +53,36 @@ export class Finding {
     for (const item of items) {
       this.#checked.items++;
       this.#checked.rows += item.rows.length;
-      const missing = new Map<SourceRow, Absence>();
+      const missing: Absence[] = [];
       for (const claim of holdings.claims(item)) {
         const units = held.unitsOf(claim.key);
         const isMissing = holdings.isRemoval ? units > 0 : units < claim.needs;
-        if (isMissing) missing.set(claim.row, { claim, ...describe(claim, units, holdings) });
+        if (isMissing) missing.push({ claim, ...describe(claim, units, holdings) });
       }
-      if (missing.size > 0) this.#keep(item, missing);
+      if (missing.length > 0) this.#keep(item, missing);
     }
   }
 
-  #keep(item: Item, missing: ReadonlyMap<SourceRow, Absence>): void {
-    this.#count += missing.size;
-    for (const [row, { claim, reason }] of missing) {
-      if (this.#missing.length >= this.#mostListed) break;
-      const file = this.#files[row.file];
-      const column = file?.columnName(claim.field) ?? claim.field;
-      this.#missing.push({ file: file?.given ?? "", line: row.line, column, ...claim.names, reason });
+  #keep(item: Item, missing: readonly Absence[]): void {
+    this.#count += missing.length;
+    for (const { claim, reason } of missing.slice(0, Math.max(0, this.#mostListed - this.#missing.length))) {
+      const { row, names } = claim;
+      const file = this.#files[row.file]?.given ?? "";
+      this.#missing.push({ file, line: row.line, column: this.#columnOf(claim), ...names, reason });
     }
-    for (const row of rowsToSendAgain(item, missing)) {
-      const absence = missing.get(row);
-      const file = this.#files[row.file];
-      this.#file?.add(row, {
-        column: absence ? (file?.columnName(absence.claim.field) ?? absence.claim.field) : "",
-        code: absence?.code ?? "is_there",
-        reason: absence?.reason ?? "is there; goes with the row that is not",
-      });
+    if (!this.#file) return;
+    const absences = new Map(missing.toReversed().map((absence) => [absence.claim.row, absence]));
+    const isTogether = this.#areTogether[item.rows[0]?.file ?? -1] ?? false;
+    const rows = isTogether ? item.rows : rowsToSendAgain(item, missing);
+    for (const row of rows) {
+      const absence = absences.get(row);
+      const { code = "is_there", reason = "is there; goes with the row that is not" } = absence ?? {};
+      this.#file.add(row, { column: absence ? this.#columnOf(absence.claim) : "", code, reason });
     }
+  }
+
+  #columnOf({ row, field }: Claim): string {
+    return this.#files[row.file]?.columnName(field) ?? field;
   }
 }
 
@@ -98,9 +102,12 @@ function describe({ of }: Claim, units: number, { isRemoval }: Holdings): { code
  * The rows to import once more, so that the missing ones get there: those alone, but where a product of an order has too
  * few units, all rows of it, since the service counts the units that one call brings.
  */
-function rowsToSendAgain(item: Item, missing: ReadonlyMap<SourceRow, Absence>): readonly SourceRow[] {
-  const { parts } = item;
-  if (!parts) return [...missing.keys()];
-  const short = new Set([...missing.values()].filter(({ claim }) => claim.of > 1).map(({ claim }) => claim.names["product_id"]));
-  return item.rows.filter((row, at) => missing.has(row) || short.has(parts[at] ?? ""));
+function rowsToSendAgain({ rows, parts = [], isWhole }: Item, missing: readonly Absence[]): readonly SourceRow[] {
+  if (isWhole) return missing.length > 0 ? rows : [];
+  const short = new Set(
+    missing.filter(({ claim }) => claim.of > 1).map(({ claim }) => claim.names["product_id"]),
+  );
+  const goingWith = parts.filter(({ id }) => short.has(id)).map(({ row }) => row);
+  const chosen = new Set([...missing.map(({ claim }) => claim.row), ...goingWith]);
+  return rows.filter((row) => chosen.has(row));
 }

@@ -29,6 +29,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "p-limit",
       "iconv-lite",
       "csv-stringify",
+      "html-to-text",
       "minizlib",
       "tinyglobby",
       "write-file-atomic",
@@ -41,7 +42,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   config: { mayImport: ["contract", "storage/address.ts"], packages: ["conf", "env-paths"] },
   output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify"] },
-  cli: { mayImport: ["contract", "service", "importer", "exporter", "config", "output"], packages: ["commander"] },
+  cli: {
+    mayImport: ["contract", "service", "importer", "exporter", "config", "output"],
+    packages: ["commander"],
+  },
   "compose.ts": {
     mayImport: [
       "cli",

@@ -8,6 +8,7 @@ import {
 } from "../../contract/index.ts";
 import type { z } from "zod";
 import { fixId } from "./legal-id.ts";
+import { describeDoubt, readPrice } from "./price.ts";
 import type { NoteLeftOut, RowProblem, RowView } from "./kind.ts";
 
 /** Turns the contract's issues with a value into a row's problems, with the fields named as columns are. */
@@ -35,6 +36,22 @@ export function pick(row: RowView, names: Readonly<Record<string, string>>): Rec
     if (value !== "") picked[wireName] = value;
   }
   return picked;
+}
+
+/**
+ * Writes a picked price as the service takes it, where it can be read for certain. One that may be read in two ways is
+ * a problem, and taken out.
+ */
+export function settlePrice(picked: Record<string, unknown>, field: string, problems: RowProblem[]): void {
+  const value = picked["price"];
+  const read = typeof value === "string" ? readPrice(value) : undefined;
+  if (!read) return;
+  if ("price" in read) {
+    picked["price"] = read.price;
+    return;
+  }
+  delete picked["price"];
+  problems.push({ field, code: "bad_price", reason: describeDoubt(String(value), read.doubtful) });
 }
 
 /** The spec values that the service would take; one that it would drop is left out, and said. */

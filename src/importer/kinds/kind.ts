@@ -9,6 +9,8 @@ export interface FieldSpec {
   /** Header names of other layouts; compared without case, spaces, `_` and `-`, as `name` is. */
   readonly aliases?: readonly string[];
   readonly required?: boolean;
+  /** No column of our own: only a shop's layout or `--map` gives it. */
+  readonly isMappedOnly?: boolean;
 }
 
 /** A row of a file with its place, kept until its outcome is known. */
@@ -38,11 +40,13 @@ export interface Item {
   /** About how much of a body it takes; characters. */
   size: number;
   payload: unknown;
-  /** Of an item of several things: which of them each row is, for example the product of an order's row. */
-  parts?: string[];
+  /** Its rows are only understood together: none of them can be sent again alone. */
+  isWhole?: boolean;
+  /** Of an item of several things: each of them, and the row that says it; a row may say none, or several. */
+  parts?: { readonly id: string; readonly row: SourceRow }[];
 }
 
-/** What one row of an item says to be on the service. */
+/** Something that a row of an item says to be on the service. */
 export interface Claim {
   /** Finds it among the keys of what is held. */
   readonly key: string;
@@ -85,6 +89,10 @@ export interface Importing {
   readonly fields: readonly FieldSpec[];
   /** Rows with the same value of it make one item. */
   readonly groupField?: string;
+  /** Fields of the record that its rows make together, which a shop's layout gives on any one of them. */
+  readonly sharedFields?: readonly string[];
+  /** The field with a product's address, which `--product-url` makes. */
+  readonly urlField?: string;
   /** Names a record that a later row may name again, only to say so. */
   readonly idField?: string;
   /** Fields with an id that the service drops for its characters, and that may be put right; none where absent. */

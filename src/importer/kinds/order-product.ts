@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { orderProduct, specNames, type OrderProduct } from "../../contract/index.ts";
-import { describeIssues, lastOf, pick, pickSpecs } from "./fields.ts";
+import { describeIssues, lastOf, pick, pickSpecs, settlePrice } from "./fields.ts";
 import type { NoteLeftOut, RowProblem, RowView } from "./kind.ts";
 
 /** Wire names of a product of an order, and the columns that they come from. */
@@ -46,13 +46,15 @@ export class ProductReader {
     const known = hasSpecs ? undefined : this.#known.get(id);
     if (known && isSame(known, row)) return known.product;
     const given = pick(row, productFields);
+    const before = problems.length;
+    settlePrice(given, "product_price", problems);
     const specs = hasSpecs ? pickSpecs(row, leaveOut) : undefined;
     if (specs) given["specs"] = specs;
     const parsed = orderProduct.safeParse(given);
     if (!parsed.success) {
       problems.push(...describeIssues(parsed.error.issues, productFieldOf));
-      return undefined;
     }
+    if (!parsed.success || problems.length > before) return undefined;
     const product = asBulkProduct(parsed.data);
     if (!hasSpecs) this.#remember(id, { product, price: row("product_price") });
     return product;

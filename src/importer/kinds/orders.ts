@@ -11,9 +11,9 @@ import { orderHoldings } from "./holdings.ts";
 import { readDate } from "./date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "./fields.ts";
 import { fixableFields } from "./legal-id.ts";
-import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
 import { readServiceProblem } from "./service-words.ts";
-import type { FieldSpec, Importing, Item, ItemProblem, Kind, RowProblem, RowView } from "./kind.ts";
+import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
+import type { FieldSpec, Importing, Item, ItemProblem, Kind, NoteLeftOut, RowProblem, RowView } from "./kind.ts";
 
 /** The order's own fields; columns and wire have the same names. */
 const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
@@ -26,10 +26,11 @@ type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
 function fieldsOf(validate: boolean): FieldSpec[] {
   const required = ["order_id", "email", "customer_name", "product_id", "product_name", "product_url"];
   if (validate) required.push("order_date");
-  return [...headFields, "order_date", "platform", "product_id", ...productColumns].map((name) => ({
-    name,
-    required: required.includes(name),
-  }));
+  const names = [...headFields, "order_date", "platform", "product_id", ...productColumns];
+  return [
+    ...names.map((name) => ({ name, required: required.includes(name) })),
+    { name: "quantity", isMappedOnly: true },
+  ];
 }
 
 function isPlatform(value: string): value is Platform {
@@ -55,14 +56,35 @@ function readHead(row: RowView, validate: boolean, problems: RowProblem[]): Orde
   return undefined;
 }
 
-/** Adds a further row's product to an order; the same product again is one more unit of it, and its last row counts. */
+/**
+ * Adds a further row's product to an order; the same product again is so many more units of it, and its last row
+ * counts. Rows that say their units are never too many: they were capped as one, and are so together.
+ */
 function addProduct(item: Item, productId: string, product: WireProduct): boolean {
   const { products } = item.payload as OrderPayload;
   const before = products[productId];
-  const quantity = before ? (before.quantity ?? 1) + 1 : 1;
-  if (quantity > maxQuantity) return false;
+  const units = (before ? (before.quantity ?? 1) : 0) + (product.quantity ?? 1);
+  if (units > maxQuantity && product.quantity === undefined) return false;
+  const quantity = Math.min(units, maxQuantity);
   products[productId] = quantity === 1 ? product : { ...before, ...product, quantity };
   return true;
+}
+
+/**
+ * The units that a row's line item has: 1 where no column says so. Assumed: more than can be kept count as the most
+ * that can; a whole number may have decimals of zeros, as shops export it.
+ */
+function readUnits(row: RowView, problems: RowProblem[], leaveOut: NoteLeftOut): number {
+  const value = row("quantity");
+  if (value === "") return 1;
+  const field = "quantity";
+  const units = /^\d{1,15}(?:[.,]0+)?$/.test(value) ? Number.parseInt(value, 10) : 0;
+  if (units < 1) {
+    problems.push({ field, code: "bad_quantity", reason: "is not a whole number of units, from 1" });
+  } else if (units > maxQuantity) {
+    leaveOut(field, `of more than ${maxQuantity} units of a product, ${maxQuantity} are kept`);
+  }
+  return Math.min(units, maxQuantity);
 }
 
 function sizeOf(cells: readonly string[]): number {
@@ -99,6 +121,8 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
     operation: "orders.massCreate",
     fields: fieldsOf(validate),
     groupField: "order_id",
+    sharedFields: [...headFields, "order_date", "platform"],
+    urlField: "product_url",
     legalIds: fixableFields,
     erasing: erasedByOrders,
     itemName: { one: "order", many: "orders" },
@@ -115,14 +139,15 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
           reason: `'${lane}' is not a platform that is known`,
         });
       }
+      const units = readUnits(row, problems, leaveOut);
       const product = products.read(row, problems, leaveOut);
       if (!head || !product || problems.length > 0) return problems;
       const payload = head as OrderPayload;
       // Without a prototype: an object made for keys that differ each time.
       payload.products = Object.create(null) as OrderPayload["products"];
-      payload.products[productId] = product;
+      payload.products[productId] = units === 1 ? product : { ...product, quantity: units };
       const size = sizeOf(source.cells);
-      return { key: head.order_id, lane, rows: [source], size, payload, parts: [productId] };
+      return { key: head.order_id, lane, rows: [source], size, payload, parts: [{ id: productId, row: source }] };
     },
 
     writes: ({ payload }) =>
@@ -178,7 +203,8 @@ function locateError(items: readonly Item[], error: OrderError): ItemProblem {
   if (!item) throw unknownElement(`order ${error.order_id}`);
   const path = error.field.split(".");
   // `products.<product id>.<field>`: the first row of the order that has this product.
-  const row = path[0] === "products" ? (item.parts?.indexOf(path[1] ?? "") ?? -1) : -1;
+  const part = path[0] === "products" ? item.parts?.find(({ id }) => id === path[1]) : undefined;
+  const row = part ? item.rows.indexOf(part.row) : -1;
   const problem = readServiceProblem(productFieldOf(path), error.error);
   return { item: at, ...problem, ...(row >= 0 && { row }) };
 }

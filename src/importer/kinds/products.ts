@@ -1,5 +1,5 @@
 import { productChange, productInput } from "../../contract/index.ts";
-import { describeIssues, lastOf, pick, pickSpecs, readProductId, unknownElement } from "./fields.ts";
+import { describeIssues, lastOf, pick, pickSpecs, readProductId, settlePrice, unknownElement } from "./fields.ts";
 import { fixableFields } from "./legal-id.ts";
 import { productHoldings } from "./holdings.ts";
 import { readServiceProblem } from "./service-words.ts";
@@ -80,6 +80,7 @@ function createImporting(update: boolean): Importing {
     operation: update ? "products.massUpdate" : "products.massCreate",
     fields: update ? fields.map((field) => ({ ...field, required: field.name === "product_id" })) : fields,
     idField: "product_id",
+    urlField: "url",
     legalIds: fixableFields,
     erasing: update ? erasedByUpdate : erasedByNothing,
     itemName: { one: "product", many: "products" },
@@ -89,8 +90,10 @@ function createImporting(update: boolean): Importing {
       const key = readProductId(row, problems);
       const blacklisted = readBlacklisted(row, problems);
       const specs = pickSpecs(row, leaveOut);
+      const picked = pick(row, wireFields);
+      settlePrice(picked, "price", problems);
       const value: WireProduct = {
-        ...pick(row, wireFields),
+        ...picked,
         ...Object.fromEntries(erased.map((field) => [field, ""])),
         ...(specs ? { specs } : {}),
         ...(blacklisted === undefined ? {} : { blacklisted }),

@@ -1,0 +1,66 @@
+/** A price that can be read for certain, one of which two readings are possible, or none. */
+export type ReadPrice =
+  | { readonly price: string }
+  | { readonly doubtful: readonly [string, string] }
+  | undefined;
+
+const plain = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
+/** A currency's sign, its code or its short name, with or without a point: `R$`, `EUR`, `kr.`, `zł`. */
+const sign = String.raw`(?:\p{Sc}|\p{L}{1,3}\p{Sc}|\p{L}{1,4}\.?)`;
+const withSign = new RegExp(
+  String.raw`^(${sign})?\s*(\d[\d.,' \u2019\s]*?)(?:[.,][-\u2012-\u2015]{1,2})?\s*(${sign})?$`,
+  "u",
+);
+const thousands = /^\d{1,3}(?:([., '\u2019])\d{3})(?:\1\d{3})*$/;
+
+/** Currencies that are written with three decimals. Source: ISO 4217. */
+const threeDecimals = new Set(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]);
+
+/**
+ * Reads a price as people and shops write it: `R$ 1.234,56`, `1,234.56`, `€ 12,50`, `1'234.50`, `12,-`.
+ * Assumed: three digits behind the only comma, or behind the only point of a price with a currency's sign, may be
+ * thousands or decimals; that is told from a currency that is known and has not three decimals, and else doubtful.
+ * A plain number with a point is what it says.
+ * @param currency the ISO code, where it is known
+ */
+export function readPrice(value: string, currency?: string): ReadPrice {
+  if (plain.test(value)) return { price: value };
+  const parts = withSign.exec(value.normalize("NFKC").replaceAll(/\s+/g, " "));
+  if (!parts || (parts[1] !== undefined && parts[3] !== undefined)) return undefined;
+  const number = (parts[2] ?? "").trim();
+  const hasSign = parts[1] !== undefined || parts[3] !== undefined;
+  return readNumber(number, hasSign, currency);
+}
+
+function readNumber(number: string, hasSign: boolean, currency: string | undefined): ReadPrice {
+  const separators = number
+    .replaceAll(/\d/g, "")
+    .split("")
+    .filter((one) => one !== "");
+  const last = separators.at(-1);
+  if (last === undefined) return { price: number };
+  const [whole, decimals] = splitAtLast(number, last);
+  const isOnly = separators.length === 1;
+  const isDecimalSign = last === "." || last === ",";
+  const isSameThroughout = separators.every((one) => one === last);
+  if (isDecimalSign && isOnly && decimals.length === 3 && whole.length <= 3 && !whole.startsWith("0")) {
+    if (last === "." && !hasSign) return { price: number };
+    const isCertain = currency !== undefined && !threeDecimals.has(currency.toUpperCase());
+    if (isCertain) return { price: whole + decimals };
+    return { doubtful: [whole + decimals, `${whole}.${decimals}`] };
+  }
+  if (isDecimalSign && isOnly) return decimals === "" ? undefined : { price: `${whole}.${decimals}` };
+  if (isSameThroughout) return thousands.test(number) ? { price: number.replaceAll(/\D/g, "") } : undefined;
+  const isSound = isDecimalSign && decimals !== "" && thousands.test(whole);
+  return isSound ? { price: `${whole.replaceAll(/\D/g, "")}.${decimals}` } : undefined;
+}
+
+function splitAtLast(text: string, separator: string): [string, string] {
+  const at = text.lastIndexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** What to say of a price that may be one or the other. */
+export function describeDoubt(value: string, [one, other]: readonly [string, string]): string {
+  return `'${value}' may be ${one} or ${other}; write it without a sign for thousands, and with a point before the decimals`;
+}

@@ -1,0 +1,64 @@
+import type { FileFormat } from "../csv/file-format.ts";
+import type { ByteSource } from "../csv/byte-source.ts";
+import { readRowBatches, type RowBatch } from "../csv/row-batches.ts";
+import { Spill } from "../csv/spill.ts";
+import type { Family } from "./layout.ts";
+
+/** How the family of a row is known, and where rows may be put aside. */
+export interface FamilyGrouping {
+  readonly familyOf: (cells: readonly string[]) => Family | undefined;
+  readonly folder: string;
+}
+
+/** Rows with the family of each, by position; one without a family stands alone. */
+export interface FamilyBatch extends RowBatch {
+  readonly families: ReadonlyMap<number, string>;
+}
+
+/**
+ * The rows of a file with those of one family next to each other, where the first of them stands. What belongs to a
+ * family is put aside in `folder`: memory does not grow with the file.
+ */
+export function* readFamilyBatches(
+  source: ByteSource,
+  format: FileFormat,
+  { familyOf, folder }: FamilyGrouping,
+): Generator<FamilyBatch> {
+  using spill = new Spill(folder);
+  for (const { rows, lines, problems } of readRowBatches(source, format, undefined)) {
+    for (const [at, cells] of rows.entries()) {
+      const family = problems.has(at) ? undefined : familyOf(cells);
+      if (!family) continue;
+      for (const alias of family.aliases ?? []) spill.addAlias(alias, family.key);
+      spill.add({ key: family.key, line: lines[at] ?? 0, cells, problem: undefined });
+    }
+  }
+  spill.seal();
+  const groups = spill.groups();
+  let group = groups.next();
+  for (const { rows, lines, problems } of readRowBatches(source, format, undefined)) {
+    const batch = {
+      rows: [] as string[][],
+      lines: [] as number[],
+      problems: new Map(),
+      families: new Map<number, string>(),
+    };
+    for (const [at, cells] of rows.entries()) {
+      const line = lines[at] ?? 0;
+      const problem = problems.get(at);
+      if (problem || !familyOf(cells)) {
+        if (problem) batch.problems.set(batch.rows.length, problem);
+        batch.rows.push(cells);
+        batch.lines.push(line);
+      } else if (!group.done && group.value.firstLine === line) {
+        for (const kept of group.value.rows) {
+          batch.families.set(batch.rows.length, kept.key);
+          batch.rows.push(kept.cells);
+          batch.lines.push(kept.line);
+        }
+        group = groups.next();
+      }
+    }
+    yield batch;
+  }
+}

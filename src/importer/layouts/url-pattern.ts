@@ -1,0 +1,57 @@
+import type { FieldSpec } from "../kinds/kind.ts";
+import { ImportError } from "../types.ts";
+import { normaliseName } from "./list.ts";
+import type { UrlMaker } from "./row-fields.ts";
+
+type Part = { readonly text: string } | { readonly field: string } | { readonly column: string };
+
+/**
+ * What makes a product's address of a row: `https://shop.example/p/{product_id}`, with fields of ours and columns of
+ * the file in braces. Their values are encoded for addresses; a `/` in them stays, since shops export paths.
+ * @throws ImportError `usage` when the pattern is no address, or names what is not there
+ */
+export function readUrlPattern(
+  file: string,
+  pattern: string,
+  urlField: string,
+  fields: readonly FieldSpec[],
+  header: readonly string[],
+): UrlMaker {
+  if (!/^https?:\/\/[^\s/?#]/i.test(pattern)) {
+    throw new ImportError("usage", `--product-url ${pattern}: must begin with http:// or https://`, {
+      hint: "for example --product-url 'https://shop.example/products/{product_id}'",
+    });
+  }
+  const names = fields.map(({ name }) => name).filter((name) => name !== urlField);
+  const parts = pattern.split(/\{([^{}]*)\}/).map((text, at): Part => {
+    if (at % 2 === 0) return { text };
+    const field = names.find((name) => normaliseName(name) === normaliseName(text));
+    if (field !== undefined) return { field };
+    const column = header.find((name) => normaliseName(name) === normaliseName(text.trim()));
+    if (column !== undefined && column !== "") return { column };
+    throw new ImportError(
+      "usage",
+      `--product-url: ${file} has no column '${text}', and there is no such field`,
+      {
+        hint: `there are the fields ${names.join(", ")}, and the columns ${header
+          .filter((name) => name !== "")
+          .slice(0, 40)
+          .join(", ")}`,
+      },
+    );
+  });
+  return (field, cell) => {
+    let url = "";
+    for (const part of parts) {
+      if ("text" in part) {
+        url += part.text;
+        continue;
+      }
+      const value = "field" in part ? field(part.field) : cell(part.column);
+      // An address with a hole in it leads nowhere.
+      if (value === "") return "";
+      url += encodeURIComponent(value.toWellFormed()).replaceAll("%2F", "/");
+    }
+    return url;
+  };
+}
