@@ -5,6 +5,7 @@ import type { ExportNoun, ExportQuery } from "../exporter/noun.ts";
 import { createStreamSink, openFileSink, type Sink } from "../exporter/sink.ts";
 import { countOf, formatNumber } from "../output/words.ts";
 import type { FlagValues } from "./command.ts";
+import type { Connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import type { exportFlags } from "./export-flags.ts";
 import type { ExportSummary } from "./export-view.ts";
@@ -46,12 +47,11 @@ export async function exportRecords(
     };
     const { stop, abort } = signals;
     const request = { noun, query, format, isSafeForExcel };
-    const deps = { service: connection.service, sink, stop, abort, report };
-    const result = await runExport(request, deps)
-      .catch((error: unknown) => {
-        throw file === null ? error : asFileProblem(error, file);
-      })
-      .finally(async () => connection.close());
+    const result = await finishExport(connection, (service) =>
+      runExport(request, { service, sink, stop, abort, report }),
+    ).catch((error: unknown) => {
+      throw file === null ? error : asFileProblem(error, file);
+    });
     progress.stop();
     const summary = { noun, file, format, ...result, duration_ms: io.clock() - startedMs };
     tellEnd(summary, { context, isSafeForExcel, target: describeTarget(profile) });
@@ -59,6 +59,17 @@ export async function exportRecords(
   } finally {
     progress.stop();
     signals.release();
+  }
+}
+
+async function finishExport<T>(
+  connection: Connection,
+  run: (service: Connection["service"]) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(connection.service);
+  } finally {
+    await connection.close();
   }
 }
 

@@ -15,7 +15,8 @@ export type Effect = "read" | "repeatable" | "once";
  * Who may call. `open`: anyone; `account`: anyone who names an app key; `utoken`: a utoken of that
  * account; `core`: an access token in `X-Service-Token`, rate limited per store.
  * Assumed: public are the calls that the specification shows without a utoken, among them reviews by `user_reference`,
- * the bottom lines of all products and the batch call; a utoken that is sent with one is not looked at.
+ * the bottom lines of all products and the batch call; a utoken that is sent with one is not looked at, but where the
+ * call says so.
  */
 export type Auth = "open" | "account" | "utoken" | "core";
 
@@ -52,6 +53,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly hasCallback?: boolean;
   /** The answer holds a secret, which nothing on the way is to keep. */
   readonly answersSecret?: boolean;
+  /** A utoken is not needed, and is looked at where it is there: the store itself may say more than others. */
+  readonly heedsUtoken?: boolean;
   /** Answers GET as well, with the input in the query. */
   readonly alsoGet?: boolean;
   /** Counts against the limit of the read address. Source: spec "Limits". */

@@ -250,6 +250,18 @@ const newReview = {
   user_reference: shape.reference.nullish(),
 };
 
+/** A review of the past, as the store that has it knows it. */
+export const pastReview = z.object({
+  created_at: shape.time,
+  /** True where absent. */
+  published: shape.boolean.optional(),
+  /** The store's comment on it. */
+  comment: shape.content.nullish(),
+  /** What is known of its author; `anonymous` where absent. */
+  reviewer_type: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
+});
+export type PastReview = z.output<typeof pastReview>;
+
 /** In any case of letters. */
 const direction = z
   .string({ error: "must be ASC or DESC" })
@@ -309,7 +321,19 @@ export const reviews = {
     paths: ["/reviews/dynamic_create"],
     auth: "account",
     effect: "once",
-    input: z.object({ ...newReview, product_url: shape.optionalUrl.nullish() }).loose(),
+    input: z
+      .object({
+        ...newReview,
+        product_url: shape.optionalUrl.nullish(),
+        /**
+         * Assumed: an addition to the specification, heeded where the call comes with a utoken of the account: anybody
+         * may create a review, and only the store may say when it was written. A service that does not know it passes
+         * over it.
+         */
+        past: pastReview.optional(),
+      })
+      .loose(),
+    heedsUtoken: true,
     output: z.object({ reviews: z.array(fullReview) }),
     reply: enveloped,
   }),

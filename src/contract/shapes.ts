@@ -85,6 +85,14 @@ export function isCalendarDate(value: string): boolean {
   return day <= days;
 }
 
+const timePattern = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z)?$/;
+
+/** Whether `value` is a day of the calendar, or a time of one in UTC. */
+function isTime(value: string): boolean {
+  const day = timePattern.exec(value)?.[1];
+  return day !== undefined && isCalendarDate(day) && !Number.isNaN(Date.parse(value));
+}
+
 /** Words a value of the wrong type, or one that is not there. */
 function typed(says: string) {
   return (issue: { readonly input?: unknown }) => (issue.input === undefined ? isMissing : says);
@@ -180,6 +188,13 @@ export const shape = {
     "bad_date",
     "is not a date of the calendar, the day alone (YYYY-MM-DD)",
     isCalendarDate,
+  ),
+  /** A day, or a time in UTC. */
+  time: checked(
+    z.string({ error: typed("must be a time") }),
+    "bad_date",
+    "is not a time (YYYY-MM-DDTHH:MM:SS.sssZ, or the day alone)",
+    isTime,
   ),
   price: z
     .union([z.string(), z.number().transform(String)], { error: typed("must be a number") })

@@ -49,7 +49,8 @@ export async function authenticate(
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
   const { appKey } = caller;
   const { limiting, known } = options;
-  const knownId = auth === "account" ? known.find(appKey) : undefined;
+  const isLookedAt = auth !== "account" || (endpoint.heedsUtoken === true && caller.utoken !== undefined);
+  const knownId = isLookedAt ? undefined : known.find(appKey);
   const { account, hasToken } =
     knownId === undefined
       ? await findAccount(database, caller, options.nowMs)
@@ -57,7 +58,8 @@ export async function authenticate(
   if (knownId === undefined) known.add(appKey, account.id);
   const limit = limiting && limitOf(endpoint, limiting);
   if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
-  if (auth !== "account" && !hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
+  if (auth === "account") return isLookedAt ? { ...account, isStore: hasToken } : account;
+  if (!hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
   return account;
 }
 

@@ -10,6 +10,8 @@ import type { Sealer } from "./sealer.ts";
 export interface Account {
   readonly id: number;
   readonly appKey: string;
+  /** Of a call that heeds a utoken and came with one: whether it is valid. */
+  readonly isStore?: boolean | undefined;
 }
 
 /** Gives `bytes` random bytes. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type contract, imageLimits, siteReviewsId } from "../contract/index.ts";
+import { type contract, imageLimits, type PastReview, siteReviewsId } from "../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { findOrAddProduct } from "./named-product.ts";
 import { queueEvent } from "./outbox.ts";
@@ -11,7 +11,7 @@ import { signClaim } from "./signed-link.ts";
 import { readTrustedType } from "./vendor-signature.ts";
 import { noteEvent, type ReviewEvent } from "./review-events.ts";
 
-type NewReview = z.output<typeof contract.reviews.createNow.input>;
+export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 
 /** Who did something to a review: the store through the API, or the review's own author. */
 const byStore = "MODERATOR";
@@ -26,14 +26,24 @@ export interface Created {
 /**
  * Stores a review and publishes it.
  * Source: spec "Reviews". Assumed: a review is published as soon as it is created, as anonymous until its author is
- * verified; whoever wants it off the pages takes it off, with a reason.
+ * verified; whoever wants it off the pages takes it off, with a reason. One of the past is as the store says, its
+ * comment as old as the review; no webhook is told of it, as it is no news.
  */
-export async function createReview(input: NewReview, context: HandlerContext): Promise<Created> {
+export async function createReview(
+  input: NewReview,
+  context: HandlerContext,
+  past?: PastReview,
+): Promise<Created> {
   const { id: accountId } = accountOf(context);
   const trusted = await readTrustedType(input, context);
   const productRow = input.sku === siteReviewsId ? null : await findProduct(input, context);
-  const author = await (trusted ? findOrAddShopper : addUnverified)(input, accountId, context);
+  const reviewer_type = past?.reviewer_type ?? trusted ?? "anonymous";
+  const isAnonymous = reviewer_type === "anonymous";
+  const author = await (isAnonymous ? addUnverified : findOrAddShopper)(input, accountId, context);
   const { nowMs, transaction } = context;
+  const createdMs = past ? Date.parse(past.created_at) : nowMs;
+  const comment = past?.comment ?? null;
+  const isPublished = past?.published ?? true;
   const { id } = await transaction
     .insertInto("reviews")
     .values({
@@ -44,26 +54,30 @@ export async function createReview(input: NewReview, context: HandlerContext): P
       title: input.review_title,
       content: input.review_content,
       score: input.review_score,
-      reviewer_type: trusted ?? "anonymous",
+      reviewer_type,
       user_reference: input.user_reference || null,
       domain: input.domain || null,
-      published: 1,
+      published: isPublished ? 1 : 0,
       votes_up: 0,
       votes_down: 0,
-      comment: null,
-      comment_at: null,
+      comment,
+      comment_at: comment === null ? null : createdMs,
       images: 0,
-      created_at: nowMs,
+      created_at: createdMs,
       updated_at: nowMs,
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await countReview({ accountId, productRow, score: input.review_score }, 1, context);
-  await noteEvent({ id, accountId }, { event: "created", by: byAuthor, reason: null }, context);
-  const parts = await findReview(id, { isPublished: true }, context);
-  await queueEvent("review_create", toEventData(parts, accountOf(context).appKey), accountId, context);
+  if (isPublished) await countReview({ accountId, productRow, score: input.review_score }, 1, context);
+  await noteEvent({ id, accountId }, past ? imported : created, context);
+  const parts = await findReview(id, { accountId, isPublished: false }, context);
+  if (!past)
+    await queueEvent("review_create", toEventData(parts, accountOf(context).appKey), accountId, context);
   return { parts, isTrusted: trusted !== undefined };
 }
+
+const created = { event: "created", by: byAuthor, reason: null } as const;
+const imported = { event: "imported", by: byStore, reason: null } as const;
 
 function findProduct(input: NewReview, context: HandlerContext): Promise<number> {
   return findOrAddProduct(

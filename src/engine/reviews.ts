@@ -1,4 +1,4 @@
-import type { contract } from "../contract/index.ts";
+import { type contract, type PastReview, ServiceError, unauthorizedMessage } from "../contract/index.ts";
 import { readAccountProfile } from "./account-profile.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
@@ -7,7 +7,7 @@ import { queueMail } from "./outbox.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-forms.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findReview } from "./review-parts.ts";
-import { createReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
+import { createReview, type NewReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { castVote } from "./votes.ts";
 
@@ -21,7 +21,7 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   /** Assumed: a review that is created so gets no verification mail, and stays anonymous unless it is signed. */
   createNow: async (input, context) => {
-    const { parts } = await createReview(input, context);
+    const { parts } = await createReview(input, context, readPast(input, context));
     return { reviews: await toFullReviews([parts], context) };
   },
 
@@ -99,6 +99,18 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
     };
   },
 };
+
+/**
+ * What the store says of a review of the past; of what anybody else says nothing is heeded.
+ * Assumed: a utoken that is not valid is refused where something depends on it.
+ * @throws ServiceError `unauthorized`
+ */
+function readPast({ past }: Pick<NewReview, "past">, context: HandlerContext): PastReview | undefined {
+  const { isStore } = accountOf(context);
+  if (past === undefined || isStore === undefined) return undefined;
+  if (!isStore) throw new ServiceError("unauthorized", unauthorizedMessage);
+  return past;
+}
 
 async function toFullReviews(found: readonly ReviewParts[], context: HandlerContext) {
   const profile = await readAccountProfile(context);

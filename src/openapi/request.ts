@@ -40,7 +40,7 @@ export function describeRequest(
   name: OperationName,
   { endpoint, path, book }: { readonly endpoint: Endpoint; readonly path: string; readonly book: SchemaBook },
 ): Fields {
-  const { method, auth } = endpoint;
+  const { method, auth, heedsUtoken = false } = endpoint;
   const input = book.describe(documentedInput(name, endpoint), "input");
   const fields = readFields(input);
   const inPath = partsOf(path);
@@ -53,7 +53,9 @@ export function describeRequest(
     ...(isQuery ? [...callers, ...elsewhere].map(describeQueryField) : []),
     ...(isQuery && endpoint.hasCallback ? [callbackParameter] : []),
   ];
-  const body = isQuery ? [] : [...elsewhere, ...callers, ...(auth === "utoken" ? [utokenInBody] : [])];
+  const body = isQuery
+    ? []
+    : [...elsewhere, ...callers, ...(auth === "utoken" || heedsUtoken ? [utokenInBody] : [])];
   return {
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && { requestBody: describeBody(endpoint, body, input["additionalProperties"]) }),

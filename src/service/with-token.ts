@@ -46,10 +46,11 @@ export function withToken(transport: Transport, options: TokenOptions): SignedTr
   const tokens = new TokenHolder(transport, options);
   return {
     call: async (operation, input, caller, callOptions) => {
-      const { auth } = endpointOf(operation);
+      const { auth, heedsUtoken = false } = endpointOf(operation);
       const call = (who: Caller) => transport.call(operation, input, who, callOptions);
       if (auth === "open") return call(caller);
-      if (auth === "account" || caller.utoken !== undefined) return call({ appKey, ...caller });
+      if ((auth === "account" && !heedsUtoken) || caller.utoken !== undefined)
+        return call({ appKey, ...caller });
       return callWithToken(call, { tokens, caller: { appKey, ...caller }, callOptions });
     },
     token: async () => tokens.get(),
