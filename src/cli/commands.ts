@@ -3,14 +3,30 @@ import type { Command } from "./command.ts";
 /** Every command, in the order of the help; one is loaded when the command line names its noun. */
 export const commands: CommandTable = {
   "products import": async () => (await import("./commands/products-import.ts")).productsImport,
+  "products export": async () => (await import("./commands/products-export.ts")).productsExport,
   "orders import": async () => (await import("./commands/orders-import.ts")).ordersImport,
+  "orders export": async () => (await import("./commands/orders-export.ts")).ordersExport,
   "coupons import": async () => (await import("./commands/coupons-import.ts")).couponsImport,
+  "coupons export": async () => (await import("./commands/coupons-export.ts")).couponsExport,
   "unsubscribers import": async () =>
     (await import("./commands/unsubscribers-import.ts")).unsubscribersImport,
+  "products plan": async () => (await import("./commands/plan.ts")).planOf("products"),
+  "orders plan": async () => (await import("./commands/plan.ts")).planOf("orders"),
+  "coupons plan": async () => (await import("./commands/plan.ts")).planOf("coupons"),
+  "unsubscribers plan": async () => (await import("./commands/plan.ts")).planOf("unsubscribers"),
+  "imports apply": async () => (await import("./commands/imports-apply.ts")).importsApply,
+  "unsubscribers export": async () =>
+    (await import("./commands/unsubscribers-export.ts")).unsubscribersExport,
+  "reviews export": async () => (await import("./commands/reviews-export.ts")).reviewsExport,
+  "products map": async () => (await import("./commands/map.ts")).mapOf("products"),
+  "orders map": async () => (await import("./commands/map.ts")).mapOf("orders"),
+  "coupons map": async () => (await import("./commands/map.ts")).mapOf("coupons"),
+  "unsubscribers map": async () => (await import("./commands/map.ts")).mapOf("unsubscribers"),
   "imports list": async () => (await import("./commands/imports-list.ts")).importsList,
   "imports show": async () => (await import("./commands/imports-show.ts")).importsShow,
   "imports resume": async () => (await import("./commands/imports-resume.ts")).importsResume,
   "imports verify": async () => (await import("./commands/imports-verify.ts")).importsVerify,
+  "imports undo": async () => (await import("./commands/imports-undo.ts")).importsUndo,
   serve: async () => (await import("./commands/serve.ts")).serve,
   "auth status": async () => (await import("./commands/auth-status.ts")).authStatus,
   "auth token": async () => (await import("./commands/auth-token.ts")).authToken,
@@ -23,10 +39,11 @@ export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
 
 /** What the nouns are for, in the first help. */
 export const nouns: Readonly<Record<string, string>> = {
-  products: "Import products",
-  orders: "Import orders",
-  coupons: "Import unique coupon codes",
-  unsubscribers: "Import addresses that get no mails",
+  products: "Import and export products",
+  orders: "Import and export orders",
+  coupons: "Import and export unique coupon codes",
+  unsubscribers: "Import and export addresses that get no mails",
+  reviews: "Export reviews",
   imports: "List, show, resume, verify and undo import runs",
   serve: "Serve the embedded engine over HTTP",
   auth: "Sign in to a service, and see who is signed in",

@@ -40,7 +40,7 @@ export const importFlags = {
     read: readMapping,
   },
   delimiter: { takes: "<c>", summary: "what is between cells, or `tab` (found out)", read: readDelimiter },
-  encoding: { takes: "<name>", summary: "the file's character encoding (utf-8)", read: readText },
+  encoding: { takes: "<name>", summary: "the files' character encoding (found out)", read: readText },
   rejects: { takes: "<file>", summary: "write rejected rows to this file", read: readText },
   layout: { takes: "<name>", summary: "the layout of the file, or `none` (recognised)", read: readText },
   set: {
@@ -83,6 +83,7 @@ export function readImportOptions(flags: FlagValues<typeof importFlags>): Import
     rejects: flags.rejects,
     layout: flags.layout,
     set: readPairs(flags.set ?? [], "--set"),
+    mapping: flags.mapping,
     fixIds: flags["fix-ids"] ?? false,
     empty: flags.empty,
     rateShare: flags["rate-share"],

@@ -30,6 +30,7 @@ import {
   type ImportSummary,
   type KindName,
 } from "./types.ts";
+import { refuseUndone } from "./undo/undo-record.ts";
 import { verifyAtEnd } from "./verify.ts";
 
 /**
@@ -77,10 +78,12 @@ export async function resumeImport(
   const before = findRun(deps.runsFolder, id);
   if (before.state === "finished") {
     deps.report({ type: "notice", message: `${before.import_id} is finished: there is nothing to resume` });
-    const isVerified = existsSync(runPaths(deps.runsFolder, before.import_id).verified);
-    return verifyAtEnd(summarise(deps.runsFolder, before), isVerified ? {} : before.options, deps);
+    const { verified, undo } = runPaths(deps.runsFolder, before.import_id);
+    const isDone = existsSync(verified) || existsSync(undo);
+    return verifyAtEnd(summarise(deps.runsFolder, before), isDone ? {} : before.options, deps);
   }
   refuseElsewhere(before, deps.target);
+  refuseUndone(before, deps.runsFolder);
   const options = { ...before.options, ...overrides };
   const importing = kinds[before.kind].prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);

@@ -34,6 +34,8 @@ export interface ImportOptions {
   productUrl?: string | undefined;
   /** Field to the value that rows have which bring none of their own. */
   set?: Record<string, string> | undefined;
+  /** The mapping file that columns and values were taken from, its content being in the other options by then. */
+  mapping?: string | undefined;
   /** Whether ids that the service would drop are put right as proposed. */
   fixIds?: boolean | undefined;
   /** What an empty cell of an optional field means; `keep` where absent. */

@@ -36,3 +36,40 @@ async function unlessBrokenOff<T>(asking: Promise<{ readonly answer: T }>): Prom
     throw error;
   }
 }
+
+/** One of several answers. */
+export interface Choice<T> {
+  readonly value: T;
+  /** In one line. */
+  readonly name: string;
+}
+
+/**
+ * Asks which of several it is; the first is the answer of who only presses return. Only for a terminal.
+ * @returns the answer, or nothing when the person broke it off
+ */
+export async function askChoice<T>(
+  message: string,
+  choices: readonly Choice<T>[],
+  terminal: Terminal,
+): Promise<T | undefined> {
+  const ask = await openPrompt(terminal);
+  const question = {
+    type: "select",
+    name: "answer",
+    message,
+    choices: [...choices],
+    loop: false,
+    pageSize: 12,
+  } as const;
+  return unlessBrokenOff(ask([question]) as Promise<{ readonly answer: T }>);
+}
+
+/**
+ * Asks for a text, which may be empty. Only for a terminal.
+ * @returns the answer, or nothing when the person broke it off
+ */
+export async function askText(message: string, terminal: Terminal): Promise<string | undefined> {
+  const ask = await openPrompt(terminal);
+  return unlessBrokenOff(ask([{ type: "input", name: "answer", message }]));
+}

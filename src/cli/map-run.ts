@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { answerAlone, toMapping } from "../importer/mapping/answers.ts";
+import { type DraftOptions, draftMapping } from "../importer/mapping/draft.ts";
+import { type Mapping, writeMapping } from "../importer/mapping/mapping-file.ts";
+import { checkRejectsPath } from "../importer/reject-copy.ts";
+import type { KindName } from "../importer/types.ts";
+import type { Context } from "./context.ts";
+import { askMapping, type Asker } from "./map-dialog.ts";
+import { describeDraft, describeMissing, describeNextCommand, describeProposal } from "./map-words.ts";
+import { canAsk, confirm } from "./question.ts";
+
+export interface MapRequest {
+  readonly kind: KindName;
+  readonly file: string;
+  /** Where the mapping goes; standard output where absent. */
+  readonly out: string | undefined;
+  readonly told: DraftOptions;
+}
+
+/** A mapping, or where it was written. */
+export type Mapped = Mapping | { readonly mapping_file: string };
+
+/**
+ * Proposes how a file is to be read, asks where somebody can be asked, and writes the answer down.
+ * @throws ImportError, Problem `usage`
+ */
+export async function mapFile(context: Context, request: MapRequest): Promise<Mapped> {
+  const { kind, file, out, told } = request;
+  const { io, talk } = context;
+  const path = out === undefined ? undefined : resolve(io.cwd, out);
+  checkRejectsPath(out, [file], io.cwd, "--out");
+  const draft = await draftMapping(
+    { kind, file, told },
+    {
+      cwd: io.cwd,
+      get stdin() {
+        return io.stdin;
+      },
+      abort: new AbortController().signal,
+      report: (event) => {
+        if (event.type === "notice") talk.notice(event.message);
+      },
+    },
+  );
+  if (path !== undefined && existsSync(path)) await confirm(context, `${out} is there. Overwrite it?`);
+  talk.say(describeDraft(draft));
+  const isAsked = canAsk(context) && !context.globals.yes;
+  const answers = isAsked ? await askMapping(draft, await openAsker(context)) : answerAlone(draft);
+  const mapping = toMapping(draft, answers);
+  const said = isAsked ? [] : describeProposal(draft, answers);
+  for (const line of [...said, ...describeMissing(draft, answers)]) talk.notice(line);
+  if (path !== undefined) await writeMapping(path, mapping);
+  talk.say(describeNextCommand(draft, out));
+  return path === undefined ? mapping : { mapping_file: path };
+}
+
+async function openAsker({ io }: Context): Promise<Asker> {
+  const { askChoice, askText } = await import("../output/prompt.ts");
+  const terminal = { input: io.stdin, output: io.stderr };
+  return {
+    choice: (message, choices) => askChoice(message, choices, terminal),
+    text: (message) => askText(message, terminal),
+  };
+}
