@@ -15,15 +15,17 @@ export interface EngineThreadData {
   readonly sealingKey: Uint8Array;
   /** Where the service is reached by everybody, where it is known. */
   readonly publicUrl: string | undefined;
+  /** Whether all that the calls do is taken back when it closes. */
+  readonly isRehearsal: boolean;
 }
 
-const { database: url, shownAs, sealingKey, publicUrl } = workerData as EngineThreadData;
+const { database: url, shownAs, sealingKey, publicUrl, isRehearsal } = workerData as EngineThreadData;
 const clock = () => Date.now();
 
 /** The engine, or, where its database cannot be opened, what says so to every call. */
 async function openTransport(): Promise<Transport> {
   try {
-    const database = await openDatabase(url, { nowMs: clock() });
+    const database = await openDatabase(url, { nowMs: clock(), isRehearsal });
     const sealer = createSealer(Buffer.from(sealingKey));
     return createLocalTransport({
       database,

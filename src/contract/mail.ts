@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { shape } from "./shapes.ts";
 
@@ -71,7 +71,49 @@ const counters = z.object(
   >,
 );
 
+/** Why a product of an order would bring no mail-after-purchase; the first that holds is counted. */
+export const mailObstacles = [
+  "order_too_old",
+  "bad_address",
+  "product_blacklisted",
+  "mails_stopped",
+  "unsubscribed",
+  "reviewed_lately",
+  "too_many_to_person",
+] as const;
+export type MailObstacle = (typeof mailObstacles)[number];
+
+/** What mails would follow, and when. */
+const mailForecast = z.object({
+  mails: z.number().int(),
+  /** Addresses, however they are written. */
+  people: z.number().int(),
+  /** In their order; what is overdue counts as today's. */
+  days: z.array(z.object({ day: z.string(), mails: z.number().int() })),
+  not_sent: z.object(
+    Object.fromEntries(mailObstacles.map((name) => [name, z.number().int()])) as Record<
+      MailObstacle,
+      z.ZodNumber
+    >,
+  ),
+});
+export type MailForecast = z.output<typeof mailForecast>;
+
 export const mail = {
+  forecast: endpoint({
+    summary: "Tell which mails-after-purchase orders would bring, if they were mailed",
+    method: "GET",
+    paths: [`${extensionPrefix}/apps/{app_key}/mail_forecast`],
+    extension: "own",
+    auth: "utoken",
+    effect: "read",
+    input: z.object({
+      /** The first purchase that is looked at; all of them where absent. */
+      since_purchase_id: shape.count.optional(),
+    }),
+    output: mailForecast,
+    reply: enveloped,
+  }),
   stats: endpoint({
     summary: "Read mail statistics by category and range",
     method: "GET",

@@ -48,8 +48,11 @@ export function splitRange({ start: since, end: to }: DayRange, aggregate: MailA
   return ranges;
 }
 
-/** Counted from the first day each time: a day that a short month has cut is there again in the next. */
-function addMonths(day: number, months: number): number {
+/**
+ * The same day of another month, or its last.
+ * Counted from the first day each time: a day that a short month has cut is there again in the next.
+ */
+export function addMonths(day: number, months: number): number {
   const from = new Date(day * dayMs);
   const first = new Date(0);
   first.setUTCFullYear(from.getUTCFullYear(), from.getUTCMonth() + months, 1);

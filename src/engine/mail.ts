@@ -1,11 +1,12 @@
 import { type contract, ServiceError } from "../contract/index.ts";
 import { accountOf, type Handlers } from "./handler.ts";
+import { forecastMails } from "./mail-forecast.ts";
+import { mailRules } from "./mail-rules.ts";
 import { readMailStats } from "./mail-stats.ts";
 import { queueMail } from "./outbox.ts";
 import { findOwner } from "./store-person.ts";
 
-/** The email type of mails after purchase. Source: spec "Unsubscriber". */
-const mailAfterPurchase = 1;
+const mailAfterPurchase = mailRules.emailTypeId;
 
 /** What a test mail speaks of. */
 const sample = {
@@ -17,6 +18,7 @@ const sample = {
 
 export const mailHandlers: Handlers<typeof contract.mail> = {
   stats: readMailStats,
+  forecast: forecastMails,
 
   /**
    * Queues a mail-after-purchase of a sample order.

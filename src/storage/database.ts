@@ -22,6 +22,8 @@ interface OpenOptions {
   readonly nowMs: number;
   /** How long a write waits for another process's, milliseconds. */
   readonly busyTimeoutMs?: number;
+  /** Whether all that is done is taken back at the end; see `rehearse`. */
+  readonly isRehearsal?: boolean | undefined;
 }
 
 /**
@@ -52,6 +54,16 @@ function readAddress(url: string): DatabaseAddress {
 
 /** Loads the one driver that is needed. */
 async function createDialect(
+  address: DatabaseAddress,
+  options: OpenOptions,
+): Promise<Dialect & Pick<Database, "readVersion">> {
+  const dialect = await loadDialect(address, options);
+  if (options.isRehearsal !== true) return dialect;
+  const { rehearse } = await import("./rehearsal.ts");
+  return rehearse(dialect);
+}
+
+async function loadDialect(
   address: DatabaseAddress,
   options: OpenOptions,
 ): Promise<Dialect & Pick<Database, "readVersion">> {

@@ -95,6 +95,11 @@ class SqliteDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
+  /** A full disk ends a transaction by itself. */
+  get isInTransaction(): boolean {
+    return this.#connection?.isInTransaction ?? false;
+  }
+
   async destroy(): Promise<void> {
     this.#connection?.close();
     this.#connection = undefined;

@@ -119,6 +119,7 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.questions.list({ sku: "teapot" });
   await service.questions.bottomLine({ sku: "teapot" });
   await service.mail.sendTest({});
+  await service.mail.forecast({ since_purchase_id: 1 });
   const days = { since_date: "2026-01-01", to_date: "2026-12-31" };
   await service.mail.stats({ ...days, categories: "map,reminder", aggregate: "week" });
 }

@@ -1,0 +1,15 @@
+import { silent } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { flattenSummary, statusOfImport } from "../import-view.ts";
+
+export const importsApply = command({
+  name: "imports apply",
+  summary: "Import exactly what a plan says, if nothing has changed since",
+  argument: "<plan.json>",
+  run: async (context, { arguments: [path = ""] }) => {
+    const { applyPlan } = await import("../plan-run.ts");
+    return applyPlan(context, path);
+  },
+  render: (summary) => silent(flattenSummary(summary)),
+  exitStatus: statusOfImport,
+});

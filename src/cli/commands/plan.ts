@@ -1,0 +1,37 @@
+import { silent } from "../../output/view.ts";
+import type { KindName } from "../../importer/types.ts";
+import { type Command, command, type FlagValues } from "../command.ts";
+import { readText } from "../flag-values.ts";
+import { kindFlags, readKindOptions } from "../kind-flags.ts";
+import { flattenPlan, statusOfPlan } from "../plan-view.ts";
+
+const planFlags = {
+  out: { takes: "<file>", summary: "keep the plan here, for `imports apply`", read: readText },
+} as const;
+
+/** What an import asks beyond what a plan can be asked: a plan sends nothing, reads nothing back, undoes nothing. */
+const importOnly: readonly string[] = ["dry-run"];
+
+/** The plan of a kind of import, with the flags of that import. */
+export function planOf<K extends KindName>(kind: K): Command {
+  const flags = Object.fromEntries(
+    Object.entries({ ...planFlags, ...kindFlags[kind] }).filter(([name]) => !importOnly.includes(name)),
+  );
+  return command({
+    name: `${kind} plan`,
+    summary: `Say what an import of ${kind} would do, without doing it`,
+    argument: "<file...>",
+    flags,
+    run: async (context, { arguments: files, flags: given }) => {
+      const { runPlan } = await import("../plan-run.ts");
+      const read = readKindOptions[kind] as (
+        values: FlagValues<(typeof kindFlags)[K]>,
+      ) => ReturnType<(typeof readKindOptions)[K]>;
+      const options = await read(given as FlagValues<(typeof kindFlags)[K]>);
+      const out = given["out"] as string | undefined;
+      return runPlan(context, { kind, files, options, out });
+    },
+    render: (plan) => silent(flattenPlan(plan)),
+    exitStatus: statusOfPlan,
+  });
+}

@@ -1,0 +1,44 @@
+import { startImport } from "../importer/import.ts";
+import { planImport, type PlanRequest } from "../importer/plan/plan.ts";
+import { checkPlan, importOf, readPlan } from "../importer/plan/plan-file.ts";
+import type { PlanSummary } from "../importer/plan/plan-types.ts";
+import type { ImportSummary } from "../importer/types.ts";
+import type { Context } from "./context.ts";
+import { runWithScreen, withRunDeps } from "./import-run.ts";
+import { describeTarget } from "./import-words.ts";
+import { describePlan } from "./plan-words.ts";
+
+/** Rehearses an import into the account of the profile, and says what it would do. */
+export async function runPlan(context: Context, request: PlanRequest): Promise<PlanSummary> {
+  const profile = await context.profile();
+  return withRunDeps(context, async (deps, screen) => {
+    const plan = await planImport(request, {
+      ...deps,
+      // What it says is in the plan's own words.
+      report: (event) => {
+        if (event.type !== "notice") screen.report(event);
+      },
+      openRehearsal: (pace) =>
+        context.rehearse({
+          ...pace,
+          kind: request.kind,
+          signal: deps.abort,
+          onEvent: (event) => {
+            if (event.type === "wait") screen.report({ type: "wait", message: event.message, ms: event.ms });
+          },
+        }),
+    });
+    screen.close();
+    context.talk.say(describePlan(plan, describeTarget(profile)));
+    return plan;
+  });
+}
+
+/** Imports exactly what a plan says, where it still holds. */
+export function applyPlan(context: Context, path: string): Promise<ImportSummary> {
+  return runWithScreen(context, async (deps) => {
+    const plan = readPlan(path, deps.cwd);
+    await checkPlan(plan, deps);
+    return startImport(importOf(plan, deps.cwd), deps);
+  });
+}

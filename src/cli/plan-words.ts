@@ -1,0 +1,119 @@
+import type { PlanSummary } from "../importer/plan/plan-types.ts";
+import { countOf, formatDuration, formatNumber } from "../output/words.ts";
+import { itemNames } from "./import-words.ts";
+
+/** Findings of one sort that are told one by one. */
+const maxTold = 5;
+
+/** Reasons of rejection that are told one by one. */
+const maxReasons = 12;
+
+/** Days of mails that are told one by one. */
+const maxDays = 4;
+
+/** What an import would do, in the words of a merchant. */
+export function describePlan(plan: PlanSummary, target: string): string {
+  const { rows, items, calls } = plan;
+  const [one, many] = itemNames[plan.kind];
+  return [
+    describeState(plan, target),
+    `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} would be accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
+    `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}`,
+    `  time   ${describeTime(plan)}`,
+    ...describeThere(plan),
+    ...describeIds(plan),
+    ...describeErased(plan),
+    ...describeMails(plan),
+    ...plan.not_known.map((what) => `  not known: ${what}; the service does not tell`),
+    ...describeRejects(plan),
+    ...describeNext(plan),
+  ].join("\n");
+}
+
+function describeState({ kind, files, state }: PlanSummary, target: string): string {
+  const what = `${kind} from ${files.map((file) => (file === "-" ? "standard input" : file)).join(", ")}`;
+  if (state === "finished") return `Planned ${what} into ${target}. Nothing was imported.`;
+  const why = state === "stopped" ? "Stopped by --max-errors" : "Interrupted";
+  return `${why} while planning ${what} into ${target}: what follows is not the whole. Nothing was imported.`;
+}
+
+function describeTime({ time: { rate, ms }, calls }: PlanSummary): string {
+  if (rate === null) return `about ${formatDuration(ms)}, as long as this rehearsal took`;
+  return `about ${formatDuration(ms)} for ${countOf(calls.sent, "call")}, ${rate} a second`;
+}
+
+function describeThere(plan: PlanSummary): string[] {
+  const { there, repeated, kind } = plan;
+  const [one, many] = itemNames[kind];
+  const lines: string[] = [];
+  if (there.items > 0) {
+    const what = `  there  ${countOf(there.items, one, many)} of these the service has already`;
+    const more =
+      there.changed !== null
+        ? `: ${formatNumber(there.changed)} of them would change`
+        : there.purchases_added !== null
+          ? `: ${countOf(there.purchases_added, "purchase")} would be added to them`
+          : "";
+    lines.push(what + more);
+  }
+  if (repeated.rows > 0) {
+    const what = countOf(repeated.rows, "row");
+    lines.push(`  twice  ${what} of what an earlier row gave; first at ${repeated.first}`);
+  }
+  return lines;
+}
+
+function describeIds({ collisions, names }: PlanSummary): string[] {
+  const lines: string[] = [];
+  if (collisions.count > 0) {
+    lines.push(`  ids    ${countOf(collisions.count, "id is", "ids are")} written in more than one way:`);
+    for (const { ids, first } of collisions.examples.slice(0, maxTold)) {
+      lines.push(`           ${ids.map((id) => JSON.stringify(id)).join(", ")}; first at ${first}`);
+    }
+  }
+  if (names.count > 0) {
+    lines.push(`  names  ${countOf(names.count, "product has", "products have")} more than one name:`);
+    for (const { id, names: given, first } of names.examples.slice(0, maxTold)) {
+      lines.push(
+        `           ${id}: ${given.map((name) => JSON.stringify(name)).join(", ")}; first at ${first}`,
+      );
+    }
+  }
+  return lines;
+}
+
+function describeErased({ erased }: PlanSummary): string[] {
+  return Object.entries(erased).map(
+    ([column, cells]) =>
+      `  erased ${countOf(cells, "empty cell")} of ${column} would erase what is stored there`,
+  );
+}
+
+function describeMails({ mails }: PlanSummary): string[] {
+  if (!mails) return [];
+  const none = "  mails  no mail follows: an import sends none.";
+  if (!mails.if_sent) return [none];
+  const { mails: count, people, days } = mails.if_sent;
+  const person = countOf(people, "person", "people");
+  const told = days.slice(0, maxDays).map(({ day, mails: some }) => `${day} (${formatNumber(some)})`);
+  const more = days.length > maxDays ? ` and ${countOf(days.length - maxDays, "further day")}` : "";
+  const when = count === 0 ? "" : `, on ${told.join(", ")}${more}`;
+  return [`${none} If these orders were mailed: ${countOf(count, "mail")} to ${person}${when}`];
+}
+
+function describeRejects({ rejects, rejects_file }: PlanSummary): string[] {
+  const lines = rejects.slice(0, maxReasons).map(({ column, reason, count, first }) => {
+    const what = column === "" ? reason : `${column} ${reason}`;
+    return `  ${countOf(count, "row")} would not be taken: ${what}; first at ${first}`;
+  });
+  if (rejects.length > maxReasons) {
+    lines.push(`  and ${countOf(rejects.length - maxReasons, "further kind")} of problem`);
+  }
+  return rejects_file === null
+    ? lines
+    : [...lines, `Rows that would be rejected are in ${rejects_file}: correct them and import that file.`];
+}
+
+function describeNext({ plan_file }: PlanSummary): string[] {
+  return plan_file === null ? [] : [`To import exactly this: starpost imports apply ${plan_file}`];
+}

@@ -1,0 +1,57 @@
+import { coreListLimit, purchasePage, unsubscriberPageDefault } from "../contract/index.ts";
+import type { Service } from "./service.ts";
+import type { CallOptions, OutputOf } from "./transport.ts";
+
+export type ListedProduct = OutputOf<"core.listProducts">["products"][number];
+export type ListedPurchase = OutputOf<"orders.list">["purchases"][number];
+export type ListedUnsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
+
+/** Every product, page by page, those changed longest ago first. */
+export async function* listProducts(
+  { core }: Pick<Service, "core">,
+  query: { readonly updated_at_min?: string; readonly details?: boolean },
+  options: CallOptions = {},
+): AsyncGenerator<readonly ListedProduct[]> {
+  for (let page: { page_info?: string } | undefined = {}; page !== undefined;) {
+    const found: OutputOf<"core.listProducts"> = await core.listProducts(
+      { ...query, ...page, limit: coreListLimit },
+      options,
+    );
+    yield found.products;
+    const next: string | null = found.pagination.next_page_info;
+    page = next === null ? undefined : { page_info: next };
+  }
+}
+
+/**
+ * Every purchase with an id above `afterId`, page by page, by id.
+ * Assumed: where a list begins at `since_id` itself or behind it differs between services, so that what comes twice is
+ * dropped here.
+ */
+export async function* listPurchases(
+  { orders }: Pick<Service, "orders">,
+  afterId = 0,
+  options: CallOptions = {},
+): AsyncGenerator<readonly ListedPurchase[]> {
+  for (let lastId = afterId; ;) {
+    const query = { count: purchasePage.max, ...(lastId > 0 && { since_id: lastId }) };
+    const { purchases } = await orders.list(query, options);
+    const fresh = purchases.filter(({ id }) => id > lastId);
+    if (fresh.length === 0) return;
+    yield fresh;
+    lastId = Math.max(...fresh.map(({ id }) => id));
+  }
+}
+
+/** Everybody who is unsubscribed, page by page: the specification's one page of 5,000 and what is behind it. */
+export async function* listUnsubscribers(
+  { unsubscribers }: Pick<Service, "unsubscribers">,
+  options: CallOptions = {},
+): AsyncGenerator<readonly ListedUnsubscriber[]> {
+  const count = unsubscriberPageDefault;
+  for (let page = 1; ; page++) {
+    const { unsubscribers: found } = await unsubscribers.list({ count, page }, options);
+    if (found.length > 0) yield found;
+    if (found.length < count) return;
+  }
+}
