@@ -5,7 +5,7 @@ import { countOf, formatDuration, formatNumber } from "../output/words.ts";
 
 type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
 
-const itemNames: Readonly<Record<KindName, readonly [string, string]>> = {
+export const itemNames: Readonly<Record<KindName, readonly [string, string]>> = {
   products: ["product", "products"],
   orders: ["order", "orders"],
   coupons: ["code", "codes"],
@@ -77,10 +77,10 @@ export function describeVerification(found: VerifiedRun): string[] {
   const lines =
     count === 0
       ? [`Verified: ${looked}: every one is as the run said.`]
-      : [`Verified: ${looked}: ${countOf(count, "row is", "rows are")} NOT as the run said.`];
+      : [`Verified: ${looked}: ${formatNumber(count)} ${count === 1 ? "is" : "are"} NOT as the run said.`];
   if (rows_not_looked_for > 0) {
-    const rows = countOf(rows_not_looked_for, "row", "rows");
-    lines.push(`${rows} of the run were rejected or never sent, and are not looked for.`);
+    const rows = countOf(rows_not_looked_for, "row of the run was", "rows of the run were");
+    lines.push(`${rows} rejected or never sent, and not looked for.`);
   }
   if (count > missing.length) lines.push(`${formatNumber(count - missing.length)} more are not shown here.`);
   if (missing_file !== null) lines.push(`All missing rows are in ${missing_file}, which can be imported as it is.`);

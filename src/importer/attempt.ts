@@ -140,7 +140,7 @@ async function placeRejects(
 }
 
 /** What a killed attempt left of rows put aside. */
-function removeSpills(folder: string): void {
+export function removeSpills(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(spillPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
   }

@@ -102,7 +102,10 @@ function describe({ of }: Claim, units: number, { isRemoval }: Holdings): { code
  * The rows to import once more, so that the missing ones get there: those alone, but where a product of an order has too
  * few units, all rows of it, since the service counts the units that one call brings.
  */
-function rowsToSendAgain({ rows, parts = [], isWhole }: Item, missing: readonly Absence[]): readonly SourceRow[] {
+function rowsToSendAgain(
+  { rows, parts = [], isWhole }: Item,
+  missing: readonly Absence[],
+): readonly SourceRow[] {
   if (isWhole) return missing.length > 0 ? rows : [];
   const short = new Set(
     missing.filter(({ claim }) => claim.of > 1).map(({ claim }) => claim.names["product_id"]),

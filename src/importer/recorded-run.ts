@@ -1,6 +1,6 @@
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
-import { asBookFile } from "./attempt.ts";
+import { asBookFile, removeSpills } from "./attempt.ts";
 import { Books } from "./books.ts";
 import type { Chunk } from "./chunks.ts";
 import { openFiles, type InputFile } from "./input-files.ts";
@@ -14,8 +14,8 @@ import { readAll, type RunFiles } from "./run-reader.ts";
 import type { Sender } from "./sender.ts";
 import { ImportError, type ImportDeps, type ImportOptions } from "./types.ts";
 
-/** A run of before, with its files as they were then. */
-export interface RecordedRun extends RunFiles {
+/** A run of before, with its files as they were then; nobody else has it until it is let go. */
+export interface RecordedRun extends RunFiles, Disposable {
   readonly manifest: Manifest;
   readonly settled: Settled;
   readonly paths: ReturnType<typeof runPaths>;
@@ -24,11 +24,7 @@ export interface RecordedRun extends RunFiles {
 /** Waits this long for another process to let go of a run; milliseconds. */
 const lockWaitMs = 300;
 
-/**
- * Keeps others from a run's folder.
- * @throws ImportError `usage` while another process has it
- */
-export function lockRun({ import_id }: Manifest, runsFolder: string): RunLock {
+function lockRun({ import_id }: Manifest, runsFolder: string): RunLock {
   const lock = RunLock.take(runPaths(runsFolder, import_id).folder, lockWaitMs);
   if (lock) return lock;
   throw new ImportError("usage", `${import_id} is under way in another process`, {
@@ -39,9 +35,13 @@ export function lockRun({ import_id }: Manifest, runsFolder: string): RunLock {
 /** @throws ImportError `usage` where the profile leads elsewhere than where the run went */
 export function refuseElsewhere(run: Manifest, target: string): void {
   if (run.target === target) return;
-  throw new ImportError("usage", `${run.import_id} was begun with the profile ${run.profile}, at ${run.target}`, {
-    hint: `this is ${target}; go on where it began`,
-  });
+  throw new ImportError(
+    "usage",
+    `${run.import_id} was begun with the profile ${run.profile}, at ${run.target}`,
+    {
+      hint: `this is ${target}; go on where it began`,
+    },
+  );
 }
 
 /**
@@ -64,14 +64,31 @@ export async function reopenFiles(
   return files;
 }
 
-/** @throws ImportError `usage` as `reopenFiles` */
+/** @throws ImportError `usage` as `reopenFiles`, and while another process has the run */
 export async function openRecordedRun(manifest: Manifest, runsFolder: string): Promise<RecordedRun> {
   const { options } = manifest;
   const importing = kinds[manifest.kind].prepare(options);
   const paths = runPaths(runsFolder, manifest.import_id);
-  const files = await reopenFiles(manifest, importing, options);
-  const settled = settle(readJournal(paths.journal));
-  return { manifest, options, importing, files, folder: paths.folder, paths, settled };
+  const lock = lockRun(manifest, runsFolder);
+  try {
+    removeSpills(paths.folder);
+    const files = await reopenFiles(manifest, importing, options);
+    const settled = settle(readJournal(paths.journal));
+    const dispose = () => lock[Symbol.dispose]();
+    return {
+      manifest,
+      options,
+      importing,
+      files,
+      folder: paths.folder,
+      paths,
+      settled,
+      [Symbol.dispose]: dispose,
+    };
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { asImportError } from "./attempt.ts";
 import type { Holdings } from "./kinds/kind.ts";
@@ -7,7 +6,6 @@ import { findRun, runPaths, type Manifest } from "./ledger/run-folder.ts";
 import { Finding, type Found } from "./missing-rows.ts";
 import {
   type CountedService,
-  lockRun,
   openCounted,
   openRecordedRun,
   type RecordedRun,
@@ -72,20 +70,27 @@ export async function verifyAtEnd(
  * never sent are not looked for; of a run that is not finished, what it did so far is.
  * @throws ImportError `usage` as for a resume; ServiceError
  */
-export async function verifyImport(id: string, request: VerifyRequest, deps: ImportDeps): Promise<VerifiedRun> {
+export async function verifyImport(
+  id: string,
+  request: VerifyRequest,
+  deps: ImportDeps,
+): Promise<VerifiedRun> {
   const manifest = findRun(deps.runsFolder, id);
   const given = manifest.files.map(({ path }) => path);
   checkRejectsPath(request.missing, given, deps.cwd, "--missing");
   refuseElsewhere(manifest, deps.target);
-  using _lock = lockRun(manifest, deps.runsFolder);
   const found = await verifyRun(manifest, request, deps);
   if (found.state === "finished") await keepOutcome(manifest, found, deps);
   return { import_id: manifest.import_id, kind: manifest.kind, ...found };
 }
 
-async function verifyRun(manifest: Manifest, request: VerifyRequest, deps: ImportDeps): Promise<Verification> {
+async function verifyRun(
+  manifest: Manifest,
+  request: VerifyRequest,
+  deps: ImportDeps,
+): Promise<Verification> {
   const startedMs = deps.clock();
-  const run = await openRecordedRun(manifest, deps.runsFolder);
+  using run = await openRecordedRun(manifest, deps.runsFolder);
   const { holdings } = run.importing;
   if (!holdings) {
     throw new ImportError("usage", `${manifest.import_id}: ${manifest.kind} cannot be verified`, {
@@ -105,7 +110,7 @@ async function verifyRun(manifest: Manifest, request: VerifyRequest, deps: Impor
     duration_ms: deps.clock() - startedMs,
   });
   try {
-    using held = new HeldStore(join(run.folder, "held.db"));
+    using held = new HeldStore(run.folder);
     return ended(await compare({ run, holdings, service, held }, request, deps));
   } catch (error) {
     // What was asked for is an answer; half of one is none.
@@ -146,14 +151,29 @@ async function compare(
   const finding = new Finding(run, request.mostListed);
   if (run.settled.done.size > 0 && holdings.canNarrow) {
     await readHeld(comparison, new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs), deps);
-    const found = await replay(comparison, finding, deps, false);
+    const { files: _none, ...found } = await replay(comparison, finding, deps, false);
     if (found.missing_count === 0) return found;
     held.clear();
   }
   if (run.settled.done.size > 0) await readHeld(comparison, undefined, deps);
-  const found = await replay(comparison, finding, deps, true);
-  if (found.missing_file === null || request.missing === undefined) return found;
-  return { ...found, missing_file: await copyRejects(found.missing_file, request.missing, deps.cwd, "--missing") };
+  const { files, ...found } = await replay(comparison, finding, deps, true);
+  return { ...found, missing_file: await placeMissing(files, request, deps) };
+}
+
+/** Where the missing rows are at the end; those that need a table of their own are told. */
+async function placeMissing(
+  [first, ...others]: readonly string[],
+  { missing }: VerifyRequest,
+  deps: ImportDeps,
+): Promise<string | null> {
+  for (const path of others) {
+    deps.report({
+      type: "notice",
+      message: `missing rows of files that are laid out differently are in ${path}`,
+    });
+  }
+  if (first === undefined) return null;
+  return missing === undefined ? first : copyRejects(first, missing, deps.cwd, "--missing");
 }
 
 async function readHeld(

@@ -8,8 +8,13 @@ export const importsShow = command({
   argument: "<id>",
   run: async (context, { arguments: [id = ""] }) => {
     const { showImport } = await import("../../importer/import.ts");
+    const { showUndoRecord } = await import("../../importer/undo/undo-record.ts");
+    const { describeUndoRecord } = await import("../undo-words.ts");
     const { paths } = await context.surroundings();
-    return showImport(paths.runsFolder, id);
+    const summary = await showImport(paths.runsFolder, id);
+    const record = showUndoRecord(paths.runsFolder, id);
+    if (record) context.talk.notice(describeUndoRecord(summary.import_id ?? id, record));
+    return summary;
   },
   render: (summary) => fields(flattenSummary(summary)),
 });

@@ -11,31 +11,22 @@ interface OrderedProducts {
 }
 
 /**
- * An order's rows, each with its product. Of a product that several rows name, each needs its share of the units:
- * where fewer are there, the later rows are the missing ones.
+ * An order's products. Of a product that several rows name, each needs its share of the units: where fewer are there,
+ * the later rows are the missing ones.
  */
 export const orderHoldings: Holdings = {
-  *claims({ key, rows, parts = [], payload }: Item): Generator<Claim> {
+  *claims({ key, parts = [], payload }: Item): Generator<Claim> {
     const { products } = payload as OrderedProducts;
-    const rowsOf = new Map<string, number>();
-    for (const id of parts) rowsOf.set(id, (rowsOf.get(id) ?? 0) + 1);
+    const namings = new Map<string, number>();
+    for (const { id } of parts) namings.set(id, (namings.get(id) ?? 0) + 1);
     const ordinals = new Map<string, number>();
-    for (const [at, row] of rows.entries()) {
-      const id = parts[at] ?? "";
-      const product = products[id];
-      // A row that adds no product has nothing of its own to be looked for.
-      if (!product) continue;
+    for (const { id, row } of parts) {
       const ordinal = (ordinals.get(id) ?? 0) + 1;
       ordinals.set(id, ordinal);
-      const of = product.quantity ?? 1;
-      yield {
-        key: keyOf(key, id),
-        needs: Math.ceil((of * ordinal) / (rowsOf.get(id) ?? 1)),
-        of,
-        row,
-        field: "product_id",
-        names: { order_id: key, product_id: id },
-      };
+      const of = products[id]?.quantity ?? 1;
+      const needs = Math.ceil((of * ordinal) / (namings.get(id) ?? 1));
+      const names = { order_id: key, product_id: id };
+      yield { key: keyOf(key, id), needs, of, row, field: "product_id", names };
     }
   },
   held: async function* (service, options, since) {
@@ -47,7 +38,7 @@ export const orderHoldings: Holdings = {
 };
 
 export const productHoldings: Holdings = {
-  claims: (item) => claimRows(item, item.key, "product_id", { product_id: item.key }),
+  claims: (item) => claimOne(item, item.key, "product_id", { product_id: item.key }),
   held: async function* (service, options, since) {
     for await (const page of readProducts(service, options, since)) {
       yield page.map(({ external_id }) => external_id);
@@ -57,7 +48,7 @@ export const productHoldings: Holdings = {
 };
 
 export const couponHoldings: Holdings = {
-  claims: (item) => claimRows(item, item.key, "code", { code: item.key }),
+  claims: (item) => claimOne(item, item.key, "code", { code: item.key }),
   held: readCoupons,
 };
 
@@ -66,7 +57,7 @@ export function createUnsubscriberHoldings(isRemoval: boolean): Holdings {
   return {
     claims: (item) => {
       const { type, email } = item.payload as { readonly type: string; readonly email: string };
-      return claimRows(item, keyOf(type, email.toLowerCase()), "email", { email, email_type_id: type });
+      return claimOne(item, keyOf(type, email.toLowerCase()), "email", { email, email_type_id: type });
     },
     held: async function* (service, options) {
       for await (const page of readUnsubscribers(service, options)) {
@@ -79,12 +70,13 @@ export function createUnsubscriberHoldings(isRemoval: boolean): Holdings {
   };
 }
 
-/** A row says the same as every other of its item. */
-function* claimRows(
+/** An item that is one thing: its first row stands for it. */
+function* claimOne(
   { rows }: Item,
   key: string,
   field: string,
   names: Readonly<Record<string, string>>,
 ): Generator<Claim> {
-  for (const row of rows) yield { key, needs: 1, of: 1, row, field, names };
+  const [row] = rows;
+  if (row) yield { key, needs: 1, of: 1, row, field, names };
 }

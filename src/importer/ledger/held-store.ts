@@ -1,17 +1,20 @@
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { SqliteFile } from "../../storage/sqlite-file.ts";
+import { spillPrefix } from "../csv/spill.ts";
 
 /** What the service holds, as keys with their number, on disk for as long as they are looked at. */
 export class HeldStore implements Disposable {
-  readonly #path: string;
+  readonly #folder: string;
   readonly #file: SqliteFile;
 
-  constructor(path: string) {
-    this.#path = path;
-    rmSync(path, { force: true });
-    this.#file = new SqliteFile(path);
+  constructor(parentFolder: string) {
+    this.#folder = mkdtempSync(join(parentFolder, spillPrefix));
+    this.#file = new SqliteFile(join(this.#folder, "held.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
-    this.#file.execute("create table held (key text primary key, units integer not null) without rowid; begin");
+    this.#file.execute(
+      "create table held (key text primary key, units integer not null) without rowid; begin",
+    );
   }
 
   /** Adds a page of keys; one that comes again counts again. */
@@ -33,6 +36,6 @@ export class HeldStore implements Disposable {
 
   [Symbol.dispose](): void {
     this.#file.close();
-    rmSync(this.#path, { force: true });
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,31 @@
+import { silent } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { exitStatus } from "../exit-status.ts";
+import { paceFlags } from "../import-flags.ts";
+
+const { rate, "rate-share": rateShare } = paceFlags;
+
+export const importsUndo = command({
+  name: "imports undo",
+  summary: "Take back what an import run did, as far as the API can",
+  argument: "<id>",
+  flags: {
+    plan: { summary: "count what would be taken back, and change nothing" },
+    "dry-run": { summary: "the same as --plan" },
+    rate,
+    "rate-share": rateShare,
+  },
+  run: async (context, { arguments: [id = ""], flags }) => {
+    const { undoRun } = await import("../undo-run.ts");
+    return undoRun(context, id, {
+      isPlan: (flags.plan ?? false) || (flags["dry-run"] ?? false),
+      rate: flags.rate,
+      rateShare: flags["rate-share"],
+    });
+  },
+  render: ({ rows: _rows, ...counts }) => silent(counts),
+  exitStatus: ({ state, impossible }) => {
+    if (state === "interrupted") return exitStatus.interrupted;
+    return impossible > 0 ? exitStatus.someRejected : exitStatus.done;
+  },
+});

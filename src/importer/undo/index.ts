@@ -1,0 +1,28 @@
+import type { ImportOptions, KindName } from "../types.ts";
+import { couponNoting, createCouponUndoing } from "./coupons.ts";
+import { orderNoting, orderUndoing } from "./orders.ts";
+import { productNoting, productUndoing } from "./products.ts";
+import type { Noting, Undoing } from "./undoing.ts";
+import { createUnsubscriberUndoing, unsubscriberNoting } from "./unsubscribers.ts";
+
+/** What a run keeps before it changes anything; nothing for kinds that cannot be taken back. */
+export function findNoting(kind: KindName, { undoable }: ImportOptions): Noting | undefined {
+  const notings: Readonly<Partial<Record<KindName, Noting | undefined>>> = {
+    products: undoable === true ? productNoting : undefined,
+    orders: orderNoting,
+    coupons: couponNoting,
+    unsubscribers: unsubscriberNoting,
+  };
+  return notings[kind];
+}
+
+/** How a run is taken back; nothing where the API can take back nothing of its kind. */
+export function findUndoing(kind: KindName, { action, remove }: ImportOptions): Undoing | undefined {
+  const undoings: Readonly<Partial<Record<KindName, Undoing>>> = {
+    products: productUndoing,
+    orders: orderUndoing,
+    coupons: createCouponUndoing(action ?? ""),
+    unsubscribers: createUnsubscriberUndoing(remove ?? false),
+  };
+  return undoings[kind];
+}

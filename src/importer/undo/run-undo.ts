@@ -1,0 +1,226 @@
+import { rmSync } from "node:fs";
+import { ServiceError } from "../../contract/index.ts";
+import type { Item } from "../kinds/kind.ts";
+import { BeforeStore } from "../ledger/before-store.ts";
+import type { Manifest } from "../ledger/run-folder.ts";
+import { type OutcomeCounts, UndoStore } from "../ledger/undo-store.ts";
+import { type CountedService, openCounted, type RecordedRun, replayRun } from "../recorded-run.ts";
+import type { ImportDeps } from "../types.ts";
+import { findUndoing } from "./index.ts";
+import { readUndoRecord, type UndoRecord, writeUndoRecord } from "./undo-record.ts";
+import { type UndoneRow, UndoRows } from "./undo-rows.ts";
+import type { UndoneRun, UndoRequest } from "./undone-run.ts";
+import type { Past, Undoing } from "./undoing.ts";
+
+/** One go at undoing a run: the first, or one that goes on with what was cut off. */
+export class RunUndo {
+  readonly #run: RecordedRun;
+  readonly #request: UndoRequest;
+  readonly #deps: ImportDeps;
+  readonly #undoing: Undoing | undefined;
+  readonly #startedMs: number;
+  #service: CountedService | undefined;
+  #record: UndoRecord | undefined;
+  #rowsNotTaken = 0;
+  /** Of an undo that is cut off: what is certain. */
+  #lastCounts: OutcomeCounts = { reversed: 0, kept: 0, impossible: 0 };
+
+  constructor(run: RecordedRun, request: UndoRequest, deps: ImportDeps) {
+    this.#run = run;
+    this.#request = request;
+    this.#deps = deps;
+    this.#undoing = findUndoing(run.manifest.kind, run.options);
+    this.#startedMs = deps.clock();
+    this.#record = readUndoRecord(deps.runsFolder, run.manifest.import_id);
+  }
+
+  async run(): Promise<UndoneRun> {
+    const { paths } = this.#run;
+    if (this.#record?.state === "finished") return this.#end("earlier", this.#record, []);
+    const isBegun = this.#record !== undefined;
+    const path = isBegun || !this.#request.isPlan ? paths.undoStore : `${paths.undoStore}-plan`;
+    if (!isBegun) rmSync(path, { force: true });
+    try {
+      using store = new UndoStore(path);
+      await this.#collect(store, isBegun);
+      await this.#decide(store);
+      if (this.#request.isPlan) return this.#end("planned", store.counts, []);
+      return await this.#carryOut(store);
+    } catch (error) {
+      const isStopped = this.#deps.stop.aborted && (error as Error).name === "AbortError";
+      if (!isStopped) throw error;
+      return this.#end("interrupted", this.#lastCounts, []);
+    } finally {
+      await this.#service?.close();
+      if (this.#request.isPlan && !isBegun) rmSync(path, { force: true });
+    }
+  }
+
+  /** What the run wrote; of an undo that goes on, that is known. */
+  async #collect(store: UndoStore, isKnown: boolean): Promise<void> {
+    if (isKnown) return;
+    await store.collect(async () => {
+      const totals = await this.#replay((items) => {
+        for (const item of items) {
+          const { key, written } = this.#thingOf(item);
+          store.add(key, written, item.rows.length);
+        }
+      });
+      this.#rowsNotTaken = totals.rows.read - totals.rows.accepted;
+    });
+  }
+
+  async #decide(store: UndoStore): Promise<void> {
+    const { manifest, paths } = this.#run;
+    using before = BeforeStore.find(paths.before);
+    const past: Past = {
+      whyNot: whyNot(manifest, before),
+      get: (key) => before?.get(key),
+      startedMs: Date.parse(manifest.started_at),
+    };
+    const isUseful = past.whyNot === undefined || manifest.kind === "orders";
+    if (isUseful && this.#run.settled.done.size > 0) await this.#look(store);
+    const undoing = this.#undoing;
+    store.decide((thing) =>
+      undoing
+        ? undoing.decide(thing, past)
+        : { outcome: "impossible", reason: `the API takes no ${manifest.kind} back` },
+    );
+    this.#lastCounts = store.settled;
+  }
+
+  async #look(store: UndoStore): Promise<void> {
+    const undoing = this.#undoing;
+    if (!undoing?.now) return;
+    const service = await this.#openService();
+    const found = undoing.now(service.service, service.reading);
+    let records = 0;
+    await store.look(async (add) => {
+      for await (const entries of found) {
+        add(entries);
+        records += entries.length;
+        this.#deps.report({ type: "readBack", records, calls: service.calls() });
+      }
+    });
+  }
+
+  async #carryOut(store: UndoStore): Promise<UndoneRun> {
+    const { counts } = store;
+    const { import_id, kind } = this.#run.manifest;
+    if (store.open > 0) {
+      await this.#request.confirm({ import_id, kind, ...counts });
+      await this.#keep("running", counts);
+      await this.#send(store);
+      this.#lastCounts = store.settled;
+    }
+    if (this.#deps.stop.aborted) return this.#end("interrupted", store.settled, []);
+    const rows = await this.#writeRows(store);
+    const ended = store.counts;
+    if (this.#record) await this.#keep("finished", ended);
+    return this.#end("finished", ended, rows);
+  }
+
+  async #send(store: UndoStore): Promise<void> {
+    const undoing = this.#undoing;
+    if (!undoing) return;
+    const service = await this.#openService();
+    while (!this.#deps.stop.aborted) {
+      const things = store.takeNext(undoing.itemsACall);
+      if (things.length === 0) return;
+      store.settle(things, await sendThings(undoing, service, things));
+    }
+  }
+
+  async #writeRows(store: UndoStore): Promise<UndoneRow[]> {
+    const file = new UndoRows(this.#run.paths.undoRows);
+    const listed: UndoneRow[] = [];
+    let isWhole = false;
+    try {
+      await this.#replay((items) => {
+        for (const item of items) {
+          const { outcome, reason } = store.outcomeOf(this.#thingOf(item).key);
+          for (const { file: at, line } of item.rows) {
+            const row = { file: this.#run.files[at]?.given ?? "", line, key: item.key, outcome, reason };
+            file.add(row);
+            if (listed.length < this.#request.mostListed) listed.push(row);
+          }
+        }
+      });
+      isWhole = true;
+    } finally {
+      file.close(isWhole);
+    }
+    return listed;
+  }
+
+  async #replay(visit: (items: readonly Item[]) => void) {
+    const totals = await replayRun(this.#run, visit, this.#deps);
+    this.#rowsNotTaken = totals.rows.read - totals.rows.accepted;
+    return totals;
+  }
+
+  #thingOf(item: Item) {
+    return this.#undoing?.thingOf(item) ?? { key: item.key, written: {} };
+  }
+
+  async #openService(): Promise<CountedService> {
+    this.#service ??= await openCounted(this.#request, this.#deps);
+    return this.#service;
+  }
+
+  async #keep(state: UndoRecord["state"], counts: OutcomeCounts): Promise<void> {
+    const now = new Date(this.#deps.clock()).toISOString();
+    this.#record = {
+      state,
+      started_at: this.#record?.started_at ?? now,
+      finished_at: state === "finished" ? now : null,
+      ...pickCounts(counts),
+    };
+    await writeUndoRecord(this.#deps.runsFolder, this.#run.manifest.import_id, this.#record);
+  }
+
+  #end(state: UndoneRun["state"], counts: OutcomeCounts, rows: UndoneRow[]): UndoneRun {
+    const { import_id, kind } = this.#run.manifest;
+    return {
+      import_id,
+      kind,
+      state,
+      ...pickCounts(counts),
+      rows,
+      rows_file: state === "finished" || state === "earlier" ? this.#run.paths.undoRows : null,
+      rows_not_taken: this.#rowsNotTaken,
+      calls: this.#service?.calls() ?? 0,
+      duration_ms: this.#deps.clock() - this.#startedMs,
+    };
+  }
+}
+
+function pickCounts({ reversed, kept, impossible }: OutcomeCounts): OutcomeCounts {
+  return { reversed, kept, impossible };
+}
+
+/** Why it is not known what was there before the run; nothing where it is. */
+function whyNot({ kind, options }: Manifest, before: BeforeStore | undefined): string | undefined {
+  if (kind === "products" && options.undoable !== true) {
+    return "its former values were not kept: that is done by `products import --undoable`";
+  }
+  const ended = before?.ended;
+  return ended ? ended.whyNot : "it was not kept when the run began";
+}
+
+/** A call that is refused as a whole takes nothing back; what is wrong with it would be wrong again. */
+async function sendThings(
+  undoing: Undoing,
+  { service, writing }: CountedService,
+  things: Parameters<Undoing["send"]>[1],
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await undoing.send(service, things, writing);
+  } catch (error) {
+    const isOfData =
+      error instanceof ServiceError &&
+      ["invalidParams", "bodyTooLarge", "malformedBody"].includes(error.kind);
+    if (!isOfData) throw error;
+    return new Map(things.map(({ key }) => [key, error.message]));
+  }
+}

@@ -1,0 +1,49 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { stringify } from "csv-stringify/sync";
+import { writeWhole } from "../ledger/whole-write.ts";
+import type { UndoOutcome } from "./undoing.ts";
+
+/** What became of one row of a run that was undone. */
+export interface UndoneRow {
+  readonly file: string;
+  readonly line: number;
+  readonly key: string;
+  readonly outcome: UndoOutcome;
+  readonly reason: string;
+}
+
+const columns = ["file", "line", "key", "outcome", "reason"] as const;
+
+/** Lines that are written at once. */
+const aBlock = 500;
+
+/** Every row of an undone run, as CSV; takes the place of what was there once it is whole. */
+export class UndoRows {
+  readonly #path: string;
+  readonly #descriptor: number;
+  #waiting: UndoneRow[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#descriptor = openSync(`${path}.new`, "w", 0o600);
+    writeWhole(this.#descriptor, Buffer.from(stringify([[...columns]])));
+  }
+
+  add(row: UndoneRow): void {
+    this.#waiting.push(row);
+    if (this.#waiting.length >= aBlock) this.#write();
+  }
+
+  close(isKept: boolean): void {
+    this.#write();
+    fsyncSync(this.#descriptor);
+    closeSync(this.#descriptor);
+    if (isKept) renameSync(`${this.#path}.new`, this.#path);
+    else rmSync(`${this.#path}.new`, { force: true });
+  }
+
+  #write(): void {
+    writeWhole(this.#descriptor, Buffer.from(stringify(this.#waiting, { columns: [...columns] })));
+    this.#waiting = [];
+  }
+}

@@ -1,0 +1,81 @@
+import { endpointOf } from "../../contract/index.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import type { Item } from "../kinds/kind.ts";
+import type { Entry } from "../ledger/before-store.ts";
+import { readUnsubscribers } from "../service-pages.ts";
+import type { Decision, Noting, Past, Reversal, Thing, Undoing } from "./undoing.ts";
+
+/** Who unsubscribed by themselves. Source: spec "Unsubscriber". */
+const byPerson = "USER";
+
+async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
+  for await (const page of readUnsubscribers(service, options)) {
+    yield page.map(({ email_type_id: type, user_email: email, unsubscirbed_by_name: by }) => [
+      `${type}:${email.toLowerCase()}`,
+      { by },
+    ]);
+  }
+}
+
+export const unsubscriberNoting: Noting = { before: readAddresses, onlyWritten: false };
+
+/** Takes back whom the run unsubscribed, or unsubscribes again whom it took back. */
+export function createUnsubscriberUndoing(isRemoval: boolean): Undoing {
+  const { batch } = endpointOf(isRemoval ? "unsubscribers.massCreate" : "unsubscribers.massDelete");
+  return {
+    thingOf: ({ key, payload }: Item) => {
+      const { type, email } = payload as { readonly type: string; readonly email: string };
+      return { key, written: { type, email } };
+    },
+    now: readAddresses,
+    decide: (thing, past) => {
+      if (past.whyNot !== undefined) {
+        return { outcome: "impossible", reason: `who was unsubscribed before is not known: ${past.whyNot}` };
+      }
+      return isRemoval ? decideRemoved(thing, past) : decideAdded(thing, past);
+    },
+    itemsACall: batch?.recommended ?? 1,
+    send: async (service, things, options) => {
+      const email_list: Record<string, string[]> = {};
+      for (const { send } of things) (email_list[String(send["type"])] ??= []).push(String(send["email"]));
+      const call = isRemoval ? service.unsubscribers.massCreate : service.unsubscribers.massDelete;
+      const { errors = [] } = await call({ email_list }, options);
+      return new Map(errors.flatMap(({ value, error }) => keysOf(things, value).map((key) => [key, error])));
+    },
+  };
+}
+
+function decideAdded({ key, written, now, wasSent }: Thing, past: Past): Decision {
+  if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
+  const reason = "is not unsubscribed any more";
+  if (!now)
+    return wasSent
+      ? { outcome: "reversed", reason }
+      : { outcome: "kept", reason: `changed since: ${reason}` };
+  if (now["by"] === byPerson) {
+    return {
+      outcome: "impossible",
+      reason: "unsubscribed by the person since, whom the API does not bring back",
+    };
+  }
+  return { outcome: "reversed", reason, send: written };
+}
+
+function decideRemoved({ key, written, now, wasSent }: Thing, past: Past): Decision {
+  if (!past.get(key)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
+  const reason = "is unsubscribed again";
+  if (now)
+    return wasSent
+      ? { outcome: "reversed", reason }
+      : { outcome: "kept", reason: `changed since: ${reason}` };
+  return { outcome: "reversed", reason, send: written };
+}
+
+/** An error names an address or a type; every thing that has it is meant. */
+function keysOf(things: readonly Reversal[], value: string): string[] {
+  const named = value.toLowerCase();
+  return things
+    .filter(({ send }) => send["type"] === value || String(send["email"]).toLowerCase() === named)
+    .map(({ key }) => key);
+}
