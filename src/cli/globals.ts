@@ -1,3 +1,4 @@
+import { type Environment, readVariable } from "../config/environment.ts";
 import { Problem } from "../config/problem.ts";
 import type { Format } from "../output/view.ts";
 
@@ -34,6 +35,7 @@ export const globalFlags: readonly (readonly [string, string])[] = [
   ["--format <format>", "print the data as table, json, ndjson or csv"],
   ["--no-input", "ask nothing"],
   ["--yes", "answer every question with yes"],
+  ["--redact", "hide e-mail addresses in all that is printed"],
   ["--quiet", "say nothing but errors"],
   ["--verbose", "say more"],
 ];
@@ -50,6 +52,12 @@ export function readGlobals(flags: GlobalFlags): Globals {
 /** Whether scripts read what is printed, errors included. */
 export function isForScripts(format: Format): boolean {
   return format === "json" || format === "ndjson";
+}
+
+/** Whether addresses are to be hidden, found without parsing: the command line itself may be the error. */
+export function wantsRedaction(argv: readonly string[], env: Environment): boolean {
+  const variable = readVariable(env, "STARPOST_REDACT");
+  return argv.includes("--redact") || (variable !== undefined && !["0", "false", "no"].includes(variable));
 }
 
 /** Whether errors are wanted as JSON, found without parsing: the command line itself may be the error. */

@@ -1,11 +1,22 @@
 import { type ParsedCommand, parseCommandLine } from "./command-line.ts";
 import { type CommandTable, commands, loadCommands } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
-import { readGlobals, wantsJson } from "./globals.ts";
+import { readGlobals, wantsJson, wantsRedaction } from "./globals.ts";
 import type { Io } from "./io.ts";
 
 /** Runs one command line to its end. Whatever goes wrong is said here, and becomes an exit status here. */
 export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {
+  if (!wantsRedaction(io.argv, io.env)) return runCommandLine(io, table);
+  const { redactIo } = await import("./redacted-io.ts");
+  const redacted = await redactIo(io);
+  try {
+    return await runCommandLine(redacted.io, table);
+  } finally {
+    redacted.flush();
+  }
+}
+
+async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> {
   try {
     const listed = await loadCommands(table, io.argv);
     const parsed = parseCommandLine(io.argv, listed, { version: io.version, width: io.columns ?? 100 });

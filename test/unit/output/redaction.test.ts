@@ -1,0 +1,119 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createPseudonym, hideAddresses, Redaction } from "../../../src/output/redaction.ts";
+
+const pseudonym = createPseudonym(Buffer.alloc(32, 1));
+const hide = (text: string) => hideAddresses(text, pseudonym);
+const hidden = (address: string) => pseudonym(address);
+
+describe("hideAddresses", () => {
+  test.each([
+    "jane@example.com",
+    "Jane.Doe+news@shop.example.co.uk",
+    "o'brien@example.ie",
+    "jürgen@bücher.example",
+  ])("puts a token in the place of %s, which looks like an address and stays one", (address) => {
+    const token = hidden(address);
+    expect(token).toMatch(/^person-[0-9a-f]{10}@redacted\.invalid$/);
+    expect(hide(`to ${address}, and '${address}'.`)).toBe(`to ${token}, and '${token}'.`);
+    expect(hide(`<${address}>;"${address}";(${address})`)).toBe(`<${token}>;"${token}";(${token})`);
+    expect(hide(token)).toBe(token);
+  });
+
+  test("gives one address one token, in upper and lower case, and others others", () => {
+    expect(hidden("Jane@Example.COM")).toBe(hidden("jane@example.com"));
+    expect(hidden("john@example.com")).not.toBe(hidden("jane@example.com"));
+    expect(createPseudonym(Buffer.alloc(32, 2))("jane@example.com")).not.toBe(hidden("jane@example.com"));
+  });
+
+  test.each([
+    ["no dot in its host", "jane@localhost"],
+    ["a host cut off", "jane@exam…"],
+    ["two signs", "jane@@example.com"],
+    ["no host", "jane@"],
+  ])("hides one that has %s", (_, address) => {
+    expect(hide(`"${address}"`)).not.toContain("jane");
+  });
+
+  test("hides one that is escaped in a URL, as one", () => {
+    expect(hide("/x?email=jane%40example.com&y=1")).toBe(
+      `/x?email=${hidden("jane@example.com").replace("@", "%40")}&y=1`,
+    );
+  });
+
+  test("leaves JSON JSON", () => {
+    const values = [
+      "a\njane@example.com",
+      'say "hi"@example.com',
+      "\u0007x@example.com",
+      "back\\slash@example.com",
+      "@handle",
+    ];
+    const read = JSON.parse(hide(JSON.stringify(values))) as string[];
+    expect(read).toHaveLength(values.length);
+    expect(read[0]).toBe(`a\n${hidden("jane@example.com")}`);
+    expect(read[2]).toBe(`\u0007${hidden("x@example.com")}`);
+    expect(read.join(" ")).not.toContain("example.com");
+    expect(read[4]).toBe("@handle");
+  });
+
+  test("leaves a terminal's colours what they are", () => {
+    expect(hide("\u001B[31mjane@example.com\u001B[39m")).toBe(
+      `\u001B[31m${hidden("jane@example.com")}\u001B[39m`,
+    );
+  });
+
+  test.each(["5 rows @ 3/s", "node_modules/@scope/name", "100% @", "a @ b"])("leaves %j alone", (text) => {
+    expect(hide(text)).toBe(text);
+  });
+
+  test("takes a time that grows with the text, not with its square", () => {
+    const startedMs = performance.now();
+    hide("a".repeat(4_000_000));
+    hide(`${"a".repeat(2_000_000)}@${"b".repeat(2_000_000)}`);
+    hide("@".repeat(2_000_000));
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+  });
+});
+
+describe("Redaction", () => {
+  const address = fc
+    .tuple(
+      fc.stringMatching(/^[a-z0-9][A-Za-z0-9.+_'-]{0,12}[a-z0-9]$/),
+      fc.stringMatching(/^[a-z0-9]{1,8}(\.[a-z]{2,5}){1,2}$/),
+    )
+    .map((parts) => parts.join("@"));
+  const between = fc.constantFrom(" ", ", ", "\n", '","', '":"', " · ", "; ", "<", "> (", "\t", "'");
+
+  test("shows none of the addresses, wherever the text is cut, and all the rest", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(between, address), { minLength: 1, maxLength: 12 }),
+        fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
+        (parts, lengths) => {
+          const text = `${parts.flat().join("")}\n`;
+          const redaction = new Redaction(pseudonym);
+          let shown = "";
+          for (let at = 0; at < text.length;) {
+            const length = lengths.next().value ?? 1;
+            shown += redaction.push(text.slice(at, at + length));
+            at += length;
+          }
+          shown += redaction.flush();
+          expect(shown).toBe(hide(text));
+          for (const [, original] of parts) expect(shown.toLowerCase()).not.toContain(original.toLowerCase());
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("keeps nothing back that ends in a space or a line's end", () => {
+    const redaction = new Redaction(pseudonym);
+    expect(redaction.push("Go on? (y/N) ")).toBe("Go on? (y/N) ");
+    expect(redaction.push("done\n")).toBe("done\n");
+    expect(redaction.push("jane")).toBe("");
+    expect(redaction.push("@example.com")).toBe("");
+    expect(redaction.flush()).toBe(hidden("jane@example.com"));
+  });
+});
