@@ -91,6 +91,8 @@ export interface ChaosCounts {
   readonly spared: number;
   /** By the names that the plan has for them. */
   readonly faults: Readonly<Record<string, number>>;
+  /** All calls by their names. */
+  readonly operations: Readonly<Record<string, number>>;
 }
 
 export interface RunningServer {

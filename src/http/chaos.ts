@@ -30,6 +30,8 @@ export interface ChaosCounts {
   /** Of those, the ones that were answered as they would be without chaos. */
   readonly spared: number;
   readonly faults: Readonly<Record<Fault, number>>;
+  /** All of them by the call, as the contract names it. */
+  readonly operations: Readonly<Record<string, number>>;
 }
 
 /** A call that has come, and what it is called with. */
@@ -50,6 +52,7 @@ export class Chaos {
   readonly #random: () => number;
   readonly #held = new Set<Socket>();
   readonly #faults: Record<Fault, number> = { "429": 0, "413": 0, "500": 0, reset: 0, timeout: 0, drop: 0 };
+  readonly #operations: Record<string, number> = {};
   #calls = 0;
   #spared = 0;
 
@@ -60,13 +63,19 @@ export class Chaos {
   }
 
   get counts(): ChaosCounts {
-    return { calls: this.#calls, spared: this.#spared, faults: { ...this.#faults } };
+    return {
+      calls: this.#calls,
+      spared: this.#spared,
+      faults: { ...this.#faults },
+      operations: { ...this.#operations },
+    };
   }
 
   /** Answers a call, or lets it meet its fault. */
   async answer(met: Met, work: () => Promise<unknown>): Promise<unknown> {
     if (!this.#isMeant(met)) return work();
     this.#calls++;
+    this.#operations[met.operation] = (this.#operations[met.operation] ?? 0) + 1;
     const fault = this.#toss();
     if (this.#options.delayMs > 0) await wait(this.#options.delayMs);
     if (fault === undefined) {

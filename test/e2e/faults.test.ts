@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { countStored } from "../support/stored.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+/** `STARPOST_TEST_SEEDS=7,8,9` rehearses with several; each takes half a minute. */
+const seeds = (process.env["STARPOST_TEST_SEEDS"] ?? "7").split(",").map(Number);
+const [orderCount, couponCount] = [20_000, 10_000];
+
+interface Counts {
+  readonly calls: number;
+  readonly spared: number;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly operations: Readonly<Record<string, number>>;
+}
+
+function writeFiles(home: Home) {
+  const orders = join(home.folder, "orders.csv");
+  const coupons = join(home.folder, "coupons.csv");
+  const rows = Array.from(
+    { length: orderCount },
+    (_, at) => `o-${at},2026-01-02,N,n${at}@example.com,p-${at % 500},Name,https://shop.example/p\n`,
+  );
+  writeFileSync(
+    orders,
+    `order_id,order_date,customer_name,email,product_id,product_name,product_url\n${rows.join("")}`,
+  );
+  const codes = Array.from({ length: couponCount }, (_, at) => `CODE-${at}\n`);
+  writeFileSync(coupons, `code\n${codes.join("")}`);
+  return { orders, coupons };
+}
+
+/** Imports both files into a service that misbehaves as told, and counts at the service. */
+async function rehearse(chaos: string) {
+  const far = homes.open();
+  const server = await far.serve(["--quiet", "--chaos", chaos]);
+  const home = homes.open(remoteEnv(server));
+  const files = writeFiles(home);
+  const rate = ["--rate", "0"];
+  const orders = await home.json<Summary>(["orders", "import", files.orders, ...rate]);
+  const coupons = await home.json<Summary>([
+    ...["coupons", "import", files.coupons, "--action", "map_review"],
+    ...rate,
+  ]);
+  expect(await server.stop()).toBe(0);
+  const events = String((await server.process).stdout)
+    .trim()
+    .split("\n");
+  const counts = JSON.parse(events.at(-1) ?? "") as Counts;
+  return { orders, coupons, counts, stored: countStored(far.folder) };
+}
+
+const everything = {
+  orders: orderCount,
+  orderIds: orderCount,
+  purchases: orderCount,
+  coupons: couponCount,
+  couponCodes: couponCount,
+};
+
+describe("a service that refuses, fails, hangs up before the work and after it", () => {
+  let needed: Counts | undefined;
+
+  /** The calls that the same import takes where nothing goes wrong. */
+  async function countNeeded(): Promise<Counts> {
+    needed ??= (await rehearse("seed=1")).counts;
+    expect(needed.calls).toBe(needed.spared);
+    return needed;
+  }
+
+  test.each(seeds)(
+    "seed %i: everything is stored once, and no call is wasted",
+    async (seed) => {
+      const { calls: faultless, operations } = await countNeeded();
+      const { orders, coupons, counts, stored } = await rehearse(
+        `drop=5%,429=10%,500=5%,reset=5%,seed=${seed}`,
+      );
+      expect([orders.exitCode, coupons.exitCode]).toEqual([0, 0]);
+      expect(orders.data.rows).toEqual({ read: orderCount, accepted: orderCount, rejected: 0, failed: 0 });
+      expect(coupons.data.rows).toEqual({
+        read: couponCount,
+        accepted: couponCount,
+        rejected: 0,
+        failed: 0,
+      });
+      expect(stored).toMatchObject(everything);
+      const met = Object.values(counts.faults).reduce((sum, count) => sum + count, 0);
+      expect(met).toBeGreaterThan(0);
+      // Each fault costs the call that met it; a lost upload of coupons one look more, where its codes are not there.
+      const needed = faultless + met;
+      expect(counts.calls).toBeLessThanOrEqual(1.3 * needed);
+      const looks = (counts.operations["coupons.list"] ?? 0) - (operations["coupons.list"] ?? 0);
+      expect(counts.calls).toBeLessThanOrEqual(needed + Math.max(0, looks));
+      const ratios = [counts.calls / faultless, counts.calls / needed].map((ratio) => ratio.toFixed(3));
+      process.stderr.write(
+        `seed ${seed}: ${counts.calls} calls, ${faultless} without faults (${ratios[0]}), ${needed} with one more for each of ${met} faults (${ratios[1]})\n`,
+      );
+    },
+    240_000,
+  );
+});
