@@ -17,6 +17,7 @@ export const commands: CommandTable = {
   "imports apply": async () => (await import("./commands/imports-apply.ts")).importsApply,
   "unsubscribers export": async () =>
     (await import("./commands/unsubscribers-export.ts")).unsubscribersExport,
+  "reviews import": async () => (await import("./commands/reviews-import.ts")).reviewsImport,
   "reviews export": async () => (await import("./commands/reviews-export.ts")).reviewsExport,
   "products map": async () => (await import("./commands/map.ts")).mapOf("products"),
   "orders map": async () => (await import("./commands/map.ts")).mapOf("orders"),
@@ -43,7 +44,7 @@ export const nouns: Readonly<Record<string, string>> = {
   orders: "Import and export orders",
   coupons: "Import and export unique coupon codes",
   unsubscribers: "Import and export addresses that get no mails",
-  reviews: "Export reviews",
+  reviews: "Import and export reviews",
   imports: "List, show, resume, verify and undo import runs",
   serve: "Serve the embedded engine over HTTP",
   auth: "Sign in to a service, and see who is signed in",

@@ -10,6 +10,7 @@ export const itemNames: Readonly<Record<KindName, readonly [string, string]>> = 
   orders: ["order", "orders"],
   coupons: ["code", "codes"],
   unsubscribers: ["address", "addresses"],
+  reviews: ["review", "reviews"],
 };
 
 /** Which account is written to. */

@@ -25,6 +25,7 @@ export const kindFlags = {
     remove: { summary: "take the addresses back, instead of unsubscribing them" },
     ...importFlags,
   },
+  reviews: { ...importFlags, ...productUrlFlag },
 } as const;
 
 type Reader<K extends KindName> = (flags: FlagValues<(typeof kindFlags)[K]>) => Promise<ImportOptions>;
@@ -58,4 +59,5 @@ export const readKindOptions: { readonly [K in KindName]: Reader<K> } = {
     const emailType = type === undefined ? undefined : readOneOf(type, Object.keys(emailTypes), "--type");
     return { ...readImportOptions(flags), emailType, remove };
   },
+  reviews: async (flags) => ({ ...readImportOptions(flags), productUrl: flags["product-url"] }),
 };

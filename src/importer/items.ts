@@ -138,7 +138,14 @@ export class ItemReader {
       this.#open = item;
       return;
     }
-    const problem = this.#keys && this.#findDouble(this.#keys, item.key, source.line);
+    const keys = this.#keys;
+    if (keys && this.#importing.numberDouble) {
+      const numbered = this.#importing.numberDouble(item, (name) => keys.count(name));
+      if (numbered.keys.some((key) => keys.isExisting(key))) this.#books.reject(source, [isThere("")]);
+      else yield numbered.item;
+      return;
+    }
+    const problem = keys && this.#findDouble(keys, item.key, source.line);
     if (problem) this.#books.reject(source, [problem]);
     else yield item;
   }
@@ -148,9 +155,12 @@ export class ItemReader {
     const before = keys.meet(key, line);
     if (before !== undefined)
       return { field, code: "duplicate", reason: `is given twice, before on line ${before}` };
-    if (keys.isExisting(key)) return { field, code: "duplicate", reason: "is on the service already" };
-    return undefined;
+    return keys.isExisting(key) ? isThere(field) : undefined;
   }
+}
+
+function isThere(field: string): RowProblem {
+  return { field, code: "duplicate", reason: "is on the service already" };
 }
 
 const noneShared: ReadonlySet<string> = new Set();

@@ -98,7 +98,7 @@ export class LedgerSender implements Sender {
     }
     const done = settled.done.get(chunk.n);
     // What was sent after a call that is sent anew has to be sent again, where it wrote the same records.
-    const isOvertaken = done !== undefined && this.#sentAnew.some((other) => this.#conflicts(other, chunk));
+    const isOvertaken = done !== undefined && !this.#deps.isOnce && this.#sentAnew.some((other) => this.#conflicts(other, chunk));
     if (done && !isOvertaken) {
       books.settle(chunk.items, asProblems(done.problems));
       return;

@@ -4,7 +4,7 @@ import type { Books } from "./books.ts";
 import type { InputFile } from "./input-files.ts";
 import type { Importing } from "./kinds/kind.ts";
 
-export const kindNames = ["products", "orders", "coupons", "unsubscribers"] as const;
+export const kindNames = ["products", "orders", "coupons", "unsubscribers", "reviews"] as const;
 export type KindName = (typeof kindNames)[number];
 
 /** What the person asked of one import; kept in the run's manifest, so that a resume asks the same. */

@@ -121,6 +121,15 @@ export interface Importing {
   send(service: Service, items: readonly Item[], options: CallOptions): Promise<ItemProblem[]>;
   /** For calls that cannot be repeated: which of the items the service holds. */
   readBack?(service: Service, items: readonly Item[], options: CallOptions): Promise<boolean[]>;
+  /**
+   * For records that may be there twice: makes the n-th item of a name in this run the n-th of that name.
+   * @param count gives how many of a name there were by now, this one included
+   * @returns the item with its own key, and the keys by which the service may hold it already
+   */
+  numberDouble?(
+    item: Item,
+    count: (name: string) => number,
+  ): { readonly item: Item; readonly keys: readonly string[] };
   /** For calls that cannot be repeated: every key that the service holds before the run. */
   existingKeys?(service: Service, options: CallOptions): Promise<readonly string[]>;
   /** How a run is verified; a kind without it cannot be. */

@@ -1,9 +1,18 @@
 import { productChange, productInput } from "../../contract/index.ts";
-import { describeIssues, lastOf, pick, pickSpecs, readProductId, settlePrice, unknownElement } from "./fields.ts";
+import { readBoolean } from "./boolean.ts";
+import {
+  describeIssues,
+  lastOf,
+  pick,
+  pickSpecs,
+  readProductId,
+  settlePrice,
+  unknownElement,
+} from "./fields.ts";
 import { fixableFields } from "./legal-id.ts";
 import { productHoldings } from "./holdings.ts";
 import { readServiceProblem } from "./service-words.ts";
-import type { FieldSpec, Importing, Kind, RowProblem, RowView } from "./kind.ts";
+import type { FieldSpec, Importing, Kind, RowProblem } from "./kind.ts";
 
 type WireProduct = Record<string, unknown>;
 
@@ -48,27 +57,6 @@ const erasedByNothing = {
   otherwise: "creating products erases nothing; --update erases a description",
 };
 
-const booleans: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  y: true,
-  "1": true,
-  false: false,
-  no: false,
-  n: false,
-  "0": false,
-};
-
-function readBlacklisted(row: RowView, problems: RowProblem[]): boolean | undefined {
-  const value = row("blacklisted");
-  if (value === "") return undefined;
-  const known = booleans[value.toLowerCase()];
-  if (known === undefined) {
-    problems.push({ field: "blacklisted", code: "bad_boolean", reason: "is neither true nor false" });
-  }
-  return known;
-}
-
 export const products: Kind = {
   name: "products",
   prepare: ({ update = false }) => createImporting(update),
@@ -88,7 +76,7 @@ function createImporting(update: boolean): Importing {
     read: (row, source, leaveOut, erased) => {
       const problems: RowProblem[] = [];
       const key = readProductId(row, problems);
-      const blacklisted = readBlacklisted(row, problems);
+      const blacklisted = readBoolean(row, "blacklisted", problems);
       const specs = pickSpecs(row, leaveOut);
       const picked = pick(row, wireFields);
       settlePrice(picked, "price", problems);

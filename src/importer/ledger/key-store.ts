@@ -18,6 +18,7 @@ export class KeyStore implements Disposable {
     this.#file.execute("create table if not exists loaded (at integer)");
     this.#met.execute("pragma journal_mode = off; pragma synchronous = off");
     this.#met.execute("create table met (key text primary key, line integer) without rowid; begin");
+    this.#met.execute("create table counted (name text primary key, times integer) without rowid");
   }
 
   get isLoaded(): boolean {
@@ -41,6 +42,15 @@ export class KeyStore implements Disposable {
     const { changes } = this.#met.run("insert or ignore into met values (?, ?)", [key, line]);
     if (changes > 0n) return undefined;
     return Number(this.#met.all("select line from met where key = ?", [key])[0]?.["line"]);
+  }
+
+  /** @returns how often this attempt has met the name, this time included */
+  count(name: string): number {
+    const [row] = this.#met.all(
+      "insert into counted values (?, 1) on conflict do update set times = times + 1 returning times",
+      [name],
+    );
+    return Number(row?.["times"]);
   }
 
   [Symbol.dispose](): void {

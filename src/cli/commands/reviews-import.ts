@@ -1,0 +1,17 @@
+import { silent } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { flattenSummary, statusOfImport } from "../import-view.ts";
+import { kindFlags, readKindOptions } from "../kind-flags.ts";
+
+export const reviewsImport = command({
+  name: "reviews import",
+  summary: "Import reviews of the past from CSV files (- is standard input)",
+  argument: "<file...>",
+  flags: kindFlags.reviews,
+  run: async (context, { arguments: files, flags }) => {
+    const { runImport } = await import("../import-run.ts");
+    return runImport(context, { kind: "reviews", files, options: await readKindOptions.reviews(flags) });
+  },
+  render: (summary) => silent(flattenSummary(summary)),
+  exitStatus: statusOfImport,
+});

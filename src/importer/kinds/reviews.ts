@@ -1,0 +1,206 @@
+import { contract, maxLength, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
+import { ImportError } from "../types.ts";
+import { readBoolean } from "./boolean.ts";
+import { describeIssues, lastOf, readProductId } from "./fields.ts";
+import type {
+  FieldSpec,
+  Importing,
+  Item,
+  ItemProblem,
+  Kind,
+  NoteLeftOut,
+  RowProblem,
+  RowView,
+} from "./kind.ts";
+import { nameReview, numberName, type ReviewNames } from "./review-identity.ts";
+import { ReviewIndex, nameListed, readReviews } from "./review-index.ts";
+import { readTime } from "./time.ts";
+
+/** Columns, with the names of the two layouts that other vendors of reviews export. */
+const fields: readonly FieldSpec[] = [
+  { name: "review_title", required: true },
+  { name: "review_content", required: true },
+  { name: "review_score", required: true },
+  { name: "date", required: true },
+  { name: "product_id", aliases: ["sku"], required: true },
+  { name: "display_name", required: true },
+  { name: "email", aliases: ["user_email"], required: true },
+  { name: "published" },
+  { name: "comment_content" },
+  { name: "product_title" },
+  { name: "product_url" },
+  { name: "product_description" },
+  { name: "product_image_url" },
+  { name: "user_type", aliases: ["reviewer_type"] },
+  { name: "user_reference" },
+];
+
+type NewReview = Parameters<Parameters<Importing["send"]>[0]["reviews"]["createNow"]>[0];
+
+interface Payload {
+  readonly review: NewReview;
+  readonly names: ReviewNames;
+  /** Which review of its names it is, from 1. */
+  readonly numbers: { readonly dated: number; readonly undated: number };
+}
+
+const shape = contract.reviews.createNow.input;
+
+/** The columns of fields that the wire calls otherwise. */
+const columnOf: Readonly<Record<string, string>> = {
+  sku: "product_id",
+  created_at: "date",
+  comment: "comment_content",
+  reviewer_type: "user_type",
+};
+
+const fieldOf = (path: readonly PropertyKey[]) => columnOf[lastOf(path)] ?? lastOf(path);
+
+export const reviews: Kind = {
+  name: "reviews",
+  prepare: ({ batchSize = 1 }) => {
+    if (batchSize !== 1) {
+      throw new ImportError("usage", `--batch-size ${batchSize}: the service takes one review in a call`);
+    }
+    return createImporting();
+  },
+};
+
+function createImporting(): Importing {
+  const index = new ReviewIndex();
+  return {
+    operation: "reviews.createNow",
+    fields,
+    urlField: "product_url",
+    legalIds: ["product_id"],
+    itemName: { one: "review", many: "reviews" },
+    holdings: {
+      claims: function* ({ payload, rows }) {
+        const { names, numbers, review } = payload as Payload;
+        const { undated: n } = numbers;
+        const [row] = rows;
+        const said = { product_id: String(review.sku), email: review.email };
+        if (row) yield { key: names.undated, needs: n, of: n, row, field: "review_content", names: said };
+      },
+      held: async function* (service, options) {
+        for await (const page of readReviews(service, 0, options)) {
+          yield page.map((review) => nameListed(review).undated);
+        }
+      },
+    },
+
+    read: readReview,
+
+    numberDouble: (item, count) => {
+      const { names, ...payload } = item.payload as Payload;
+      const numbers = { dated: count(names.dated), undated: count(names.undated) };
+      const key = numberName(names.dated, numbers.dated);
+      const keys = [key, numberName(names.undated, numbers.undated)];
+      return { item: { ...item, key, payload: { ...payload, names, numbers } }, keys };
+    },
+
+    // What is the same twice is never under way at once, so that it can be told how many of it arrived.
+    writes: ({ key, payload }) => [[(payload as Payload).names.undated, key]],
+
+    send: async (service, items, options) => {
+      for (const { payload } of items) {
+        try {
+          await service.reviews.createNow((payload as Payload).review, options);
+        } catch (error) {
+          const problem = asProblem(error);
+          if (problem) return [problem];
+          throw error;
+        }
+      }
+      return [];
+    },
+
+    readBack: async (service, items, options) => {
+      await index.readOn(service, options);
+      return items.map(({ payload }) => {
+        const { names, numbers } = payload as Payload;
+        const n = index.keepsTimes ? numbers.dated : numbers.undated;
+        return index.countOf(index.nameOf(names)) >= n;
+      });
+    },
+
+    existingKeys: async (service, options) => {
+      await index.readOn(service, options);
+      return [...index.counts()].flatMap(([name, count]) =>
+        Array.from({ length: count }, (_, at) => numberName(name, at + 1)),
+      );
+    },
+  };
+}
+
+function readReview(
+  row: RowView,
+  source: Item["rows"][number],
+  leaveOut: NoteLeftOut,
+): Item | readonly RowProblem[] {
+  const problems: RowProblem[] = [];
+  const sku = readProductId(row, problems);
+  const published = readBoolean(row, "published", problems);
+  const time = row("date");
+  const type = readReviewerType(row, leaveOut);
+  const given = (field: string) => row(field) || undefined;
+  const review = {
+    sku,
+    // A service that has the product keeps the name that it has.
+    product_title: given("product_title") ?? sku,
+    product_url: given("product_url"),
+    product_description: given("product_description"),
+    product_image_url: given("product_image_url"),
+    display_name: given("display_name"),
+    email: given("email"),
+    review_title: given("review_title"),
+    review_content: given("review_content"),
+    review_score: given("review_score")?.replace(/[.,]0+$/, ""),
+    user_reference: given("user_reference"),
+    past: {
+      created_at: time === "" ? undefined : (readTime(time) ?? time),
+      comment: given("comment_content"),
+      ...(published === undefined ? {} : { published }),
+      ...(type === undefined ? {} : { reviewer_type: type }),
+    },
+  };
+  const parsed = shape.safeParse(review);
+  if (!parsed.success) {
+    const found = describeIssues(parsed.error.issues, fieldOf);
+    // An id that is none was found already.
+    problems.push(...found.filter(({ field }) => !problems.some((other) => other.field === field)));
+  }
+  if (!parsed.success || problems.length > 0) return problems;
+  return toItem(parsed.data as NewReview, source);
+}
+
+function toItem(review: NewReview, source: Item["rows"][number]): Item {
+  const names = nameReview({
+    sku: String(review.sku),
+    email: review.email,
+    title: String(review.review_title),
+    content: String(review.review_content),
+    score: Number(review.review_score),
+    created_at: review.past?.created_at ?? "",
+  });
+  const payload: Payload = { review, names, numbers: { dated: 1, undated: 1 } };
+  const size = JSON.stringify(review).length;
+  return { key: names.dated, lane: "", rows: [source], size, payload };
+}
+
+/** `Verified Buyer` is `verified_buyer`. What is not known says nothing of a reviewer. */
+function readReviewerType(row: RowView, leaveOut: NoteLeftOut): ReviewerType | undefined {
+  const value = row("user_type");
+  if (value === "") return undefined;
+  const name = value.toLowerCase().replaceAll(/[\s-]+/g, "_");
+  const known = reviewerTypes.find((type) => type === name);
+  if (known === undefined) leaveOut("user_type", `is none of ${reviewerTypes.join(", ")}`);
+  return known;
+}
+
+/** What the service has against the one review of a call. */
+function asProblem(error: unknown): ItemProblem | undefined {
+  if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
+  const reason = `the service: ${error.message}`.slice(0, maxLength.name);
+  return { item: 0, field: "", code: "refused", reason };
+}
