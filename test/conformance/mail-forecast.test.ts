@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
+import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { lastToken } from "../support/mails.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
 
 /** The day of the tests' clock, and the day on which mails of an order of that day are due. */
@@ -100,24 +102,31 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
     expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...nothing, unsubscribed: 1 } });
   });
 
-  it("leaves out who reviewed the same product in the last twelve months", async () => {
+  const review = async ({ reviews, links }: Service, email: string) => {
+    await reviews.create(aReview({ email }));
+    await links.follow({ token: await lastToken(harness(), "verify_url") });
+  };
+
+  it("leaves out who reviewed the same product in the last twelve months, under a verified address", async () => {
     const { caller, secret, service: before } = await harness().newAccount();
-    await before.reviews.createNow(aReview({ email: "old@mail.example" }));
+    await review(before, "old@mail.example");
     harness().clock.advance(366 * 24 * 3_600_000);
     // A token does not live as long.
     const grant = { client_id: caller.appKey, client_secret: secret, grant_type: "client_credentials" };
     const { access_token: utoken } = await before.tokens.create(grant);
     const service = harness().service({ appKey: caller.appKey, utoken });
-    await service.reviews.createNow(aReview({ email: "ann@mail.example" }));
+    await review(service, "ann@mail.example");
+    await service.reviews.createNow(aReview({ email: "unverified@mail.example" }));
     await bring(
       { service },
       { email: "ANN@mail.example", order_date: "2027-03-16", products: pots("teapot", "pan") },
       { email: "old@mail.example", order_date: "2027-03-16" },
+      { email: "unverified@mail.example", order_date: "2027-03-16" },
     );
     const { mails, people, not_sent } = await service.mail.forecast({});
     expect({ mails, people, not_sent }).toEqual({
-      mails: 2,
-      people: 2,
+      mails: 3,
+      people: 3,
       not_sent: { ...nothing, reviewed_lately: 1 },
     });
   });

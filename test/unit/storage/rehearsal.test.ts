@@ -1,0 +1,94 @@
+import { expect, it } from "vitest";
+import { type Database, openDatabase } from "../../../src/storage/database.ts";
+import { WriteQueue } from "../../../src/storage/write-queue.ts";
+import { describeDatabases } from "../../support/backends.ts";
+
+const nowMs = Date.UTC(2026, 2, 15);
+
+async function readKeys({ db }: Database): Promise<string[]> {
+  const found = await db.selectFrom("accounts").select("app_key").orderBy("app_key").execute();
+  return found.map(({ app_key }) => app_key);
+}
+
+function add({ db }: Pick<Database, "db">, app_key: string) {
+  return db.insertInto("accounts").values({ app_key, secret_sealed: "", created_at: nowMs }).execute();
+}
+
+describeDatabases("a rehearsal", (url) => {
+  const open = (options: { isRehearsal?: boolean; busyTimeoutMs?: number } = {}) =>
+    openDatabase(url(), { nowMs, ...options });
+
+  it("reads what it has written, and leaves nothing of it", async () => {
+    const earnest = await open();
+    await add(earnest, "before");
+    const rehearsal = await open({ isRehearsal: true });
+    await rehearsal.db.transaction().execute((db) => add({ db }, "rehearsed"));
+    await add(rehearsal, "rehearsed without a transaction");
+    const read = () =>
+      rehearsal.db
+        .transaction()
+        .setAccessMode("read only")
+        .execute((db) => readKeys({ ...rehearsal, db }));
+    expect(await read()).toEqual(["before", "rehearsed", "rehearsed without a transaction"]);
+    expect(await readKeys(earnest)).toEqual(["before"]);
+    await rehearsal.db.destroy();
+    expect(await readKeys(earnest)).toEqual(["before"]);
+    await earnest.db.destroy();
+  });
+
+  it("takes back a call that fails, by itself, also among calls that share a commit", async () => {
+    const rehearsal = await open({ isRehearsal: true });
+    const writes = new WriteQueue(rehearsal.db);
+    const fail = async (db: Database["db"]) => {
+      await add({ db }, "failed");
+      // Twice the same key: the database refuses the statement.
+      await add({ db }, "failed");
+    };
+    await expect(writes.run(fail)).rejects.toThrow();
+    const outcomes = await Promise.allSettled([
+      writes.run((db) => add({ db }, "first")),
+      writes.run(fail),
+      writes.run((db) => add({ db }, "second")),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await readKeys(rehearsal)).toEqual(["first", "second"]);
+    await rehearsal.db.destroy();
+  });
+
+  it("lets nobody else write until it is closed, and says so as something that passes", async () => {
+    const other = await open({ busyTimeoutMs: 50 });
+    const rehearsal = await open({ isRehearsal: true });
+    await add(rehearsal, "rehearsed");
+    const write = () => other.db.transaction().execute((db) => add({ db }, "earnest"));
+    await expect(write()).rejects.toThrow(/locked|lock timeout/);
+    await rehearsal.db.destroy();
+    await write();
+    const second = await open({ isRehearsal: true });
+    await readKeys(second);
+    await expect(write()).rejects.toThrow(/locked|lock timeout/);
+    await expect(open({ isRehearsal: true, busyTimeoutMs: 50 })).rejects.toMatchObject({ problem: "busy" });
+    await second.db.destroy();
+    expect(await readKeys(other)).toEqual(["earnest"]);
+    await other.db.destroy();
+  });
+
+  it("ends after the call that is under way, of which nothing stays either", async () => {
+    const rehearsal = await open({ isRehearsal: true });
+    let isBegun = () => {};
+    const begun = new Promise<void>((resolve) => (isBegun = resolve));
+    const call = rehearsal.db.transaction().execute(async (db) => {
+      await add({ db }, "one");
+      isBegun();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await add({ db }, "two");
+    });
+    await begun;
+    const late = add(rehearsal, "late").catch((error: unknown) => String(error));
+    await rehearsal.db.destroy();
+    await call;
+    expect(await late).toContain("the rehearsal is closed");
+    const earnest = await open();
+    expect(await readKeys(earnest)).toEqual([]);
+    await earnest.db.destroy();
+  });
+});
