@@ -42,7 +42,7 @@ export function readChaosPlan(text: string, flag: string): ChaosPlan {
         throw refuse("names no call and is no start of a path");
       plan.only = value;
     } else {
-      const field = numberFields[name];
+      const field = numberFields.get(name);
       if (!field) throw refuse("is not known");
       if (!/^\d{1,9}$/.test(value)) throw refuse("is not a whole number");
       plan[field] = Number(value);
@@ -51,11 +51,11 @@ export function readChaosPlan(text: string, flag: string): ChaosPlan {
   return plan;
 }
 
-const numberFields: Readonly<Record<string, "delayMs" | "maxBodyBytes" | "seed">> = {
-  delay: "delayMs",
-  "max-body": "maxBodyBytes",
-  seed: "seed",
-};
+const numberFields: ReadonlyMap<string, "delayMs" | "maxBodyBytes" | "seed"> = new Map([
+  ["delay", "delayMs"],
+  ["max-body", "maxBodyBytes"],
+  ["seed", "seed"],
+]);
 
 function isFaultName(name: string): name is FaultName {
   return (faultNames as readonly string[]).includes(name);
