@@ -1,0 +1,364 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parse } from "csv-parse/sync";
+import { afterAll, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { type Home, Homes, remoteEnv, type Result, type Summary } from "../support/starpost.ts";
+
+interface Verified {
+  readonly import_id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly checked: { rows: number; items: number };
+  readonly missing: { file: string; line: number; column: string; reason: string; [id: string]: unknown }[];
+  readonly missing_count: number;
+  readonly missing_file: string | null;
+  readonly rows_not_looked_for: number;
+  readonly calls: number;
+}
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+const line = (order: string, product: string, email = "n@example.com") =>
+  `${order},2026-01-02,N,${email},${product},Name,https://shop.example/p\n`;
+
+function write(home: Home, name: string, content: string): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Changes what is stored behind the program's back. */
+function change(home: Home, ...statements: string[]): void {
+  const file = new SqliteFile(join(home.folder, "starpost.db"));
+  for (const statement of statements) file.execute(statement);
+  file.close();
+}
+
+const forget = (order: string, product: string, unit?: number) =>
+  `delete from purchases where order_row = (select id from orders where order_id = '${order}')
+     and product_row = (select id from products where product_id = '${product}')
+     ${unit === undefined ? "" : `and unit = ${unit}`}`;
+
+async function importRun(home: Home, args: readonly string[], status = 0): Promise<Summary> {
+  const { data, exitCode, stderr } = await home.json(args);
+  expect(stderr).not.toMatch(/"error"/);
+  expect(exitCode).toBe(status);
+  return data;
+}
+
+function verify(home: Home, id: string, ...more: string[]): Promise<Result & { readonly data: Verified }> {
+  return home.json<Verified>(["imports", "verify", id, ...more]);
+}
+
+/** The missing rows as `file:line column reason`, without the folder. */
+function places({ missing }: Verified, home: Home): string[] {
+  return missing.map(
+    ({ file, line: at, column, reason }) =>
+      `${file.replace(`${home.folder}/`, "")}:${at} ${column} ${reason}`,
+  );
+}
+
+describe("orders", () => {
+  test("rows that are deleted behind the importer's back are found, each on its line, and go in again", async () => {
+    const home = homes.open();
+    const first = write(
+      home,
+      "a.csv",
+      header +
+        line("o-1", "p-1") +
+        line("o-2", "p-2") +
+        line("o-3", "p-1", "bad") +
+        line("o-1", "p-2") +
+        line("o-1", "p-1") +
+        '"o-4",2026-01-02,"N\nN",n@example.com,p-1,Name,https://shop.example/p\n' +
+        line("o-5", "p-1"),
+    );
+    const second = write(home, "b.csv", header + line("o-6", "p-1") + line("o-6", "p-3"));
+    const { import_id: id } = await importRun(home, ["orders", "import", first, second], 3);
+
+    const whole = await verify(home, id);
+    expect(whole.exitCode).toBe(0);
+    expect(whole.data).toMatchObject({
+      import_id: id,
+      kind: "orders",
+      state: "finished",
+      checked: { rows: 8, items: 5 },
+      missing: [],
+      missing_count: 0,
+      missing_file: null,
+      rows_not_looked_for: 1,
+    });
+
+    change(home, forget("o-1", "p-1", 2), forget("o-5", "p-1"), forget("o-6", "p-3"), forget("o-1", "p-2"));
+    const file = join(home.folder, "missing.csv");
+    const found = await verify(home, id, "--missing", file);
+    expect(found.exitCode).toBe(7);
+    expect(places(found.data, home)).toEqual([
+      "a.csv:5 product_id is not there",
+      "a.csv:6 product_id 1 of 2 there",
+      "a.csv:9 product_id is not there",
+      "b.csv:3 product_id is not there",
+    ]);
+    expect(found.data.missing[3]).toMatchObject({ order_id: "o-6", product_id: "p-3" });
+    expect(found.data).toMatchObject({ missing_count: 4, missing_file: file });
+
+    const rows = parse(readFileSync(file), { columns: true }) as Record<string, string>[];
+    expect(
+      rows.map(({ order_id, product_id, _line, _code }) => [order_id, product_id, _line, _code]),
+    ).toEqual([
+      ["o-1", "p-1", "2", "is_there"],
+      ["o-1", "p-2", "5", "not_there"],
+      ["o-1", "p-1", "6", "too_few"],
+      ["o-5", "p-1", "9", "not_there"],
+      ["o-6", "p-3", "3", "not_there"],
+    ]);
+    await importRun(home, ["orders", "import", file]);
+    const again = await verify(home, id);
+    expect(again.data.missing).toEqual([]);
+    expect(again.exitCode).toBe(0);
+  });
+
+  test("a row that was there long before the run is there", async () => {
+    const home = homes.open();
+    const path = write(home, "orders.csv", header + line("o-1", "p-1") + line("o-2", "p-1"));
+    await importRun(home, ["orders", "import", path]);
+    const tenDaysMs = 10 * 24 * 60 * 60 * 1_000;
+    change(
+      home,
+      `update purchases set created_at = created_at - ${tenDaysMs}`,
+      "update purchase_days set day = day - 10",
+    );
+    const { import_id: id } = await importRun(home, ["orders", "import", path]);
+    expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, checked: { rows: 2, items: 2 } });
+    change(home, forget("o-2", "p-1"));
+    const found = await verify(home, id);
+    expect(places(found.data, home)).toEqual(["orders.csv:3 product_id is not there"]);
+  });
+
+  test("of a shop's layout the rows of an order go in together", async () => {
+    const home = homes.open();
+    const columns =
+      "Name,Email,Financial Status,Paid at,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,Id";
+    const path = write(
+      home,
+      "shop.csv",
+      `${columns}\n` +
+        "#1001,a@example.com,paid,,EUR,1,1,2026-01-02 10:00:00 +0000,2,Mug,1.00,MUG,Ann,1\n" +
+        "#1001,a@example.com,,,,,,2026-01-02 10:00:00 +0000,1,Cup,1.00,CUP,,\n" +
+        "#1002,b@example.com,paid,,EUR,1,1,2026-01-03 10:00:00 +0000,1,Mug,1.00,MUG,Bob,2\n",
+    );
+    const args = ["orders", "import", path, "--product-url", "https://shop.example/p/{product_id}"];
+    const { import_id: id } = await importRun(home, args);
+    expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, checked: { rows: 3, items: 2 } });
+    change(
+      home,
+      "delete from purchases where product_row = (select id from products where product_id = 'CUP')",
+    );
+    const found = await verify(home, id);
+    expect(found.exitCode).toBe(7);
+    expect(found.data.missing).toHaveLength(1);
+    expect(found.data.missing[0]).toMatchObject({ line: 3, product_id: "CUP", reason: "is not there" });
+    await importRun(home, ["orders", "import", found.data.missing_file ?? "", ...args.slice(3)]);
+    expect((await verify(home, id)).exitCode).toBe(0);
+  });
+
+  test("a screen shows the first, counts all, and says where they are", async () => {
+    const home = homes.open();
+    const rows = Array.from({ length: 60 }, (_, at) => line(`o-${at}`, `p-${at % 7}`)).join("");
+    const path = write(home, "orders.csv", header + rows);
+    const { import_id: id } = await importRun(home, ["orders", "import", path]);
+    change(home, "delete from purchases where id % 2 = 0");
+    const shown = await home.run(["imports", "verify", id]);
+    expect(shown.exitCode).toBe(7);
+    expect(shown.stdout.trim().split("\n")).toHaveLength(21);
+    expect(shown.stdout).toMatch(/orders\.csv +3 +product_id +o-1 +p-1 +is not there/);
+    expect(shown.stderr).toMatch(/60 rows of 60 orders: 30 are NOT/);
+    expect(shown.stderr).toMatch(/10 more are not shown here/);
+    const kept = /All missing rows are in (\S+),/.exec(shown.stderr)?.[1] ?? "";
+    expect(parse(readFileSync(kept), { columns: true })).toHaveLength(30);
+    const listed = await home.run(["imports", "verify", id, "--format", "csv"]);
+    expect(parse(listed.stdout, { columns: true })).toHaveLength(30);
+    const folder = join(home.folder, "imports", id);
+    expect(readdirSync(folder).filter((name) => name.startsWith("starpost-"))).toEqual([]);
+  });
+});
+
+describe("the other kinds", () => {
+  test("products", async () => {
+    const home = homes.open();
+    const path = write(
+      home,
+      "products.csv",
+      `product_id,name,url\n${Array.from({ length: 250 }, (_, at) => `p-${at},N,https://shop.example/p\n`).join("")}`,
+    );
+    const { import_id: id } = await importRun(home, ["products", "import", path]);
+    expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, calls: 3 });
+    change(home, "delete from products where product_id in ('p-7', 'p-249')");
+    const found = await verify(home, id);
+    expect(found.exitCode).toBe(7);
+    expect(found.data.missing.map(({ line: at, product_id }) => [at, product_id])).toEqual([
+      [9, "p-7"],
+      [251, "p-249"],
+    ]);
+  });
+
+  test("coupons", async () => {
+    const home = homes.open();
+    const path = write(home, "codes.csv", "code\nAAA\nBBB\nAAA\nCCC\n");
+    const { import_id: id } = await importRun(home, ["coupons", "import", path, "--action", "map_share"], 3);
+    change(home, "delete from coupons where code = 'CCC'");
+    const found = await verify(home, id);
+    expect(found.exitCode).toBe(7);
+    expect(found.data).toMatchObject({ checked: { rows: 3, items: 3 }, rows_not_looked_for: 1 });
+    expect(found.data.missing).toMatchObject([
+      { line: 5, column: "code", code: "CCC", reason: "is not there" },
+    ]);
+  });
+
+  test("unsubscribers past the first 5,000, and those that were taken back", async () => {
+    const home = homes.open();
+    const emails = Array.from({ length: 5_400 }, (_, at) => `n${at}@example.com\n`);
+    const path = write(home, "all.csv", `email\n${emails.join("")}`);
+    const { import_id: id } = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
+    const some = write(home, "some.csv", "email\nN5@Example.com\nn6@example.com\nnobody@example.com\n");
+    const removal = await importRun(home, ["unsubscribers", "import", some, "--type", "1", "--remove"]);
+    const added = await verify(home, id);
+    expect(added.data.missing).toMatchObject([
+      { line: 7, email: "n5@example.com", email_type_id: "1", reason: "is not there" },
+      { line: 8, email: "n6@example.com" },
+    ]);
+    expect((await verify(home, removal.import_id)).exitCode).toBe(0);
+    const back = write(home, "back.csv", "email\nn5@example.com\n");
+    await importRun(home, ["unsubscribers", "import", back, "--type", "1"]);
+    const removed = await verify(home, removal.import_id);
+    expect(removed.exitCode).toBe(7);
+    expect(removed.data.missing).toMatchObject([{ line: 2, reason: "is still unsubscribed" }]);
+  });
+});
+
+describe("--verify", () => {
+  /** A service that says it has taken a product's purchases, and has not. */
+  const losing = `create trigger lose after insert on purchases
+    when new.product_row = (select id from products where product_id = 'p-lost')
+    begin delete from purchases where id = new.id; end`;
+
+  test("an import reads back at its end, and rows that are not there outweigh rejected ones", async () => {
+    const home = homes.open();
+    const sound = write(home, "sound.csv", header + line("o-1", "p-1") + line("o-2", "p-2", "bad"));
+    const fine = await home.json<Summary & { verified: Verified }>(["orders", "import", sound, "--verify"]);
+    expect(fine.exitCode).toBe(3);
+    expect(fine.data.verified).toMatchObject({ state: "finished", missing_count: 0, rows_not_looked_for: 1 });
+    change(home, losing);
+    const path = write(home, "orders.csv", header + line("o-3", "p-lost") + line("o-4", "p-2", "bad"));
+    const found = await home.json<Summary & { verified: Verified }>(["orders", "import", path, "--verify"]);
+    expect(found.exitCode).toBe(7);
+    expect(found.data).toMatchObject({ state: "finished", rows: { accepted: 1, rejected: 1 } });
+    expect(found.data.verified.missing).toMatchObject([{ line: 2, order_id: "o-3", product_id: "p-lost" }]);
+    const shown = await home.run(["orders", "import", path, "--verify"]);
+    expect(shown.exitCode).toBe(7);
+    expect(shown.stderr).toMatch(/1 is NOT as the run said/);
+  });
+
+  test("a killed import that was to be verified is verified by its resume", async () => {
+    const home = homes.open();
+    const rows = Array.from({ length: 400 }, (_, at) => line(`o-${at}`, at === 3 ? "p-lost" : "p-1")).join(
+      "",
+    );
+    await importRun(home, ["orders", "import", write(home, "one.csv", header + line("x", "p-lost"))]);
+    change(home, losing);
+    const path = write(home, "orders.csv", header + rows);
+    const run = home.start(["orders", "import", path, "--verify", "--rate", "4", "--batch-size", "20"]);
+    const id = await untilSent(home, 40);
+    run.kill("SIGKILL");
+    await run;
+    const part = await verify(home, id);
+    expect(part.exitCode).toBe(7);
+    expect(part.data.checked.rows).toBeGreaterThanOrEqual(40);
+    expect(part.data.checked.rows + part.data.rows_not_looked_for).toBe(400);
+    expect(part.data.missing).toMatchObject([{ line: 5, product_id: "p-lost" }]);
+    const resumed = await home.json<Summary & { verified: Verified }>([
+      "imports",
+      "resume",
+      id,
+      "--rate",
+      "0",
+    ]);
+    expect(resumed.exitCode).toBe(7);
+    expect(resumed.data.verified).toMatchObject({ missing_count: 1, checked: { rows: 400 } });
+  });
+});
+
+async function untilSent(home: Home, rows: number): Promise<string> {
+  for (;;) {
+    const [found] = (await home.json<Summary[]>(["imports", "list"])).data;
+    if (found && found.rows.accepted >= rows) return found.import_id;
+    await sleep(50);
+  }
+}
+
+describe("what cannot be verified", () => {
+  test("changed files, gone files, other profiles, runs under way and unknown runs are refused", async () => {
+    const home = homes.open();
+    const path = write(home, "orders.csv", header + line("o-1", "p-1"));
+    const { import_id: id } = await importRun(home, ["orders", "import", path]);
+    const refused = async (args: readonly string[], says: RegExp, env?: Record<string, string>) => {
+      const { exitCode, stderr } = await home.run(["imports", "verify", ...args], env ? { env } : {});
+      expect(stderr).toMatch(says);
+      expect(exitCode).toBe(2);
+    };
+    await refused(["nothing"], /there is no such import/);
+    await refused([id], /was begun with the profile local/, { STARPOST_DATABASE: join(home.folder, "x.db") });
+    await refused([id, "--missing", path], /is a file to be imported/);
+    const kept = `${path}.kept`;
+    copyFileSync(path, kept);
+    writeFileSync(path, header + line("o-2", "p-1"));
+    await refused([id], /orders\.csv: the file has changed since/);
+    rmSync(path);
+    await refused([id], /orders\.csv: there is no such file/);
+    copyFileSync(kept, path);
+    expect((await verify(home, id)).exitCode).toBe(0);
+    const long = write(
+      home,
+      "long.csv",
+      header + Array.from({ length: 400 }, (_, at) => line(`l-${at}`, "p-1")).join(""),
+    );
+    const run = home.start(["orders", "import", long, "--rate", "2", "--batch-size", "20"]);
+    await refused([await untilSent(home, 20)], /is under way in another process/);
+    run.kill("SIGKILL");
+    await run;
+  });
+});
+
+describe("against a service elsewhere", () => {
+  test("orders and unsubscribers are read back over HTTP, paced", async () => {
+    const far = homes.open();
+    const server = await far.serve();
+    const home = homes.open(remoteEnv(server));
+    const rows = Array.from({ length: 700 }, (_, at) => line(`o-${at % 500}`, `p-${at}`)).join("");
+    const path = write(home, "orders.csv", header + rows);
+    const { import_id: id } = await importRun(home, ["orders", "import", path, "--rate", "0"]);
+    expect((await verify(home, id, "--rate", "0")).data).toMatchObject({
+      missing_count: 0,
+      checked: { rows: 700, items: 500 },
+      calls: 4,
+    });
+    change(far, forget("o-17", "p-517"), forget("o-499", "p-499"));
+    const startedMs = performance.now();
+    const found = await verify(home, id, "--rate", "5");
+    expect(found.exitCode).toBe(7);
+    expect(found.data.missing.map(({ line: at }) => at).toSorted((a, b) => a - b)).toEqual([501, 519]);
+    expect(performance.now() - startedMs).toBeGreaterThan(((found.data.calls - 1) * 1_000) / 5 - 50);
+    const emails = write(home, "u.csv", "email\na@example.com\nb@example.com\n");
+    const added = await importRun(home, ["unsubscribers", "import", emails, "--type", "2", "--rate", "0"]);
+    change(far, "delete from unsubscribers where email = 'b@example.com'");
+    expect((await verify(home, added.import_id, "--rate", "0")).data.missing).toMatchObject([{ line: 3 }]);
+    await server.stop();
+    const gone = await home.run(["imports", "verify", id, "--json", "--rate", "0"], { timeout: 180_000 });
+    expect(gone.exitCode).toBe(5);
+    expect(existsSync(join(home.folder, "imports", id, "missing.csv"))).toBe(true);
+  }, 200_000);
+});
