@@ -37,8 +37,11 @@ export class CellRules {
     this.#fixable = new Set(fixIds ? importing.legalIds : []);
   }
 
-  /** Reads a row by its kind, with the rules applied. */
-  read(row: RowView, source: SourceRow): Item | readonly RowProblem[] {
+  /**
+   * Reads a row by its kind, with the rules applied.
+   * @param later takes what is to be told once it is known whether the row's group is an item
+   */
+  read(row: RowView, source: SourceRow, later?: (() => void)[]): Item | readonly RowProblem[] {
     this.#row = row;
     this.#fixed.clear();
     const view = this.#fixable.size > 0 ? this.#fixingView : row;
@@ -50,9 +53,15 @@ export class CellRules {
     if (this.#empty === "error" && empty.length > 0)
       return [...(isItem(read) ? [] : read), ...empty.map(emptyCell)];
     if (!isItem(read)) return read;
-    for (const [field, reason] of leftOut) this.#books.leaveOut(source, field, reason);
-    for (const field of empty) this.#tellEmpty(source, field, erased.includes(field));
-    for (const pair of this.#fixed.values()) this.#books.fixId(source, pair);
+    if (leftOut.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
+    const fixed = [...this.#fixed.values()];
+    const tell = () => {
+      for (const [field, reason] of leftOut) this.#books.leaveOut(source, field, reason);
+      for (const field of empty) this.#tellEmpty(source, field, erased.includes(field));
+      for (const pair of fixed) this.#books.fixId(source, pair);
+    };
+    if (later) later.push(tell);
+    else tell();
     return read;
   }
 

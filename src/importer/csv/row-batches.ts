@@ -75,7 +75,8 @@ function spillRepeated(
     for (const [at, cells] of rows.entries()) {
       if (!isWanted[at]) continue;
       spill.add({
-        key: (cells[keyColumn] ?? "").trim(),
+        // A record that could not be parsed still belongs to the others of its key.
+        key: problems.has(at) ? rawKeyOf(block, at) : (cells[keyColumn] ?? "").trim(),
         line: lines[at] ?? 0,
         cells,
         problem: problems.get(at),
@@ -84,6 +85,11 @@ function spillRepeated(
   }
   spill.seal();
   return spill;
+}
+
+function rawKeyOf({ bytes, records }: RecordBlock, at: number): string {
+  const [from, to] = trimKey(bytes, records.keyStarts[at] ?? 0, records.keyEnds[at] ?? 0);
+  return bytes.toString("utf8", from, to).trim();
 }
 
 function isRepeated({ bytes, records }: RecordBlock, at: number, repeated: KeyFilter): boolean {

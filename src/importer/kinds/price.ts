@@ -6,7 +6,9 @@ export type ReadPrice =
 
 const plain = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
 /** A currency's sign, its code or its short name, with or without a point: `R$`, `EUR`, `kr.`, `zł`. */
-const sign = String.raw`(?:\p{Sc}|\p{L}{1,3}\p{Sc}|\p{L}{1,4}\.?)`;
+const sign = String.raw`(?:\p{L}{0,3}\p{Sc}|\p{L}{1,4}\.?)`;
+/** Short names that are no signs and no codes. */
+const shortNames = new Set("kr zł kč ft lei fr sfr rs r tl rm rp bs din ден лв руб р грн сом тг".split(" "));
 const withSign = new RegExp(
   String.raw`^(${sign})?\s*(\d[\d.,' \u2019\s]*?)(?:[.,][-\u2012-\u2015]{1,2})?\s*(${sign})?$`,
   "u",
@@ -27,9 +29,22 @@ export function readPrice(value: string, currency?: string): ReadPrice {
   if (plain.test(value)) return { price: value };
   const parts = withSign.exec(value.normalize("NFKC").replaceAll(/\s+/g, " "));
   if (!parts || (parts[1] !== undefined && parts[3] !== undefined)) return undefined;
+  if (!isCurrency(parts[1] ?? parts[3])) return undefined;
   const number = (parts[2] ?? "").trim();
   const hasSign = parts[1] !== undefined || parts[3] !== undefined;
   return readNumber(number, hasSign, currency);
+}
+
+function isCurrency(text: string | undefined): boolean {
+  if (text === undefined || /\p{Sc}$/u.test(text)) return true;
+  const name = text.replace(/\.$/, "");
+  return shortNames.has(name.toLowerCase()) || (/^[A-Z]{3}$/.test(name) && codes().has(name));
+}
+
+let knownCodes: ReadonlySet<string> | undefined;
+
+function codes(): ReadonlySet<string> {
+  return (knownCodes ??= new Set(Intl.supportedValuesOf("currency")));
 }
 
 function readNumber(number: string, hasSign: boolean, currency: string | undefined): ReadPrice {

@@ -5,6 +5,7 @@ import { viewLine, viewRecord } from "./group-view.ts";
 import type { RowGroups } from "./layout.ts";
 import { maxGroup, type CollectedGroup, type CollectedRow } from "./row-collector.ts";
 import type { RowCells, RowFields } from "./row-fields.ts";
+import { isZero } from "./values.ts";
 
 interface GroupDeps {
   readonly groups: RowGroups;
@@ -20,6 +21,8 @@ type Problems = Map<SourceRow, RowProblem[]>;
 export class GroupReader {
   readonly #deps: GroupDeps;
   readonly #shared: ReadonlySet<string>;
+  /** What is to be told of the group's rows if they are taken. */
+  readonly #later: (() => void)[] = [];
 
   constructor(deps: GroupDeps) {
     this.#deps = deps;
@@ -39,8 +42,12 @@ export class GroupReader {
     for (const { source, problem } of group.rows) if (problem) problems.set(source, [problem]);
     const sound = group.rows.filter(({ problem }) => !problem);
     const { makes } = this.#deps.groups;
+    this.#later.length = 0;
     const item = makes === "one" ? this.#readRecord(sound, problems) : this.#readLines(sound, problems);
-    if (item && problems.size === 0) return Object.assign(item, { isWhole: true });
+    if (item && problems.size === 0) {
+      for (const tell of this.#later) tell();
+      return Object.assign(item, { isWhole: true });
+    }
     this.#reject(sources, problems);
     return undefined;
   }
@@ -52,12 +59,12 @@ export class GroupReader {
     let item: Item | undefined;
     for (const { source } of rows) {
       const parts = fields.partsOf(source.cells);
-      if (groups.isNoLine?.(fields.cellView(cellsOf(source))) || parts?.length === 0) {
-        others.push(source);
-        continue;
-      }
-      for (const [at, part] of (parts ?? [undefined]).entries()) {
-        const read = this.#readLine({ cells: source.cells, part }, source, all);
+      const isNoLine = groups.isNoLine?.(fields.cellView(cellsOf(source))) ?? false;
+      const lines: RowCells[] = (parts ?? [undefined]).map((part) => ({ cells: source.cells, part }));
+      const bought = isNoLine ? [] : lines.filter((line) => this.#isBought(line, source));
+      if (bought.length === 0) others.push(source);
+      for (const [at, line] of bought.entries()) {
+        const read = this.#readLine(line, source, all);
         if (!isItem(read)) {
           problems.set(source, [...(problems.get(source) ?? []), ...read]);
           continue;
@@ -75,9 +82,18 @@ export class GroupReader {
     return item;
   }
 
+  /** Whether a line has any units; a shop writes 0 for what was given back or never sent. */
+  #isBought(line: RowCells, source: SourceRow): boolean {
+    const units = this.#deps.fields.given("quantity", line, () => "");
+    if (units === "" || !isZero(units)) return true;
+    const { books } = this.#deps;
+    this.#later.push(() => books.leaveOut(source, "quantity", "a line item of 0 units was not bought"));
+    return false;
+  }
+
   #readLine(row: RowCells, source: SourceRow, all: readonly RowCells[]): Item | readonly RowProblem[] {
     const { fields, rules } = this.#deps;
-    return rules.read(viewLine(fields, row, all, this.#shared), source);
+    return rules.read(viewLine(fields, row, all, this.#shared), source, this.#later);
   }
 
   /**
@@ -113,7 +129,7 @@ export class GroupReader {
     const ordered = lead ? [lead, ...rows.filter((row) => row !== lead)] : rows;
     const sources = ordered.map(({ source }) => source);
     const main = sources[0] ?? first.source;
-    const read = rules.read(viewRecord(fields, sources.map(cellsOf), groups), main);
+    const read = rules.read(viewRecord(fields, sources.map(cellsOf), groups), main, this.#later);
     if (isItem(read)) {
       read.rows.splice(0, read.rows.length, ...rows.map(({ source }) => source));
       return read;
@@ -143,5 +159,5 @@ function cellsOf({ cells }: SourceRow): RowCells {
 }
 
 function noLine({ itemName }: Importing): RowProblem {
-  return { field: "", code: "missing", reason: `the ${itemName.one} has no line item` };
+  return { field: "", code: "no_lines", reason: `the ${itemName.one} has no line item that was bought` };
 }

@@ -11,9 +11,11 @@ export function describeLayout(
   { columnOf, dateOrder }: Read,
   header: readonly string[],
 ): string {
+  const lineColumn = layout.lines?.column(header);
   const said = ["product_id", "order_id"].flatMap((field) => {
     const column = header[columnOf.get(field) ?? -1];
-    return column === undefined ? [] : [`${field.replace("_", " ")}s are '${column}'`];
+    if (column === undefined) return [];
+    return [`${field.replace("_", " ")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
   });
   if (dateOrder)
     said.push(dateOrder === "day-first" ? "dates have the day first" : "dates have the month first");

@@ -32,7 +32,7 @@ export function isNoUrl(value: string): boolean {
 }
 
 export function isZero(value: string): boolean {
-  return /^[^1-9]*$/.test(value);
+  return /^[0.,\s]*0[0.,\s]*$/.test(value);
 }
 
 /** A list with a comma and no blank between. */
