@@ -82,7 +82,9 @@ async function runRecorded(
   const inputs = files.map((file) => asRejectedInput(file, options));
   const rejects = new RejectFile(paths.rejects, inputs, options);
   const given = files.map((file) => file.given);
-  using fixedIds = new FixedIdFile(paths.fixedIdStore, paths.fixedIds, given);
+  // Whoever looks on keeps nothing of the run.
+  const fixedIdsPath = deps.watch ? undefined : paths.fixedIds;
+  using fixedIds = new FixedIdFile(paths.fixedIdStore, fixedIdsPath, given);
   const books = new Books(files.map(asBookFile), rejects, fixedIds);
   deps.watch?.books(books);
   Object.assign(books.calls, settled.calls);

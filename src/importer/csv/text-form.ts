@@ -18,12 +18,18 @@ export function readSepLine(
   return found?.[1] === undefined ? undefined : { delimiter: found[1], length: found[0].length };
 }
 
-/** Whether lines end in CR alone; line ends inside quoted cells do not count. */
+/** A text that has so many lone CRs, the first of them at its header's end, has lines that end so. */
+const minLoneCrs = 3;
+
+/**
+ * Whether lines end in CR alone, as the header does; an LF may then stand in a quoted cell.
+ * Assumed: a CR before another, or before a CRLF, is a stray one.
+ */
 export function hasCrOnly(text: string): boolean {
-  if (!text.includes("\r")) return false;
-  if (!text.includes("\n")) return true;
   const unquoted = text.replaceAll(/"[^"]*"/g, "");
-  return unquoted.includes("\r") && !unquoted.includes("\n");
+  const [first] = /\r+\n?|\n/.exec(unquoted) ?? [];
+  if (first === undefined || first.endsWith("\n")) return false;
+  return !unquoted.includes("\n") || (text.match(/\r(?!\n)/g)?.length ?? 0) >= minLoneCrs;
 }
 
 /** A text whose beginning is at hand. */

@@ -1,0 +1,204 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import * as fc from "fast-check";
+import iconv from "iconv-lite";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startImport } from "../../src/importer/import.ts";
+import type { ImportSummary } from "../../src/importer/types.ts";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { backends, type Harness } from "../support/backends.ts";
+import { anyPlan, columns, faults, putFiles, type PutFiles, type PutRow } from "../support/random-files.ts";
+import { Home } from "../support/starpost.ts";
+
+/** `STARPOST_TEST_FILES_RUNS` asks for more, `STARPOST_TEST_FILES_SEED` for the files of an earlier run. */
+const runs = Number(process.env["STARPOST_TEST_FILES_RUNS"] ?? 100);
+const seed = Number(process.env["STARPOST_TEST_FILES_SEED"] ?? 20_261_121);
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Summary = Pick<ImportSummary, "rows" | "state" | "rejects_file">;
+
+/** An account of its own, imported into and looked at. */
+interface Shop {
+  readonly cwd: string;
+  load(given: readonly string[], options: PutFiles["options"], batchSize: number): Promise<Summary>;
+  /** Every line item, with its order and product, in no order. */
+  stored(): Promise<Record<string, unknown>[]>;
+}
+
+const storedRows = `
+  select orders.order_id, orders.order_date, orders.customer_name, orders.email, orders.currency_iso,
+    orders.user_reference, products.product_id, products.name as product_name, products.url as product_url,
+    products.description as product_description, purchases.price as product_price
+  from purchases join orders on orders.id = purchases.order_row join products on products.id = purchases.product_row`;
+
+/** What is stored of a row: its cells without the blanks around them, its day as a time. */
+function storedOf({ cells }: PutRow): Record<string, unknown> {
+  const trimmed = Object.fromEntries(columns.map((column) => [column, cells[column].trim()]));
+  return { ...trimmed, order_date: Date.parse(cells.order_date), product_price: Number(cells.product_price) };
+}
+
+function comparable(rows: readonly Record<string, unknown>[]): string[] {
+  return rows
+    .map((row) =>
+      JSON.stringify(
+        columns.map((column) => (column === "product_price" ? Number(row[column]) : row[column])),
+      ),
+    )
+    .toSorted();
+}
+
+function decodeRejects(path: string, { delimiter, encoding }: PutFiles["rejects"]): Record<string, string>[] {
+  const text = iconv.decode(readFileSync(path), encoding, { stripBOM: true });
+  return parse(text, { delimiter, columns: true });
+}
+
+/** Holds one import, and that of its corrected rejects, against what was put into the files. */
+async function check(put: PutFiles, shop: Shop, batchSize: number): Promise<void> {
+  const bad = put.rows.filter(({ fault }) => fault !== undefined);
+  const good = put.rows.filter(({ fault }) => fault === undefined);
+  const first = await shop.load(put.given, put.options, batchSize);
+  expect(first.state).toBe("finished");
+  expect(first.rows).toEqual({
+    read: put.rows.length,
+    accepted: good.length,
+    rejected: bad.length,
+    failed: 0,
+  });
+  expect(comparable(await shop.stored())).toEqual(comparable(good.map(storedOf)));
+  if (bad.length === 0) {
+    expect(first.rejects_file).toBeNull();
+    return;
+  }
+  const path = first.rejects_file ?? "";
+  const rejects = decodeRejects(path, put.rejects);
+  const placeOf = (file: string, line: number | string) => `${put.fileCount > 1 ? file : ""} ${line}`;
+  const rowAt = new Map(bad.map((row) => [placeOf(row.file, row.line), row]));
+  const found = rejects.map((reject) => {
+    const [file = ""] = /^in\/[\w./]+(?=: )/.exec(reject["_reason"] ?? "") ?? [];
+    return { reject, place: placeOf(file, reject["_line"] ?? "") };
+  });
+  const codes = (entries: (readonly [string, string])[]) =>
+    entries.map((entry) => entry.join(" ")).toSorted();
+  expect(codes(found.map(({ reject, place }) => [place, reject["_code"] ?? ""]))).toEqual(
+    codes(bad.map((row) => [placeOf(row.file, row.line), row.fault ? faults[row.fault].code : ""])),
+  );
+  for (const { reject, place } of found) correct(reject, rowAt.get(place));
+  const text = stringify(rejects, { delimiter: put.rejects.delimiter, header: true });
+  const isMarked = !("encoding" in put.options) || put.rejects.encoding.startsWith("utf-16");
+  writeFileSync(path, iconv.encode(text, put.rejects.encoding, { addBOM: isMarked }));
+  const second = await shop.load([path], put.options, batchSize);
+  expect(second.rows).toEqual({ read: bad.length, accepted: bad.length, rejected: 0, failed: 0 });
+  expect(comparable(await shop.stored())).toEqual(comparable(put.rows.map(storedOf)));
+}
+
+/** Puts right what is wrong with a row: one cell, where the others stand as they were meant; else all of it. */
+function correct(reject: Record<string, string>, row: PutRow | undefined): void {
+  if (!row?.fault) throw new Error("a row was rejected that was not at fault");
+  const fault = faults[row.fault];
+  if (!("column" in fault)) {
+    for (const column of columns) reject[column] = row.cells[column];
+    return;
+  }
+  for (const column of columns) {
+    if (column !== fault.column) expect(reject[column]).toBe(row.cells[column]);
+  }
+  reject[fault.column] = row.cells[fault.column];
+}
+
+describe("random files", () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    const [sqlite] = backends;
+    if (!sqlite) throw new Error("there is no backend");
+    harness = await sqlite.open();
+    // What a power cut would leave is not looked at here.
+    await sql`pragma synchronous = off`.execute(harness.database.db);
+  });
+  afterAll(() => harness.close());
+
+  async function openShop(cwd: string): Promise<Shop> {
+    const { service, caller } = await harness.newAccount();
+    const runsFolder = join(cwd, "runs");
+    const never = new AbortController().signal;
+    return {
+      cwd,
+      load: (files, told, batchSize) =>
+        startImport(
+          { kind: "orders", files, options: { dryRun: false, map: {}, batchSize, ...told } },
+          {
+            openService: async () => ({ service, concurrency: 3, keepsOrder: true, close: async () => {} }),
+            profileName: "test",
+            target: "test",
+            runsFolder,
+            clock: () => Date.now(),
+            random: randomBytes,
+            stdin: Readable.from([]),
+            cwd,
+            version: "0.0.0",
+            stop: never,
+            abort: never,
+            report: () => {},
+          },
+        ),
+      stored: async () => {
+        const query = `${storedRows} join accounts on accounts.id = orders.account_id where accounts.app_key = '${caller.appKey}'`;
+        const { rows } = await sql.raw<Record<string, unknown>>(query).execute(harness.database.db);
+        return rows;
+      },
+    };
+  }
+
+  test(
+    `what went in is stored or rejected, and corrected rejects go in as they are (seed ${seed}, ${runs} runs)`,
+    async () => {
+      let at = 0;
+      await fc.assert(
+        fc.asyncProperty(anyPlan, async (plan) => {
+          const cwd = join(folder, String(at++));
+          mkdirSync(cwd);
+          await check(putFiles(plan, cwd), await openShop(cwd), plan.batchSize);
+          rmSync(cwd, { recursive: true });
+        }),
+        { seed, numRuns: runs },
+      );
+    },
+    60_000 + runs * 500,
+  );
+
+  test("the same by the program itself, in a process of its own", async () => {
+    for (const [at, plan] of fc.sample(anyPlan, { seed, numRuns: 3 }).entries()) {
+      const cwd = join(folder, `program-${at}`);
+      mkdirSync(cwd);
+      const home = new Home();
+      const shop: Shop = {
+        cwd,
+        load: async (files, { encoding, delimiter }, batchSize) => {
+          const told = [
+            ...(encoding === undefined ? [] : ["--encoding", encoding]),
+            ...(delimiter === undefined ? [] : ["--delimiter", delimiter === "\t" ? "tab" : delimiter]),
+          ];
+          const args = ["orders", "import", ...files, ...told, "--batch-size", String(batchSize)];
+          const { data, stderr } = await home.json(args, { cwd });
+          if (data === undefined) throw new Error(stderr);
+          return data as unknown as Summary;
+        },
+        stored: async () => {
+          const file = new SqliteFile(join(home.folder, "starpost.db"));
+          const rows = file.all(storedRows);
+          file.close();
+          return rows;
+        },
+      };
+      await check(putFiles(plan, cwd), shop, plan.batchSize);
+      home.remove();
+    }
+  }, 120_000);
+});
