@@ -85,16 +85,13 @@ function decideChanged({ written, wasSent }: Thing, before: Value, now: Value): 
   const stuck = differing.filter((field) => field !== "description" && isEmpty(before[field]));
   const restored = differing.filter((field) => !stuck.includes(field));
   const send = Object.fromEntries(restored.map((field) => [field, before[field] ?? ""]));
-  const but = [
+  const stays = [
     stuck.length > 0 ? `${stuck.join(", ")} had no value, and the API empties only a description` : "",
     untold.length > 0 ? `${untold.join(", ")} stays, since the service does not tell its value` : "",
   ].filter((text) => text !== "");
-  if (restored.length === 0 && but.length === 0) {
-    const reason = "has its former values";
-    return { outcome: wasSent ? "reversed" : "kept", reason };
-  }
   const isBack = restored.length > 0 || wasSent;
-  const reason = [isBack ? "has its former values" : "stays as the run wrote it", ...but].join("; ");
+  const said = isBack || stays.length === 0 ? "has its former values" : "is as the run wrote it";
+  const reason = stays.length > 0 ? `${said}, but: ${stays.join("; ")}` : said;
   const outcome = stuck.length > 0 ? "impossible" : isBack ? "reversed" : "kept";
   return { outcome, reason, ...(restored.length > 0 ? { send } : {}) };
 }

@@ -1,0 +1,343 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parse } from "csv-parse/sync";
+import { afterAll, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+
+interface Undone {
+  readonly import_id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly reversed: number;
+  readonly kept: number;
+  readonly impossible: number;
+  readonly rows: { file: string; line: number; key: string; outcome: string; reason: string }[];
+  readonly rows_file: string | null;
+  readonly rows_not_taken: number;
+  readonly calls: number;
+}
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+function write(home: Home, name: string, content: string): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Asks the database, behind the program's back. */
+function ask(home: Home, sql: string): Record<string, unknown>[] {
+  const file = new SqliteFile(join(home.folder, "starpost.db"));
+  try {
+    return file.all(sql).map((row) => ({ ...row }));
+  } finally {
+    file.close();
+  }
+}
+
+async function importRun(home: Home, args: readonly string[], status = 0): Promise<string> {
+  const { data, exitCode } = await home.json<Summary>(args);
+  expect(exitCode).toBe(status);
+  return data.import_id;
+}
+
+const undo = (home: Home, id: string, ...more: string[]) =>
+  home.json<Undone>(["imports", "undo", id, ...more]);
+
+const outcomes = ({ rows }: Undone) =>
+  rows.map(({ line, key, outcome, reason }) => [line, key, outcome, reason]);
+
+describe("unsubscribers", () => {
+  const unsubscribed = (home: Home) =>
+    ask(home, "select email from unsubscribers order by email").map(({ email }) => email);
+
+  test("those that the run added are taken back, row by row, once the person agrees", async () => {
+    const home = homes.open();
+    const before = write(home, "before.csv", "email\nbefore@example.com\n");
+    await importRun(home, ["unsubscribers", "import", before, "--type", "1"]);
+    const path = write(
+      home,
+      "u.csv",
+      "email\na@example.com\nBefore@example.com\nbad\nperson@example.com\ngone@example.com\nA@example.com\n",
+    );
+    const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"], 3);
+    ask(home, "update unsubscribers set by_name = 'USER' where email = 'person@example.com' returning id");
+    ask(home, "delete from unsubscribers where email = 'gone@example.com' returning id");
+    const all = ["a@example.com", "before@example.com", "person@example.com"];
+
+    const planned = await undo(home, id, "--plan");
+    expect(planned.exitCode).toBe(3);
+    expect(planned.data).toMatchObject({ state: "planned", reversed: 2, kept: 2, impossible: 1, rows: [] });
+    const unasked = await home.run(["imports", "undo", id]);
+    expect(unasked.exitCode).toBe(2);
+    expect(unasked.stderr).toMatch(/2 rows would be reversed, 2 kept, 1 cannot be\. Go on\? There is nobody/);
+    expect(unsubscribed(home)).toEqual(all);
+
+    const done = await undo(home, id, "--yes");
+    expect(done.exitCode).toBe(3);
+    expect(done.data).toMatchObject({
+      import_id: id,
+      kind: "unsubscribers",
+      state: "finished",
+      reversed: 2,
+      kept: 2,
+      impossible: 1,
+      rows_not_taken: 1,
+    });
+    const reversed = "is not unsubscribed any more";
+    expect(outcomes(done.data)).toEqual([
+      [2, "1:a@example.com", "reversed", reversed],
+      [3, "1:before@example.com", "kept", "was unsubscribed before the run"],
+      [5, "1:person@example.com", "impossible", expect.stringMatching(/by the person since/)],
+      [6, "1:gone@example.com", "kept", `changed since: ${reversed}`],
+      [7, "1:a@example.com", "reversed", reversed],
+    ]);
+    const file = done.data.rows_file ?? "";
+    const listed = parse(readFileSync(file), { columns: true }) as Record<string, string>[];
+    expect(listed).toEqual(done.data.rows.map((row) => ({ ...row, line: String(row.line) })));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(unsubscribed(home)).toEqual(["before@example.com", "person@example.com"]);
+
+    await importRun(home, ["unsubscribers", "import", path, "--type", "1"], 3);
+    const second = await undo(home, id, "--yes");
+    expect(second.data).toMatchObject({ state: "earlier", reversed: 2, rows_file: file, calls: 0 });
+    expect(second.stderr).toMatch(/was undone before/);
+    expect(unsubscribed(home)).toEqual([...all, "gone@example.com"].toSorted());
+    const shown = await home.run(["imports", "show", id]);
+    expect(shown.stderr).toMatch(/was undone at \d{4}-.*: 2 rows were reversed, 2 kept, 1 cannot be/);
+  });
+
+  test("those whom the run took back are unsubscribed again", async () => {
+    const home = homes.open();
+    const path = write(home, "u.csv", "email\na@example.com\nb@example.com\n");
+    await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
+    const taken = write(home, "r.csv", "email\na@example.com\nb@example.com\nnobody@example.com\n");
+    const id = await importRun(home, ["unsubscribers", "import", taken, "--type", "1", "--remove"]);
+    const b = write(home, "b.csv", "email\nb@example.com\n");
+    await importRun(home, ["unsubscribers", "import", b, "--type", "1"]);
+    const done = await undo(home, id, "--yes");
+    expect(done.exitCode).toBe(0);
+    expect(outcomes(done.data)).toEqual([
+      [2, "1:a@example.com", "reversed", "is unsubscribed again"],
+      [3, "1:b@example.com", "kept", "changed since: is unsubscribed again"],
+      [4, "1:nobody@example.com", "kept", "was not unsubscribed before the run"],
+    ]);
+    expect(unsubscribed(home)).toEqual(["a@example.com", "b@example.com"]);
+  });
+});
+
+describe("coupons", () => {
+  const codes = (home: Home) => ask(home, "select code from coupons order by code").map(({ code }) => code);
+  const importCodes = (home: Home, name: string, content: string, action: string, status?: number) =>
+    importRun(home, ["coupons", "import", write(home, name, content), "--action", action], status);
+
+  test("an action's codes are deleted where they are all of the run", async () => {
+    const home = homes.open();
+    await importCodes(home, "other.csv", "code\nOTHER\n", "map_review");
+    const id = await importCodes(home, "codes.csv", "code\nAAA\nOTHER\nBBB\n", "map_share", 3);
+    const done = await undo(home, id, "--yes");
+    expect(done.exitCode).toBe(0);
+    expect(outcomes(done.data)).toEqual([
+      [2, "AAA", "reversed", "is deleted"],
+      [4, "BBB", "reversed", "is deleted"],
+    ]);
+    expect(codes(home)).toEqual(["OTHER"]);
+  });
+
+  test("they are kept where the action held some before, or holds others since", async () => {
+    const home = homes.open();
+    const first = await importCodes(home, "a.csv", "code\nAAA\nBBB\n", "map_share");
+    const second = await importCodes(home, "b.csv", "code\nCCC\n", "map_share");
+    const held = await undo(home, second, "--yes");
+    expect(held.exitCode).toBe(0);
+    expect(held.data).toMatchObject({ reversed: 0, kept: 1, impossible: 0 });
+    expect(held.data.rows[0]?.reason).toBe("the API deletes only all codes of an action; it held 2 before");
+    const changed = await undo(home, first, "--yes");
+    expect(changed.data).toMatchObject({ reversed: 0, kept: 2 });
+    expect(changed.data.rows[0]?.reason).toMatch(/changed since: the action holds 3, and the run put in 2/);
+    expect(codes(home)).toEqual(["AAA", "BBB", "CCC"]);
+  });
+});
+
+describe("products", () => {
+  const columns = "product_id,name,url,price,description,product_tags,brand\n";
+  const url = "https://shop.example/p";
+  const stored = (home: Home) =>
+    ask(home, "select product_id, name, price, description, product_tags, brand from products order by id");
+
+  test("former values are put back where they are still as the run wrote them", async () => {
+    const home = homes.open();
+    const old =
+      `p-1,Old,${url},9.00,words,a,Acme\n` +
+      `p-2,Two,${url},,,,\n` +
+      `p-3,Three,${url},1,,,\n` +
+      `p-4,Four,${url},2,,,\n`;
+    await importRun(home, ["products", "import", write(home, "old.csv", columns + old)]);
+    const before = stored(home);
+    const path = write(
+      home,
+      "new.csv",
+      `${columns}p-1,First,${url},9.50,other,b,Brand\np-1,New,${url},9.75,,,\np-2,Zwei,${url},5,said,,\n` +
+        `p-3,Drei,${url},1.00,,,\np-4,Four,${url},2.0,,,\np-9,Nine,${url},1,,,\n`,
+    );
+    const id = await importRun(home, ["products", "import", path, "--undoable"]);
+    const since = write(home, "since.csv", "product_id,name\np-3,Trois\n");
+    await importRun(home, ["products", "import", since, "--update"]);
+    const done = await undo(home, id, "--yes");
+    expect(done.exitCode).toBe(3);
+    expect(outcomes(done.data)).toEqual([
+      [2, "p-1", "reversed", "has its former values"],
+      [3, "p-1", "reversed", "has its former values"],
+      [
+        4,
+        "p-2",
+        "impossible",
+        "has its former values, but: price had no value, and the API empties only a description",
+      ],
+      [5, "p-3", "kept", "changed since: name"],
+      [6, "p-4", "kept", "has its former values"],
+      [7, "p-9", "impossible", "the run created it, and the API deletes no product"],
+    ]);
+    const after = stored(home);
+    expect(after[0]).toEqual(before[0]);
+    expect(after[1]).toEqual({ ...before[1], price: "5" });
+    expect(after[2]).toMatchObject({ name: "Trois", price: "1.00" });
+    expect(after[4]).toMatchObject({ product_id: "p-9", name: "Nine" });
+    expect(statSync(join(home.folder, "imports", id, "before.db")).mode & 0o777).toBe(0o600);
+  });
+
+  test("a run that kept no former values says so, and sends nothing", async () => {
+    const home = homes.open();
+    const path = write(home, "p.csv", `product_id,name,url\np-1,N,${url}\n`);
+    const id = await importRun(home, ["products", "import", path]);
+    const done = await undo(home, id);
+    expect(done.exitCode).toBe(3);
+    expect(done.data).toMatchObject({ reversed: 0, kept: 0, impossible: 1, calls: 0 });
+    expect(done.data.rows[0]?.reason).toMatch(/`products import --undoable`/);
+    expect(existsSync(join(home.folder, "imports", id, "undo.json"))).toBe(false);
+  });
+});
+
+const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+const line = (order: string, product: string) =>
+  `${order},2026-01-02,N,n@example.com,${product},Name,https://shop.example/p\n`;
+
+describe("orders", () => {
+  const stopped = (home: Home) => ask(home, "select order_id, product_id from mail_stops order by order_id");
+
+  test("mails are stopped for the orders that the run created, and for no other", async () => {
+    const home = homes.open();
+    await importRun(home, ["orders", "import", write(home, "old.csv", header + line("o-1", "p-1"))]);
+    const path = write(
+      home,
+      "new.csv",
+      header + line("o-1", "p-2") + line("o-2", "p-1") + line("o-2", "p-2"),
+    );
+    const id = await importRun(home, ["orders", "import", path]);
+    await importRun(home, ["orders", "import", write(home, "later.csv", header + line("o-3", "p-1"))]);
+    const done = await undo(home, id, "--yes");
+    expect(done.exitCode).toBe(0);
+    const says = "its mails are stopped; the API deletes no order, so that it stays, and its products";
+    expect(outcomes(done.data)).toEqual([
+      [2, "o-1", "kept", "was there before the run"],
+      [3, "o-2", "reversed", says],
+      [4, "o-2", "reversed", says],
+    ]);
+    expect(stopped(home)).toEqual([{ order_id: "o-2", product_id: "" }]);
+    expect(ask(home, "select count(*) as orders from orders")).toEqual([{ orders: 3 }]);
+  });
+
+  test("where no id could be noted, the time of an order's first purchase decides", async () => {
+    const home = homes.open();
+    await importRun(home, ["orders", "import", write(home, "old.csv", header + line("o-1", "p-1"))]);
+    const path = write(home, "new.csv", header + line("o-1", "p-2") + line("o-2", "p-1"));
+    await sleep(1_100);
+    const id = await importRun(home, ["orders", "import", path]);
+    const kept = new SqliteFile(join(home.folder, "imports", id, "before.db"));
+    kept.execute("delete from before");
+    kept.close();
+    const { data } = await undo(home, id, "--yes");
+    expect(data.rows.map(({ outcome }) => outcome)).toEqual(["kept", "reversed"]);
+  });
+});
+
+/** Waits until a run of a file has sent so many rows. */
+async function untilAccepted(home: Home, path: string, rows: number): Promise<string> {
+  for (;;) {
+    const { data, exitCode, stderr } = await home.json<Summary[]>(["imports", "list"]);
+    expect(stderr).toBe("");
+    expect(exitCode).toBe(0);
+    const [latest] = data;
+    if (latest?.files[0] === path && latest.rows.accepted >= rows) return latest.import_id;
+    await sleep(50);
+  }
+}
+
+describe("against a service elsewhere", () => {
+  test("an undo that is killed goes on, and a run that is under way or undone is left alone", async () => {
+    const far = homes.open();
+    const server = await far.serve();
+    const home = homes.open(remoteEnv(server));
+    const before = write(home, "before.csv", "email\nn7@example.com\n");
+    await importRun(home, ["unsubscribers", "import", before, "--type", "1", "--rate", "0"]);
+    const emails = Array.from({ length: 3_000 }, (_, at) => `n${at}@example.com\n`).join("");
+    const path = write(home, "u.csv", `email\n${emails}`);
+    const run = home.start(["unsubscribers", "import", path, "--type", "1", "--rate", "5"]);
+    const id = await untilAccepted(home, path, 600);
+    const running = await undo(home, id, "--yes");
+    expect(running.exitCode).toBe(2);
+    expect(running.stderr).toMatch(/is under way in another process/);
+    run.kill("SIGKILL");
+    await run;
+    const resumed = await home.json(["imports", "resume", id, "--rate", "0"]);
+    expect(resumed.data.rows.accepted).toBe(3_000);
+
+    const first = home.start(["imports", "undo", id, "--yes", "--rate", "5"]);
+    const left = () => Number(ask(far, "select count(*) as left from unsubscribers")[0]?.["left"]);
+    while (left() > 2_600) await sleep(50);
+    first.kill("SIGKILL");
+    await first;
+    expect(left()).toBeGreaterThan(1);
+    const half = await home.run(["imports", "show", id]);
+    expect(half.stderr).toMatch(/is partly undone since/);
+    const second = await undo(home, id, "--yes", "--rate", "0");
+    expect(second.exitCode).toBe(0);
+    expect(second.data).toMatchObject({ state: "finished", reversed: 2_999, kept: 1, impossible: 0 });
+    expect(second.data.rows).toHaveLength(1_000);
+    expect(parse(readFileSync(second.data.rows_file ?? ""), { columns: true })).toHaveLength(3_000);
+    expect(ask(far, "select email from unsubscribers")).toEqual([{ email: "n7@example.com" }]);
+    await server.stop();
+  }, 200_000);
+
+  test("a signal ends an undo between two calls; a run that is half undone cannot be resumed", async () => {
+    const far = homes.open();
+    const server = await far.serve();
+    const home = homes.open(remoteEnv(server));
+    const rows = Array.from({ length: 2_000 }, (_, at) => line(`o-${at}`, "p-1")).join("");
+    const path = write(home, "o.csv", header + rows);
+    const run = home.start(["orders", "import", path, "--rate", "5", "--batch-size", "100"]);
+    const id = await untilAccepted(home, path, 1_200);
+    run.kill("SIGINT");
+    expect((await run).exitCode).toBe(130);
+    const taken = Number(ask(far, "select count(*) as n from orders")[0]?.["n"]);
+    const first = home.start(["imports", "undo", id, "--yes", "--rate", "3", "--json"]);
+    const stops = () => Number(ask(far, "select count(*) as n from mail_stops")[0]?.["n"]);
+    while (stops() < 400) await sleep(20);
+    first.kill("SIGINT");
+    const ended = await first;
+    expect(ended.exitCode).toBe(130);
+    const partly = JSON.parse(String(ended.stdout)) as Undone;
+    expect(partly).toMatchObject({ state: "interrupted", reversed: stops() });
+    expect(partly.reversed).toBeLessThan(taken);
+    const resumed = await home.run(["imports", "resume", id]);
+    expect(resumed.exitCode).toBe(2);
+    expect(resumed.stderr).toMatch(/is being undone: there is nothing to go on with/);
+    const second = await undo(home, id, "--yes", "--rate", "0");
+    expect(second.data).toMatchObject({ state: "finished", reversed: taken, rows_not_taken: 2_000 - taken });
+    expect(stops()).toBe(taken);
+    await server.stop();
+  }, 200_000);
+});
