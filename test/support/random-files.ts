@@ -174,7 +174,7 @@ export function putFiles(plan: Plan, folder: string): PutFiles {
     const written = writeText(plan, file, met);
     const { name, hasMark } = encodings[file.encoding];
     const bytes = iconv.encode(written.text, name, { addBOM: hasMark });
-    rows.push(...written.rows.map((one) => ({ ...one, file: place.given })));
+    for (const { line, cells, fault } of written.rows) rows.push({ file: place.given, line, cells, fault });
     if (file.container === "shared zip") shared.push({ name: inner, bytes });
     else {
       writeFileSync(join(folder, place.path), pack(file.container, inner, bytes));

@@ -45,23 +45,40 @@ export interface TextStart {
  * rows below into as many cells as the header; then the one with the most columns.
  */
 export function guessDelimiter(start: TextStart): string {
-  const header = firstRecords(start, ",", 1)[0] ?? "";
-  const unquoted = header.replaceAll(/"(?:[^"]|"")*"/g, "");
+  const unquoted = unquotedHeader(start.text);
   const candidates = delimiters.filter((delimiter) => unquoted.includes(delimiter));
   if (candidates.length < 2) return candidates[0] ?? ",";
-  const judged = candidates.map((delimiter) => ({ delimiter, ...judgeDelimiter(start, delimiter) }));
+  const judged = candidates.map((delimiter) => judgeDelimiter(start, delimiter));
   judged.sort((a, b) => b.share - a.share || b.columns - a.columns);
   return judged[0]?.delimiter ?? ",";
 }
 
-function judgeDelimiter(start: TextStart, delimiter: string): { share: number; columns: number } {
+/** What stands outside of quotes on the first line that is not blank; quotes are known without the delimiter. */
+function unquotedHeader(text: string): string {
+  let header = "";
+  for (const [piece] of text.matchAll(/"[^"]*"|[\r\n]+|[^"\r\n]+|"/g)) {
+    if (/^[\r\n]/.test(piece)) {
+      if (header !== "") break;
+    } else header += piece.startsWith('"') ? '"' : piece;
+  }
+  return header;
+}
+
+interface JudgedDelimiter {
+  readonly delimiter: string;
+  /** The part of the rows that have as many cells as the header. */
+  readonly share: number;
+  readonly columns: number;
+}
+
+function judgeDelimiter(start: TextStart, delimiter: string): JudgedDelimiter {
   const widths = firstRecords(start, delimiter, recordsLookedAt).map(
     (record) => parseRecord(record, delimiter)?.length ?? 0,
   );
   const [columns = 0, ...rows] = widths;
-  if (columns < 2) return { share: 0, columns };
+  if (columns < 2) return { delimiter, share: 0, columns };
   const fitting = rows.filter((width) => width === columns).length;
-  return { share: rows.length === 0 ? 1 : fitting / rows.length, columns };
+  return { delimiter, share: rows.length === 0 ? 1 : fitting / rows.length, columns };
 }
 
 /** The cells of one record. */
