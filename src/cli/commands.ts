@@ -15,9 +15,11 @@ export const commands: CommandTable = {
   "coupons plan": async () => (await import("./commands/plan.ts")).planOf("coupons"),
   "unsubscribers plan": async () => (await import("./commands/plan.ts")).planOf("unsubscribers"),
   "imports apply": async () => (await import("./commands/imports-apply.ts")).importsApply,
+  "unsubscribers sync": async () => (await import("./commands/unsubscribers-sync.ts")).unsubscribersSync,
   "unsubscribers export": async () =>
     (await import("./commands/unsubscribers-export.ts")).unsubscribersExport,
   "reviews import": async () => (await import("./commands/reviews-import.ts")).reviewsImport,
+  "reviews plan": async () => (await import("./commands/plan.ts")).planOf("reviews"),
   "reviews export": async () => (await import("./commands/reviews-export.ts")).reviewsExport,
   "products map": async () => (await import("./commands/map.ts")).mapOf("products"),
   "orders map": async () => (await import("./commands/map.ts")).mapOf("orders"),

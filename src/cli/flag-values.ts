@@ -28,6 +28,21 @@ export function readWholeNumber(text: string, flag: string): number {
   throw wrong(flag, text, "a whole number above 0");
 }
 
+/** A whole number from 0. */
+export function readCount(text: string, flag: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw wrong(flag, text, "a whole number");
+}
+
+const hoursOf = { h: 1, d: 24, w: 7 * 24 } as const;
+
+/** A length of time in hours, days or weeks, as milliseconds. */
+export function readAge(text: string, flag: string): number {
+  const [, number, unit = ""] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
+  if (number !== undefined) return Number(number) * hoursOf[unit as keyof typeof hoursOf] * 3_600_000;
+  throw wrong(flag, text, "a length of time (12h, 30d, 4w)");
+}
+
 /** Calls a second; 0 is no pacing. */
 export function readRate(text: string, flag: string): number {
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);

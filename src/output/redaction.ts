@@ -112,8 +112,12 @@ function isOfAddress(text: string, at: number): boolean {
   );
 }
 
-const nameSigns = new Set([..."!#$%'*+-?^_~."].map((sign) => sign.charCodeAt(0)));
-const hostSigns = new Set([..."-_."].map((sign) => sign.charCodeAt(0)));
+function readCodes(signs: string): ReadonlySet<number> {
+  return new Set(Buffer.from(signs, "latin1"));
+}
+
+const nameSigns = readCodes("!#$%'*+-?^_~.");
+const hostSigns = readCodes("-_.");
 
 function isNameCharacter(code: number): boolean {
   return isLetterOrDigit(code) || nameSigns.has(code) || isForeign(code);

@@ -1,0 +1,57 @@
+import type { SyncSummary } from "../importer/sync/sync-types.ts";
+import { countOf, formatNumber } from "../output/words.ts";
+
+/** People who are named on the screen, of each kind. */
+const mostNamed = 10;
+
+/** What a sync did, or would do, in the words of a merchant. */
+export function describeSync(summary: SyncSummary, target: string): string[] {
+  const { type, added, removed, unchanged, state, not_done: notDone } = summary;
+  const list = `the list of type ${type} in ${target}`;
+  if (state === "planned" && added + removed === 0) {
+    return [
+      `Nothing would change: ${list} matches (${countOf(unchanged, "address", "addresses")}).`,
+      ...more(summary),
+    ];
+  }
+  if (state === "finished" && added + removed + notDone === 0) {
+    return [
+      `Nothing to do: ${list} matches (${countOf(unchanged, "address", "addresses")}).`,
+      ...more(summary),
+    ];
+  }
+  const counts = `${formatNumber(added)} added, ${formatNumber(removed)} taken off, ${formatNumber(unchanged)} unchanged`;
+  const words =
+    state === "planned"
+      ? `Would change ${list}: ${counts}.`
+      : state === "finished"
+        ? `Changed ${list}: ${counts}.`
+        : `Did not get to the end (${state}) with ${list}: ${counts}. Run it again to go on.`;
+  return [words, ...more(summary)];
+}
+
+function more(summary: SyncSummary): string[] {
+  const { cannot_be_removed: own, withheld, rejected, not_done: notDone, passed_over: passedOver } = summary;
+  return [
+    ...name("would be unsubscribed", summary.to_add ?? []),
+    ...name("would get mails again", summary.to_remove ?? []),
+    ...name("not in the file, but unsubscribed by themselves, and cannot be brought back", own),
+    ...(rejected > 0
+      ? [
+          `${countOf(rejected, "row")} rejected: nobody is brought back before ${rejected === 1 ? "it is" : "they are"} corrected (${formatNumber(withheld)} would be)${summary.rejects_file === null ? "" : `; see ${summary.rejects_file}`}.`,
+        ]
+      : []),
+    ...(passedOver > 0 ? [`${countOf(passedOver, "address", "addresses")} of other types passed over.`] : []),
+    ...(notDone > 0
+      ? [
+          `${countOf(notDone, "address", "addresses")} not done: starpost imports show ${summary.imports.at(-1) ?? ""}`,
+        ]
+      : []),
+  ];
+}
+
+function name(what: string, emails: readonly string[]): string[] {
+  if (emails.length === 0) return [];
+  const rest = emails.length > mostNamed ? `, and ${formatNumber(emails.length - mostNamed)} more` : "";
+  return [`${formatNumber(emails.length)} ${what}: ${emails.slice(0, mostNamed).join(", ")}${rest}`];
+}

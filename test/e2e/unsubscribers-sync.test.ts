@@ -1,0 +1,218 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+interface Synced {
+  readonly sync_id: string | null;
+  readonly type: number;
+  readonly state: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  readonly cannot_be_removed: string[];
+  readonly withheld: number;
+  readonly not_done: number;
+  readonly passed_over: number;
+  readonly rejected: number;
+  readonly rejects_file: string | null;
+  readonly to_add?: string[];
+  readonly to_remove?: string[];
+  readonly imports: string[];
+}
+
+interface Failed {
+  readonly error: { readonly message: string; readonly hint: string };
+}
+
+function write(home: Home, name: string, text: string): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const listOf = (emails: readonly string[]) => `email\n${emails.map((email) => `${email}\n`).join("")}`;
+
+/** What the embedded database has, as `type:address`. */
+function stored(home: Home): string[] {
+  const file = new SqliteFile(join(home.folder, "starpost.db"));
+  const rows = file.all("select email_type_id, email from unsubscribers order by email_type_id, email_key");
+  file.close();
+  return rows.map(({ email_type_id: type, email }) => `${Number(type)}:${String(email)}`);
+}
+
+/** Makes an address one that its owner unsubscribed. */
+function unsubscribeBySelf(home: Home, email: string): void {
+  const file = new SqliteFile(join(home.folder, "starpost.db"));
+  file.run("update unsubscribers set by_name = 'USER' where email = ?", [email]);
+  file.close();
+}
+
+async function openHome(emails: readonly string[]): Promise<Home> {
+  const home = homes.open();
+  await home.json(["unsubscribers", "import", write(home, "before.csv", listOf(emails)), "--type", "1"]);
+  return home;
+}
+
+const sync = (home: Home, path: string, ...flags: string[]) =>
+  home.json<Synced>(["unsubscribers", "sync", path, "--type", "1", ...flags]);
+
+describe("unsubscribers sync", { timeout: 120_000 }, () => {
+  test("adds and takes off, leaves other types alone, and has nothing to do the second time", async () => {
+    const home = await openHome(["a@x.example", "B@x.example", "c@x.example"]);
+    await home.json(["unsubscribers", "import", join(home.folder, "before.csv"), "--type", "2"]);
+    const path = write(home, "list.csv", listOf(["b@X.example", "new@x.example", "NEW@x.example"]));
+
+    const plan = await sync(home, path, "--plan");
+    expect(plan.exitCode).toBe(1);
+    expect(plan.data).toMatchObject({
+      sync_id: null,
+      type: 1,
+      state: "planned",
+      added: 1,
+      removed: 2,
+      unchanged: 1,
+      to_add: ["new@x.example"],
+      to_remove: ["a@x.example", "c@x.example"],
+    });
+    const before = stored(home);
+
+    const done = await sync(home, path, "--max-resubscribe", "2", "--yes");
+    expect(done.exitCode).toBe(0);
+    expect(done.data).toMatchObject({ state: "finished", added: 1, removed: 2, unchanged: 1, rejected: 0 });
+    expect(stored(home)).toEqual([
+      "1:B@x.example",
+      "1:new@x.example",
+      ...before.filter((held) => held.startsWith("2:")),
+    ]);
+
+    const again = await sync(home, path);
+    expect(again.exitCode).toBe(0);
+    expect(again.data).toMatchObject({ state: "finished", added: 0, removed: 0, unchanged: 2, imports: [] });
+    expect((await sync(home, path, "--plan")).exitCode).toBe(0);
+    expect((await home.run(["unsubscribers", "sync", path, "--type", "1"])).stderr).toContain(
+      "Nothing to do",
+    );
+  });
+
+  test("keeps a record: who was added, who was taken off, and by which runs", async () => {
+    const home = await openHome(["a@x.example"]);
+    const path = write(home, "list.csv", listOf(["new@x.example"]));
+    const { data } = await sync(home, path, "--max-resubscribe", "1", "--yes");
+    const folder = join(home.folder, "imports", data.sync_id ?? "");
+    expect(JSON.parse(readFileSync(join(folder, "sync.json"), "utf8"))).toEqual(data);
+    expect(readFileSync(join(folder, "added.csv"), "utf8")).toBe('email,email_type_id\n"new@x.example",1\n');
+    expect(readFileSync(join(folder, "removed.csv"), "utf8")).toBe('email,email_type_id\n"a@x.example",1\n');
+    expect(readdirSync(folder).toSorted()).toEqual(["added.csv", "removed.csv", "sync.json"]);
+    const runs = (await home.json<Summary[]>(["imports", "list"])).data;
+    expect(runs.map(({ import_id }) => import_id)).toEqual(expect.arrayContaining(data.imports));
+    expect(data.imports).toHaveLength(2);
+  });
+
+  test("brings nobody back who was not counted: the default is none, and an empty file is no exception", async () => {
+    const home = await openHome(["a@x.example", "b@x.example"]);
+    const before = stored(home);
+    const oneAllowed = ["--max-resubscribe", "1", "--yes"];
+    for (const [text, flags] of [
+      ["email\n", []],
+      [listOf(["new@x.example"]), oneAllowed],
+    ] as const) {
+      const refused = await sync(home, write(home, "list.csv", text), ...flags);
+      expect(refused.exitCode).toBe(2);
+      const { error } = JSON.parse(refused.stderr) as Failed;
+      expect(error.message).toContain("2 people would get mails again");
+      expect(error.hint).toContain("--max-resubscribe 2");
+    }
+    expect(stored(home)).toEqual(before);
+    expect(readdirSync(join(home.folder, "imports"))).toHaveLength(1);
+  });
+
+  test("asks before it brings back, and does nothing where there is nobody to ask", async () => {
+    const home = await openHome(["a@x.example"]);
+    const path = write(home, "list.csv", listOf(["new@x.example"]));
+    const { exitCode, stderr } = await sync(home, path, "--max-resubscribe", "1");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("1 person will get mails of type 1 again");
+    expect(stored(home)).toEqual(["1:a@x.example"]);
+  });
+
+  test("takes nobody off while a row is rejected, and says so", async () => {
+    const home = await openHome(["a@x.example", "b@x.example"]);
+    const path = write(home, "list.csv", listOf(["b-at-x.example", "new@x.example"]));
+    const planned = await sync(home, path, "--plan");
+    expect(planned.data).toMatchObject({
+      added: 1,
+      removed: 0,
+      withheld: 2,
+      rejected: 1,
+      rejects_file: null,
+    });
+    const { exitCode, data } = await sync(home, path, "--max-resubscribe", "5", "--yes");
+    expect(exitCode).toBe(3);
+    expect(data).toMatchObject({ added: 1, removed: 0, withheld: 2, rejected: 1 });
+    expect(stored(home)).toEqual(["1:a@x.example", "1:b@x.example", "1:new@x.example"]);
+    expect(readFileSync(data.rejects_file ?? "", "utf8")).toContain("b-at-x.example,2,email,bad_email");
+  });
+
+  test("names those who unsubscribed by themselves, and is done all the same", async () => {
+    const home = await openHome(["a@x.example", "Self@x.example"]);
+    unsubscribeBySelf(home, "Self@x.example");
+    const path = write(home, "list.csv", listOf(["a@x.example"]));
+    const plan = await sync(home, path, "--plan");
+    expect(plan.exitCode).toBe(0);
+    expect(plan.data.cannot_be_removed).toEqual(["Self@x.example"]);
+    const done = await sync(home, path);
+    expect(done.exitCode).toBe(0);
+    expect(done.data).toMatchObject({ removed: 0, cannot_be_removed: ["Self@x.example"], imports: [] });
+    const { stderr } = await home.run(["unsubscribers", "sync", path, "--type", "1"]);
+    expect(stderr).toContain("Self@x.example");
+  });
+
+  test("takes the rows of its type from a file of several, in any encoding and layout of columns", async () => {
+    const home = await openHome(["a@x.example"]);
+    const text = "Type;User Email\r\n1;a@x.example\r\n2;two@x.example\r\n1;ä@x.example\r\n";
+    const path = join(home.folder, "list.csv");
+    writeFileSync(path, Buffer.from(`\uFEFF${text}`, "utf16le"));
+    const { data, exitCode } = await sync(home, path);
+    expect(exitCode).toBe(0);
+    expect(data).toMatchObject({ added: 1, unchanged: 1, passed_over: 1 });
+    expect(stored(home)).toEqual(["1:a@x.example", "1:ä@x.example"]);
+  });
+
+  test("reads standard input, and wants to know the type", async () => {
+    const home = await openHome(["a@x.example"]);
+    const input = listOf(["a@x.example", "b@x.example"]);
+    const { data } = await home.json<Synced>(["unsubscribers", "sync", "-", "--type", "1"], { input });
+    expect(data).toMatchObject({ added: 1, unchanged: 1 });
+    expect((await home.run(["unsubscribers", "sync", "-"], { input })).exitCode).toBe(2);
+    expect((await home.run(["unsubscribers", "sync", "-", "--type", "99"], { input })).exitCode).toBe(2);
+  });
+
+  test("sees past the first 5,000 of a service elsewhere, and goes on after it was killed", async () => {
+    const far = homes.open();
+    const many = Array.from({ length: 12_000 }, (_, at) => `n${at}@x.example`);
+    const server = await far.serve();
+    await far.json(["unsubscribers", "import", write(far, "many.csv", listOf(many)), "--type", "1"]);
+    const home = homes.open(remoteEnv(server));
+    const wanted = [...many.slice(40), ...Array.from({ length: 3_000 }, (_, at) => `added${at}@x.example`)];
+    const path = write(home, "list.csv", listOf(wanted));
+    const flags = ["--max-resubscribe", "40", "--yes"];
+    const killed = home.start(["unsubscribers", "sync", path, "--type", "1", "--rate", "10", ...flags]);
+    const runs = join(home.folder, "imports");
+    while (!existsSync(runs) || stored(far).length < 12_200)
+      await new Promise((done) => setTimeout(done, 50));
+    killed.kill("SIGKILL");
+    await killed;
+    const { data, exitCode } = await sync(home, path, "--rate", "0", ...flags);
+    expect(exitCode).toBe(0);
+    expect(data.added).toBeLessThan(3_000);
+    expect(data).toMatchObject({ state: "finished", removed: 40 });
+    expect(stored(far)).toEqual(wanted.map((email) => `1:${email}`).toSorted());
+    expect((await sync(home, path, "--rate", "0", "--plan")).exitCode).toBe(0);
+    await server.stop();
+  }, 120_000);
+});
