@@ -1,0 +1,397 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import * as fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { startImport } from "../../../../src/importer/import.ts";
+import type { ImportOptions, KindName } from "../../../../src/importer/types.ts";
+import type { Service } from "../../../../src/service/service.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Sent = Record<string, unknown>[];
+
+/** A service that takes everything, and keeps what it was sent. */
+function createTaker(): { readonly service: Service; readonly sent: Sent } {
+  const sent: Sent = [];
+  const take = async ({
+    orders = [],
+    products = {},
+  }: {
+    orders?: Sent;
+    products?: Record<string, object>;
+  }) => {
+    sent.push(
+      ...orders,
+      ...Object.entries(products).map(([product_id, product]) => ({ product_id, ...product })),
+    );
+    return { uuid: "1" };
+  };
+  const calls = { massCreate: take, list: async () => ({ purchases: [], total_purchases: 0 }) };
+  return { service: { orders: calls, products: calls } as unknown as Service, sent };
+}
+
+async function load(text: string, kind: KindName = "orders", options: Partial<ImportOptions> = {}) {
+  const { service, sent } = createTaker();
+  const path = join(folder, `${randomBytes(6).toString("hex")}.csv`);
+  writeFileSync(path, text);
+  const never = new AbortController().signal;
+  const notices: string[] = [];
+  const summary = await startImport(
+    {
+      kind,
+      files: [path],
+      options: { dryRun: false, map: {}, productUrl: "https://shop.example/{product_id}", ...options },
+    },
+    {
+      openService: async () => ({ service, concurrency: 2, keepsOrder: true, close: async () => {} }),
+      profileName: "test",
+      target: "test",
+      runsFolder: join(folder, "runs"),
+      clock: () => 1_790_000_000_000,
+      random: randomBytes,
+      stdin: Readable.from([]),
+      cwd: folder,
+      version: "0",
+      stop: never,
+      abort: never,
+      report: (event) => {
+        if (event.type === "notice") notices.push(event.message);
+      },
+    },
+  );
+  const rejected = summary.rejects_file === null ? "" : readFileSync(summary.rejects_file, "utf8");
+  return { rows: summary.rows, sent, rejected, notices };
+}
+
+const header = [
+  "Name",
+  "Email",
+  "Created at",
+  "Lineitem quantity",
+  "Lineitem name",
+  "Lineitem price",
+  "Lineitem sku",
+  "Billing Name",
+];
+const write = (rows: readonly (readonly string[])[]) => stringify([header, ...rows]);
+const codesOf = (rejected: string) =>
+  parse(rejected, { columns: true }).map((row) => {
+    const { Name, _line, _column, _code } = row as Record<string, string>;
+    return [Name, Number(_line), _column, _code];
+  });
+
+interface Line {
+  readonly product: number;
+  readonly units: number;
+  readonly fault: "none" | "sku" | "price" | "quantity" | "ragged" | "quote";
+}
+
+/** An order's rows as a shop writes them; the one with the order's own fields may be any of them. */
+function rowsOf(order: number, lines: readonly Line[], carrier: number, hasBadEmail: boolean): string[][] {
+  return lines.map(({ product, units, fault }, at) => {
+    const own = at === carrier % lines.length;
+    const cells = [
+      `#${order}`,
+      own ? (hasBadEmail ? "nobody" : `c${order}@example.com`) : "",
+      own ? "2026-03-04 10:00:00 +0100" : "",
+      fault === "quantity" ? "some" : String(units),
+      `Mug; ${product}`,
+      fault === "price" ? "cheap" : "1.050,25",
+      fault === "sku" ? "M/1" : `M-${product}`,
+      own ? `Customer ${order}` : "",
+    ];
+    if (fault === "ragged") cells.pop();
+    if (fault === "quote") cells[4] = '"open';
+    return cells;
+  });
+}
+
+/** A row with a quote that is never closed is written as it stands. */
+function writeRaw(rows: readonly (readonly string[])[]): string {
+  const lines = rows.map((cells) =>
+    cells.some((cell) => cell.startsWith('"'))
+      ? `${cells.map((cell) => cell.replace(",", ".")).join(",")}\n`
+      : stringify([cells]),
+  );
+  return stringify([header]) + lines.join("");
+}
+
+const anyLine = fc.record({
+  product: fc.integer({ min: 1, max: 4 }),
+  units: fc.integer({ min: 1, max: 3 }),
+  fault: fc.oneof(
+    { weight: 12, arbitrary: fc.constant("none" as const) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "sku" as const,
+        "price" as const,
+        "quantity" as const,
+        "ragged" as const,
+        "quote" as const,
+      ),
+    },
+  ),
+});
+
+describe("orders whose own fields stand on one row", () => {
+  test("are whole or rejected whole, wherever their rows stand; what is corrected goes in as it is", async () => {
+    const anyOrder = fc.record({
+      lines: fc.array(anyLine, { minLength: 1, maxLength: 5 }),
+      carrier: fc.nat(4),
+      hasBadEmail: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
+    });
+    const anyFile = fc.array(anyOrder, { minLength: 1, maxLength: 12 }).chain((orders) => {
+      const rows = orders.flatMap(({ lines, carrier, hasBadEmail }, at) =>
+        rowsOf(1000 + at, lines, carrier, hasBadEmail),
+      );
+      return fc.record({
+        orders: fc.constant(orders),
+        rows: fc.shuffledSubarray(rows, { minLength: rows.length, maxLength: rows.length }),
+      });
+    });
+    const isBad = ({
+      lines,
+      hasBadEmail,
+    }: {
+      readonly lines: readonly Line[];
+      readonly hasBadEmail: boolean;
+    }) => hasBadEmail || lines.some(({ fault }) => fault !== "none");
+    const unitsOf = (lines: readonly Line[]) => {
+      const units: Record<string, number> = {};
+      for (const { product, units: more } of lines)
+        units[`M-${product}`] = (units[`M-${product}`] ?? 0) + more;
+      return units;
+    };
+    const summarise = (sent: Sent) =>
+      Object.fromEntries(
+        sent.map((order) => [
+          order["order_id"],
+          Object.fromEntries(
+            Object.entries(order["products"] as Record<string, { quantity?: number; price?: number }>).map(
+              ([id, { quantity = 1, price }]) => {
+                expect(price).toBe(1050.25);
+                return [id, quantity];
+              },
+            ),
+          ),
+        ]),
+      );
+    await fc.assert(
+      fc.asyncProperty(anyFile, async ({ orders, rows }) => {
+        const bad = new Set(orders.flatMap((order, at) => (isBad(order) ? [`#${1000 + at}`] : [])));
+        const first = await load(writeRaw(rows));
+        const good = orders.flatMap((order, at) =>
+          isBad(order) ? [] : [[String(1000 + at), unitsOf(order.lines)] as const],
+        );
+        const rejectedRows = rows.filter(([name = ""]) => bad.has(name)).length;
+        expect(first.rows).toEqual({
+          read: rows.length,
+          accepted: rows.length - rejectedRows,
+          rejected: rejectedRows,
+          failed: 0,
+        });
+        expect(summarise(first.sent)).toEqual(Object.fromEntries(good));
+        if (rejectedRows === 0) return;
+        // The rows come back as they stood, each with its own line, and are put right there.
+        const found = parse(first.rejected, { columns: true }) as Record<string, string>[];
+        for (const reject of found) {
+          const at = Number(reject["_line"]) - 2;
+          expect(reject["Name"]).toBe(rows[at]?.[0]);
+        }
+        const corrected = found.map((reject) => {
+          const [cells] = rowsFor(reject, orders, rows);
+          return cells ?? [];
+        });
+        const second = await load(write(corrected));
+        expect(second.rows).toEqual({ read: rejectedRows, accepted: rejectedRows, rejected: 0, failed: 0 });
+        expect({ ...summarise(first.sent), ...summarise(second.sent) }).toEqual(
+          Object.fromEntries(orders.map(({ lines }, at) => [String(1000 + at), unitsOf(lines)])),
+        );
+      }),
+      { numRuns: 40 },
+    );
+
+    /** What the row should have been. */
+    function rowsFor(
+      reject: Record<string, string>,
+      orders: readonly {
+        readonly lines: readonly Line[];
+        readonly carrier: number;
+        readonly hasBadEmail: boolean;
+      }[],
+      rows: readonly (readonly string[])[],
+    ): string[][] {
+      const meant = rows[Number(reject["_line"]) - 2];
+      const order = Number(reject["Name"]?.slice(1)) - 1000;
+      const { lines = [], carrier = 0, hasBadEmail = false } = orders[order] ?? {};
+      const at = rowsOf(1000 + order, lines, carrier, hasBadEmail).findIndex(
+        (cells) => cells.join("|") === meant?.join("|"),
+      );
+      const sound = lines.map((line) => ({ ...line, fault: "none" as const }));
+      return rowsOf(1000 + order, sound, carrier, false).slice(at, at + 1);
+    }
+  }, 120_000);
+
+  test("a fault of the order is told once, where it stands; its other rows name that line", async () => {
+    const { rejected } = await load(
+      write([
+        ["#1", "nobody", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
+        ["#2", "b@example.com", "2026-01-02", "1", "Mug", "5", "M-1", "Bo"],
+        ["#1", "", "", "1", "Cup", "5", "C-1", ""],
+        ["#1", "", "", "1", "Hat", "5", "H 1", ""],
+      ]),
+    );
+    expect(codesOf(rejected)).toEqual([
+      ["#1", 2, "Email", "bad_email"],
+      ["#1", 4, "", "order_incomplete"],
+      ["#1", 5, "Lineitem sku", "bad_id"],
+    ]);
+    expect(rejected).toMatch(/line 2 is at fault/);
+  });
+
+  test("what no row of the order gives is told at its first row", async () => {
+    const { rejected } = await load(
+      write([
+        ["#1", "", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
+        ["#1", "", "", "1", "Cup", "5", "C-1", ""],
+      ]),
+    );
+    expect(codesOf(rejected)).toEqual([
+      ["#1", 2, "Email", "missing"],
+      ["#1", 3, "", "order_incomplete"],
+    ]);
+  });
+
+  test("two customers under one order name are a contradiction: none of its rows is taken", async () => {
+    const { rows, rejected } = await load(
+      write([
+        ["#1", "a@example.com", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
+        ["#1", "b@example.com", "2026-01-02", "1", "Cup", "5", "C-1", "Bo"],
+      ]),
+    );
+    expect(rows).toEqual({ read: 2, accepted: 0, rejected: 2, failed: 0 });
+    expect(codesOf(rejected)).toEqual([
+      ["#1", 2, "", "order_incomplete"],
+      ["#1", 3, "Email", "order_conflict"],
+    ]);
+  });
+
+  test("a row without an order name is alone", async () => {
+    const { rows, rejected } = await load(
+      write([
+        ["#1", "a@example.com", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
+        ["", "", "", "1", "Cup", "5", "C-1", ""],
+        ["", "", "", "1", "Cup", "5", "C-1", ""],
+      ]),
+    );
+    expect(rows).toEqual({ read: 3, accepted: 1, rejected: 2, failed: 0 });
+    expect(codesOf(rejected).map(([, line, column, code]) => [line, column, code])).toEqual([
+      [3, "Name", "missing"],
+      [4, "Name", "missing"],
+    ]);
+  });
+
+  test("units of several rows are summed and capped, and 0 units are no line item", async () => {
+    const { rows, sent, notices } = await load(
+      write([
+        ["#1", "a@example.com", "2026-01-02", "700", "Mug", "5", "M-1", "Ada"],
+        ["#1", "", "", "2.0000", "Cup", "5", "C-1", ""],
+        ["#1", "", "", "0", "Hat", "5", "H-1", ""],
+        ["#1", "", "", "700", "Mug", "5", "M-1", ""],
+        ["#2", "b@example.com", "2026-01-02", "5000", "Mug", "5", "M-1", "Bo"],
+        ["#3", "b@example.com", "2026-01-02", "0", "Mug", "5", "M-1", "Bo"],
+      ]),
+    );
+    expect(rows).toEqual({ read: 6, accepted: 5, rejected: 1, failed: 0 });
+    expect(
+      sent.map(({ products }) =>
+        Object.entries(products as object).map(([id, { quantity }]) => [id, quantity]),
+      ),
+    ).toEqual([
+      [
+        ["M-1", 1000],
+        ["C-1", 2],
+      ],
+      [["M-1", 1000]],
+    ]);
+    expect(notices.join("\n")).toMatch(/a line item of 0 units was not bought[\s\S]*1000 are kept/);
+  });
+
+  test("more rows under one name than an order can have are rejected one by one", async () => {
+    const rows = Array.from({ length: 5_003 }, () => [
+      "#1",
+      "a@example.com",
+      "2026-01-02",
+      "1",
+      "Mug",
+      "5",
+      "M-1",
+      "Ada",
+    ]);
+    const { rows: counts } = await load(
+      write([...rows, ["#2", "b@example.com", "2026-01-02", "1", "Mug", "5", "M-1", "Bo"]]),
+    );
+    expect(counts).toEqual({ read: 5_004, accepted: 1, rejected: 5_003, failed: 0 });
+  });
+});
+
+describe("products over several rows", () => {
+  const products = (rows: string) =>
+    load(`Handle,Title,Body (HTML),Vendor,Variant SKU,Variant Price,Image Src\n${rows}`, "products");
+
+  test("are one product of their first variant, wherever its rows stand", async () => {
+    const { rows, sent } = await products(
+      "mug,,,,M-2,7,https://x.example/2.png\ncup,Cup,,Acme,C-1,3,\nmug,Mug,<p>Big</p>,Acme,M-1,5,\nmug,,,,,,https://x.example/3.png\n",
+    );
+    expect(rows).toEqual({ read: 4, accepted: 4, rejected: 0, failed: 0 });
+    expect(sent).toEqual([
+      {
+        product_id: "mug",
+        name: "Mug",
+        url: "https://shop.example/mug",
+        description: "Big",
+        price: "5",
+        image_url: "https://x.example/2.png",
+        specs: { brand: "Acme", sku: "M-1" },
+      },
+      {
+        product_id: "cup",
+        name: "Cup",
+        url: "https://shop.example/cup",
+        price: "3",
+        specs: { brand: "Acme", sku: "C-1" },
+      },
+    ]);
+  });
+
+  test("stand and fall together, and the row at fault is named", async () => {
+    const { rows, rejected } = await products("mug,Mug,,,M-1,cheap,\nmug,,,,M-2,7,\ncup,Cup,,,C-1,3,\n");
+    expect(rows).toEqual({ read: 3, accepted: 1, rejected: 2, failed: 0 });
+    const found = parse(rejected, { columns: true }) as Record<string, string>[];
+    expect(found.map(({ _line, _column, _code }) => [_line, _column, _code])).toEqual([
+      ["2", "Variant Price", "bad_price"],
+      ["3", "", "product_incomplete"],
+    ]);
+  });
+
+  test("a WooCommerce variation whose parent is not in the file is rejected", async () => {
+    const { rows, rejected } = await load(
+      "ID,Type,SKU,Name,Regular price,Parent\n1,simple,a,A,5,\n2,variation,b,B,5,id:9\n3,variation,c,C,5,id:9\n4,variation,d,D,5,\n",
+      "products",
+    );
+    expect(rows).toEqual({ read: 4, accepted: 1, rejected: 3, failed: 0 });
+    const found = parse(rejected, { columns: true }) as Record<string, string>[];
+    expect(found.map(({ _line, _column, _code }) => [_line, _column, _code])).toEqual([
+      ["3", "Parent", "no_parent"],
+      ["4", "Parent", "no_parent"],
+      ["5", "Parent", "no_parent"],
+    ]);
+  });
+});
