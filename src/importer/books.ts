@@ -92,7 +92,7 @@ export class Books {
 
   /** A cell that was not sent although its row was. */
   leaveOut(row: SourceRow, field: string, reason: string): void {
-    this.#count(this.#leftOut, row, { field, code: "left_out", reason });
+    this.#count(this.#leftOut, row, { field, code: `left_out ${reason}`, reason });
   }
 
   /** A cell that is empty, and was not sent although that was asked for: the service would erase nothing by it. */
