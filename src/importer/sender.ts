@@ -1,22 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
 import { ServiceError } from "../contract/index.ts";
-import type { Service } from "../service/service.ts";
-import type { CallEvent, CallOptions } from "../service/transport.ts";
-import { sendInParts } from "./bisection.ts";
 import type { Books } from "./books.ts";
 import { CallHistory } from "./call-history.ts";
 import { isConflicting, type Chunk } from "./chunks.ts";
-import type { Importing, Item, RowProblem } from "./kinds/kind.ts";
-import { readCallRefusal } from "./kinds/service-words.ts";
-import type { Journal, JournalProblem, Settled } from "./ledger/journal.ts";
+import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
+import type { Item, RowProblem } from "./kinds/kind.ts";
+import type { JournalProblem } from "./ledger/journal.ts";
 import type { KeyStore } from "./ledger/key-store.ts";
-import { ImportError, type CallCounts, type ImportEvent } from "./types.ts";
-
-/** Times that a call which cannot be repeated is sent, each time after looking what had arrived. */
-const maxRounds = 4;
-/** Tries of the call that asks whether the service is there. */
-const probeAttempts = 2;
+import { ImportError, type CallCounts } from "./types.ts";
 
 /** Where chunks go: to the service with books and ledger kept, or nowhere (a dry run). */
 export interface Sender {
@@ -37,31 +29,12 @@ export function createDrySender(books: Books): Sender {
   };
 }
 
-export interface SendingDeps {
-  readonly importing: Importing;
-  readonly service: Service;
+export interface SendingDeps extends Omit<DeliveryDeps, "history"> {
   readonly concurrency: number;
   readonly keepsOrder: boolean;
-  readonly isOnce: boolean;
   readonly books: Books;
-  readonly journal: Journal;
-  readonly settled: Settled;
   readonly keys: KeyStore | undefined;
   readonly clock: () => number;
-  readonly abort: AbortSignal;
-  readonly report: (event: ImportEvent) => void;
-}
-
-/** A chunk on its way. */
-interface Sending {
-  readonly chunk: Chunk;
-  readonly calls: CallCounts;
-  /** Whether something of it may be on the service. */
-  isTouched: boolean;
-  /** Why it could not be found out what had arrived. */
-  unsettled?: unknown;
-  /** With which an item that was alone was refused last. */
-  refusal?: ServiceError;
 }
 
 /** Sends chunks, some at once, and writes each down before it leaves and after it is answered. */
@@ -98,7 +71,10 @@ export class LedgerSender implements Sender {
     }
     const done = settled.done.get(chunk.n);
     // What was sent after a call that is sent anew has to be sent again, where it wrote the same records.
-    const isOvertaken = done !== undefined && !this.#deps.isOnce && this.#sentAnew.some((other) => this.#conflicts(other, chunk));
+    const isOvertaken =
+      done !== undefined &&
+      !this.#deps.isOnce &&
+      this.#sentAnew.some((other) => this.#conflicts(other, chunk));
     if (done && !isOvertaken) {
       books.settle(chunk.items, asProblems(done.problems));
       return;
@@ -131,13 +107,14 @@ export class LedgerSender implements Sender {
   }
 
   async #send(chunk: Chunk): Promise<void> {
-    const state: Sending = {
+    const state: Delivery = {
       chunk,
       calls: { sent: 0, retried: 0, throttled: 0 },
       isTouched: this.#deps.settled.unknown.has(chunk.n),
+      onTorn: () => this.#torn.add(chunk),
     };
     try {
-      const problems = await this.#sendItems(state);
+      const problems = await deliver(state, { ...this.#deps, history: this.#history });
       if (state.refusal && this.#history.taken === 0 && problems.size === chunk.items.length) {
         this.#refuse(state, state.refusal);
       } else this.#settle(state, problems);
@@ -149,88 +126,7 @@ export class LedgerSender implements Sender {
     }
   }
 
-  async #sendItems(state: Sending): Promise<Map<Item, RowProblem>> {
-    const { importing, settled, abort } = this.#deps;
-    const { chunk } = state;
-    const isUnknown = settled.unknown.has(chunk.n) && importing.readBack !== undefined;
-    const toSend = isUnknown ? await this.#findMissing(chunk.items, state) : chunk.items;
-    if (toSend.length === 0) return new Map();
-    // A call that may be repeated needs no waiting for the disk: if the line is lost, it is sent again.
-    const { journal, isOnce } = this.#deps;
-    journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent }, isOnce);
-    return sendInParts(toSend, {
-      send: (items, maxAttempts) => this.#sendPart(items, state, maxAttempts),
-      history: this.#history,
-      itemName: importing.itemName,
-      probe: () => this.#probe(state),
-      mustEnd: (error) => {
-        this.#torn.add(chunk);
-        return abort.aborted || error === state.unsettled;
-      },
-      readRefusal: (error) => {
-        state.refusal = error;
-        return readCallRefusal(error, importing.itemName);
-      },
-    });
-  }
-
-  /** Sends items in one call. One whose answer was lost is settled first: it is not sent again before that. */
-  async #sendPart(
-    items: readonly Item[],
-    state: Sending,
-    maxAttempts: number | undefined,
-  ): Promise<Map<Item, RowProblem>> {
-    const { importing, service, abort } = this.#deps;
-    const options = { ...this.#callOptions(state.calls), maxAttempts };
-    let toSend = items;
-    for (let round = 1; ; round++) {
-      state.calls.sent++;
-      try {
-        const problems = await importing.send(service, toSend, options);
-        state.isTouched = true;
-        return new Map(problems.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
-      } catch (error) {
-        const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown;
-        state.isTouched ||= isUnknown;
-        if (!(error instanceof ServiceError) || !isUnknown || !importing.readBack || abort.aborted)
-          throw error;
-        toSend = await this.#findMissing(toSend, state);
-        if (toSend.length === 0) return new Map();
-        if (round >= (maxAttempts ?? maxRounds)) throw error;
-      }
-    }
-  }
-
-  /** Of items whose call was never answered: those that the service does not hold. */
-  async #findMissing(items: readonly Item[], state: Sending): Promise<readonly Item[]> {
-    const { importing, service, report } = this.#deps;
-    try {
-      const isHeld = (await importing.readBack?.(service, items, this.#callOptions(state.calls))) ?? [];
-      const missing = items.filter((_, at) => !isHeld[at]);
-      const held = items.length - missing.length;
-      const message = `a call was sent and not answered: ${held} of its ${items.length} items had arrived`;
-      report({ type: "notice", message });
-      return missing;
-    } catch (error) {
-      state.unsettled = error;
-      throw error;
-    }
-  }
-
-  /** Whether the service answers something that has nothing to do with the items. */
-  async #probe(state: Sending): Promise<boolean> {
-    const options = { ...this.#callOptions(state.calls), maxAttempts: probeAttempts };
-    state.calls.sent++;
-    try {
-      await this.#deps.service.orders.list({ count: 1 }, options);
-      return true;
-    } catch (error) {
-      if (error instanceof ServiceError) return false;
-      throw error;
-    }
-  }
-
-  #settle({ chunk, calls }: Sending, problems: ReadonlyMap<Item, RowProblem>): void {
+  #settle({ chunk, calls }: Delivery, problems: ReadonlyMap<Item, RowProblem>): void {
     const { books, journal, clock } = this.#deps;
     this.#addCalls(calls);
     const found = new Map(
@@ -251,7 +147,7 @@ export class LedgerSender implements Sender {
   }
 
   /** Each item of a call was refused, and the service has taken nothing of the run yet: nobody knows whose fault it is. */
-  #refuse({ chunk, calls }: Sending, refusal: ServiceError): void {
+  #refuse({ chunk, calls }: Delivery, refusal: ServiceError): void {
     const { books, journal, clock } = this.#deps;
     this.#addCalls(calls);
     const reason = `the service refused the call: ${refusal.message}`;
@@ -260,7 +156,7 @@ export class LedgerSender implements Sender {
   }
 
   /** A call that was not carried out, or of which nobody knows. */
-  #leaveUnanswered({ chunk, calls, isTouched }: Sending, error: unknown): void {
+  #leaveUnanswered({ chunk, calls, isTouched }: Delivery, error: unknown): void {
     const { journal, abort } = this.#deps;
     this.#addCalls(calls);
     const isRefused = error instanceof ServiceError || error instanceof ImportError;
@@ -287,22 +183,6 @@ export class LedgerSender implements Sender {
     books.calls.sent += calls.sent;
     books.calls.retried += calls.retried;
     books.calls.throttled += calls.throttled;
-  }
-
-  #callOptions(calls: CallCounts): CallOptions {
-    const { abort, report } = this.#deps;
-    return { signal: abort, onEvent: (event) => countEvent(event, calls, report) };
-  }
-}
-
-function countEvent(event: CallEvent, calls: CallCounts, report: (event: ImportEvent) => void): void {
-  if (event.type === "attempt" && event.attempt > 1) {
-    calls.sent++;
-    calls.retried++;
-  }
-  if (event.type === "wait") {
-    if (event.reason === "throttled") calls.throttled++;
-    report({ type: "wait", message: event.message, ms: event.ms });
   }
 }
 

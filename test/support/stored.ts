@@ -12,25 +12,20 @@ export interface Stored {
   readonly unsubscribers: number;
 }
 
-const counted: Readonly<Record<keyof Stored, string>> = {
-  orders: "count(*) from orders",
-  orderIds: "count(distinct order_id) from orders",
-  purchases: "count(*) from purchases",
-  coupons: "count(*) from coupons",
-  couponCodes: "count(distinct code) from coupons",
-  products: "count(*) from products",
-  unsubscribers: "count(*) from unsubscribers",
-};
-
 /** Counts in the database of a home in which nothing runs. */
 export function countStored(homeFolder: string): Stored {
   const file = new SqliteFile(join(homeFolder, "starpost.db"));
   try {
-    const entries = Object.entries(counted).map(([name, what]) => [
-      name,
-      Number(file.all(`select ${what}`).map((row) => Object.values(row)[0])[0]),
-    ]);
-    return Object.fromEntries(entries) as unknown as Stored;
+    const count = (what: string) => Number(Object.values(file.all(`select ${what}`)[0] ?? {})[0]);
+    return {
+      orders: count("count(*) from orders"),
+      orderIds: count("count(distinct order_id) from orders"),
+      purchases: count("count(*) from purchases"),
+      coupons: count("count(*) from coupons"),
+      couponCodes: count("count(distinct code) from coupons"),
+      products: count("count(*) from products"),
+      unsubscribers: count("count(*) from unsubscribers"),
+    };
   } finally {
     file.close();
   }
