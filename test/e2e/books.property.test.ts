@@ -170,7 +170,7 @@ describe("random files", () => {
         { seed, numRuns: runs },
       );
     },
-    60_000 + runs * 500,
+    60_000 + runs * 2_000,
   );
 
   test("the same by the program itself, in a process of its own", async () => {

@@ -1,0 +1,266 @@
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import iconv from "iconv-lite";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { makeGzip, makeZip, type ZipPart } from "../support/archives.ts";
+import { type Home, Homes, type Summary } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+let home: Home;
+beforeEach(() => {
+  home = homes.open();
+});
+
+const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+
+function row(at: number, name = "Ada", email = "n@example.com"): string {
+  return `o-${at},2026-01-02,${name},${email},p-${at},Name,https://shop.example/p\n`;
+}
+
+function table(count: number, from = 0): string {
+  return header + Array.from({ length: count }, (_, at) => row(from + at)).join("");
+}
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(home.folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+
+function zipOf(...tables: readonly (readonly [name: string, text: string])[]): Buffer {
+  return makeZip(
+    tables.map(([name, text]): ZipPart => ({ name, bytes: Buffer.from(text), hasDescriptor: true })),
+  );
+}
+
+async function load(args: readonly string[], input?: Buffer) {
+  return home.json(["orders", "import", ...args], {
+    cwd: home.folder,
+    env: { STARPOST_HOME: join(home.folder, "home") },
+    ...(input === undefined ? {} : { input }),
+  });
+}
+
+const counts = (rows: number, rejected = 0) => ({
+  read: rows,
+  accepted: rows - rejected,
+  rejected,
+  failed: 0,
+});
+
+describe("archives", () => {
+  test("a gzip file is read as the file in it, whatever it is called", async () => {
+    write("orders.dat", makeGzip(Buffer.from(table(5)), 2));
+    const { data, exitCode } = await load(["orders.dat"]);
+    expect([exitCode, data.rows, data.files]).toEqual([0, counts(5), ["orders.dat"]]);
+  });
+
+  test("each table of a zip archive is a file of the run; what else it holds is told", async () => {
+    const windows = iconv.encode(table(2, 5).replaceAll(",", ";").replaceAll("Ada", "Chloé"), "windows-1252");
+    const bytes = makeZip([
+      { name: "2026/", bytes: Buffer.alloc(0) },
+      { name: "2026/orders.csv", bytes: Buffer.from(table(5)) },
+      { name: "more.csv", bytes: windows, isStored: true },
+      { name: "__MACOSX/._more.csv", bytes: Buffer.from("x") },
+      { name: "read me.md", bytes: Buffer.from("x") },
+    ]);
+    write("x.zip", bytes);
+    const { data, stderr } = await load(["x.zip"]);
+    expect(data.files).toEqual(["x.zip/2026/orders.csv", "x.zip/more.csv"]);
+    expect(data.rows).toEqual(counts(7));
+    expect(stderr).toContain("x.zip: passed over in it: __MACOSX/._more.csv, read me.md");
+    expect(stderr).toContain(
+      "x.zip/more.csv: not UTF-8 (line 2); read as windows-1252, columns parted by ';'; --encoding says otherwise",
+    );
+  });
+
+  test.each([
+    ["gzip", () => makeGzip(Buffer.from(table(5))), ["-"]],
+    ["zip", () => zipOf(["a.csv", table(2)], ["b.csv", table(3, 2)]), ["-/a.csv", "-/b.csv"]],
+  ])("from standard input: %s", async (_name, bytes, files) => {
+    const { data, exitCode } = await load(["-"], bytes());
+    expect([exitCode, data.rows, data.files]).toEqual([0, counts(5), files]);
+    const kept = readdirSync(join(home.folder, "home", "imports", data.import_id));
+    expect(kept.filter((name) => name.startsWith("input"))).toHaveLength(1);
+  });
+
+  test("rejects name the file in the archive, and its line", async () => {
+    write("x.zip", zipOf(["a.csv", table(2)], ["b.csv", header + row(8) + row(9, "N", "nobody")]));
+    const { data, stderr } = await load(["x.zip"]);
+    expect(data.rows).toEqual(counts(4, 1));
+    expect(stderr).toContain('first at x.zip/b.csv:3:email ("nobody")');
+    expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(
+      /,3,email,bad_email,x\.zip\/b\.csv: email /,
+    );
+  });
+
+  test.each<[string, () => Buffer, RegExp]>([
+    [
+      "cut off",
+      () => makeGzip(Buffer.from(table(50_000))).subarray(0, -100),
+      /x: the gzip archive is damaged or cut off/,
+    ],
+    [
+      "cut off",
+      () => zipOf(["a.csv", table(50)]).subarray(0, -10),
+      /x: the zip archive is damaged or cut off/,
+    ],
+    [
+      "damaged beyond its first megabyte",
+      () => {
+        const bytes = makeZip([{ name: "a.csv", bytes: Buffer.from(table(50_000)), isStored: true }]);
+        return bytes.fill("X", 2_000_000, 2_000_001);
+      },
+      /x\/a\.csv: the zip archive is damaged or cut off/,
+    ],
+    [
+      "encrypted",
+      () => makeZip([{ name: "a.csv", bytes: Buffer.from(table(5)), isEncrypted: true }]),
+      /x: the zip archive is encrypted: a\.csv cannot be read.*unpack it with its password/,
+    ],
+    [
+      "of no tables",
+      () => zipOf(["a.png", "x"]),
+      /x: the zip archive has no CSV file in it: it holds a\.png/,
+    ],
+    [
+      "a workbook",
+      () => zipOf(["[Content_Types].xml", "x"], ["xl/workbook.xml", "x"]),
+      /an Excel workbook .*export it as CSV/,
+    ],
+    [
+      "an archive in an archive",
+      () => makeGzip(makeGzip(Buffer.from(table(2)))),
+      /a gzip archive in another archive/,
+    ],
+  ])("is refused before anything is sent: %s", async (_name, bytes, says) => {
+    write("x", bytes());
+    const { exitCode, stderr, stdout } = await load(["x"]);
+    expect(stderr).toMatch(says);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    const { data: runs } = await home.json<Summary[]>(["imports", "list"], {
+      env: { STARPOST_HOME: join(home.folder, "home") },
+    });
+    expect(runs).toEqual([]);
+  });
+
+  test.each([
+    ["gzip", (text: string) => makeGzip(Buffer.from(text))],
+    ["zip", (text: string) => zipOf(["first.csv", table(3, 100)], ["second.csv", text])],
+  ])("a run of one can be resumed, and knows when it has changed: %s", async (_name, archive) => {
+    const bad = Array.from({ length: 3 }, (_, at) => row(50 + at, "N", "nobody")).join("");
+    const path = write("archive", archive(table(40) + bad + row(90)));
+    const stopped = await load(["archive", "--max-errors", "2", "--batch-size", "10"]);
+    expect([stopped.exitCode, stopped.data.state]).toEqual([6, "stopped"]);
+    const resume = () =>
+      home.json(["imports", "resume", stopped.data.import_id, "--max-errors", "5"], {
+        env: { STARPOST_HOME: join(home.folder, "home") },
+      });
+    const whole = readFileSync(path);
+    writeFileSync(path, archive(table(41)));
+    const refused = await resume();
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(/has changed since/)]);
+    writeFileSync(path, whole);
+    utimesSync(path, 0, 0);
+    const { exitCode, data } = await resume();
+    expect([exitCode, data.state, data.rows.rejected]).toEqual([3, "finished", 3]);
+    expect(data.rows.accepted).toBe(data.rows.read - 3);
+  });
+});
+
+describe("several files", () => {
+  test("a pattern is expanded by the program, sorted, and told", async () => {
+    write("exports/b.csv", table(2, 10));
+    write("exports/a.csv", table(3));
+    write("exports/below/c.csv", table(1, 20));
+    write("exports/.hidden.csv", table(1, 30));
+    const flat = await load(["exports/*.csv", "--dry-run"]);
+    expect(flat.data.files).toEqual(["exports/a.csv", "exports/b.csv"]);
+    expect(flat.stderr).toContain("exports/*.csv: 2 files: exports/a.csv, exports/b.csv");
+    const deep = await load([join(home.folder, "exports/**/*.csv"), "exports/b.csv"].toReversed());
+    expect(deep.data.files).toEqual([
+      "exports/b.csv",
+      join(home.folder, "exports/a.csv"),
+      join(home.folder, "exports/below/c.csv"),
+    ]);
+    expect(deep.data.rows).toEqual(counts(6));
+  });
+
+  test("a file that has such a name wins", async () => {
+    write("orders [1].csv", table(2));
+    write("orders 1.csv", table(1));
+    const { data } = await load(["orders [1].csv"]);
+    expect([data.files, data.rows]).toEqual([["orders [1].csv"], counts(2)]);
+  });
+
+  test.each([
+    [["none*.csv"], /none\*\.csv: no file matches/],
+    [["a.csv", "./a.csv"], /\.\/a\.csv: the file is given twice/],
+    [["*.csv", "--rejects", "a.csv"], /--rejects a\.csv: is a file to be imported/],
+  ])("%j is refused", async (args, says) => {
+    write("a.csv", table(1));
+    const { exitCode, stderr } = await load(args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(says)]);
+  });
+
+  test("where empty cells erase, files of other columns have rejects of their own", async () => {
+    const other = "product_id,name,url\np-2,B,nowhere\n";
+    write("a.csv", "product_id,name,url,description\np-1,A,nowhere,\n");
+    write("b.csv", other);
+    const args = ["products", "import", "a.csv", "b.csv", "--empty", "clear"];
+    const { data, stderr } = await home.json(args, { cwd: home.folder });
+    expect(data.rows).toEqual(counts(2, 2));
+    const second = /laid out differently are in (\S+)/.exec(stderr)?.[1] ?? "";
+    expect(readFileSync(second, "utf8").split(",", 4)).toEqual(["product_id", "name", "url", "_line"]);
+    expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/^product_id,name,url,description,_line/);
+  });
+});
+
+describe("encodings", () => {
+  test("Windows-1252 is guessed, told, and not spoilt: also where the last line shows it first", async () => {
+    const text = table(30_000) + row(30_001, "Zoë “€”", "nobody");
+    write("orders.csv", iconv.encode(text, "windows-1252"));
+    const { data, stderr } = await load(["orders.csv"]);
+    expect(stderr).toContain(
+      "orders.csv: not UTF-8 (line 30002); read as windows-1252; --encoding says otherwise",
+    );
+    expect(data.rows).toEqual(counts(30_001, 1));
+    expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/^\ufefforder_id[\s\S]*Zoë “€”/);
+  });
+
+  test.each<[string, string[], Buffer, RegExp]>([
+    [
+      "said to be UTF-8",
+      ["--encoding", "utf-8"],
+      iconv.encode(table(20_000) + row(1, "Zoë"), "windows-1252"),
+      /x\.csv:20002: the text is not UTF-8/,
+    ],
+    [
+      "neither UTF-8 nor Windows-1252",
+      [],
+      Buffer.concat([Buffer.from(table(20_000)), Buffer.from([0x81, 0x8d, 0x0a])]),
+      /x\.csv:20002: the text is neither UTF-8 nor windows-1252/,
+    ],
+    [
+      "UTF-8 but for one line far down",
+      [],
+      Buffer.concat([
+        Buffer.from(table(20_000).replaceAll("Ada", "Zoë")),
+        iconv.encode(row(1, "Zoë"), "windows-1252"),
+      ]),
+      /x\.csv:20002: the text is not UTF-8 here, though it is elsewhere/,
+    ],
+    [
+      "with letters that its encoding does not have",
+      ["--encoding", "windows-1252"],
+      Buffer.concat([Buffer.from(table(3)), Buffer.from([0x81, 0x0a])]),
+      /x\.csv:5: the text is not windows-1252/,
+    ],
+  ])("a text that is %s is refused with its line", async (_name, args, bytes, says) => {
+    write("x.csv", bytes);
+    const { exitCode, stderr, stdout } = await load(["x.csv", ...args]);
+    expect([exitCode, stderr, stdout]).toEqual([2, expect.stringMatching(says), ""]);
+  });
+});
