@@ -47,6 +47,11 @@ export const orderProduct = z.object({
    * Assumed: an addition to the specification; 1 where absent, and a service that does not know it passes over it.
    */
   quantity: z.number().int().min(1).max(maxQuantity).optional(),
+  /**
+   * The price of each unit in turn, where they are not the same; null where a unit has none.
+   * Assumed: an addition to the specification; `price` is that of the product, and of the units beyond the list.
+   */
+  unit_prices: z.array(shape.price.nullable()).max(maxQuantity).optional(),
 });
 export type OrderProduct = z.output<typeof orderProduct>;
 

@@ -14,6 +14,8 @@ export interface OrderItem {
   readonly product: ProductRow;
   readonly price: string | null;
   readonly quantity: number;
+  /** Of the first units, where they are not all the same. */
+  readonly unitPrices?: readonly (string | null)[] | undefined;
 }
 
 /** The lines of an order that were passed over for their product ids, each as it came. */
@@ -113,7 +115,8 @@ function readItem(
   const product = toOrderedProductRow(productId, data, currency, (name, error) => {
     if (rules.isValidating) errors.push({ field: `${at}.specs.${name}`, error });
   });
-  return { product, price: readPrice(data.price), quantity: data.quantity ?? 1 };
+  const unitPrices = data.unit_prices?.map(readPrice);
+  return { product, price: readPrice(data.price), quantity: data.quantity ?? 1, unitPrices };
 }
 
 function readPrice(price: string | number | null | undefined): string | null {

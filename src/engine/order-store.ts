@@ -111,8 +111,11 @@ const insertOrderRows = createStatement<{ accountId: number; platform: string; n
 async function insertPurchases(orders: readonly StorableOrder[], context: HandlerContext): Promise<number> {
   const rows: unknown[][] = [];
   for (const { head, items } of orders) {
-    for (const { product, quantity, price } of items) {
-      for (let unit = 1; unit <= quantity; unit += 1) rows.push([head.order_id, product[0], unit, price]);
+    for (const { product, quantity, price, unitPrices = [] } of items) {
+      for (let unit = 1; unit <= quantity; unit += 1) {
+        const own = unitPrices[unit - 1];
+        rows.push([head.order_id, product[0], unit, own === undefined ? price : own]);
+      }
     }
   }
   const { affectedRows } = await insertPurchaseRows(context.transaction, context.dialect, {

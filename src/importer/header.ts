@@ -5,6 +5,7 @@ import { chooseLayout } from "./layouts/choose-layout.ts";
 import { findDateOrder } from "./layouts/date-order.ts";
 import type { DateOrder, Layout } from "./layouts/layout.ts";
 import { normaliseName as normalise } from "./layouts/list.ts";
+import { findExactColumns } from "./native-columns.ts";
 import { RowFields } from "./layouts/row-fields.ts";
 import { readUrlPattern } from "./layouts/url-pattern.ts";
 import { refuseMissing } from "./missing-columns.ts";
@@ -21,6 +22,8 @@ export interface ColumnMap {
   readonly layout: Layout | undefined;
   /** What reads the fields where a look at a field's column is not enough. */
   readonly fields: RowFields | undefined;
+  /** Fields whose blanks at both ends are part of the text. */
+  readonly exact: ReadonlySet<string>;
   /** The order of day and month, where the layout asks for it and the file's dates tell. */
   readonly dateOrder: DateOrder | undefined;
 }
@@ -75,7 +78,9 @@ export function matchHeader(
   const columnOf = turned && rowFields ? columnsOf(fields, rowFields) : named.columnOf;
   const supplied = new Set([...set.keys(), ...(url ? [url.field] : [])]);
   refuseMissing(file, { fields, urlField, kind, layout, columnOf, supplied, unknown: named.unknown });
-  return { columnOf, unknown: turned ? [] : named.unknown, layout, fields: rowFields, dateOrder };
+  const own = header.filter((name) => !(rejectColumns as readonly string[]).includes(name));
+  const exact = findExactColumns(kind, own);
+  return { columnOf, unknown: turned ? [] : named.unknown, layout, fields: rowFields, exact, dateOrder };
 }
 
 /** The names without which a file of a kind is not of our own columns. */

@@ -46,7 +46,7 @@ export class ItemReader {
     this.#file = file;
     this.#fileIndex = fileIndex;
     this.#rules = new CellRules(importing, books, (field) => file.columns.columnOf.has(field), options);
-    const { columnOf, fields, layout } = file.columns;
+    const { columnOf, fields, layout, exact } = file.columns;
     const rules = this.#rules;
     this.#groups = fields &&
       layout?.groups && {
@@ -57,7 +57,8 @@ export class ItemReader {
       ? viewLine(fields, this.#row, [], noneShared)
       : (field) => {
           const at = columnOf.get(field);
-          return at === undefined ? "" : trimBlanks(this.#row.cells[at] ?? "");
+          const cell = at === undefined ? "" : (this.#row.cells[at] ?? "");
+          return exact.has(field) ? cell : trimBlanks(cell);
         };
   }
 

@@ -61,3 +61,39 @@ export const nativeColumns = {
     "user_reference",
   ],
 } as const;
+
+/** Those of them in which the service keeps any text, with the blanks at its ends. */
+const textColumns: Readonly<Partial<Record<keyof typeof nativeColumns, readonly string[]>>> = {
+  products: ["name", "description", "product_tags"],
+  orders: [
+    "order_id",
+    "customer_name",
+    "user_reference",
+    "product_name",
+    "product_description",
+    "product_tags",
+  ],
+  reviews: [
+    "review_title",
+    "review_content",
+    "display_name",
+    "comment_content",
+    "product_title",
+    "user_reference",
+  ],
+};
+
+const noColumns: ReadonlySet<string> = new Set();
+
+/**
+ * The columns of a file whose blanks at both ends are part of the text: those of an export, which wrote them.
+ * Assumed: a file with all columns of an export, named and ordered as there, is one.
+ */
+export function findExactColumns(
+  kind: keyof typeof nativeColumns,
+  header: readonly string[],
+): ReadonlySet<string> {
+  const columns: readonly string[] = nativeColumns[kind];
+  const isExport = columns.length === header.length && columns.every((name, at) => name === header[at]);
+  return isExport ? new Set(textColumns[kind]) : noColumns;
+}

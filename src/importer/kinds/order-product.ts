@@ -79,10 +79,20 @@ function isSame({ product, price }: Known, row: RowView): boolean {
   );
 }
 
+/** Digits that a number keeps, whichever they are. */
+const exactDigits = 15;
+
 /** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
 function asBulkProduct(product: OrderProduct): WireProduct {
   const wire: WireProduct = product;
   wire.image ??= "";
-  if (product.price) wire.price = Number(product.price);
+  if (product.price) wire.price = asNumber(product.price);
   return wire;
+}
+
+/** A price of more digits than a number can hold goes as text, rather than as another price. */
+function asNumber(price: string): number | string {
+  const significant = price.replace(/^0+/, "").replace(".", "");
+  const isExact = significant.length <= exactDigits;
+  return isExact && !String(Number(price)).includes("e") ? Number(price) : price;
 }

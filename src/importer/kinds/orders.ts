@@ -13,7 +13,16 @@ import { describeIssues, lastOf, readProductId, unknownElement } from "./fields.
 import { fixableFields } from "./legal-id.ts";
 import { readServiceProblem } from "./service-words.ts";
 import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
-import type { FieldSpec, Importing, Item, ItemProblem, Kind, NoteLeftOut, RowProblem, RowView } from "./kind.ts";
+import type {
+  FieldSpec,
+  Importing,
+  Item,
+  ItemProblem,
+  Kind,
+  NoteLeftOut,
+  RowProblem,
+  RowView,
+} from "./kind.ts";
 
 /** The order's own fields; columns and wire have the same names. */
 const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
@@ -49,11 +58,10 @@ function readHead(row: RowView, validate: boolean, problems: RowProblem[]): Orde
     currency_iso: given("currency_iso"),
     user_reference: given("user_reference"),
   };
-  if (date === "" && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
   const parsed = orderHead.safeParse(values);
-  if (parsed.success) return parsed.data;
-  problems.push(...describeIssues(parsed.error.issues, lastOf));
-  return undefined;
+  if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
+  if (date === "" && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
+  return parsed.data;
 }
 
 /**
@@ -66,8 +74,23 @@ function addProduct(item: Item, productId: string, product: WireProduct): boolea
   const units = (before ? (before.quantity ?? 1) : 0) + (product.quantity ?? 1);
   if (units > maxQuantity && product.quantity === undefined) return false;
   const quantity = Math.min(units, maxQuantity);
-  products[productId] = quantity === 1 ? product : { ...before, ...product, quantity };
+  products[productId] = before ? joinProducts(before, product, quantity) : product;
   return true;
+}
+
+/** Each unit keeps the price of its own row; the product has the last. */
+function joinProducts(before: WireProduct, product: WireProduct, quantity: number): WireProduct {
+  const { unit_prices: _prices, ...joined } = { ...before, ...product, quantity };
+  const prices = [...pricesOf(before), ...pricesOf(product)].slice(0, quantity);
+  const isOnePrice = prices.every((price) => price === (joined.price ?? null));
+  return isOnePrice ? joined : { ...joined, unit_prices: prices };
+}
+
+function pricesOf({ quantity = 1, price = null, unit_prices = [] }: WireProduct) {
+  return Array.from(
+    { length: quantity },
+    (_, unit) => unit_prices[unit] ?? (unit in unit_prices ? null : price),
+  );
 }
 
 /**
@@ -147,14 +170,20 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
       payload.products = Object.create(null) as OrderPayload["products"];
       payload.products[productId] = units === 1 ? product : { ...product, quantity: units };
       const size = sizeOf(source.cells);
-      return { key: head.order_id, lane, rows: [source], size, payload, parts: [{ id: productId, row: source }] };
+      return {
+        key: head.order_id,
+        lane,
+        rows: [source],
+        size,
+        payload,
+        parts: [{ id: productId, row: source }],
+      };
     },
 
     writes: ({ payload }) =>
-      Object.entries((payload as OrderPayload).products).map(([id, { quantity: _quantity, ...product }]) => [
-        id,
-        JSON.stringify(product),
-      ]),
+      Object.entries((payload as OrderPayload).products).map(
+        ([id, { quantity: _quantity, unit_prices: _prices, ...product }]) => [id, JSON.stringify(product)],
+      ),
 
     join: joinOrder,
     holdings: orderHoldings,

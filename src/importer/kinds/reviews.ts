@@ -171,7 +171,7 @@ function readReview(
     problems.push(...found.filter(({ field }) => !problems.some((other) => other.field === field)));
   }
   if (!parsed.success || problems.length > 0) return problems;
-  return toItem(parsed.data as NewReview, source);
+  return toItem(parsed.data, source);
 }
 
 function toItem(review: NewReview, source: Item["rows"][number]): Item {

@@ -1,0 +1,342 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { execa } from "execa";
+import { type Arbitrary, sample as draw } from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  someAddresses,
+  someCodes,
+  someOrders,
+  someProducts,
+  someReviews,
+} from "../support/export-content.ts";
+import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+
+const data = "../shared/data";
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+type Server = Awaited<ReturnType<Home["serve"]>>;
+
+/** A served account, and a way to call it as anybody does who speaks HTTP. */
+async function openAccount() {
+  const home = homes.open();
+  const server = await home.serve();
+  const utoken = (await home.run(["auth", "token"])).stdout.trim();
+  const call = async (method: string, path: string, body: object) => {
+    const reply = await fetch(server.url + path.replace("{app_key}", server.app_key), {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ utoken, appkey: server.app_key, ...body }),
+    });
+    const answer = (await reply.json()) as { errors?: unknown };
+    expect([reply.status, answer.errors], JSON.stringify(answer)).toEqual([200, undefined]);
+  };
+  return { home, server, utoken, call };
+}
+
+/** Exports, imports into an empty account, and exports again. */
+async function goRound(
+  noun: string,
+  from: Home,
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+) {
+  const empty = homes.open();
+  const [first, second] = [join(empty.folder, "first.csv"), join(empty.folder, "second.csv")];
+  const exported = await from.run([noun, "export", "--out", first], { env });
+  expect(exported, exported.stderr).toMatchObject({ exitCode: 0, stdout: "" });
+  const imported = await empty.run([noun, "import", first, ...flags]);
+  expect(imported.exitCode, imported.stderr).toBe(0);
+  const again = await empty.run([noun, "export", "--out", second]);
+  expect(again.exitCode, again.stderr).toBe(0);
+  return { first: readFileSync(first, "utf8"), second: readFileSync(second, "utf8"), empty };
+}
+
+function readCsv(text: string): Record<string, string>[] {
+  return parse(text, { columns: true });
+}
+
+/** What an arbitrary gives: the same content for the same seed, which a failure names. */
+function sample<T>(arbitrary: Arbitrary<T>, seed: number): T {
+  const [value] = draw(arbitrary, { numRuns: 1, seed });
+  if (value === undefined) throw new Error("nothing was drawn");
+  return value;
+}
+
+function inOrder(texts: readonly string[]): string[] {
+  return texts.toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+const seeds = [1, Date.now() % 1_000_000];
+
+describe.each(seeds)(
+  "export, import and export again are the same bytes, with content of seed %i",
+  (seed) => {
+    let account: Awaited<ReturnType<typeof openAccount>>;
+    beforeAll(async () => {
+      account = await openAccount();
+    });
+    afterAll(async () => {
+      await account.server.stop();
+    });
+
+    test("products", async () => {
+      const products = sample(someProducts, seed);
+      await fetch(`${account.server.url}/apps/${account.server.app_key}/products/mass_create`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ utoken: account.utoken, products }),
+      });
+      const { first, second } = await goRound("products", account.home, [], remoteEnv(account.server));
+      expect(second).toBe(first);
+      const rows = readCsv(first);
+      expect(rows).toHaveLength(Object.keys(products).length);
+      for (const row of rows) {
+        const given = products[row["product_id"] ?? ""];
+        expect([row["name"], row["url"], row["description"], row["product_tags"], row["price"]]).toEqual([
+          given?.name,
+          given?.url,
+          given?.description ?? "",
+          given?.product_tags ?? "",
+          given?.price ?? "",
+        ]);
+      }
+    });
+
+    test("orders", async () => {
+      const calls = sample(someOrders, seed);
+      for (const { platform, orders } of calls) {
+        await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders });
+        // More units of what is there, each with a price of its own.
+        const dearer = structuredClone(orders.slice(0, 3));
+        for (const product of dearer.flatMap(({ products }) => Object.values(products))) {
+          Object.assign(product, { price: 99.25, quantity: 4 });
+        }
+        await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders: dearer });
+      }
+      const { first, second, empty } = await goRound("orders", account.home, [], remoteEnv(account.server));
+      expect(second).toBe(first);
+      const ids = new Set(calls.flatMap(({ orders }) => orders.map(({ order_id }) => order_id)));
+      expect(new Set(readCsv(first).map(({ order_id }) => order_id))).toEqual(ids);
+      expect(new Set(readCsv(first).map(({ product_price }) => product_price))).toContain("99.25");
+      const ndjson = await empty.run(["orders", "export", "--format", "ndjson"]);
+      const records = ndjson.stdout.split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(records.map((record) => Object.values(record).map((value) => value ?? ""))).toEqual(
+        readCsv(first).map((row) => Object.values(row)),
+      );
+    });
+
+    test("coupons", async () => {
+      const codes = sample(someCodes, seed);
+      await account.call("POST", "/apps/{app_key}/coupons/unique", { coupon_action: "map_share", codes });
+      const { first, second } = await goRound(
+        "coupons",
+        account.home,
+        ["--action", "map_share"],
+        remoteEnv(account.server),
+      );
+      expect(second).toBe(first);
+      expect(new Set(readCsv(first).map(({ code }) => code))).toEqual(new Set(codes));
+    });
+
+    test("unsubscribers", async () => {
+      const email_list = sample(someAddresses, seed);
+      await account.call("POST", "/apps/{app_key}/unsubscribers/mass_create", { email_list });
+      const { first, second } = await goRound("unsubscribers", account.home, [], remoteEnv(account.server));
+      expect(second).toBe(first);
+      const wanted = Object.entries(email_list).flatMap(([type, emails]) =>
+        emails.map((email) => `${type} ${email.toLowerCase()}`),
+      );
+      const found = readCsv(first).map(
+        ({ email, email_type_id }) => `${email_type_id} ${email?.toLowerCase()}`,
+      );
+      expect(found.toSorted()).toEqual([...new Set(wanted)].toSorted());
+    });
+
+    test("reviews, also those that are there twice", async () => {
+      const reviews = sample(someReviews, seed);
+      for (const review of [...reviews, ...reviews.slice(0, 2)]) {
+        await account.call("POST", "/reviews/dynamic_create", review);
+      }
+      const { first, second } = await goRound("reviews", account.home, [], remoteEnv(account.server));
+      expect(second).toBe(first);
+      const rows = readCsv(first);
+      const written = [...reviews, ...reviews.slice(0, 2)].map(({ review_content }) => review_content);
+      expect(inOrder(rows.map(({ review_content = "" }) => review_content))).toEqual(inOrder(written));
+    });
+  },
+);
+
+describe.skipIf(!existsSync(data))(`real data (${data})`, () => {
+  test.each([
+    ["products", "products.csv", 5_460],
+    ["orders", "orders.csv", 8_365],
+  ])("%s", async (noun, file, rows) => {
+    const home = homes.open();
+    expect((await home.run([noun, "import", `${data}/${file}`])).exitCode).toBe(0);
+    const { first, second } = await goRound(noun, home);
+    expect(second).toBe(first);
+    expect(readCsv(first)).toHaveLength(rows);
+  });
+});
+
+describe("an export", () => {
+  const home = homes.open();
+  let server: Server;
+  const rows = 1_500;
+  beforeAll(async () => {
+    const file = join(home.folder, "orders.csv");
+    const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+    const line = (at: number) =>
+      `${at},2026-01-02,${at === 7 ? '"=HYPERLINK(""x"")"' : "Ann"},a@b.example,p-${at % 50},Pot,https://shop.example/p\n`;
+    writeFileSync(file, header + Array.from({ length: rows }, (_, at) => line(at)).join(""));
+    expect((await home.run(["orders", "import", file])).exitCode).toBe(0);
+    server = await home.serve();
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  test("of nothing has a header, or is an empty list", async () => {
+    const empty = homes.open();
+    expect((await empty.run(["unsubscribers", "export"])).stdout).toBe("email,email_type_id");
+    expect((await empty.run(["reviews", "export", "--format", "ndjson"])).stdout).toBe("");
+    expect((await empty.json<unknown[]>(["products", "export"])).data).toEqual([]);
+  });
+
+  test("goes past every page, in CSV, ndjson and JSON alike", async () => {
+    const csv = await home.run(["orders", "export"], { env: remoteEnv(server) });
+    expect(readCsv(csv.stdout)).toHaveLength(rows);
+    const json = await home.json<Record<string, string>[]>(["orders", "export", "--rate", "0"], {
+      env: remoteEnv(server),
+    });
+    const ids = Array.from({ length: rows }, (_, at) => String(at)).toSorted();
+    expect(json.data.map(({ order_id }) => order_id)).toEqual(ids);
+    expect(json.data[0]).toMatchObject({ platform: "general", product_tags: null, order_date: "2026-01-02" });
+  });
+
+  test("to a file is whole or not there, and for its owner alone", async () => {
+    const folder = join(home.folder, "out");
+    mkdirSync(folder);
+    const file = join(folder, "orders.csv");
+    writeFileSync(file, "what was there before");
+    const link = join(folder, "link.csv");
+    symlinkSync(file, link);
+    const { exitCode, data: summary } = await home.json<object>(["orders", "export", "--out", link]);
+    expect(exitCode).toBe(0);
+    expect(summary).toMatchObject({ noun: "orders", state: "finished", file: link, format: "json", rows });
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toHaveLength(rows);
+    expect(readdirSync(folder).toSorted()).toEqual(["link.csv", "orders.csv"]);
+  });
+
+  test("that is interrupted ends with 130 and leaves what was there before", async () => {
+    const folder = join(home.folder, "interrupted");
+    mkdirSync(folder);
+    const file = join(folder, "orders.csv");
+    writeFileSync(file, "what was there before");
+    const run = home.start(["orders", "export", "--out", file, "--rate", "2"], { env: remoteEnv(server) });
+    setTimeout(() => run.kill("SIGINT"), 2_000);
+    const { exitCode, stderr } = await run;
+    expect(exitCode).toBe(130);
+    expect(stderr).toMatch(/Interrupted: .*orders\.csv was not written/);
+    expect(readFileSync(file, "utf8")).toBe("what was there before");
+    expect(readdirSync(folder)).toEqual(["orders.csv"]);
+  });
+
+  test("whose reader goes away ends quietly", async () => {
+    const shell = "node bin/starpost.js orders export | head -n 2";
+    const { stdout, stderr, exitCode } = await execa("bash", ["-o", "pipefail", "-c", shell], {
+      env: home.env,
+      extendEnv: false,
+      reject: false,
+    });
+    expect(stdout.split("\n")[0]).toMatch(/^order_id,email,customer_name,order_date,/);
+    expect(stdout.split("\n")).toHaveLength(2);
+    expect(stderr).not.toMatch(/error|EPIPE/i);
+    expect(exitCode).toBe(0);
+  });
+
+  test("for a spreadsheet lets no cell be a formula, and says what it is for", async () => {
+    const { stdout, stderr } = await home.run(["orders", "export", "--safe-for-excel"], {
+      stripFinalNewline: false,
+    });
+    expect(stdout.startsWith("\u{feff}order_id,")).toBe(true);
+    const cells = parse(stdout.slice(1)).flat();
+    expect(cells).toContain(`'=HYPERLINK("x")`);
+    expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+    expect(stderr).toMatch(/for looking at/);
+    const json = await home.run(["orders", "export", "--safe-for-excel", "--json"]);
+    expect(json.exitCode).toBe(2);
+  });
+
+  test("of what came from a day on", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const [all, none] = [
+      await home.run(["orders", "export", "--since", today]),
+      await home.run(["orders", "export", "--since", "2999-01-01"]),
+    ];
+    expect(readCsv(all.stdout)).toHaveLength(rows);
+    expect(readCsv(none.stdout)).toHaveLength(0);
+    const wrong = await home.run(["orders", "export", "--since", "2026-02-30"]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--since: "2026-02-30" is not a day/),
+    ]);
+  });
+
+  test.each([
+    ["a folder that is not there", "nowhere/orders.csv"],
+    ["a folder", "."],
+  ])("to %s is used wrongly, and known at once", async (_what, out) => {
+    const { exitCode, stderr } = await home.run(["orders", "export", "--out", join(home.folder, out)]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
+  });
+
+  test("says once what the service does not tell", async () => {
+    const plain = {
+      id: 1,
+      user_email: "a@b.example",
+      user_name: "Ann",
+      order_id: "1",
+      product_sku: "p",
+      product_name: "Pot",
+      product_url: "https://shop.example/p",
+      order_date: "2026-01-02T00:00:00.000Z",
+      product_description: null,
+      created_at: "2026-01-02T00:00:00.000Z",
+    };
+    const { createServer } = await import("node:http");
+    const elsewhere = createServer((request, response) => {
+      const isToken = request.url?.startsWith("/oauth") === true;
+      const body = isToken
+        ? { access_token: "t", token_type: "bearer" }
+        : { status: { code: 200, message: "OK" }, response: { purchases: [plain], total_purchases: 1 } };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+    const { port } = elsewhere.address() as { port: number };
+    const env = {
+      STARPOST_BASE_URL: `http://127.0.0.1:${port}`,
+      STARPOST_APP_KEY: "k",
+      STARPOST_SECRET: "s",
+    };
+    const { stdout, stderr } = await homes.open().run(["orders", "export"], { env });
+    elsewhere.close();
+    expect(stderr.match(/the service does not tell/g)).toHaveLength(1);
+    expect(stderr).toMatch(
+      /does not tell currency_iso, user_reference, platform, product_image, product_price,/,
+    );
+    expect(readCsv(stdout)[0]).toMatchObject({ order_id: "1", platform: "", product_price: "" });
+  });
+});
