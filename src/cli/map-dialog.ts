@@ -25,9 +25,7 @@ export async function askMapping(draft: MappingDraft, asker: Asker): Promise<Ans
   const of = new Map<string, Answer>();
   const taken = new Set<string>();
   for (const proposal of [...open.filter(isRequired), ...open.filter((one) => !isRequired(one))]) {
-    const isToldPattern = proposal.field === draft.urlField && draft.told.productUrl !== undefined;
-    // What a shop's own layout leaves open is worth a question only where something hangs on it.
-    if (isToldPattern || (takesLayout && !proposal.isRequired && proposal.column === undefined)) continue;
+    if (proposal.field === draft.urlField && draft.told.productUrl !== undefined) continue;
     const answer = await askField(draft, proposal, taken, asker);
     if (answer !== "none" && "column" in answer) taken.add(answer.column);
     of.set(proposal.field, answer);
@@ -69,7 +67,7 @@ function choicesOf(
   const free = ranked.filter((name) => !taken.has(name));
   const columns = free.map((name) => {
     const said = name === column && sureness !== undefined ? ` (${sureness})` : "";
-    return { value: { column: name }, name: `${name}${said}${sampleOf(draft, name)}` };
+    return { value: { column: name }, name: `${name}${said}${sampleOf(draft, name)}`, short: name };
   });
   const none: Choice<Answer | Kind> = { value: "none", name: "none" };
   const value: Choice<Answer | Kind> = { value: "value", name: "a fixed value" };

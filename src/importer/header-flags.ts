@@ -34,6 +34,16 @@ export function readMap(
         hint: suggest(column, header),
       });
     }
+    const before = byColumn.get(at);
+    if (before !== undefined && before !== known.name) {
+      throw new ImportError(
+        "usage",
+        `--map ${field}=${column}: ${before} is taken from that column already`,
+        {
+          hint: "a column holds one field: add a copy of it to the file, or leave one of the fields out",
+        },
+      );
+    }
     byColumn.set(at, known.name);
   }
   return { byColumn, fields: new Set(byColumn.values()) };

@@ -42,6 +42,8 @@ export interface Choice<T> {
   readonly value: T;
   /** In one line. */
   readonly name: string;
+  /** What stays on the screen once it is chosen; the name where absent. */
+  readonly short?: string;
 }
 
 /**

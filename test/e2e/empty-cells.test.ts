@@ -85,11 +85,13 @@ describe("products --update against a served store", () => {
     const { exitCode, data, stderr } = await home.json(args, { env });
     expect(exitCode).toBe(3);
     expect(data.rows).toEqual({ read: 2, accepted: 1, rejected: 1, failed: 0 });
-    expect(stderr).toMatch(/1 row not taken: description is empty, which --empty error refuses/);
+    expect(stderr).toMatch(
+      /1 row: description is empty, which --empty error refuses;.*first at .*emptied\.csv:2/,
+    );
     const rejects = readFileSync(data.rejects_file ?? "", "utf8");
     const [row]: Record<string, string>[] = parse(rejects, { columns: true });
     expect(row).toMatchObject({ _line: "2", _column: "description", _code: "empty_cell", product_id: "p-1" });
-    expect(row?.["_reason"]).toMatch(/description is empty.*--empty keep; price is empty/);
+    expect(row?.["_reason"]).toMatch(/description is empty.*; price is empty.*; fill it in, .*--empty keep$/);
     expect((await readProducts(server, utoken)).get("p-1")).toMatchObject({ description: "First words" });
     const corrected = write(
       "corrected.csv",

@@ -70,7 +70,7 @@ describe("without --fix-ids", () => {
     expect(first?.["_reason"]).toMatch(
       /'#1001\/A' has characters .*--fix-ids would send '1001-A-[a-z2-7]{10}'/,
     );
-    expect(stderr).toMatch(/4 rows not taken: product_id .*--fix-ids would send/);
+    expect(stderr).toMatch(/4 rows: product_id .*--fix-ids would send/);
   });
 
   test("the rejects go in as they are with --fix-ids, under the ids that were proposed", async () => {
@@ -177,6 +177,63 @@ describe("with --fix-ids", () => {
     // The rows that were rejected brought an id too, of which nothing was sent.
     expect(pairsOf(whole.data).has("p 99")).toBe(false);
     expect(existsSync(join(resumed.data.fixed_ids_file ?? "", "..", "fixed-ids.db"))).toBe(false);
+  });
+
+  test("a product's address is made of the id that the shop knows", async () => {
+    const home = homes.open();
+    const bare = orders.replace(",product_url", "").replaceAll(",https://shop.example/p", "");
+    const args = ["orders", "import", write(home, "o.csv", bare), "--fix-ids"];
+    const { exitCode } = await home.json([...args, "--product-url", "https://shop.example/p/{product_id}"]);
+    expect(exitCode).toBe(0);
+    const server = await home.serve();
+    const utoken = (await home.run(["auth", "token"])).stdout.trim();
+    const reply = await fetch(`${server.url}/apps/${server.app_key}/purchases?utoken=${utoken}`);
+    const { response } = (await reply.json()) as {
+      response: { purchases: { product_sku: string; product_url: string }[] };
+    };
+    await server.stop();
+    const first = response.purchases.find(({ product_sku }) => product_sku === "1001-A-hanowhjpg3");
+    expect(first?.product_url).toBe("https://shop.example/p/%231001/A");
+  });
+
+  test("a shop's own layout is put right as well: rows of one product have one id", async () => {
+    const home = homes.open();
+    const file = write(
+      home,
+      "s.csv",
+      "Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src\n" +
+        "größe hut,Hut,<p>Ein Hut</p>,ACME,Größe,M,H 1,10.00,https://s.example/1.jpg\n" +
+        "größe hut,,,,,L,H 2,11.00,\n",
+    );
+    const args = [
+      "products",
+      "import",
+      file,
+      "--fix-ids",
+      "--product-url",
+      "https://s.example/p/{product_id}",
+    ];
+    const { exitCode, data } = await home.json<FixedSummary>(args);
+    expect(exitCode).toBe(0);
+    expect(data.rows).toEqual({ read: 2, accepted: 2, rejected: 0, failed: 0 });
+    const stored = await readStoredIds(home);
+    expect(stored).toEqual(new Set([pairsOf(data).get("größe hut")]));
+  });
+
+  test("what was sent is found again by a verification, and by a plan", async () => {
+    const home = homes.open();
+    const file = write(home, "o.csv", orders);
+    const planned = await home.json<{ rows: Summary["rows"] }>(["orders", "plan", file, "--fix-ids"]);
+    expect(planned.exitCode).toBe(0);
+    expect(planned.data.rows).toMatchObject({ read: 5, rejected: 0 });
+    const { data } = await home.json(["orders", "import", file, "--fix-ids"]);
+    const verified = await home.json<{ missing_count: number; checked: { rows: number } }>([
+      "imports",
+      "verify",
+      data.import_id,
+    ]);
+    expect(verified.exitCode).toBe(0);
+    expect(verified.data).toMatchObject({ missing_count: 0, checked: { rows: 5 } });
   });
 
   test("the order of the rows does not matter", async () => {

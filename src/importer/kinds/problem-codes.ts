@@ -34,7 +34,10 @@ export const problemCodes: Readonly<Record<string, ProblemCode>> = {
   },
   bad_email_type: { means: "not an email type" },
   bad_quantity: { means: "not a number of units", hint: "write a whole number, from 1" },
-  empty_cell: { means: "an empty cell, where `--empty error` asks for none" },
+  empty_cell: {
+    means: "an empty cell, where `--empty error` asks for none",
+    hint: "fill it in, take the column out, or say --empty keep",
+  },
   no_parent: { means: "rows of one record, and the row that holds what they share is not among them" },
   duplicate: {
     means: "given twice in the files, or on the service before the run began",

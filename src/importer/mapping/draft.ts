@@ -32,7 +32,7 @@ export interface MappingDraft {
   readonly samples: readonly ColumnSample[];
   /** What the file's own names make of all fields, whatever layout it is of. */
   readonly byColumns: readonly FieldProposal[];
-  /** Of a file of a layout: the fields that it does not bring, with what its columns could hold of them. */
+  /** Of a file of a layout: the required fields that it does not bring, with what its columns could hold of them. */
   readonly besideLayout: readonly FieldProposal[];
   /** The field with a product's address, which a pattern can make. */
   readonly urlField: string | undefined;
@@ -80,7 +80,8 @@ function draftFrom(kind: KindName, file: LocatedFile, told: DraftOptions): Mappi
     mapped.fields.has(name) || Object.keys(told.set ?? {}).some((other) => isSameName(other, name));
   const free = samples.filter((_, at) => !mapped.byColumn.has(at));
   const open = fields.filter((field) => !isTold(field));
-  const unread = layout ? open.filter(({ name }) => !isRead(header, layout, name)) : [];
+  const needed = open.filter((field) => field.required === true);
+  const unread = layout ? needed.filter(({ name }) => !isRead(header, layout, name)) : [];
   return {
     kind,
     file: file.given,
@@ -89,13 +90,7 @@ function draftFrom(kind: KindName, file: LocatedFile, told: DraftOptions): Mappi
     delimiter: format.delimiter,
     samples,
     byColumns: proposeColumns(kind, open, free),
-    besideLayout: layout
-      ? proposeColumns(
-          kind,
-          unread,
-          free.filter(({ name }) => !isUsed(layout, name)),
-        )
-      : [],
+    besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
     urlField: kinds[kind].prepare({ dryRun: true, map: {}, action: "map_review" }).urlField,
     told,
   };
@@ -127,6 +122,25 @@ function isRead(header: readonly string[], layout: Layout, field: string): boole
   return (
     layout.constants?.[field] !== undefined || new RowFields(header, supply).columnOf(field) !== undefined
   );
+}
+
+/**
+ * What a shop's own layout lacks, and the columns that it does not read.
+ * Assumed: the layout knows the shop's columns better than their names do, so that only a sure one is proposed.
+ */
+function proposeBeside(
+  kind: KindName,
+  layout: Layout,
+  fields: readonly FieldSpec[],
+  samples: readonly ColumnSample[],
+): FieldProposal[] {
+  const unused = samples.filter(({ name }) => !isUsed(layout, name));
+  const proposed = proposeColumns(kind, fields, unused);
+  return proposed.map((one) => (one.sureness === "sure" ? one : withoutColumn(one)));
+}
+
+function withoutColumn(proposal: FieldProposal): FieldProposal {
+  return { ...proposal, column: undefined, sureness: undefined };
 }
 
 function isUsed(layout: Layout, column: string): boolean {

@@ -93,7 +93,8 @@ function surenessOf(score: number): Sureness {
 function scoreColumn(kind: KindName, field: FieldSpec, { name, values }: ColumnSample): number {
   const byName = scoreName(kind, field, name);
   const seen = fitValues(field.name, values);
-  if (!seen) return byName;
+  // A column of our own name is taken as such without any mapping, whatever it holds.
+  if (!seen || byName === 1) return byName;
   const { fit, alone } = seen;
   const byBoth = byName * (0.3 + 0.7 * fit);
   // What values say by themselves counts where nearly all of them say it.

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { makeFolder, run } from "./support.ts";
+
+const orders =
+  "Bestellnr;Datum;Kunde;E-Mail;Artikelnr;Artikelname;Farbe\n" +
+  "B-1;2026-01-03;Max Muster;max@example.com;a-1;Hut;rot\n" +
+  "B-2;2026-01-04;Eva Beispiel;eva@example.com;a-2;Schal;blau\n";
+
+const down = "\u001B[B";
+const enter = "\r";
+
+/** A terminal at which a person answers: each question by its name, once; return where nothing else is said. */
+function sitDown(answers: Readonly<Record<string, readonly string[]>>) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
+  // A prompt ends what it writes to, unless that is the process's own.
+  stderr.end = () => stderr;
+  const asked: string[] = [];
+  let text = "";
+  let settling: NodeJS.Timeout | undefined;
+  const answer = () => {
+    const open = stripVTControlCharacters(text).split("✔").at(-1) ?? "";
+    const question = /\? (m\.json is there|\w+(?:, in every row|, for example)?)/.exec(open)?.[1];
+    if (question === undefined || asked.includes(question)) return;
+    asked.push(question);
+    for (const [at, key] of (answers[question] ?? [enter]).entries())
+      setTimeout(() => stdin.write(key), 15 * at);
+  };
+  stderr.on("data", (data: Buffer) => {
+    text += data.toString();
+    clearTimeout(settling);
+    settling = setTimeout(answer, 30);
+  });
+  return { io: { stdin, stderr, isStdinTerminal: true, isStderrTerminal: true }, asked, text: () => text };
+}
+
+describe("orders map at a terminal", () => {
+  test("return takes what is proposed; a pattern, a fixed value and none are taken as they are said", async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, "best.csv"), orders);
+    const person = sitDown({
+      product_url: [enter],
+      "product_url, for example": ["https://laden.example/p/{product_id}", enter],
+      // Below none and the one column that is left.
+      currency_iso: [down, down, enter],
+      "currency_iso, in every row": ["EUR", enter],
+    });
+    const ran = await run(["orders", "map", "best.csv"], { io: { cwd: folder, ...person.io } });
+    expect(ran.status).toBe(0);
+    expect(JSON.parse(ran.stdout)).toEqual({
+      format: 1,
+      kind: "orders",
+      layout: "none",
+      columns: {
+        order_id: "Bestellnr",
+        email: "E-Mail",
+        customer_name: "Kunde",
+        order_date: "Datum",
+        product_id: "Artikelnr",
+        product_name: "Artikelname",
+      },
+      set: { currency_iso: "EUR" },
+      product_url: "https://laden.example/p/{product_id}",
+      delimiter: ";",
+    });
+    expect(person.text()).toContain("max@example.com · eva@example.com");
+    expect(person.text()).toContain("starpost orders import best.csv --mapping mapping.json");
+    expect(ran.stdout).not.toContain("example.com · ");
+  });
+
+  test("whoever breaks it off has nothing written", async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, "best.csv"), orders);
+    const person = sitDown({ order_id: ["\u0003"] });
+    const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
+      io: { cwd: folder, ...person.io },
+    });
+    expect(ran.status).toBe(2);
+    expect(person.text()).toContain("nothing was written");
+    expect(existsSync(join(folder, "m.json"))).toBe(false);
+  });
+
+  test("a file that is there is not overwritten where the answer is no", async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, "best.csv"), orders);
+    writeFileSync(join(folder, "m.json"), "mine");
+    const person = sitDown({ "m.json is there": ["n", enter] });
+    const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
+      io: { cwd: folder, ...person.io },
+    });
+    expect(ran.status).toBe(2);
+    expect(person.asked).toEqual(["m.json is there"]);
+    expect(readFileSync(join(folder, "m.json"), "utf8")).toBe("mine");
+  });
+
+  test("what flags say is not asked", async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, "best.csv"), orders);
+    const person = sitDown({});
+    const told = [
+      "--map",
+      "sku=Farbe",
+      "--set",
+      "currency_iso=EUR",
+      "--product-url",
+      "https://l.example/{sku}",
+    ];
+    const ran = await run(["orders", "map", "best.csv", ...told], { io: { cwd: folder, ...person.io } });
+    expect(ran.status).toBe(0);
+    expect(person.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(false);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      columns: { sku: "Farbe", order_id: "Bestellnr" },
+      set: { currency_iso: "EUR" },
+      product_url: "https://l.example/{sku}",
+    });
+  });
+});

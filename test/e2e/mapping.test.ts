@@ -1,0 +1,358 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import iconv from "iconv-lite";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { type Home, Homes } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const german =
+  "Bestellnr;Bestelldatum;Kunde;E-Mail-Adresse;Artikelnummer;Artikelbezeichnung;Einzelpreis;Land\n" +
+  "B-1;2026-01-03;Max Müller;max@example.com;a-1;Schöner Hut;12.50;DE\n" +
+  "B-2;2026-01-04;Eva Groß;eva@example.com;a-2;Schal;8.00;AT\n";
+
+const columns = {
+  order_id: "Bestellnr",
+  order_date: "Bestelldatum",
+  customer_name: "Kunde",
+  email: "E-Mail-Adresse",
+  product_id: "Artikelnummer",
+  product_name: "Artikelbezeichnung",
+  product_price: "Einzelpreis",
+};
+const url = "https://laden.example/p/{product_id}";
+const whole = { format: 1, kind: "orders", layout: "none", columns, product_url: url };
+
+let home: Home;
+beforeEach(() => {
+  home = homes.open();
+});
+
+function write(name: string, content: string | Buffer | object): string {
+  const path = join(home.folder, name);
+  const isText = typeof content === "string" || Buffer.isBuffer(content);
+  writeFileSync(path, isText ? content : JSON.stringify(content));
+  return path;
+}
+
+interface Purchase {
+  readonly order_id: string;
+  readonly product_sku: string;
+  readonly product_name: string;
+  readonly product_url: string;
+  readonly user_name: string;
+}
+
+/** What the embedded engine holds, over HTTP. */
+async function readPurchases(): Promise<Purchase[]> {
+  const server = await home.serve();
+  const utoken = (await home.run(["auth", "token"])).stdout.trim();
+  const reply = await fetch(`${server.url}/apps/${server.app_key}/purchases?utoken=${utoken}&count=100`);
+  const { response } = (await reply.json()) as { response: { purchases: Purchase[] } };
+  await server.stop();
+  return response.purchases;
+}
+
+describe("--mapping", () => {
+  test("says what a file lacks: columns, values, addresses, delimiter and encoding", async () => {
+    const file = write("b.csv", iconv.encode(german.replaceAll(";", "#"), "windows-1252"));
+    const mapping = write("m.json", {
+      ...whole,
+      set: { currency_iso: "EUR" },
+      delimiter: "#",
+      encoding: "windows-1252",
+    });
+    const { exitCode, data, stderr } = await home.json(["orders", "import", file, "--mapping", mapping]);
+    expect(stderr).not.toContain("error");
+    expect(exitCode).toBe(0);
+    expect(data.rows).toMatchObject({ read: 2, accepted: 2 });
+    expect(await readPurchases()).toEqual([
+      expect.objectContaining({
+        order_id: "B-1",
+        product_sku: "a-1",
+        product_name: "Schöner Hut",
+        product_url: "https://laden.example/p/a-1",
+        user_name: "Max Müller",
+      }),
+      expect.objectContaining({ order_id: "B-2", product_sku: "a-2", user_name: "Eva Groß" }),
+    ]);
+  });
+
+  test("flags win, field by field", async () => {
+    const file = write("b.csv", german.replace("Land", "Kürzel"));
+    const mapping = write("m.json", {
+      ...whole,
+      columns: { ...columns, product_name: "Kunde" },
+      delimiter: ",",
+    });
+    const flags = [
+      "--map",
+      "Product Name=Kürzel",
+      "--delimiter",
+      ";",
+      "--product-url",
+      "https://other.example/{sku}{product_id}",
+    ];
+    const { exitCode } = await home.json([
+      "orders",
+      "import",
+      file,
+      "--mapping",
+      mapping,
+      ...flags,
+      "--set",
+      "sku=s",
+    ]);
+    expect(exitCode).toBe(0);
+    const [first] = await readPurchases();
+    expect(first).toMatchObject({
+      product_name: "DE",
+      product_url: "https://other.example/sa-1",
+      user_name: "Max Müller",
+    });
+  });
+
+  test("is not needed, nor read, by a resume: the run knows what it said", async () => {
+    const bad = "B-3;2026-01-05;;nobody;a-3;Mantel;1;DE\n";
+    const file = write("b.csv", german.replace("B-2;", `${bad}B-2;`));
+    const mapping = write("m.json", whole);
+    const args = ["orders", "import", file, "--mapping", mapping, "--max-errors", "0"];
+    const stopped = await home.json(args);
+    expect(stopped.exitCode).toBe(6);
+    rmSync(mapping);
+    const resumed = await home.json(["imports", "resume", stopped.data.import_id, "--max-errors", "5"]);
+    expect(resumed.exitCode).toBe(3);
+    expect(resumed.data.rows).toEqual({ read: 3, accepted: 2, rejected: 1, failed: 0 });
+    // The rejects have the shop's own columns, and go in by the same mapping.
+    const [reject] = parse(readFileSync(resumed.data.rejects_file ?? "", "utf8"), {
+      columns: true,
+      delimiter: ";",
+    }) as Record<string, string>[];
+    expect(reject).toMatchObject({ Bestellnr: "B-3", _column: "E-Mail-Adresse", _line: "3" });
+    write("m.json", whole);
+    const corrected = readFileSync(resumed.data.rejects_file ?? "", "utf8").replace(
+      ";;nobody;",
+      ";Ina;ina@example.com;",
+    );
+    const again = await home.json(["orders", "import", write("c.csv", corrected), "--mapping", mapping]);
+    expect(again.exitCode).toBe(0);
+    expect(await readPurchases()).toHaveLength(3);
+  });
+
+  test.each<[string, string | object, RegExp]>([
+    ["no JSON", "{oops", /m\.json: is not JSON/],
+    ["no object", "[1]", /m\.json: must be an object/],
+    ["another format", { ...whole, format: 2 }, /m\.json: format: must be 1/],
+    [
+      "another kind",
+      { ...whole, kind: "products" },
+      /m\.json: kind: the mapping is for products, and this is for orders/,
+    ],
+    ["no kind that is known", { ...whole, kind: "order" }, /m\.json: kind: must be one of products, orders/],
+    [
+      "a key that is not known",
+      { ...whole, colums: {} },
+      /m\.json: colums: is not known[\s\S]*did you mean 'columns'/,
+    ],
+    [
+      "a field that is not there",
+      { ...whole, columns: { ordr_id: "x" } },
+      /m\.json: columns\.ordr_id: there is no field ordr_id[\s\S]*order_id/,
+    ],
+    [
+      "a value of a field that is not there",
+      { ...whole, set: { curency_iso: "EUR" } },
+      /m\.json: set\.curency_iso[\s\S]*currency_iso/,
+    ],
+    [
+      "a column that is no text",
+      { ...whole, columns: { order_id: 7 } },
+      /m\.json: columns\.order_id: must be text/,
+    ],
+    ["a long delimiter", { ...whole, delimiter: ";;" }, /m\.json: delimiter: must be one character/],
+    [
+      "a column that the file has not",
+      { ...whole, columns: { ...columns, email: "Mail" } },
+      /has no column 'Mail'/,
+    ],
+    ["a layout that is not known", { ...whole, layout: "shopware" }, /shopware/],
+    [
+      "a column for two fields",
+      { ...whole, columns: { ...columns, sku: "Artikelnummer" } },
+      /sku=Artikelnummer: product_id is taken from that column already/,
+    ],
+  ])("refuses %s before anything is sent", async (_name, content, says) => {
+    const args = ["orders", "import", write("b.csv", german), "--mapping", write("m.json", content)];
+    const { exitCode, stderr } = await home.run(args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(says);
+    expect((await home.json<unknown>(["imports", "list"])).data).toEqual([]);
+  });
+
+  test("refuses a mapping file that is not there", async () => {
+    const { exitCode, stderr } = await home.run([
+      "orders",
+      "import",
+      write("b.csv", german),
+      "--mapping",
+      "no.json",
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/--mapping no\.json: there is no such file/);
+  });
+});
+
+describe("map, with nobody to ask", () => {
+  const at = (name: string) => join(home.folder, name);
+
+  test("proposes a mapping on stdout, says what is missing and how sure it is, and shows no row", async () => {
+    const file = write("b.csv", german);
+    const { exitCode, stdout, stderr } = await home.run(["orders", "map", file]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      format: 1,
+      kind: "orders",
+      layout: "none",
+      columns,
+      delimiter: ";",
+    });
+    expect(stderr).toMatch(/order_id\s+from 'Bestellnr' \(sure\)/);
+    expect(stderr).toMatch(/Columns that no field is taken from: Land/);
+    expect(stderr).toMatch(/Missing: product_url\. Say how it is made: --product-url/);
+    expect(stderr).toContain(`starpost orders import ${file} --mapping mapping.json`);
+    expect(stdout + stderr).not.toMatch(/Müller|example\.com/);
+  });
+
+  test("what is proposed, with what was missing, imports the file", async () => {
+    const file = write("b.csv", german);
+    const mapped = await home.json<{ mapping_file: string }>([
+      "orders",
+      "map",
+      file,
+      "--product-url",
+      url,
+      "--out",
+      at("m.json"),
+    ]);
+    expect(mapped.data).toEqual({ mapping_file: at("m.json") });
+    expect(mapped.stderr).not.toContain("Missing");
+    expect(statSync(at("m.json")).mode & 0o777).toBe(0o644);
+    const imported = await home.json(["orders", "import", file, "--mapping", at("m.json")]);
+    expect(imported.exitCode).toBe(0);
+    expect(imported.data.rows.accepted).toBe(2);
+  });
+
+  test.each([
+    [
+      "orders",
+      "N° de commande,Date de la commande,Nom du client,Courriel,Référence produit,Désignation,Lien du produit\n1,2026-01-02,Jean Dupont,j@example.fr,r-1,Chapeau,https://b.example/1\n",
+      {
+        order_id: "N° de commande",
+        email: "Courriel",
+        product_name: "Désignation",
+        product_url: "Lien du produit",
+      },
+    ],
+    [
+      "orders",
+      "Número de pedido,Fecha del pedido,Cliente,Correo electrónico,Código de producto,Nombre del producto,Enlace,Imagen\nP1,02/01/2026,Ana Ruiz,a@example.es,c-1,Gorra,https://t.example/c1,https://t.example/c1.jpg\n",
+      {
+        order_date: "Fecha del pedido",
+        customer_name: "Cliente",
+        product_url: "Enlace",
+        product_image: "Imagen",
+      },
+    ],
+    [
+      "orders",
+      "Numer zamówienia|Data zamówienia|Imię i nazwisko|Adres e-mail|Kod produktu|Nazwa produktu|Cena\n1|2026-01-02|Jan Nowak|j@example.pl|k1|Czapka|10,00\n",
+      { order_id: "Numer zamówienia", customer_name: "Imię i nazwisko", product_price: "Cena" },
+    ],
+    [
+      // Names that say nothing: the values do.
+      "orders",
+      "A,B,C,D\nx,a@example.com,2026-01-02,https://shop.example/1\ny,b@example.com,2026-01-03,https://shop.example/2\n",
+      { email: "B", order_date: "C", product_url: "D" },
+    ],
+    [
+      "products",
+      "Handle,Titel,Beschreibung,Marke,EAN,Link,Bild\nhut,Hut,Ein Hut,ACME,4006381333931,https://l.example/hut,https://l.example/hut.png\n",
+      {
+        product_id: "Handle",
+        name: "Titel",
+        description: "Beschreibung",
+        brand: "Marke",
+        upc: "EAN",
+        url: "Link",
+        image_url: "Bild",
+      },
+    ],
+    ["coupons", "Gutscheincode,Wert\nABCDEFGH,5\n", { code: "Gutscheincode" }],
+    ["unsubscribers", "Name,Adres e-mail\nJan,jan@example.pl\n", { email: "Adres e-mail" }],
+  ])("knows the words of shops: %s, %s", async (kind, content, expected) => {
+    const { data } = await home.json<{ columns: Record<string, string> }>([
+      kind,
+      "map",
+      write("f.csv", content),
+    ]);
+    expect(data.columns).toMatchObject(expected);
+  });
+
+  test("a file of a shop's layout needs no columns, only what the layout lacks", async () => {
+    const file = write(
+      "s.csv",
+      "Name,Email,Financial Status,Created at,Currency,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,Tags\n" +
+        "#1001,a@example.com,paid,2026-01-02 10:00:00 +0100,EUR,1,Hat,10.00,HAT-1,Ana Ruiz,vip\n",
+    );
+    const { data, stderr } = await home.json(["orders", "map", file]);
+    expect(data).toEqual({ format: 1, kind: "orders", layout: "shopify-orders" });
+    expect(stderr).toMatch(/Missing: product_url/);
+    await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json")]);
+    const { exitCode } = await home.run(["orders", "import", file, "--mapping", at("m.json")]);
+    expect(exitCode).toBe(0);
+  });
+
+  test("a guess is taken where nothing goes without it, and left out elsewhere", async () => {
+    const file = write("f.csv", "Type,Number,Person\nsale,7,Ana Ruiz\n");
+    const { data, stderr } = await home.json<{ columns?: Record<string, string> }>(["orders", "map", file]);
+    expect(data.columns).toMatchObject({ order_id: "Number" });
+    expect(stderr).toMatch(/order_id\s+from 'Number' \(a guess\)/);
+    const products = write("p.csv", "product_id,name,url,Supplier\n1,N,https://s.example/1,ACME\n");
+    const left = await home.json<{ columns: Record<string, string> }>(["products", "map", products]);
+    expect(left.data.columns).not.toHaveProperty("brand");
+    expect(left.stderr).toMatch(/Left out, since they are guesses: brand from 'Supplier'/);
+  });
+
+  test("reads standard input, and the reject columns are nobody's", async () => {
+    const input = "code,_line,_column,_code,_reason\nABCDEFGH,2,,,\n";
+    const { data } = await home.json(["coupons", "map", "-"], { input });
+    expect(data).toEqual({ format: 1, kind: "coupons", layout: "none", columns: { code: "code" } });
+  });
+
+  test("a file that is there is overwritten only with --yes", async () => {
+    const file = write("b.csv", german);
+    write("m.json", "mine");
+    const refused = await home.run(["orders", "map", file, "--out", at("m.json")]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(/m\.json is there\. Overwrite it\?/);
+    expect(readFileSync(at("m.json"), "utf8")).toBe("mine");
+    const asked = await home.run(["orders", "map", file, "--out", at("m.json"), "--yes"]);
+    expect(asked.exitCode).toBe(0);
+    expect(JSON.parse(readFileSync(at("m.json"), "utf8"))).toMatchObject({ columns });
+  });
+
+  test.each([
+    ["the input as its output", () => ["b.csv", "--out", "b.csv"], /is a file to be imported/],
+    ["a folder that is not there", () => ["b.csv", "--out", "no/m.json"], /its folder is not there/],
+    ["a file that is not there", () => ["no.csv"], /there is no such file/],
+    ["a field that is not there", () => ["b.csv", "--map", "emial=Kunde"], /there is no field emial/],
+    ["a layout that is not known", () => ["b.csv", "--layout", "shopware"], /shopware/],
+  ])("refuses %s", async (_name, args, says) => {
+    write("b.csv", german);
+    const { exitCode, stderr } = await home.run(["orders", "map", ...args()], { cwd: home.folder });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(says);
+  });
+});
