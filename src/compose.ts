@@ -17,7 +17,7 @@ import { createTokenStore } from "./config/token-file.ts";
 import { findPublicUrl } from "./config/public-url.ts";
 import type { LocalTransportOptions } from "./engine/local-transport.ts";
 import type { EngineThreadData } from "./engine-thread.ts";
-import type { Stage } from "./rehearsal.ts";
+import { noTokens, type Stage } from "./rehearsal.ts";
 import { createService } from "./service/service.ts";
 import { findThreadFile } from "./service/thread-file.ts";
 import type { Transport } from "./service/transport.ts";
@@ -77,9 +77,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
   const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
   const { appKey, secret } = stage;
   const transport = await moveToThread(stage, stage, findPublicUrl(settings.env), true);
-  // A token of the rehearsal is worth nothing behind it.
-  const cache = { read: async () => undefined, write: async () => {}, clear: async () => {} };
-  const signed = withToken(transport, { appKey, readSecret: async () => secret, cache, clock });
+  const signed = withToken(transport, { appKey, readSecret: async () => secret, cache: noTokens, clock });
   const close = async () => {
     await signed.close();
     await stage.remove();

@@ -3,8 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RehearsalSettings } from "./cli/connection.ts";
 import type { LocalTransportOptions } from "./engine/local-transport.ts";
-import type { Service } from "./service/service.ts";
+import { createService, type Service } from "./service/service.ts";
 import type { Transport } from "./service/transport.ts";
+import { type TokenCache, withToken } from "./service/with-token.ts";
+
+/** Keeps no token: one of a rehearsal is worth nothing behind it. */
+export const noTokens: TokenCache = {
+  read: async () => undefined,
+  write: async () => {},
+  clear: async () => {},
+};
 
 /** Where a rehearsal takes place: a database with an account, which nobody else is to write meanwhile. */
 export interface Stage {
@@ -50,8 +58,15 @@ export async function copyAccount(from: Service, settings: RehearsalSettings): P
     const transport = createLocalTransport(options);
     try {
       const { id, appKey, secret } = await createAccount(database.db, { ...options, nowMs });
-      const seeding = { from, database, accountId: id, nowMs, options: { signal, onEvent } };
-      const notKnown = await seedAccount(kind, seeding);
+      const signed = withToken(transport, { appKey, readSecret: async () => secret, cache: noTokens, clock });
+      const notKnown = await seedAccount(kind, {
+        from,
+        to: createService(signed, { appKey }),
+        database,
+        accountId: id,
+        nowMs,
+        options: { signal, onEvent },
+      });
       return {
         transport,
         appKey,

@@ -14,10 +14,6 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
   return withRunDeps(context, async (deps, screen) => {
     const plan = await planImport(request, {
       ...deps,
-      // What it says is in the plan's own words.
-      report: (event) => {
-        if (event.type !== "notice") screen.report(event);
-      },
       openRehearsal: (pace) =>
         context.rehearse({
           ...pace,

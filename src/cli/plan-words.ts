@@ -5,9 +5,6 @@ import { itemNames } from "./import-words.ts";
 /** Findings of one sort that are told one by one. */
 const maxTold = 5;
 
-/** Reasons of rejection that are told one by one. */
-const maxReasons = 12;
-
 /** Days of mails that are told one by one. */
 const maxDays = 4;
 
@@ -22,10 +19,8 @@ export function describePlan(plan: PlanSummary, target: string): string {
     `  time   ${describeTime(plan)}`,
     ...describeThere(plan),
     ...describeIds(plan),
-    ...describeErased(plan),
     ...describeMails(plan),
     ...plan.not_known.map((what) => `  not known: ${what}; the service does not tell`),
-    ...describeRejects(plan),
     ...describeNext(plan),
   ].join("\n");
 }
@@ -82,13 +77,6 @@ function describeIds({ collisions, names }: PlanSummary): string[] {
   return lines;
 }
 
-function describeErased({ erased }: PlanSummary): string[] {
-  return Object.entries(erased).map(
-    ([column, cells]) =>
-      `  erased ${countOf(cells, "empty cell")} of ${column} would erase what is stored there`,
-  );
-}
-
 function describeMails({ mails }: PlanSummary): string[] {
   if (!mails) return [];
   const none = "  mails  no mail follows: an import sends none.";
@@ -101,19 +89,12 @@ function describeMails({ mails }: PlanSummary): string[] {
   return [`${none} If these orders were mailed: ${countOf(count, "mail")} to ${person}${when}`];
 }
 
-function describeRejects({ rejects, rejects_file }: PlanSummary): string[] {
-  const lines = rejects.slice(0, maxReasons).map(({ column, reason, count, first }) => {
-    const what = column === "" ? reason : `${column} ${reason}`;
-    return `  ${countOf(count, "row")} would not be taken: ${what}; first at ${first}`;
-  });
-  if (rejects.length > maxReasons) {
-    lines.push(`  and ${countOf(rejects.length - maxReasons, "further kind")} of problem`);
-  }
-  return rejects_file === null
-    ? lines
-    : [...lines, `Rows that would be rejected are in ${rejects_file}: correct them and import that file.`];
-}
-
-function describeNext({ plan_file }: PlanSummary): string[] {
-  return plan_file === null ? [] : [`To import exactly this: starpost imports apply ${plan_file}`];
+/** What is wrong with rows was said while they were read. */
+function describeNext({ rejects_file, plan_file }: PlanSummary): string[] {
+  return [
+    ...(rejects_file === null
+      ? []
+      : [`Rows that would be rejected are in ${rejects_file}: correct them and import that file.`]),
+    ...(plan_file === null ? [] : [`To import exactly this: starpost imports apply ${plan_file}`]),
+  ];
 }

@@ -1,10 +1,12 @@
 import { sql, type Transaction } from "kysely";
-import { couponActions, ServiceError } from "../contract/index.ts";
+import { couponActions, reviewerTypes, ServiceError } from "../contract/index.ts";
 import {
   listProducts,
   listPurchases,
+  listReviews,
   type ListedProduct,
   type ListedPurchase,
+  type ListedReview,
   listUnsubscribers,
 } from "../service/listings.ts";
 import type { Service } from "../service/service.ts";
@@ -19,6 +21,8 @@ export type RehearsedKind = "products" | "orders" | "coupons" | "unsubscribers" 
 /** An empty account, and the service whose state it is to have. */
 export interface Seeding {
   readonly from: Service;
+  /** The account's own service, for what is more than a row. */
+  readonly to: Service;
   readonly database: Database;
   readonly accountId: number;
   readonly nowMs: number;
@@ -35,7 +39,7 @@ const seeds: Readonly<Record<RehearsedKind, Seed>> = {
   },
   coupons: seedCoupons,
   unsubscribers: seedUnsubscribers,
-  reviews: seedProducts,
+  reviews: seedReviews,
 };
 
 /**
@@ -110,7 +114,7 @@ function readProduct(product: ListedProduct): unknown[] {
 async function insertProducts(
   rows: readonly (readonly unknown[])[],
   transaction: Transaction<Tables>,
-  { database, accountId, nowMs }: Omit<Seeding, "from" | "options">,
+  { database, accountId, nowMs }: Omit<Seeding, "from" | "to" | "options">,
 ): Promise<void> {
   const names = Object.keys(productColumns).map((name) => sql.ref(name));
   await sql`
@@ -174,7 +178,7 @@ interface PurchaseColumns {
 async function insertPurchases(
   page: readonly ListedPurchase[],
   transaction: Transaction<Tables>,
-  { database, accountId, nowMs }: Omit<Seeding, "from" | "options">,
+  { database, accountId, nowMs }: Omit<Seeding, "from" | "to" | "options">,
 ): Promise<void> {
   const rows = page.map((purchase) => [
     purchase.id,
@@ -252,6 +256,31 @@ async function seedUnsubscribers({ from, options, ...seeding }: Seeding): Promis
     });
   }
   return [];
+}
+
+async function seedReviews({ from, to, options }: Seeding): Promise<readonly string[]> {
+  for await (const page of listReviews(from, options)) {
+    await Promise.all(page.map((review) => to.reviews.createNow(readReview(review))));
+  }
+  return [];
+}
+
+/** A product's or a review's name that is empty where it came from is a dash here, where it must say something. */
+function readReview(review: ListedReview) {
+  const { sku, title, content, score, email, name, created_at, published = true, comment } = review;
+  const reviewer_type = reviewerTypes.find((type) => type === review.reviewer_type);
+  return {
+    sku,
+    product_title: review.product_title || sku,
+    product_url: review.product_url,
+    display_name: name || "-",
+    email,
+    review_title: title || "-",
+    review_content: content || "-",
+    review_score: score,
+    user_reference: review.user_reference,
+    past: { created_at, published, comment: comment || null, ...(reviewer_type && { reviewer_type }) },
+  };
 }
 
 function write(

@@ -4,6 +4,7 @@ import type { CallOptions, OutputOf } from "./transport.ts";
 
 export type ListedProduct = OutputOf<"core.listProducts">["products"][number];
 export type ListedPurchase = OutputOf<"orders.list">["purchases"][number];
+export type ListedReview = OutputOf<"reviews.list">["reviews"][number];
 export type ListedUnsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
 
 /** Every product, page by page, those changed longest ago first. */
@@ -53,5 +54,26 @@ export async function* listUnsubscribers(
     const { unsubscribers: found } = await unsubscribers.list({ count, page }, options);
     if (found.length > 0) yield found;
     if (found.length < count) return;
+  }
+}
+
+/** Reviews on a page. Source: spec "Limits". */
+const reviewsAPage = 100;
+
+/** Every review, by id, those that are off the pages too. Assumed: as of purchases. */
+export async function* listReviews(
+  { reviews }: Pick<Service, "reviews">,
+  options: CallOptions = {},
+): AsyncGenerator<readonly ListedReview[]> {
+  for (let lastId = 0; ;) {
+    const query = { count: reviewsAPage, deleted: true, details: true };
+    const { reviews: found } = await reviews.list(
+      { ...query, ...(lastId > 0 && { since_id: lastId }) },
+      options,
+    );
+    const fresh = found.filter(({ id }) => id > lastId);
+    if (fresh.length === 0) return;
+    yield fresh;
+    lastId = Math.max(...fresh.map(({ id }) => id));
   }
 }

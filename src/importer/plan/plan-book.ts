@@ -36,15 +36,17 @@ const maxNames = 5;
 export class PlanBook implements Disposable {
   readonly #file: SqliteFile;
   readonly #lately = new Set<string>();
+  /** Counts what was met, which says what came first. */
+  #met = 0;
 
   constructor(path: string) {
     this.#file = new SqliteFile(path);
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     this.#file.execute("pragma cache_size = -16384");
     this.#file.execute(`
-      create table ids (what text, spelling text, id text, norm text, place text, is_there integer,
+      create table ids (what text, spelling text, id text, norm text, place text, met integer, is_there integer,
         primary key (what, spelling)) without rowid;
-      create table names (what text, id text, name text, place text, primary key (what, id, name)) without rowid;
+      create table names (what text, id text, name text, place text, met integer, primary key (what, id, name)) without rowid;
       create table keys (key text primary key) without rowid;
       begin`);
   }
@@ -94,8 +96,9 @@ export class PlanBook implements Disposable {
           where plain.what = odd.what and plain.spelling = odd.norm and plain.norm = plain.spelling) as spellings
       from ids as odd where norm <> spelling group by what, norm having spellings > 1`;
     const members = `
-      select spelling, place from ids where what = ?1 and norm = ?2 and norm <> spelling
-      union all select spelling, place from ids where what = ?1 and spelling = ?2 and norm = spelling`;
+      select spelling, place, met from ids where what = ?1 and norm = ?2 and norm <> spelling
+      union all select spelling, place, met from ids where what = ?1 and spelling = ?2 and norm = spelling
+      order by met`;
     let count = 0;
     const examples: Collision[] = [];
     for (const { what, norm } of this.#file.all(groups)) {
@@ -120,7 +123,7 @@ export class PlanBook implements Disposable {
       "select what, id, max(place) as place from names group by what, id having count(*) > 1 and max(place) is not null";
     const count = this.#count(`select count(*) as count from (${twice})`, []);
     const examples = this.#file.all(`${twice} limit ${maxExamples}`).map(({ what, id }) => {
-      const sql = `select name, place from names where what = ? and id = ? limit ${maxNames}`;
+      const sql = `select name, place from names where what = ? and id = ? order by met limit ${maxNames}`;
       const found = this.#file.all(sql, [String(what), String(id)]);
       const first = found.find(({ place }) => place !== null)?.["place"] ?? null;
       return {
@@ -139,16 +142,17 @@ export class PlanBook implements Disposable {
   #addId(row: { what: IdKind; spelling: string; id: string; place: string | null; isThere: boolean }): void {
     const { what, spelling, id, place, isThere } = row;
     this.#file.run(
-      `insert into ids values (?, ?, ?, ?, ?, ?) on conflict do update set
-         place = coalesce(place, excluded.place), is_there = max(is_there, excluded.is_there)`,
-      [what, spelling, id, formOf(what, id), place, Number(isThere)],
+      `insert into ids values (?, ?, ?, ?, ?, ?, ?) on conflict do update set
+         met = iif(place is null, excluded.met, met), place = coalesce(place, excluded.place), is_there = max(is_there, excluded.is_there)`,
+      [what, spelling, id, formOf(what, id), place, ++this.#met, Number(isThere)],
     );
   }
 
   #addName(what: IdKind, id: string, name: string, place: string | null): void {
     this.#file.run(
-      "insert into names values (?, ?, ?, ?) on conflict do update set place = coalesce(place, excluded.place)",
-      [what, id, name, place],
+      `insert into names values (?, ?, ?, ?, ?) on conflict do update set
+         met = iif(place is null, excluded.met, met), place = coalesce(place, excluded.place)`,
+      [what, id, name, place, ++this.#met],
     );
   }
 

@@ -1,0 +1,402 @@
+import {
+  createWriteStream,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { digestDatabase, type Plan } from "../support/plans.ts";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+
+const homes = new Homes();
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => {
+  homes.remove();
+  rmSync(folder, { recursive: true });
+});
+
+function writeCsv(name: string, ...lines: string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return path;
+}
+
+const orderHeader = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
+const orderRow = (order: string, email: string, date: string, product: string, name = "Pot") =>
+  `${order},${email},Ann,${date},${product},${name},https://shop.example/${product}`;
+
+/** A day before the tests' own, as orders have it. */
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+const databaseOf = (home: Home) => join(home.folder, "starpost.db");
+
+describe("a plan of orders", () => {
+  const home = homes.open();
+  let plan: Plan;
+  let said: string;
+  beforeAll(async () => {
+    const before = writeCsv(
+      "before.csv",
+      orderHeader,
+      orderRow("1", "ann@mail.example", daysAgo(1), "pot", "Old name"),
+      orderRow("77", "ann@mail.example", daysAgo(1), "pot", "Old name"),
+    );
+    expect((await home.run(["orders", "import", before])).exitCode).toBe(0);
+    const file = writeCsv(
+      "orders.csv",
+      orderHeader,
+      orderRow("1", "ann@mail.example", daysAgo(1), "pot", "New name"),
+      orderRow("1", "ann@mail.example", daysAgo(1), "pan", "Pan"),
+      orderRow("2", "bo@mail.example", daysAgo(40), "pan", "Frying pan"),
+      orderRow("002", "cy@mail.example", daysAgo(2), "PAN", "Pan"),
+      orderRow("3", "no address", daysAgo(2), "pan", "Pan"),
+      orderRow("4", "no address", daysAgo(2), "pan", "Pan"),
+      orderRow("5", "cy@mail.example", daysAgo(400), "cup", "Cup"),
+      orderRow("6", "cy@mail.example", daysAgo(2), "cup", "Cup"),
+      orderRow("6", "cy@mail.example", daysAgo(2), "cup", "Cup"),
+    );
+    const ran = await home.json<Plan>(["orders", "plan", file]);
+    expect(ran.exitCode).toBe(3);
+    plan = ran.data;
+    said = (await home.run(["orders", "plan", file])).stderr;
+  });
+
+  test("counts rows, orders and calls, and says why rows would be rejected", () => {
+    expect(plan).toMatchObject({
+      kind: "orders",
+      state: "finished",
+      rows: { read: 9, accepted: 7, rejected: 2, failed: 0 },
+      items: { sent: 5, accepted: 5, rejected: 0 },
+      calls: { sent: 1 },
+      time: { rate: null },
+      rejects: [{ code: "bad_email", column: "email", count: 2 }],
+      rejects_file: null,
+      not_known: [],
+    });
+    expect(plan.rejects[0]?.first).toContain('orders.csv:6:email ("no address")');
+  });
+
+  test("tells what is there already, and what an earlier row gave", () => {
+    expect(plan.there).toEqual({ items: 1, changed: null, purchases_added: 1 });
+    expect(plan.repeated).toEqual({ rows: 1, first: expect.stringMatching(/orders\.csv:10$/) as unknown });
+  });
+
+  test("finds ids that are written in two ways, and products with two names", () => {
+    expect(plan.collisions.count).toBe(2);
+    expect(plan.collisions.examples.map(({ ids }) => ids.toSorted()).toSorted()).toEqual([
+      ["002", "2"],
+      ["PAN", "pan"],
+    ]);
+    expect(plan.names.count).toBe(2);
+    expect(plan.names.examples.map(({ id, names }) => [id, ...names.toSorted()]).toSorted()).toEqual([
+      ["pan", "Frying pan", "Pan"],
+      ["pot", "New name", "Old name"],
+    ]);
+  });
+
+  test("forecasts the mails of what would be added, and sends none", () => {
+    expect(plan.mails).toEqual({
+      sent_by_import: 0,
+      if_sent: {
+        mails: 4,
+        people: 3,
+        days: [
+          { day: daysAgo(0), mails: 1 },
+          { day: daysAgo(-12), mails: 2 },
+          { day: daysAgo(-13), mails: 1 },
+        ],
+        not_sent: expect.objectContaining({ order_too_old: 1, too_many_to_person: 0 }) as unknown,
+      },
+    });
+  });
+
+  test("says it in words", () => {
+    expect(said).toMatch(/^Planned orders from .*orders\.csv into the embedded database/m);
+    expect(said).toContain("9 read: 7 would be accepted, 2 rejected, 0 failed");
+    expect(said).toContain("1 order of these the service has already: 1 purchase would be added to them");
+    expect(said).toContain('"2", "002"; first at ');
+    expect(said).toContain(
+      "no mail follows: an import sends none. If these orders were mailed: 4 mails to 3 people, on ",
+    );
+    expect(said).toContain("2 rows: email has no @");
+  });
+
+  test("is one record in CSV, and no run in the list", async () => {
+    const { stdout } = await home.run(["orders", "plan", join(folder, "orders.csv"), "--format", "csv"]);
+    const [header, record, ...more] = stdout.trim().split("\n");
+    expect(more).toEqual([]);
+    expect(header?.split(",").slice(0, 4)).toEqual(["kind", "files", "profile", "state"]);
+    expect(record).toContain("orders,");
+    expect((await home.json<Summary[]>(["imports", "list"])).data).toHaveLength(1);
+  });
+});
+
+describe("a plan of the other kinds", () => {
+  const home = homes.open();
+  test("products: how many are there, and how many of them would change", async () => {
+    const header = "product_id,name,url,description";
+    const first = writeCsv(
+      "p1.csv",
+      header,
+      "a,Pot,https://s.example/a,Fine",
+      "b,Pan,https://s.example/b,Fine",
+    );
+    await home.run(["products", "import", first]);
+    const second = writeCsv(
+      "p2.csv",
+      header,
+      "a,Pot,https://s.example/a,Fine",
+      "b,Pan,https://s.example/b,",
+      "A,Cup,https://s.example/c,",
+      "0b,Cup,https://s.example/c,",
+    );
+    const { data } = await home.json<Plan>(["products", "plan", second]);
+    expect(data).toMatchObject({
+      there: { items: 2, changed: 0, purchases_added: null },
+      collisions: { count: 2 },
+      mails: null,
+      erased: {},
+    });
+    const third = writeCsv(
+      "p3.csv",
+      header,
+      "a,New pot,https://s.example/a,",
+      "b,Pan,https://s.example/b,Fine",
+    );
+    const update = await home.json<Plan>(["products", "plan", third, "--update", "--empty", "clear"]);
+    expect(update.data).toMatchObject({
+      there: { items: 2, changed: 1 },
+      names: { count: 1, examples: [{ id: "a", names: ["New pot", "Pot"] }] },
+      erased: { description: 1 },
+    });
+  });
+
+  test("coupons and addresses: what is given twice, and what is there", async () => {
+    const action = ["--action", "map_review"];
+    await home.run(["coupons", "import", writeCsv("c1.csv", "code", "AAAA", "BBBB"), ...action]);
+    const coupons = writeCsv("c2.csv", "code", "AAAA", "CCCC", "CCCC", "cccc");
+    const { data, exitCode } = await home.json<Plan>(["coupons", "plan", coupons, ...action]);
+    expect(exitCode).toBe(3);
+    expect(data).toMatchObject({
+      rows: { read: 4, accepted: 2, rejected: 2 },
+      there: { items: 1 },
+      repeated: { rows: 1 },
+      collisions: { count: 1, examples: [{ ids: ["CCCC", "cccc"] }] },
+    });
+    await home.run(["unsubscribers", "import", writeCsv("u1.csv", "email,type", "ann@mail.example,1")]);
+    const addresses = writeCsv(
+      "u2.csv",
+      "email,type",
+      "ANN@mail.example,1",
+      "ann@mail.example,2",
+      "bo@m.example,1",
+    );
+    expect((await home.json<Plan>(["unsubscribers", "plan", addresses])).data).toMatchObject({
+      rows: { accepted: 3 },
+      there: { items: 1 },
+      repeated: { rows: 0 },
+      collisions: { count: 0 },
+    });
+  });
+
+  test("on a fresh machine nothing but the account is made", async () => {
+    const fresh = homes.open();
+    const { exitCode } = await fresh.run(["products", "plan", "fixtures/good/products.csv"]);
+    expect(exitCode).toBe(0);
+    const file = new SqliteFile(databaseOf(fresh));
+    const tables = file.all(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
+    );
+    const filled = tables
+      .map(({ name }) => String(name))
+      .filter((name) => file.all(`select 1 from "${name}" limit 1`).length > 0);
+    file.close();
+    expect(filled.toSorted()).toEqual(["accounts", "starpost_migrations"]);
+    expect((await fresh.json<Summary[]>(["imports", "list"])).data).toEqual([]);
+    expect(readdirSync(fresh.folder).filter((name) => ["imports", "tokens"].includes(name))).toEqual([]);
+  });
+});
+
+describe("a plan that is kept", () => {
+  let home: Home;
+  let file: string;
+  const out = join(folder, "plan.json");
+  beforeEach(async () => {
+    home = homes.open();
+    file = writeCsv("kept.csv", orderHeader, orderRow("1", "ann@mail.example", daysAgo(1), "pot"), "2,,,,,,");
+    rmSync(out, { force: true });
+  });
+  const plan = (...flags: string[]) => home.run(["orders", "plan", file, "--out", out, ...flags]);
+
+  test("is for its owner alone, and is applied as it was planned", async () => {
+    expect(await plan("--platform", "shopify", "--batch-size", "7")).toMatchObject({ exitCode: 3 });
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(out, "utf8"))).toMatchObject({
+      format: 1,
+      kind: "orders",
+      profile: "local",
+      target: databaseOf(home),
+      files: [
+        {
+          given: file,
+          path: file,
+          size_bytes: statSync(file).size,
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+        },
+      ],
+      options: { platform: "shopify", batchSize: 7, dryRun: false },
+      summary: { rows: { read: 2, accepted: 1, rejected: 1 } },
+    });
+    const applied = await home.json<Summary>(["imports", "apply", out]);
+    expect(applied).toMatchObject({
+      exitCode: 3,
+      data: { kind: "orders", rows: { accepted: 1, rejected: 1 } },
+    });
+    expect((await home.json<Summary[]>(["imports", "list"])).data).toEqual([applied.data]);
+    const database = new SqliteFile(databaseOf(home));
+    expect(database.all("select order_id, platform from orders")).toEqual([
+      { order_id: "1", platform: "shopify" },
+    ]);
+    database.close();
+  });
+
+  test("is refused where the file has changed or is gone, and nothing is imported", async () => {
+    await plan();
+    const digest = digestDatabase(databaseOf(home));
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("Pot", "Pan"));
+    const changed = await home.json(["imports", "apply", out]);
+    expect(changed.exitCode).toBe(2);
+    expect(changed.stderr).toContain("has changed since the plan was made");
+    rmSync(file);
+    const gone = await home.run(["imports", "apply", out]);
+    expect(gone.exitCode).toBe(2);
+    expect(gone.stderr).toContain("is not there any more");
+    expect(digestDatabase(databaseOf(home))).toBe(digest);
+    writeFileSync(file, text);
+    expect((await home.run(["imports", "apply", out])).exitCode).toBe(3);
+  });
+
+  test("is refused for another account, and where it is no plan", async () => {
+    await plan();
+    const elsewhere = await home.run(["imports", "apply", out], {
+      env: { STARPOST_DATABASE: join(home.folder, "other.db") },
+    });
+    expect(elsewhere.exitCode).toBe(2);
+    expect(elsewhere.stderr).toContain("the plan was made for the profile local");
+    const none = await home.run(["imports", "apply", writeCsv("none.json", "{}")]);
+    expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("is no plan")]);
+    const missing = await home.run(["imports", "apply", join(folder, "missing.json")]);
+    expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining("there is no such file")]);
+  });
+
+  test("is not made of standard input, which can be planned all the same", async () => {
+    const input = readFileSync(file);
+    const kept = await home.run(["orders", "plan", "-", "--out", out], { input });
+    expect([kept.exitCode, kept.stderr]).toEqual([2, expect.stringContaining("can be read only once")]);
+    const { data } = await home.json<Plan>(["orders", "plan", "-"], { input });
+    expect(data).toMatchObject({ rows: { read: 2, accepted: 1 }, plan_file: null });
+  });
+
+  test("applies from another folder, and with a mapping that has not changed", async () => {
+    writeFileSync(file, readFileSync(file, "utf8").replace("customer_name", "buyer"));
+    expect(await plan("--map", "customer_name=buyer")).toMatchObject({ exitCode: 3 });
+    const applied = await home.run(["imports", "apply", out], { cwd: folder, env: {} });
+    expect(applied.exitCode).toBe(3);
+  });
+});
+
+describe("the time that the rate allows", () => {
+  const serving = homes.open();
+  let server: Awaited<ReturnType<Home["serve"]>>;
+  let home: Home;
+  beforeAll(async () => {
+    server = await serving.serve();
+    home = homes.open(remoteEnv(server));
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  test.each([
+    [[], 5, 2_200],
+    [["--rate", "10"], 10, 1_100],
+    [["--rate", "10", "--rate-share", "50%"], 5, 2_200],
+  ])("with %j", async (flags, rate, ms) => {
+    const file = writeCsv("codes.csv", "code", ...Array.from({ length: 12 }, (_, at) => `CODE-${at}`));
+    const args = ["coupons", "plan", file, "--action", "map_review", "--batch-size", "1", ...flags];
+    const { data } = await home.json<Plan>(args);
+    expect(data).toMatchObject({ calls: { sent: 12 }, time: { rate, ms } });
+  });
+});
+
+describe("a plan that does not come to its end", () => {
+  const home = homes.open();
+  const big = join(folder, "big.csv");
+  let digest: string;
+  beforeAll(async () => {
+    const out = createWriteStream(big);
+    out.write(`${orderHeader}\n`);
+    for (let at = 0; at < 60_000; at++) {
+      out.write(`${orderRow(`o${at}`, `p${at % 900}@mail.example`, "2026-01-02", `sku${at % 500}`)}\n`);
+    }
+    out.end();
+    await once(out, "finish");
+    await home.run(["products", "import", "fixtures/good/products.csv"]);
+    digest = digestDatabase(databaseOf(home));
+  });
+
+  /** Starts a plan and waits until it holds the database. */
+  async function startPlan() {
+    const running = home.start(["orders", "plan", big]);
+    const probe = new SqliteFile(databaseOf(home), { busyTimeoutMs: 0 });
+    try {
+      for (;;) {
+        try {
+          probe.beginImmediate();
+          probe.execute("rollback");
+        } catch {
+          // In an object: the process by itself would be waited for.
+          return { running };
+        }
+        await new Promise((later) => setTimeout(later, 5));
+      }
+    } finally {
+      probe.close();
+    }
+  }
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 130],
+    ["SIGKILL", undefined],
+  ] as const)("for %s leaves nothing, and lets others write", async (signal, status) => {
+    const { running } = await startPlan();
+    running.kill(signal);
+    const ended = await running;
+    expect(ended.exitCode).toBe(status);
+    expect(digestDatabase(databaseOf(home))).toBe(digest);
+    const again = await home.run(["products", "import", "fixtures/good/products.csv"]);
+    expect(again.exitCode).toBe(0);
+    expect((await home.json<Summary[]>(["imports", "list"])).data[0]?.kind).toBe("products");
+  });
+
+  test("for a database that another holds is put off with a hint", async () => {
+    const holder = new SqliteFile(databaseOf(home));
+    holder.beginImmediate();
+    const refused = await home.json(["orders", "plan", resolve("fixtures/good/orders.csv")]);
+    holder.execute("rollback");
+    holder.close();
+    expect(refused.exitCode).toBe(5);
+    expect(JSON.parse(refused.stderr)).toMatchObject({
+      error: { kind: "unavailable", message: expect.stringContaining("locked") as unknown },
+    });
+  }, 60_000);
+});
