@@ -115,6 +115,7 @@ async function runRecorded(
     failure ??= error;
   }
   for (const notice of books.notices()) deps.report(notice);
+  for (const message of importing.notices?.() ?? []) deps.report({ type: "notice", message });
   await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
     failure ??= error;
   });
@@ -214,7 +215,8 @@ export function asRejectedInput(
   // A shop's layout is known by its own columns' names, and reads a field out of more than one.
   const layout = columns.layout && Object.keys(columns.layout.fields).length > 0 ? columns.layout.name : "";
   const fieldOf = (column: number) => (layout === "" ? fields.get(column) : undefined);
-  return { header: head.header, format: head.format, fieldOf, group: `${layout} ${known}` };
+  const group = `${layout} ${columns.dateOrder ?? ""} ${known}`;
+  return { header: head.header, format: head.format, fieldOf, group };
 }
 
 function isTemporary(error: unknown): boolean {

@@ -32,7 +32,7 @@ export async function openFiles(
 ): Promise<InputFile[]> {
   const read = (file: LocatedFile, told: ImportOptions) => {
     const head = readHead(file, told);
-    const valuesOf = (column: number) => readColumn(head, column);
+    const valuesOf = (column: number) => readColumn(file.given, head, column);
     const columns = matchHeader({ given: file.given, header: head.header, valuesOf }, importing, kind, told);
     return { ...file, head, columns };
   };
@@ -76,9 +76,13 @@ function keyFieldOf({ layout }: ColumnMap, { groupField, idField }: Importing): 
   return "field" in layout.groups.by ? layout.groups.by.field : undefined;
 }
 
-function* readColumn({ source, format }: FileHead, column: number): Generator<string> {
-  for (const { rows } of readRowBatches(source, format, undefined)) {
-    for (const cells of rows) yield (cells[column] ?? "").trim();
+function* readColumn(given: string, { source, format }: FileHead, column: number): Generator<string> {
+  try {
+    for (const { rows } of readRowBatches(source, format, undefined)) {
+      for (const cells of rows) yield (cells[column] ?? "").trim();
+    }
+  } catch (error) {
+    throw describeFileError(given, error);
   }
 }
 

@@ -1,14 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { makeGzip, makeZip } from "../support/archives.ts";
 import { measure, median, type Measured } from "./measure.ts";
 import { columns, writeOrdersFile } from "./orders-file.ts";
 
 /**
  * Measures imports of generated files, each against another program in one interleaved run.
- * `--rows` and `--rounds` set the size; `--only speed|memory|remote|start-up` runs one part; `--large` adds the
+ * `--rows` and `--rounds` set the size; `--only speed|memory|archives|remote|verify|start-up` runs one part; `--large` adds the
  * 10,000,000-row run.
  */
 const { values: flags } = parseArgs({
@@ -173,6 +175,36 @@ async function remote(): Promise<void> {
   );
 }
 
+/** Reading back against the import that it reads back, and again with one row in a thousand gone. */
+async function verification(): Promise<void> {
+  const path = fileOf(rows);
+  const [whole, holed, peaks]: [number[], number[], number[]] = [[], [], []];
+  say(`verify: ${rows} rows in-process, against their import, ${rounds} rounds`);
+  for (let round = 0; round < rounds; round++) {
+    await withFolder(async (folder) => {
+      const env = { STARPOST_HOME: folder };
+      const imports = [program, "orders", "import", path, "--json"];
+      const run = await measure(process.execPath, imports, { env, statuses: [3] });
+      const { import_id: id } = JSON.parse(run.stdout) as { import_id: string };
+      const args = [program, "imports", "verify", id, "--json"];
+      const found = await measure(process.execPath, args, { env });
+      const database = new SqliteFile(join(folder, "starpost.db"));
+      database.execute("delete from purchases where id % 1000 = 0");
+      database.close();
+      const short = await measure(process.execPath, args, { env, statuses: [7] });
+      whole.push(found.seconds / run.seconds);
+      holed.push(short.seconds / run.seconds);
+      peaks.push(found.peakMb, short.peakMb);
+      say(
+        `  round ${round + 1}: import ${run.seconds.toFixed(1)} s, verify ${found.seconds.toFixed(1)} s, with rows gone ${short.seconds.toFixed(1)} s`,
+      );
+    });
+  }
+  show("of the time of the import, all there", whole, "times");
+  show("of the time of the import, some gone", holed, "times");
+  show("peak of the whole process", peaks, "MB");
+}
+
 async function startUp(): Promise<void> {
   say("start-up: against node -e 0, 20 rounds");
   const bare: number[] = [];
@@ -191,7 +223,37 @@ async function startUp(): Promise<void> {
   }
 }
 
-const parts: Readonly<Record<string, () => Promise<void>>> = { speed, memory, remote, "start-up": startUp };
+async function archives(): Promise<void> {
+  const plain = fileOf(rows);
+  const packed = { gzip: `${plain}.gz`, zip: `${plain}.zip` };
+  if (!existsSync(packed.zip)) {
+    const bytes = readFileSync(plain);
+    writeFileSync(packed.gzip, makeGzip(bytes));
+    writeFileSync(packed.zip, makeZip([{ name: "orders.csv", bytes, hasDescriptor: true }]));
+  }
+  say(`archives: ${rows} rows, against the plain file, ${rounds} rounds, interleaved`);
+  const ratios: Record<string, number[]> = { gzip: [], zip: [] };
+  for (let round = 0; round < rounds; round++) {
+    const bare = await importFile(plain, rows);
+    say(`  round ${round + 1}: plain ${bare.seconds.toFixed(1)} s, ${bare.peakMb.toFixed(0)} MB`);
+    for (const [name, path] of Object.entries(packed)) {
+      const run = await importFile(path, rows);
+      ratios[name]?.push(bare.seconds / run.seconds);
+      say(`  round ${round + 1}: ${name} ${run.seconds.toFixed(1)} s, ${run.peakMb.toFixed(0)} MB`);
+    }
+  }
+  for (const [name, found] of Object.entries(ratios))
+    show(`${name}, of the plain file's speed`, found, "times");
+}
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  speed,
+  memory,
+  archives,
+  remote,
+  verify: verification,
+  "start-up": startUp,
+};
 say(`node ${process.version}`);
 for (const [name, run] of Object.entries(parts)) {
   if (flags.only === undefined || flags.only === name) await run();

@@ -10,7 +10,7 @@ import iconv from "iconv-lite";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startImport } from "../../src/importer/import.ts";
-import type { ImportSummary } from "../../src/importer/types.ts";
+import { ImportError, type ImportDeps, type ImportSummary } from "../../src/importer/types.ts";
 import { SqliteFile } from "../../src/storage/sqlite-file.ts";
 import { backends, type Harness } from "../support/backends.ts";
 import { anyPlan, columns, faults, putFiles, type PutFiles, type PutRow } from "../support/random-files.ts";
@@ -27,7 +27,6 @@ type Summary = Pick<ImportSummary, "rows" | "state" | "rejects_file">;
 
 /** An account of its own, imported into and looked at. */
 interface Shop {
-  readonly cwd: string;
   load(given: readonly string[], options: PutFiles["options"], batchSize: number): Promise<Summary>;
   /** Every line item, with its order and product, in no order. */
   stored(): Promise<Record<string, unknown>[]>;
@@ -58,6 +57,45 @@ function comparable(rows: readonly Record<string, unknown>[]): string[] {
 function decodeRejects(path: string, { delimiter, encoding }: PutFiles["rejects"]): Record<string, string>[] {
   const text = iconv.decode(readFileSync(path), encoding, { stripBOM: true });
   return parse(text, { delimiter, columns: true });
+}
+
+const never = new AbortController().signal;
+
+function depsOf(cwd: string, openService?: ImportDeps["openService"]): ImportDeps {
+  return {
+    openService: openService ?? (() => Promise.reject(new Error("a dry run opened the service"))),
+    profileName: "test",
+    target: "test",
+    runsFolder: join(cwd, "runs"),
+    clock: () => Date.now(),
+    random: randomBytes,
+    stdin: Readable.from([]),
+    cwd,
+    version: "0.0.0",
+    stop: never,
+    abort: never,
+    report: () => {},
+  };
+}
+
+interface Change {
+  readonly kind: string;
+  /** As a part of the file. */
+  readonly at: number;
+  readonly byte: number;
+}
+
+function spoil(bytes: Buffer, changes: readonly Change[]): Buffer {
+  let spoilt = bytes;
+  for (const { kind, at, byte } of changes) {
+    const place = Math.floor(at * spoilt.length);
+    const [before, after] = [spoilt.subarray(0, place), spoilt.subarray(place)];
+    if (kind === "cut") spoilt = at < 0.5 ? spoilt : before;
+    else if (kind === "insert") spoilt = Buffer.concat([before, Buffer.from([byte]), after]);
+    else if (kind === "drop") spoilt = Buffer.concat([before, after.subarray(1)]);
+    else spoilt = Buffer.concat([before, Buffer.from([byte]), after.subarray(1)]);
+  }
+  return spoilt;
 }
 
 /** Holds one import, and that of its corrected rejects, against what was put into the files. */
@@ -126,27 +164,12 @@ describe("random files", () => {
 
   async function openShop(cwd: string): Promise<Shop> {
     const { service, caller } = await harness.newAccount();
-    const runsFolder = join(cwd, "runs");
-    const never = new AbortController().signal;
+    const opened = { service, concurrency: 3, keepsOrder: true, close: async () => {} };
     return {
-      cwd,
       load: (files, told, batchSize) =>
         startImport(
           { kind: "orders", files, options: { dryRun: false, map: {}, batchSize, ...told } },
-          {
-            openService: async () => ({ service, concurrency: 3, keepsOrder: true, close: async () => {} }),
-            profileName: "test",
-            target: "test",
-            runsFolder,
-            clock: () => Date.now(),
-            random: randomBytes,
-            stdin: Readable.from([]),
-            cwd,
-            version: "0.0.0",
-            stop: never,
-            abort: never,
-            report: () => {},
-          },
+          depsOf(cwd, async () => opened),
         ),
       stored: async () => {
         const query = `${storedRows} join accounts on accounts.id = orders.account_id where accounts.app_key = '${caller.appKey}'`;
@@ -173,13 +196,50 @@ describe("random files", () => {
     60_000 + runs * 2_000,
   );
 
+  test(
+    "bytes changed, lost or added anywhere are rows rejected or a file refused, never a crash",
+    async () => {
+      const change = fc.record({
+        kind: fc.constantFrom("set", "cut", "insert", "drop"),
+        at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+        byte: fc.oneof(fc.constantFrom(0, 10, 13, 34, 44, 0xef, 0xff), fc.nat({ max: 255 })),
+      });
+      const changes = fc.array(change, { minLength: 1, maxLength: 6 });
+      let at = 0;
+      await fc.assert(
+        fc.asyncProperty(anyPlan, changes, async (plan, spoiling) => {
+          const cwd = join(folder, `spoilt-${at++}`);
+          mkdirSync(cwd);
+          const put = putFiles({ ...plan, isPattern: false }, cwd);
+          for (const path of put.given) {
+            const file = join(cwd, path);
+            writeFileSync(file, spoil(readFileSync(file), spoiling));
+          }
+          const files = [...put.given];
+          const options = { dryRun: true, map: {}, ...put.options };
+          const summary = await startImport({ kind: "orders", files, options }, depsOf(cwd)).catch(
+            (error: unknown) => error,
+          );
+          if (summary instanceof ImportError) expect(summary.kind).toBe("usage");
+          else {
+            if (summary instanceof Error) throw summary;
+            const { rows } = summary as ImportSummary;
+            expect(rows.read).toBe(rows.accepted + rows.rejected);
+          }
+          rmSync(cwd, { recursive: true });
+        }),
+        { seed, numRuns: runs * 3 },
+      );
+    },
+    60_000 + runs * 2_000,
+  );
+
   test("the same by the program itself, in a process of its own", async () => {
     for (const [at, plan] of fc.sample(anyPlan, { seed, numRuns: 3 }).entries()) {
       const cwd = join(folder, `program-${at}`);
       mkdirSync(cwd);
       const home = new Home();
       const shop: Shop = {
-        cwd,
         load: async (files, { encoding, delimiter }, batchSize) => {
           const told = [
             ...(encoding === undefined ? [] : ["--encoding", encoding]),
