@@ -7,6 +7,8 @@ const fewAttempts = { part: 2, alone: 4 } as const;
 
 /** Failed calls in a row, with none carried out between, after which the service is down. */
 const maxFailedInARow = { failed: 24, late: 12 } as const;
+/** Failed calls in a row after which the service is asked whether it is there. */
+const doubtfulFrom = 3;
 
 export interface BisectionDeps {
   /**
@@ -154,9 +156,10 @@ class Bisection {
     if (taken !== this.#takenAtLast) this.#failedInARow = 0;
     this.#takenAtLast = taken;
     this.#failedInARow++;
-    // To wait for an answer takes long: whether there is any to be had is worth a call.
-    const isDown = this.#failedInARow >= maxFailedInARow[fault] || (fault === "late" && !(await probe()));
-    if (isDown) throw error;
+    if (this.#failedInARow >= maxFailedInARow[fault]) throw error;
+    // Failing takes long, and waiting for an answer longer: whether there is any to be had is worth a call.
+    const isDoubtful = fault === "late" || this.#failedInARow === doubtfulFrom;
+    if (isDoubtful && !(await probe())) throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 import { countStored } from "../support/stored.ts";
 
 const homes = new Homes();
@@ -40,12 +40,9 @@ async function rehearse(chaos: string) {
   const server = await far.serve(["--quiet", "--chaos", chaos]);
   const home = homes.open(remoteEnv(server));
   const files = writeFiles(home);
-  const rate = ["--rate", "0"];
-  const orders = await home.json<Summary>(["orders", "import", files.orders, ...rate]);
-  const coupons = await home.json<Summary>([
-    ...["coupons", "import", files.coupons, "--action", "map_review"],
-    ...rate,
-  ]);
+  const orders = await home.json(["orders", "import", files.orders, "--rate", "0"]);
+  const upload = ["coupons", "import", files.coupons, "--action", "map_review", "--rate", "0"];
+  const coupons = await home.json(upload);
   expect(await server.stop()).toBe(0);
   const events = String((await server.process).stdout)
     .trim()
@@ -63,13 +60,13 @@ const everything = {
 };
 
 describe("a service that refuses, fails, hangs up before the work and after it", () => {
-  let needed: Counts | undefined;
+  let calm: Counts | undefined;
 
   /** The calls that the same import takes where nothing goes wrong. */
   async function countNeeded(): Promise<Counts> {
-    needed ??= (await rehearse("seed=1")).counts;
-    expect(needed.calls).toBe(needed.spared);
-    return needed;
+    calm ??= (await rehearse("seed=1")).counts;
+    expect(calm.calls).toBe(calm.spared);
+    return calm;
   }
 
   test.each(seeds)(

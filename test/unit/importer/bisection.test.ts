@@ -149,6 +149,12 @@ describe("a service that is down", () => {
     },
   );
 
+  test("answers nothing at all: given up after three calls", async () => {
+    const service = createScripted({ fail: failure, probe: () => false });
+    await expect(service.send(itemsOf(200))).rejects.toMatchObject({ kind: "internal" });
+    expect(service.calls).toHaveLength(3);
+  });
+
   test("goes down while the items at fault are looked for: nothing is rejected", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,0 +1,216 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { type Loopback, sendJson, startLoopback } from "../support/loopback.ts";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { countStored } from "../support/stored.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+const opened: Loopback[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+interface SentOrder {
+  readonly order_id: string;
+}
+
+type Answer = { readonly status: number; readonly body: unknown };
+
+/** A service that issues tokens, lists nothing, and answers calls of orders as told; how many orders each call held. */
+async function startService(answer: (orders: readonly SentOrder[]) => Answer) {
+  const sizes: number[] = [];
+  const service: Loopback = await startLoopback((response, at) => {
+    const { url, method, body } = service.received[at] ?? { url: "", method: "", body: "" };
+    if (url === "/oauth/token") return sendJson(response, 200, { access_token: "t", token_type: "bearer" });
+    if (method === "GET") {
+      const status = { code: 200, message: "OK" };
+      return sendJson(response, 200, { status, response: { purchases: [], total_purchases: 0 } });
+    }
+    const { orders } = JSON.parse(body) as { orders: SentOrder[] };
+    sizes.push(orders.length);
+    const { status, body: answered } = answer(orders);
+    if (typeof answered !== "string") return sendJson(response, status, answered);
+    return response.writeHead(status, { "content-type": "text/html" }).end(answered);
+  });
+  opened.push(service);
+  const home = homes.open(remoteEnv({ url: service.url, app_key: "key", secret: "secret" }));
+  return { home, sizes };
+}
+
+const taken: Answer = { status: 200, body: { code: 200, message: "OK", uuid: "u" } };
+const refusal = (message: string, error_type: string): Answer => ({
+  status: 500,
+  body: { status: { message, code: 500, error_type } },
+});
+
+function writeOrders(home: Home, rows: readonly string[]): string {
+  const path = join(home.folder, "orders.csv");
+  const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url";
+  writeFileSync(path, `${header}\n${rows.join("\n")}\n`);
+  return path;
+}
+
+const rowOf = (order: string, product = "p-1") =>
+  `${order},2026-01-02,N,n@example.com,${product},Name,https://shop.example/p`;
+const manyRows = (count: number) => Array.from({ length: count }, (_, at) => rowOf(`o-${at}`));
+
+async function importOrders(home: Home, path: string, more: readonly string[] = []) {
+  const result = await home.run(["orders", "import", path, "--rate", "0", "--json", ...more]);
+  const summary = JSON.parse(result.stdout) as Summary;
+  const rejects =
+    summary.rejects_file === null
+      ? []
+      : parse<Record<string, string>>(readFileSync(summary.rejects_file), { columns: true });
+  return { ...result, summary, rejects };
+}
+
+describe("a call that is refused as a whole", () => {
+  test("the orders at fault are found and rejected, the others go in", async () => {
+    const poison = new Set(["o-7", "o-150"]);
+    const { home, sizes } = await startService((orders) =>
+      orders.some(({ order_id }) => poison.has(order_id))
+        ? refusal("order is odd", "Exceptions::InvalidParams")
+        : taken,
+    );
+    const { exitCode, summary, rejects, stderr } = await importOrders(home, writeOrders(home, manyRows(400)));
+    expect(exitCode).toBe(3);
+    expect(summary.rows).toEqual({ read: 400, accepted: 398, rejected: 2, failed: 0 });
+    expect(rejects.map((reject) => [reject["order_id"], reject["_line"], reject["_code"]])).toEqual([
+      ["o-7", "9", "call_refused"],
+      ["o-150", "152", "call_refused"],
+    ]);
+    expect(rejects[0]?.["_reason"]).toBe("the service refuses this order alone: order is odd");
+    expect(stderr).toMatch(
+      /2 rows: the service refuses this order alone: order is odd; first at .*orders\.csv:9$/m,
+    );
+    expect(sizes.length).toBeLessThanOrEqual(2 + 2 * 2 * 8);
+    expect(summary.calls.sent).toBe(sizes.length);
+  });
+
+  test("a service that fails with everything is down: interrupted, nothing rejected, and it goes on when it is back", async () => {
+    let isDown = true;
+    const { home } = await startService(() =>
+      isDown ? refusal("internal error", "Exceptions::InternalError") : taken,
+    );
+    const path = writeOrders(home, manyRows(30));
+    const { exitCode, summary, rejects } = await importOrders(home, path);
+    expect(exitCode).toBe(5);
+    expect([summary.state, summary.rows.read, rejects]).toEqual(["interrupted", 0, []]);
+    isDown = false;
+    const resumed = await home.json(["imports", "resume", summary.import_id]);
+    expect(resumed.exitCode).toBe(0);
+    expect(resumed.data.rows.accepted).toBe(30);
+  }, 120_000);
+
+  test("an order with which the service always fails is rejected, and said to be alone", async () => {
+    const { home } = await startService((orders) =>
+      orders.some(({ order_id }) => order_id === "o-19")
+        ? refusal("internal error", "Exceptions::InternalError")
+        : taken,
+    );
+    const { exitCode, rejects } = await importOrders(home, writeOrders(home, manyRows(20)));
+    expect(exitCode).toBe(3);
+    expect(rejects.map((reject) => [reject["_line"], reject["_code"]])).toEqual([["21", "call_failed"]]);
+    expect(rejects[0]?.["_reason"]).toMatch(
+      /^the service fails with this order alone.*; import it again later/,
+    );
+  }, 120_000);
+
+  test("fifty refused one by one, and none taken: the run fails, and may be resumed", async () => {
+    const { home, sizes } = await startService(() =>
+      refusal("no such platform", "Exceptions::InvalidParams"),
+    );
+    const { exitCode, summary, stderr } = await importOrders(home, writeOrders(home, manyRows(500)), [
+      "--concurrency",
+      "1",
+    ]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/refused 50 orders one by one.*no such platform/);
+    expect(summary.state).toBe("failed");
+    expect(summary.rows).toEqual({ read: 0, accepted: 0, rejected: 0, failed: 0 });
+    expect(sizes.length).toBeLessThan(120);
+  });
+});
+
+describe("calls that are too large", () => {
+  test("a page of a proxy says so: halved for the rest of the run, said once", async () => {
+    const { home, sizes } = await startService((orders) =>
+      orders.length > 60 ? { status: 413, body: "<html>413 Request Entity Too Large</html>" } : taken,
+    );
+    const args = ["--concurrency", "1"];
+    const { exitCode, summary, stderr } = await importOrders(home, writeOrders(home, manyRows(600)), args);
+    expect(exitCode).toBe(0);
+    expect(summary.rows.accepted).toBe(600);
+    expect(sizes).toEqual([200, 100, ...Array.from({ length: 12 }, () => 50)]);
+    expect(stderr.match(/calls are too large for the service/g)).toHaveLength(1);
+    expect(stderr).toMatch(/from here on they hold at most 50 orders/);
+  });
+
+  test("a server that takes small bodies only", async () => {
+    const far = homes.open();
+    const server = await far.serve(["--quiet", "--chaos", "max-body=9000"]);
+    const home = homes.open(remoteEnv(server));
+    const { exitCode, summary } = await importOrders(home, writeOrders(home, manyRows(300)));
+    expect(await server.stop()).toBe(0);
+    expect([exitCode, summary.rows.accepted]).toEqual([0, 300]);
+    expect(countStored(far.folder)).toMatchObject({ orders: 300, orderIds: 300, purchases: 300 });
+  });
+});
+
+describe("what the service says of an order", () => {
+  test("is told at its cell; the order's other rows say which line is at fault", async () => {
+    const { home } = await startService(() => ({
+      status: 200,
+      body: {
+        code: 200,
+        message: "OK",
+        uuid: "u",
+        errors: [
+          { order_num: 1, order_id: "o-2", field: "products.p-2.url", error: "is not a URL of ours" },
+          { order_num: 2, order_id: "o-3", field: "email", error: "Email is invalid" },
+        ],
+      },
+    }));
+    const rows = [rowOf("o-1"), rowOf("o-2"), rowOf("o-2", "p-2"), rowOf("o-3").replace("n@", "odd@")];
+    const { exitCode, rejects, stderr } = await importOrders(home, writeOrders(home, rows));
+    expect(exitCode).toBe(3);
+    const told = rejects.map((reject) =>
+      ["_line", "_column", "_code", "_reason"].map((name) => reject[name]),
+    );
+    expect(told).toEqual([
+      [
+        "3",
+        "",
+        "order_incomplete",
+        "not taken, for line 4 of the same order is at fault; correct that line, and import all rows of the order together",
+      ],
+      [
+        "4",
+        "product_url",
+        "bad_url",
+        "product_url is not a URL of ours, says the service; write it whole, from https:// on",
+      ],
+      ["5", "email", "bad_email", "email is invalid, says the service; write it as name@shop.example"],
+    ]);
+    expect(stderr).toMatch(
+      /^1 row: email is invalid, says the service; first at .*orders\.csv:5:email \("odd@example\.com"\); write it as name@shop\.example$/m,
+    );
+  });
+
+  test("alike rows are counted together, the most frequent first", async () => {
+    const home = homes.open();
+    const bad = (at: number) => rowOf(`b-${at}`).replace("n@example.com", "foo");
+    const rows = [rowOf("o-1"), rowOf("o-2").replace("2026-01-02", "soon"), bad(1), bad(2), bad(3)];
+    const { stderr } = await importOrders(home, writeOrders(home, rows));
+    const told = stderr.split("\n").filter((line) => /^\d+ rows?: /.test(line));
+    expect(told[0]).toMatch(
+      /^3 rows: email has no @; first at .*orders\.csv:4:email \("foo"\); write it as name@shop\.example$/,
+    );
+    expect(told[1]).toMatch(
+      /^1 row: order_date .*; first at .*orders\.csv:3:order_date \("soon"\); write it as 2026-01-31$/,
+    );
+  });
+});
