@@ -53,7 +53,7 @@ const doubled = 20;
 
 const killed: Readonly<Record<string, Killed>> = {
   orders: {
-    args: ["orders", "import"],
+    args: ["orders", "import", "--batch-size", "20"],
     header: "order_id,order_date,customer_name,email,product_id,product_name,product_url",
     rows: (run) =>
       Array.from({ length: Math.ceil(rowCount / 2) }, (_, at) => {

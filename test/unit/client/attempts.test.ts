@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createHttpTransport } from "../../../src/client/http-transport.ts";
+import type { CallOptions } from "../../../src/service/transport.ts";
+import { type Loopback, type Responder, sendJson, startLoopback } from "../../support/loopback.ts";
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close();
+});
+
+/** A service that answers as told, and a client that waits for nothing. */
+async function setUp(respond: Responder) {
+  const server: Loopback = await startLoopback(respond);
+  let passedMs = 0;
+  const transport = createHttpTransport({
+    baseUrl: server.url,
+    ratePerSecond: 0,
+    clock: () => Date.now() + passedMs,
+    sleep: async (ms) => {
+      passedMs += ms;
+    },
+    random: () => 0.5,
+  });
+  opened.push(server, transport);
+  const send = (options?: CallOptions) =>
+    transport.call("products.massCreate", { products: {} }, { appKey: "key", utoken: "t" }, options);
+  return { server, send };
+}
+
+const tooMany: Responder = (response) =>
+  sendJson(response, 429, { errors: [{ message: "Too Many Requests" }] }, { "retry-after": "1" });
+const broken: Responder = (response) =>
+  sendJson(response, 500, {
+    status: { message: "internal error", code: 500, error_type: "Exceptions::InternalError" },
+  });
+const fine: Responder = (response) => sendJson(response, 200, { code: 200, message: "OK" });
+
+describe("the tries of one call", () => {
+  it.each([1, 2, 4])("are as many as the caller says: %i", async (maxAttempts) => {
+    const { server, send } = await setUp(broken);
+    await expect(send({ maxAttempts })).rejects.toMatchObject({ kind: "internal" });
+    expect(server.received).toHaveLength(maxAttempts);
+  });
+
+  it("do not count those that were refused as too many: the service said when to come again", async () => {
+    const { server, send } = await setUp((response, at, request) =>
+      (at < 10 ? tooMany : at < 15 ? broken : fine)(response, at, request),
+    );
+    await send();
+    expect(server.received).toHaveLength(16);
+  });
+
+  it("end after two minutes of refusals all the same", async () => {
+    const { server, send } = await setUp(tooMany);
+    await expect(send()).rejects.toMatchObject({ kind: "tooManyRequests" });
+    expect(server.received.length).toBeGreaterThan(50);
+    expect(server.received.length).toBeLessThan(130);
+  });
+
+  it("are one where the body is too large, also in the words of a proxy", async () => {
+    const { server, send } = await setUp((response) => {
+      response.writeHead(413, { "content-type": "text/html" });
+      response.end("<html>413 Request Entity Too Large</html>");
+    });
+    await expect(send()).rejects.toMatchObject({ kind: "bodyTooLarge", outcomeUnknown: false });
+    expect(server.received).toHaveLength(1);
+  });
+});
