@@ -87,7 +87,9 @@ function lengthOfEscape(text: string, start: number, sign: number): number {
   const name = text.slice(start, sign);
   const [slashes = ""] = /\\*$/.exec(before) ?? [];
   if (slashes.length % 2 === 1) return /^u[0-9a-f]{4}/i.exec(name)?.[0].length ?? 1;
-  if (/\u001B\[[0-9;]*$/.test(before)) return /^[0-9]*[A-Za-z]/.exec(name)?.[0].length ?? 0;
+  const colour = before.lastIndexOf("\u001B[");
+  const isColour = colour >= 0 && /^[0-9;]*$/.test(before.slice(colour + 2));
+  if (isColour) return /^[0-9]*[A-Za-z]/.exec(name)?.[0].length ?? 0;
   return 0;
 }
 

@@ -20,6 +20,14 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(whole / 3_600)} h ${pad(Math.floor((whole % 3_600) / 60))} min`;
 }
 
+/** A size as a person says it: `640 bytes`, `12 kB`, `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"] as const;
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1_000 ** power;
+  return `${power === 0 || value >= 100 ? formatNumber(Math.round(value)) : Number(value.toFixed(1))} ${units[power] ?? ""}`;
+}
+
 function pad(value: number): string {
   return String(value).padStart(2, "0");
 }

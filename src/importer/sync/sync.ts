@@ -162,9 +162,9 @@ async function readList(
   book: AddressBook,
   deps: ImportDeps,
 ): Promise<RunState> {
-  const { service, close } = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
+  const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
-    for await (const page of readUnsubscribers(service, { signal: deps.stop })) {
+    for await (const page of readUnsubscribers(opened.service, { signal: deps.stop })) {
       const ours = page.filter(({ email_type_id: type }) => type === Number(emailType));
       book.hold(ours.map(({ user_email: email, unsubscirbed_by_name: by }) => ({ email, by })));
       if (deps.stop.aborted) return "interrupted";
@@ -174,7 +174,7 @@ async function readList(
     if (deps.stop.aborted) return "interrupted";
     throw error;
   } finally {
-    await close();
+    await opened.close();
   }
 }
 
