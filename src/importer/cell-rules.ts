@@ -1,5 +1,5 @@
 import type { Books } from "./books.ts";
-import type { Importing, Item, RowProblem, RowView, SourceRow } from "./kinds/kind.ts";
+import type { Importing, Item, NoteLeftOut, RowProblem, RowView, SourceRow } from "./kinds/kind.ts";
 import { fixId } from "./kinds/legal-id.ts";
 import type { ImportOptions } from "./types.ts";
 
@@ -8,6 +8,8 @@ export interface FixedId {
   readonly original: string;
   readonly fixed: string;
 }
+
+const none: readonly string[] = [];
 
 /**
  * What a person asked of single cells, whatever their kind: that ids be put right, and what an empty cell means.
@@ -22,6 +24,8 @@ export class CellRules {
   readonly #fixable: ReadonlySet<string>;
   #row: RowView = () => "";
   readonly #fixed = new Map<string, FixedId>();
+  readonly #leftOut: (readonly [field: string, reason: string])[] = [];
+  readonly #noteLeftOut: NoteLeftOut = (field, reason) => this.#leftOut.push([field, reason]);
 
   constructor(
     importing: Importing,
@@ -45,15 +49,17 @@ export class CellRules {
     this.#row = row;
     this.#fixed.clear();
     const view = this.#fixable.size > 0 ? this.#fixingView : row;
-    const empty = this.#optional.filter((field) => view(field) === "");
+    // Most rows have nothing to be told: what they take is made once.
+    const empty = this.#optional.length === 0 ? none : this.#optional.filter((field) => view(field) === "");
     const erasable = this.#importing.erasing?.fields ?? [];
-    const erased = this.#empty === "clear" ? empty.filter((field) => erasable.includes(field)) : [];
-    const leftOut: (readonly [field: string, reason: string])[] = [];
-    const read = this.#importing.read(view, source, (field, reason) => leftOut.push([field, reason]), erased);
+    const erased = this.#empty === "clear" ? empty.filter((field) => erasable.includes(field)) : none;
+    this.#leftOut.length = 0;
+    const read = this.#importing.read(view, source, this.#noteLeftOut, erased);
     if (this.#empty === "error" && empty.length > 0)
       return [...(isItem(read) ? [] : read), ...empty.map(emptyCell)];
     if (!isItem(read)) return read;
-    if (leftOut.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
+    if (this.#leftOut.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
+    const leftOut = [...this.#leftOut];
     const fixed = [...this.#fixed.values()];
     const tell = () => {
       for (const [field, reason] of leftOut) this.#books.leaveOut(source, field, reason);

@@ -15,7 +15,7 @@ type Row = Readonly<Record<string, unknown>>;
 function query(home: Home, sql: string): Row[] {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   try {
-    return [...file.iterate(sql)].map((row) => ({ ...row }));
+    return [...file.iterate(sql)].map((row) => Object.assign({}, row));
   } finally {
     file.close();
   }
@@ -124,7 +124,7 @@ describe("orders as shops export them", () => {
     expect(stderr).toMatch(says);
     expect(summary.rows).toEqual({ read: rows, accepted: rows, rejected: 0, failed: 0 });
     expect(exitCode).toBe(0);
-    const found = ordersOf(home).map(({ lines, ...rest }) => ({ ...rest, lines: sortLines(String(lines)) }));
+    const found = ordersOf(home).map((row) => Object.assign(row, { lines: sortLines(String(row["lines"])) }));
     expect(found).toEqual(stored);
   });
 
@@ -373,8 +373,14 @@ describe("files of our own columns", () => {
       `${native}1,2026-01-02,a@example.com,M-1,Mug,"R$ 1.234,56"\n2,2026-01-02,b@example.com,C-1,Cup,"1,234"\n`,
     );
     const { exitCode, data: summary } = await home.json([
-      ...["orders", "import", file, ...withUrl],
-      ...["--set", "customer_name=Customer", "--set", "currency_iso=BRL"],
+      "orders",
+      "import",
+      file,
+      ...withUrl,
+      "--set",
+      "customer_name=Customer",
+      "--set",
+      "currency_iso=BRL",
     ]);
     expect(exitCode).toBe(3);
     expect(summary.rows).toEqual({ read: 2, accepted: 1, rejected: 1, failed: 0 });

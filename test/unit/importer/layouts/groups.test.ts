@@ -28,7 +28,7 @@ function createTaker(): { readonly service: Service; readonly sent: Sent } {
   }) => {
     sent.push(
       ...orders,
-      ...Object.entries(products).map(([product_id, product]) => ({ product_id, ...product })),
+      ...Object.entries(products).map(([product_id, product]) => Object.assign({ product_id }, product)),
     );
     return { uuid: "1" };
   };
@@ -234,7 +234,7 @@ describe("orders whose own fields stand on one row", () => {
       const at = rowsOf(1000 + order, lines, carrier, hasBadEmail).findIndex(
         (cells) => cells.join("|") === meant?.join("|"),
       );
-      const sound = lines.map((line) => ({ ...line, fault: "none" as const }));
+      const sound = lines.map((line) => Object.assign({}, line, { fault: "none" as const }));
       return rowsOf(1000 + order, sound, carrier, false).slice(at, at + 1);
     }
   }, 120_000);

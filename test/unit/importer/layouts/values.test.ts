@@ -50,7 +50,7 @@ describe("dates as shops write them", () => {
   });
 
   test("one date of a file proves the order of all, and none is guessed", () => {
-    const [layout] = layouts.filter(({ name }) => name === "bigcommerce-orders");
+    const layout = layouts.find(({ name }) => name === "bigcommerce-orders");
     if (!layout) throw new Error("there is no such layout");
     expect(findDateOrder("o.csv", layout, "Order Date", ["", "01/02/2018", "08/14/2018"])).toBe(
       "month-first",
