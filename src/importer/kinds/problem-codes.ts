@@ -56,10 +56,6 @@ export const problemCodes: Readonly<Record<string, ProblemCode>> = {
     hint: "correct that line, and import all rows of the product together",
   },
   no_lines: { means: "an order without a line item that was bought", hint: "leave the order out" },
-  product_incomplete: {
-    means: "another row of the same product is at fault, and the product stands or falls as a whole",
-    hint: "correct that line, and import all rows of the product together",
-  },
   order_too_large: {
     means: "an order of too many rows, units or bytes",
     hint: "split it into orders of their own ids",
