@@ -15,10 +15,10 @@ export function describeProposal(draft: MappingDraft, answers: Answers): string[
   const widest = Math.max(0, ...open.map(({ field }) => field.length));
   const lines = open.flatMap(({ field, column, sureness }) => {
     const isTaken = (answers.of.get(field) ?? "none") !== "none";
-    return isTaken ? [`  ${field.padEnd(widest)}  from '${column}' (${sureness})`] : [];
+    return isTaken ? [`  ${field.padEnd(widest)}  in '${column}' (${sureness})`] : [];
   });
   const left = open.filter(({ field, column }) => column !== undefined && answers.of.get(field) === "none");
-  const guesses = left.map(({ field, column }) => `${field} from '${column}'`);
+  const guesses = left.map(({ field, column }) => `${field} in '${column}'`);
   const unused = findUnused(draft, answers);
   return [
     ...lines,

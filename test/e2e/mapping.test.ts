@@ -218,7 +218,7 @@ describe("map, with nobody to ask", () => {
       columns,
       delimiter: ";",
     });
-    expect(stderr).toMatch(/order_id\s+from 'Bestellnr' \(sure\)/);
+    expect(stderr).toMatch(/order_id\s+in 'Bestellnr' \(sure\)/);
     expect(stderr).toMatch(/Columns that no field is taken from: Land/);
     expect(stderr).toMatch(/Missing: product_url\. Say how it is made: --product-url/);
     expect(stderr).toContain(`starpost orders import ${file} --mapping mapping.json`);
@@ -289,6 +289,19 @@ describe("map, with nobody to ask", () => {
         image_url: "Bild",
       },
     ],
+    [
+      "reviews",
+      "Artikelnummer,Bewertung,Titel,Rezension,Verfasser,E-Mail,Datum\nhut,5,Schön,Ein schöner Hut,Eva G.,eva@example.com,2026-01-02\n",
+      {
+        product_id: "Artikelnummer",
+        review_score: "Bewertung",
+        review_title: "Titel",
+        review_content: "Rezension",
+        display_name: "Verfasser",
+        email: "E-Mail",
+        date: "Datum",
+      },
+    ],
     ["coupons", "Gutscheincode,Wert\nABCDEFGH,5\n", { code: "Gutscheincode" }],
     ["unsubscribers", "Name,Adres e-mail\nJan,jan@example.pl\n", { email: "Adres e-mail" }],
   ])("knows the words of shops: %s, %s", async (kind, content, expected) => {
@@ -318,11 +331,11 @@ describe("map, with nobody to ask", () => {
     const file = write("f.csv", "Type,Number,Person\nsale,7,Ana Ruiz\n");
     const { data, stderr } = await home.json<{ columns?: Record<string, string> }>(["orders", "map", file]);
     expect(data.columns).toMatchObject({ order_id: "Number" });
-    expect(stderr).toMatch(/order_id\s+from 'Number' \(a guess\)/);
+    expect(stderr).toMatch(/order_id\s+in 'Number' \(a guess\)/);
     const products = write("p.csv", "product_id,name,url,Supplier\n1,N,https://s.example/1,ACME\n");
     const left = await home.json<{ columns: Record<string, string> }>(["products", "map", products]);
     expect(left.data.columns).not.toHaveProperty("brand");
-    expect(left.stderr).toMatch(/Left out, since they are guesses: brand from 'Supplier'/);
+    expect(left.stderr).toMatch(/Left out, since they are guesses: brand in 'Supplier'/);
   });
 
   test("reads standard input, and the reject columns are nobody's", async () => {

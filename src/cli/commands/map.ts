@@ -17,7 +17,7 @@ const mapFlags = {
 
 /** Proposes how files of a kind are to be read; what is said by flags is not asked. */
 export function mapOf(kind: KindName): Command {
-  const hasUrl = kind === "products" || kind === "orders";
+  const hasUrl = kind === "products" || kind === "orders" || kind === "reviews";
   return command({
     name: `${kind} map`,
     summary: "Propose a mapping of a CSV file's columns, to be kept and given to imports with --mapping",

@@ -119,4 +119,45 @@ export const columnWords: Readonly<Record<string, Readonly<Record<string, FieldW
     ),
     email_type_id: words("email type id|email type|mail type|type id|mailart|type email", "type|typ|tipo"),
   },
+  reviews: {
+    review_title: words(
+      "review title|title of review|headline|titel der bewertung|bewertungstitel|titre avis|titulo resena|titolo recensione|titulo avaliacao|titel review|tytul opinii",
+      "title|subject|titel|titre|titulo|titolo|tytul|rubrik",
+    ),
+    review_content: words(
+      "review content|review text|review body|review|bewertung text|bewertungstext|rezension|avis|texte avis|commentaire|resena|opinion|recensione|testo recensione|avaliacao|beoordeling|tresc opinii|opinia|recension|anmeldelse",
+      "content|body|text|comment|kommentar|message|comentario|commento|tekst",
+    ),
+    review_score: words(
+      "review score|rating|score|stars|star rating|bewertung|sterne|note|etoiles|puntuacion|calificacion|estrellas|valutazione|voto|stelle|nota|estrelas|sterren|ocena|gwiazdki|betyg|karakter",
+      "points|punkte|grade",
+    ),
+    date: words(
+      "date|review date|created at|reviewed at|submitted at|datum|bewertungsdatum|date avis|fecha|data|data opinii|dato",
+      "created|time|updated at",
+    ),
+    product_id: productId,
+    display_name: words(
+      "display name|reviewer|reviewer name|author|nickname|customer name|verfasser|autor|bewerter|auteur|pseudo|nom auteur|nombre autor|autore|auteur naam|nazwa uzytkownika",
+      "name|user|user name|customer|kunde|client|cliente|nom|nombre|nome|naam|namn|klant|klient",
+    ),
+    email: words(
+      "email|e mail|reviewer email|user email|customer email|author email|courriel|adresse email|correo electronico|indirizzo email|emailadres|adres email|mailadresse|e postadress",
+      "mail|contact",
+    ),
+    published: words(
+      "published|is published|status|state|approved|veroffentlicht|freigegeben|publie|publicado|pubblicato|opublikowano",
+    ),
+    comment_content: words(
+      "comment content|reply|response|store reply|merchant reply|answer|antwort|reponse|respuesta|risposta|resposta|odpowiedz|svar",
+    ),
+    product_title: productName,
+    product_url: url,
+    product_description: description,
+    product_image_url: image,
+    user_type: words("user type|reviewer type|verified|verified buyer|verifiziert|verifie"),
+    user_reference: words(
+      "user reference|user id|customer id|customer number|kundennummer|id client|id cliente|klantnummer",
+    ),
+  },
 };
