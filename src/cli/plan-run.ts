@@ -18,7 +18,6 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
         context.rehearse({
           ...pace,
           kind: request.kind,
-          signal: deps.abort,
           onEvent: (event) => {
             if (event.type === "wait") screen.report({ type: "wait", message: event.message, ms: event.ms });
           },

@@ -14,6 +14,7 @@ export async function* listProducts(
   options: CallOptions = {},
 ): AsyncGenerator<readonly ListedProduct[]> {
   for (let page: { page_info?: string } | undefined = {}; page !== undefined;) {
+    options.signal?.throwIfAborted();
     const found: OutputOf<"core.listProducts"> = await core.listProducts(
       { ...query, ...page, limit: coreListLimit },
       options,
@@ -33,9 +34,11 @@ export async function* listPurchases(
   { orders }: Pick<Service, "orders">,
   afterId = 0,
   options: CallOptions = {},
+  asked: { readonly count?: number; readonly since_date?: string; readonly details?: boolean } = {},
 ): AsyncGenerator<readonly ListedPurchase[]> {
   for (let lastId = afterId; ;) {
-    const query = { count: purchasePage.max, ...(lastId > 0 && { since_id: lastId }) };
+    options.signal?.throwIfAborted();
+    const query = { count: purchasePage.max, ...asked, ...(lastId > 0 && { since_id: lastId }) };
     const { purchases } = await orders.list(query, options);
     const fresh = purchases.filter(({ id }) => id > lastId);
     if (fresh.length === 0) return;
@@ -51,6 +54,7 @@ export async function* listUnsubscribers(
 ): AsyncGenerator<readonly ListedUnsubscriber[]> {
   const count = unsubscriberPageDefault;
   for (let page = 1; ; page++) {
+    options.signal?.throwIfAborted();
     const { unsubscribers: found } = await unsubscribers.list({ count, page }, options);
     if (found.length > 0) yield found;
     if (found.length < count) return;
@@ -60,12 +64,14 @@ export async function* listUnsubscribers(
 /** Reviews on a page. Source: spec "Limits". */
 const reviewsAPage = 100;
 
-/** Every review, by id, those that are off the pages too. Assumed: as of purchases. */
+/** Every review with an id above `afterId`, by id, those that are off the pages too. Assumed: as of purchases. */
 export async function* listReviews(
   { reviews }: Pick<Service, "reviews">,
   options: CallOptions = {},
+  afterId = 0,
 ): AsyncGenerator<readonly ListedReview[]> {
-  for (let lastId = 0; ;) {
+  for (let lastId = afterId; ;) {
+    options.signal?.throwIfAborted();
     const query = { count: reviewsAPage, deleted: true, details: true };
     const { reviews: found } = await reviews.list(
       { ...query, ...(lastId > 0 && { since_id: lastId }) },

@@ -77,5 +77,7 @@ export interface PlanDeps extends Omit<ImportDeps, "openService" | "watch"> {
   readonly openRehearsal: (pace: {
     rate?: number | undefined;
     rateShare?: number | undefined;
+    /** Ends the reading of what is there. */
+    signal: AbortSignal;
   }) => Promise<RehearsedService>;
 }

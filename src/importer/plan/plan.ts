@@ -61,15 +61,22 @@ async function rehearse(request: PlanRequest, place: Place, deps: PlanDeps): Pro
   const ids = new IdWatch(kind, book);
   const seen: Seen = { files: [] };
   let rehearsed: Rehearsed | undefined;
+  // What is only read is given up at the first signal.
+  const opening = new AbortController();
+  const giveUp = () => opening.abort();
+  const abort = AbortSignal.any([deps.abort, opening.signal]);
   try {
     const summary = await startImport(
       // What reads more of the service, before or behind, adds nothing to a plan.
       { kind, files, options: { ...options, dryRun: false, undoable: false, verify: false } },
       {
         ...deps,
+        abort,
         runsFolder: join(folder, "imports"),
         openService: async (pace) => {
-          rehearsed = await open(kind, pace, book, deps);
+          deps.stop.addEventListener("abort", giveUp);
+          rehearsed = await open(kind, { ...pace, signal: abort }, book, deps);
+          deps.stop.removeEventListener("abort", giveUp);
           // It is closed behind the last question, not behind the last call of the import.
           return { ...rehearsed.opened, close: async () => {} };
         },
@@ -85,8 +92,11 @@ async function rehearse(request: PlanRequest, place: Place, deps: PlanDeps): Pro
         },
       },
     );
-    return await conclude({ request, summary, ids, seen, rehearsed }, place, deps);
+    // What was interrupted is not looked at any further.
+    const looked = summary.state === "interrupted" ? undefined : rehearsed;
+    return await conclude({ request, summary, ids, seen, rehearsed: looked }, place, deps);
   } finally {
+    deps.stop.removeEventListener("abort", giveUp);
     await rehearsed?.opened.close();
   }
 }
@@ -105,7 +115,7 @@ async function open(
 ): Promise<Rehearsed> {
   const opened = await deps.openRehearsal(pace);
   try {
-    const before = await loadWhatIsThere(kind, opened.service, book, { signal: deps.abort });
+    const before = await loadWhatIsThere(kind, opened.service, book, { signal: pace.signal });
     return { opened, before, startedMs: deps.clock() };
   } catch (error) {
     await opened.close();
@@ -118,7 +128,7 @@ interface Ended {
   readonly summary: ImportSummary;
   readonly ids: IdWatch;
   readonly seen: Seen;
-  /** Nothing where the import ended before it had anything to send. */
+  /** Nothing where the rehearsal was not begun, or not ended. */
   readonly rehearsed: Rehearsed | undefined;
 }
 
