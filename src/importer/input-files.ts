@@ -60,8 +60,7 @@ async function lookThrough(
   importing: Importing,
   sha256: string | undefined,
 ): Promise<InputFile> {
-  const keyField = keyFieldOf(file.columns, importing);
-  const keyColumn = keyField === undefined ? -1 : (file.columns.columnOf.get(keyField) ?? -1);
+  const keyColumn = keyColumnOf(file.columns, importing) ?? -1;
   try {
     const survey = await surveyFile(file.head.source, file.head.format, keyColumn, sha256);
     return { ...file, keyColumn, survey };
@@ -70,10 +69,12 @@ async function lookThrough(
   }
 }
 
-/** The field by which the rows of one record are found, or a record that comes again. */
-function keyFieldOf({ layout }: ColumnMap, { groupField, idField }: Importing): string | undefined {
-  if (!layout?.groups) return groupField ?? idField;
-  return "field" in layout.groups.by ? layout.groups.by.field : undefined;
+/** The column by which the rows of one record are found, or a record that comes again. */
+function keyColumnOf(
+  { layout, fields, columnOf }: ColumnMap,
+  { groupField, idField }: Importing,
+): number | undefined {
+  return layout?.groups ? fields?.groupColumn : columnOf.get(groupField ?? idField ?? "");
 }
 
 function* readColumn(given: string, { source, format }: FileHead, column: number): Generator<string> {

@@ -88,8 +88,7 @@ export class ItemReader {
 
   *#readGroups(groups: Iterable<CollectedGroup>): Generator<Item> {
     for (const group of groups) {
-      const item = this.#groups?.reader.read(group);
-      if (item) yield item;
+      if (this.#groups) yield* this.#groups.reader.read(group);
     }
   }
 

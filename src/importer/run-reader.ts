@@ -76,7 +76,7 @@ function groupingOf({ importing, folder }: RunFiles, { keyColumn, survey, column
   if (groups && columns.fields && "family" in groups.by) {
     return { familyOf: columns.fields.familyOf(groups.by.family), folder };
   }
-  const isGrouped = groups ? "field" in groups.by : importing.groupField !== undefined;
+  const isGrouped = groups ? "columns" in groups.by : importing.groupField !== undefined;
   return isGrouped && repeated ? { keyColumn, repeated, folder } : undefined;
 }
 

@@ -54,6 +54,6 @@ export const bigcommerceOrders: Layout = {
   },
   constants: { platform: "bigcommerce" },
   dateOrder: "found",
-  groups: { by: { field: "order_id" }, makes: "lines" },
+  groups: { by: { columns: ["Order ID"] }, makes: "lines" },
   lines: { column: (header) => header.find((name) => name === "Product Details"), read: readLines },
 };

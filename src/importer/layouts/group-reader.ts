@@ -17,7 +17,7 @@ interface GroupDeps {
 
 type Problems = Map<SourceRow, RowProblem[]>;
 
-/** Turns rows that belong together into an item; they stand and fall together. */
+/** Turns rows that belong together into an item, or one each; they stand and fall together. */
 export class GroupReader {
   readonly #deps: GroupDeps;
   readonly #shared: ReadonlySet<string>;
@@ -26,37 +26,38 @@ export class GroupReader {
 
   constructor(deps: GroupDeps) {
     this.#deps = deps;
-    this.#shared = new Set(deps.importing.sharedFields);
+    this.#shared = new Set(deps.groups.shared ?? deps.importing.sharedFields);
   }
 
   /** @returns nothing where the rows were rejected */
-  read(group: CollectedGroup): Item | undefined {
+  read(group: CollectedGroup): readonly Item[] {
     const sources = group.rows.map(({ source }) => source);
     if (group.isTooLarge) {
       const reason = `more than ${maxGroup.rows} rows, or ${maxGroup.size / 1024 / 1024} MiB, belong together`;
       for (const source of sources)
         this.#deps.books.reject(source, [{ field: "", code: "order_too_large", reason }]);
-      return undefined;
+      return [];
     }
     const problems: Problems = new Map();
     for (const { source, problem } of group.rows) if (problem) problems.set(source, [problem]);
     const sound = group.rows.filter(({ problem }) => !problem);
     const { makes } = this.#deps.groups;
     this.#later.length = 0;
-    const item = makes === "one" ? this.#readRecord(sound, problems) : this.#readLines(sound, problems);
-    if (item && problems.size === 0) {
-      for (const tell of this.#later) tell();
-      return Object.assign(item, { isWhole: true });
+    const items = makes === "one" ? this.#readRecord(sound, problems) : this.#readLines(sound, problems);
+    if (problems.size > 0) {
+      this.#reject(sources, problems);
+      return [];
     }
-    this.#reject(sources, problems);
-    return undefined;
+    for (const tell of this.#later) tell();
+    for (const item of items) item.isWhole = true;
+    return items;
   }
 
-  #readLines(rows: readonly CollectedRow[], problems: Problems): Item | undefined {
+  #readLines(rows: readonly CollectedRow[], problems: Problems): readonly Item[] {
     const { fields, groups, importing } = this.#deps;
     const all = rows.map(({ source }) => cellsOf(source));
     const others: SourceRow[] = [];
-    let item: Item | undefined;
+    const items: Item[] = [];
     for (const { source } of rows) {
       const parts = fields.partsOf(source.cells);
       const isNoLine = groups.isNoLine?.(fields.cellView(cellsOf(source))) ?? false;
@@ -71,15 +72,16 @@ export class GroupReader {
         }
         // A row of several lines is still one row.
         if (at > 0) read.rows.length = 0;
-        const problem = item ? importing.join?.(item, read) : undefined;
+        const [first] = groups.makes === "lines" ? items : [];
+        const problem = first && importing.join?.(first, read);
         if (problem) problems.set(source, [problem]);
-        item ??= read;
+        if (!first) items.push(read);
       }
     }
     this.#blameGivers(rows, problems);
-    if (item) item.rows.push(...others);
+    if (items[0]) items[0].rows.push(...others);
     else if (problems.size === 0 && others[0]) problems.set(others[0], [noLine(importing)]);
-    return item;
+    return items;
   }
 
   /** Whether a line has any units; a shop writes 0 for what was given back or never sent. */
@@ -116,15 +118,15 @@ export class GroupReader {
     }
   }
 
-  #readRecord(rows: readonly CollectedRow[], problems: Problems): Item | undefined {
+  #readRecord(rows: readonly CollectedRow[], problems: Problems): readonly Item[] {
     const { fields, groups, rules } = this.#deps;
     const [first] = rows;
-    if (!first) return undefined;
+    if (!first) return [];
     const lead = groups.lead && rows.find(({ source }) => groups.lead?.is(fields.cellView(cellsOf(source))));
     if (!lead && groups.lead?.missing) {
       const { column, reason } = groups.lead.missing;
       for (const { source } of rows) problems.set(source, [{ field: column, code: "no_parent", reason }]);
-      return undefined;
+      return [];
     }
     const ordered = lead ? [lead, ...rows.filter((row) => row !== lead)] : rows;
     const sources = ordered.map(({ source }) => source);
@@ -132,14 +134,14 @@ export class GroupReader {
     const read = rules.read(viewRecord(fields, sources.map(cellsOf), groups), main, this.#later);
     if (isItem(read)) {
       read.rows.splice(0, read.rows.length, ...rows.map(({ source }) => source));
-      return read;
+      return [read];
     }
     for (const problem of read) {
       const giver =
         sources.find((source) => fields.given(problem.field, cellsOf(source), () => "") !== "") ?? main;
       problems.set(giver, [...(problems.get(giver) ?? []), problem]);
     }
-    return undefined;
+    return [];
   }
 
   #reject(sources: readonly SourceRow[], problems: Problems): void {

@@ -37,19 +37,22 @@ export interface Family {
 /** Rows that belong together: they stand and fall together. */
 export interface RowGroups {
   /**
-   * How rows are known to be of one group. `field`: by the column of that field, wherever in the file they stand.
+   * How rows are known to be of one group. `columns`: by the first of these that the file has, wherever they stand.
    * `family`: by what a row says of itself and of its relatives, wherever they stand. `start`: a row that starts a
    * group, and those below it up to the next such row.
    */
   readonly by:
-    | { readonly field: string }
+    | { readonly columns: readonly string[] }
     | { readonly family: (cell: CellView) => Family | undefined }
     | { readonly start: (cell: CellView) => boolean };
   /**
    * What a group makes. `lines`: each row is a line of one record, and the record's own fields stand on any of its
-   * rows. `one`: all rows tell of one record.
+   * rows. `one`: all rows tell of one record. `each`: each row is a record of its own, and what they share stands on
+   * any of them.
    */
-  readonly makes: "lines" | "one";
+  readonly makes: "lines" | "one" | "each";
+  /** Of `each`: the fields that the records share. */
+  readonly shared?: readonly string[];
   /** Of `one`: the row that its fields are taken from first, and what is wrong with a group that must have it. */
   readonly lead?: {
     readonly is: (cell: CellView) => boolean;
@@ -57,7 +60,7 @@ export interface RowGroups {
   };
   /** Of `one`: fields that must come from one and the same row, the first that has any of them. */
   readonly together?: readonly string[];
-  /** Of `lines`: rows that are no line of their own. */
+  /** Of `lines` and `each`: rows that are nothing of their own. */
   readonly isNoLine?: (cell: CellView) => boolean;
 }
 

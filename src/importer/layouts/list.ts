@@ -6,7 +6,7 @@ import type { Layout } from "./layout.ts";
 import { magentoOrders } from "./magento-orders.ts";
 import { magentoProducts } from "./magento-products.ts";
 import { shopifyOrders } from "./shopify-orders.ts";
-import { shopifyProducts } from "./shopify-products.ts";
+import { shopifyProducts, shopifyVariants } from "./shopify-products.ts";
 import { woocommerceOrders } from "./woocommerce-orders.ts";
 import { woocommerceProducts } from "./woocommerce-products.ts";
 
@@ -14,6 +14,7 @@ const known: readonly Layout[] = [
   catalogue,
   shopifyOrders,
   shopifyProducts,
+  shopifyVariants,
   woocommerceOrders,
   woocommerceProducts,
   magentoOrders,

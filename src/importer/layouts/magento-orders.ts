@@ -1,6 +1,8 @@
 import type { Layout } from "./layout.ts";
 import { asDay, asOrderNumber, asPrice } from "./values.ts";
 
+const orderColumns = ["Order Number", "increment_id", "ID"];
+
 /**
  * The orders that Magento's and Adobe Commerce's export extensions write, a row a line item.
  * Assumed: a product is its SKU. The row of a configurable product's chosen part repeats it, and is no line of its own.
@@ -16,7 +18,7 @@ export const magentoOrders: Layout = {
     ["ID", "Purchase Date", "Bill-to Name"],
   ],
   fields: {
-    order_id: { from: ["Order Number", "increment_id", "ID"], isOneColumn: true, as: asOrderNumber },
+    order_id: { from: orderColumns, isOneColumn: true, as: asOrderNumber },
     email: { from: ["Customer Email", "customer_email", "Email"] },
     customer_name: {
       from: [
@@ -64,7 +66,7 @@ export const magentoOrders: Layout = {
   constants: { platform: "magento" },
   dateOrder: "found",
   groups: {
-    by: { field: "order_id" },
+    by: { columns: orderColumns },
     makes: "lines",
     isNoLine: (cell) =>
       ["item:parent_item_id", "items:parent_item_id", "parent_item_id"].some((name) => cell(name) !== ""),

@@ -31,7 +31,7 @@ export class RowCollector {
   constructor(groups: RowGroups, fields: RowFields) {
     this.#groups = groups;
     this.#fields = fields;
-    this.#keyColumn = "field" in groups.by ? (fields.columnOf(groups.by.field) ?? -1) : -1;
+    this.#keyColumn = fields.groupColumn ?? -1;
   }
 
   /** @param family the row's family, where rows are known by that */

@@ -109,6 +109,14 @@ export class RowFields {
     );
   }
 
+  /** The column by which rows are known to belong together; the layout's own, whatever is mapped. */
+  get groupColumn(): number | undefined {
+    const by = this.#supply.layout?.groups?.by;
+    if (!by || !("columns" in by)) return undefined;
+    const name = by.columns.find((column) => this.#columns.has(normaliseName(column)));
+    return name === undefined ? undefined : this.#columns.get(normaliseName(name));
+  }
+
   /** The column that a row's value of the field came from, or the first that could have held it. */
   columnOf(field: string, cells: readonly string[] = []): number | undefined {
     const source = this.#sources.get(field);

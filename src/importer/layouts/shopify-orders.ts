@@ -22,6 +22,6 @@ export const shopifyOrders: Layout = {
     quantity: { from: ["Lineitem quantity"] },
   },
   constants: { platform: "shopify" },
-  groups: { by: { field: "order_id" }, makes: "lines" },
+  groups: { by: { columns: ["Name"] }, makes: "lines" },
   says: ["an order's own fields are taken from its first row", "'#' is taken off order names"],
 };

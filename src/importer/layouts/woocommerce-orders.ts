@@ -32,6 +32,8 @@ function isLineColumn(column: string): boolean {
   return /^line_items?(?:_\d+)?$/i.test(column);
 }
 
+const orderColumns = ["Order Number", "order_number", "Order ID", "order_id"];
+
 /**
  * The orders that WooCommerce's export extensions write, since WooCommerce has none of its own: Advanced Order Export,
  * Customer/Order/Coupon Export, Order Import Export Suite.
@@ -48,11 +50,7 @@ export const woocommerceOrders: Layout = {
     ["order_id", "billing_first_name", "line_item_1"],
   ],
   fields: {
-    order_id: {
-      from: ["Order Number", "order_number", "Order ID", "order_id"],
-      isOneColumn: true,
-      as: asOrderNumber,
-    },
+    order_id: { from: orderColumns, isOneColumn: true, as: asOrderNumber },
     email: { from: ["Email (Billing)", "billing_email", "customer_email"] },
     customer_name: {
       from: [
@@ -77,7 +75,7 @@ export const woocommerceOrders: Layout = {
   },
   constants: { platform: "woocommerce" },
   dateOrder: "found",
-  groups: { by: { field: "order_id" }, makes: "lines" },
+  groups: { by: { columns: orderColumns }, makes: "lines" },
   lines: { column: (header) => header.find(isLineColumn), read: readLines },
   says: ["an order's own fields are taken from any of its rows that has them"],
   missingHint:

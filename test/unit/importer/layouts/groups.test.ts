@@ -381,6 +381,28 @@ describe("products over several rows", () => {
     ]);
   });
 
+  test("are a product for each variant where that is asked for, all of them or none", async () => {
+    const text =
+      "Handle,Title,Vendor,Variant SKU,Variant Price,Image Src\nmug,,,M-2,7,\nmug,Mug,Acme,M-1,5,https://x.example/1.png\n" +
+      "mug,,,,,https://x.example/2.png\ncup,Cup,,C-1,3,\ncup,,,C/2,3,\n";
+    const { rows, sent, rejected } = await load(text, "products", { layout: "shopify-variants" });
+    expect(rows).toEqual({ read: 5, accepted: 3, rejected: 2, failed: 0 });
+    expect(
+      sent.map(({ product_id, name, price, image_url }) => [product_id, name, price, image_url]),
+    ).toEqual([
+      ["M-2", "Mug", "7", "https://x.example/1.png"],
+      ["M-1", "Mug", "5", "https://x.example/1.png"],
+    ]);
+    expect(rejected).toMatch(/cup,Cup.*,5,,product_incomplete,[^]*C\/2.*,6,Variant SKU,bad_id,/);
+  });
+
+  test("belong together by the shop's own column, whatever the id is taken from", async () => {
+    const text = "Handle,Title,Vendor,Variant SKU,Variant Price\nmug,Mug,,M-1,5\nmug,,,M-2,7\n";
+    const { rows, sent } = await load(text, "products", { map: { product_id: "Variant SKU" } });
+    expect(rows).toEqual({ read: 2, accepted: 2, rejected: 0, failed: 0 });
+    expect(sent.map(({ product_id }) => product_id)).toEqual(["M-1"]);
+  });
+
   test("a WooCommerce variation whose parent is not in the file is rejected", async () => {
     const { rows, rejected } = await load(
       "ID,Type,SKU,Name,Regular price,Parent\n1,simple,a,A,5,\n2,variation,b,B,5,id:9\n3,variation,c,C,5,id:9\n4,variation,d,D,5,\n",
