@@ -203,7 +203,7 @@ async function insertPurchases(
     from ${batch} cross join orders cross join products
     where orders.account_id = ${accountId} and orders.order_id = batch.order_id
       and products.account_id = ${accountId} and products.product_id = batch.product_id`.execute(transaction);
-  const [{ id: first = 0 } = {}] = page;
+  const first = page[0]?.id ?? 0;
   await sql`
     insert into purchase_days (account_id, day, first_id, purchases)
     values (${accountId}, ${Math.floor(nowMs / 86_400_000)}, ${first}, ${page.length})

@@ -90,14 +90,11 @@ describe("a plan of orders", () => {
 
   test("finds ids that are written in two ways, and products with two names", () => {
     expect(plan.collisions.count).toBe(2);
-    expect(plan.collisions.examples.map(({ ids }) => ids.toSorted()).toSorted()).toEqual([
-      ["002", "2"],
-      ["PAN", "pan"],
-    ]);
+    expect(plan.collisions.examples.map(({ ids }) => ids.join(" "))).toEqual(["2 002", "pan PAN"]);
     expect(plan.names.count).toBe(2);
-    expect(plan.names.examples.map(({ id, names }) => [id, ...names.toSorted()]).toSorted()).toEqual([
-      ["pan", "Frying pan", "Pan"],
-      ["pot", "New name", "Old name"],
+    expect(plan.names.examples.map(({ id, names }) => [id, ...names])).toEqual([
+      ["pan", "Pan", "Frying pan"],
+      ["pot", "Old name", "New name"],
     ]);
   });
 
@@ -173,7 +170,7 @@ describe("a plan of the other kinds", () => {
     const update = await home.json<Plan>(["products", "plan", third, "--update", "--empty", "clear"]);
     expect(update.data).toMatchObject({
       there: { items: 2, changed: 1 },
-      names: { count: 1, examples: [{ id: "a", names: ["New pot", "Pot"] }] },
+      names: { count: 1, examples: [{ id: "a", names: ["Pot", "New pot"] }] },
       erased: { description: 1 },
     });
   });
@@ -254,7 +251,7 @@ describe("a plan that is kept", () => {
       options: { platform: "shopify", batchSize: 7, dryRun: false },
       summary: { rows: { read: 2, accepted: 1, rejected: 1 } },
     });
-    const applied = await home.json<Summary>(["imports", "apply", out]);
+    const applied = await home.json(["imports", "apply", out]);
     expect(applied).toMatchObject({
       exitCode: 3,
       data: { kind: "orders", rows: { accepted: 1, rejected: 1 } },

@@ -103,14 +103,14 @@ export class PlanBook implements Disposable {
     const examples: Collision[] = [];
     for (const { what, norm } of this.#file.all(groups)) {
       const found = this.#file.all(members, [String(what), String(norm)]);
-      const first = found.map(({ place }) => place).find((place) => place !== null);
+      const first = firstPlace(found);
       // What is on the service alone is no matter of the files.
-      if (first === undefined) continue;
+      if (first === null) continue;
       count++;
       if (examples.length < maxExamples) {
         examples.push({
           ids: found.slice(0, maxNames).map(({ spelling }) => String(spelling)),
-          first: String(first),
+          first,
         });
       }
     }
@@ -125,11 +125,10 @@ export class PlanBook implements Disposable {
     const examples = this.#file.all(`${twice} limit ${maxExamples}`).map(({ what, id }) => {
       const sql = `select name, place from names where what = ? and id = ? order by met limit ${maxNames}`;
       const found = this.#file.all(sql, [String(what), String(id)]);
-      const first = found.find(({ place }) => place !== null)?.["place"] ?? null;
       return {
         id: String(id),
         names: found.map(({ name }) => String(name)),
-        first: first === null ? null : String(first),
+        first: firstPlace(found),
       };
     });
     return { count, examples };
@@ -167,6 +166,12 @@ export class PlanBook implements Disposable {
   #count(sql: string, parameters: readonly string[]): number {
     return Number(this.#file.all(sql, parameters)[0]?.["count"]);
   }
+}
+
+/** The first place in a file, of what was met in order. */
+function firstPlace(found: readonly Record<string, unknown>[]): string | null {
+  const places = found.map(({ place }) => place);
+  return places.find((place) => typeof place === "string") ?? null;
 }
 
 /** An address is one person's however it is written, and is known by its small letters already. */
