@@ -6,19 +6,24 @@ import { describeTarget } from "./import-words.ts";
 import { confirm } from "./question.ts";
 import { describeCounts, describeUndone } from "./undo-words.ts";
 
+/** Rows on a person's screen. */
+const mostShown = 20;
+
 /** Takes back what a run did, once the person has agreed, and tells what came of it. */
 export async function undoRun(
   context: Context,
   id: string,
   request: Pick<UndoRequest, "isPlan" | "rate" | "rateShare">,
 ): Promise<UndoneRun> {
+  const isForScreen = context.globals.format === "table";
   const target = describeTarget(await context.profile());
   return withRunDeps(context, async (deps, screen) => {
     const found = await undoImport(
       id,
       {
         ...request,
-        mostListed: mostUndoneListed,
+        mostListed: isForScreen ? mostShown : mostUndoneListed,
+        listsExceptions: isForScreen,
         confirm: async ({ import_id, kind, ...counts }) => {
           screen.close();
           const what = `Undo ${import_id} (${kind}) in ${target}: ${describeCounts(counts, "would be")}.`;

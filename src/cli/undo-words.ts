@@ -27,6 +27,8 @@ export function describeUndone(found: UndoneRun): string[] {
       `${formatNumber(rows_not_taken)} rows of the run were never taken: there is nothing to undo of them.`,
     );
   }
+  const more = found.reversed + found.kept + found.impossible - found.rows.length;
+  if (state === "finished" && more > 0) said.push(`${formatNumber(more)} more rows are not shown here.`);
   if (rows_file !== null) said.push(`What became of each row is in ${rows_file}`);
   if (state === "interrupted") said.push(`To go on: starpost imports undo ${import_id}`);
   return said;

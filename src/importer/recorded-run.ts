@@ -91,13 +91,17 @@ export async function openRecordedRun(manifest: Manifest, runsFolder: string): P
   }
 }
 
+/** @param isSure whether the service said that it took them */
+export type Visit = (taken: readonly Item[], isSure: boolean) => void;
+
 /**
- * Reads a run's files once more, and shows the items that the service took, call by call.
- * @returns the books: what was taken, and as `failed` also what was never sent
+ * Reads a run's files once more, and shows the items that the service took, call by call; and those of calls that were
+ * never answered, which it may have taken.
+ * @returns the books: what was taken, and as `failed` also what was never sent, or never answered
  */
 export async function replayRun(
   run: RecordedRun,
-  visit: (taken: readonly Item[]) => void,
+  visit: Visit,
   deps: Pick<ImportDeps, "clock" | "stop" | "abort">,
 ): Promise<Totals> {
   const { importing, options, settled, paths } = run;
@@ -110,7 +114,7 @@ export async function replayRun(
 }
 
 /** Sends nothing: a call of the run that the journal says was answered has the same outcome again. */
-function createReplayer(settled: Settled, books: Books, visit: (taken: readonly Item[]) => void): Sender {
+function createReplayer(settled: Settled, books: Books, visit: Visit): Sender {
   return {
     submit: async (chunk: Chunk) => {
       const extent = settled.extents.get(chunk.n);
@@ -122,13 +126,17 @@ function createReplayer(settled: Settled, books: Books, visit: (taken: readonly 
       const done = settled.done.get(chunk.n);
       if (!done) {
         books.fail(chunk.items, "was not sent, or its answer was never seen");
+        if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
         return;
       }
       const problems = new Map(
         done.problems.map(([at, field, code, reason]) => [at, { field, code, reason }] as const),
       );
       books.settle(chunk.items, problems);
-      visit(chunk.items.filter((_, at) => !problems.has(at)));
+      visit(
+        chunk.items.filter((_, at) => !problems.has(at)),
+        true,
+      );
     },
     drain: async () => {},
     failure: undefined,

@@ -197,7 +197,11 @@ async function replay(
 ): Promise<Found & Pick<Verification, "rows_not_looked_for">> {
   finding.begin(isLast);
   try {
-    const { rows } = await replayRun(run, (items) => finding.look(items, holdings, held), deps);
+    const { rows } = await replayRun(
+      run,
+      (items, isSure) => isSure && finding.look(items, holdings, held),
+      deps,
+    );
     const found = finding.end();
     return { ...found, rows_not_looked_for: rows.read - found.checked.rows };
   } catch (error) {

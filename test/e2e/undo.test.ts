@@ -32,14 +32,14 @@ function write(home: Home, name: string, content: string): string {
 function ask(home: Home, sql: string): Record<string, unknown>[] {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   try {
-    return file.all(sql).map((row) => ({ ...row }));
+    return file.all(sql).map((row) => Object.fromEntries(Object.entries(row)));
   } finally {
     file.close();
   }
 }
 
 async function importRun(home: Home, args: readonly string[], status = 0): Promise<string> {
-  const { data, exitCode } = await home.json<Summary>(args);
+  const { data, exitCode } = await home.json(args);
   expect(exitCode).toBe(status);
   return data.import_id;
 }
@@ -97,7 +97,7 @@ describe("unsubscribers", () => {
     ]);
     const file = done.data.rows_file ?? "";
     const listed = parse(readFileSync(file), { columns: true }) as Record<string, string>[];
-    expect(listed).toEqual(done.data.rows.map((row) => ({ ...row, line: String(row.line) })));
+    expect(listed).toEqual(done.data.rows.map((row) => Object.assign(row, { line: String(row.line) })));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(unsubscribed(home)).toEqual(["before@example.com", "person@example.com"]);
 
@@ -127,6 +127,44 @@ describe("unsubscribers", () => {
     ]);
     expect(unsubscribed(home)).toEqual(["a@example.com", "b@example.com"]);
   });
+});
+
+test("what was sent and never answered is taken back as well, and not verified", async () => {
+  const home = homes.open();
+  const emails = Array.from({ length: 300 }, (_, at) => `n${at}@example.com\n`).join("");
+  const path = write(home, "u.csv", `email\n${emails}`);
+  const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
+  const journal = join(home.folder, "imports", id, "journal.ndjson");
+  const entries = readFileSync(journal, "utf8").split("\n");
+  writeFileSync(journal, entries.filter((entry) => !/"t":"done","n":1|"t":"totals"/.test(entry)).join("\n"));
+  ask(home, "delete from unsubscribers where email = 'n299@example.com' returning id");
+  const verified = await home.json<{ checked: { rows: number }; rows_not_looked_for: number }>([
+    "imports",
+    "verify",
+    id,
+  ]);
+  expect(verified.data).toMatchObject({ checked: { rows: 150 }, rows_not_looked_for: 150 });
+  const done = await undo(home, id, "--yes");
+  expect(done.data).toMatchObject({ reversed: 299, kept: 1, impossible: 0, rows_not_taken: 0 });
+  expect(done.data.rows[299]?.reason).toBe("its call was never answered, and did nothing");
+  expect(ask(home, "select email from unsubscribers")).toEqual([]);
+});
+
+test("a screen shows what was not reversed, and says where the rest is", async () => {
+  const home = homes.open();
+  const emails = Array.from({ length: 40 }, (_, at) => `n${at}@example.com\n`).join("");
+  const first = write(home, "first.csv", "email\nn30@example.com\n");
+  await importRun(home, ["unsubscribers", "import", first, "--type", "1"]);
+  const path = write(home, "u.csv", `email\n${emails}`);
+  const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
+  const shown = await home.run(["imports", "undo", id, "--yes"]);
+  expect(shown.exitCode).toBe(0);
+  const lines = shown.stdout.trim().split("\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toMatch(/u\.csv +32 +1:n30@example\.com +kept +was unsubscribed before the run/);
+  expect(shown.stderr).toMatch(/39 rows were reversed, 1 kept, 0 cannot be/);
+  expect(shown.stderr).toMatch(/39 more rows are not shown here/);
+  expect(shown.stderr).toMatch(/is in \S+undo\.csv/);
 });
 
 describe("coupons", () => {

@@ -352,6 +352,12 @@ describe("against a service elsewhere", () => {
     expect(found.exitCode).toBe(7);
     expect(found.data.missing.map(({ line: at }) => at).toSorted((a, b) => a - b)).toEqual([501, 519]);
     expect(performance.now() - startedMs).toBeGreaterThan(((found.data.calls - 1) * 1_000) / 5 - 50);
+    const slow = home.start(["imports", "verify", id, "--rate", "1", "--json"]);
+    await sleep(2_500);
+    slow.kill("SIGINT");
+    const ended = await slow;
+    expect(ended.exitCode).toBe(130);
+    expect(JSON.parse(String(ended.stdout))).toMatchObject({ state: "interrupted", missing: [] });
     const emails = write(home, "u.csv", "email\na@example.com\nb@example.com\n");
     const added = await importRun(home, ["unsubscribers", "import", emails, "--type", "2", "--rate", "0"]);
     change(far, "delete from unsubscribers where email = 'b@example.com'");

@@ -1,4 +1,4 @@
-import { silent } from "../../output/view.ts";
+import { table } from "../../output/view.ts";
 import { command } from "../command.ts";
 import { exitStatus } from "../exit-status.ts";
 import { paceFlags } from "../import-flags.ts";
@@ -23,7 +23,7 @@ export const importsUndo = command({
       rateShare: flags["rate-share"],
     });
   },
-  render: ({ rows: _rows, ...counts }) => silent(counts),
+  render: ({ rows }) => table(rows, ["file", "line", "key", "outcome", "reason"]),
   exitStatus: ({ state, impossible }) => {
     if (state === "interrupted") return exitStatus.interrupted;
     return impossible > 0 ? exitStatus.someRejected : exitStatus.done;

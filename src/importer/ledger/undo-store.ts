@@ -15,7 +15,8 @@ export class UndoStore implements Disposable {
   constructor(path: string) {
     this.#file = new SqliteFile(path);
     this.#file.execute(
-      `create table if not exists things (key text primary key, rows integer not null, written text not null,
+      `create table if not exists things (key text primary key, rows integer not null, sure integer not null,
+         written text not null,
          now text, outcome text, reason text, send text,
          sent integer not null default 0, done integer not null default 0) without rowid`,
     );
@@ -33,12 +34,13 @@ export class UndoStore implements Disposable {
     }
   }
 
-  /** A row that wrote to a thing; what a later one writes goes over it. */
-  add(key: string, written: Value, rows: number): void {
+  /** Rows that wrote to a thing, for sure or perhaps; what later ones write goes over it. */
+  add(key: string, written: Value, rows: number, isSure: boolean): void {
     this.#file.run(
-      `insert into things (key, rows, written) values (?, ?, ?)
-       on conflict (key) do update set rows = rows + excluded.rows, written = json_patch(written, excluded.written)`,
-      [key, rows, JSON.stringify(written)],
+      `insert into things (key, rows, sure, written) values (?, ?, ?, ?)
+       on conflict (key) do update set rows = rows + excluded.rows, sure = sure + excluded.sure,
+         written = json_patch(written, excluded.written)`,
+      [key, rows, isSure ? rows : 0, JSON.stringify(written)],
     );
   }
 
@@ -66,7 +68,7 @@ export class UndoStore implements Disposable {
     this.#file.execute("begin");
     for (let after: string | undefined = ""; after !== undefined;) {
       const found: Record<string, unknown>[] = this.#file.all(
-        `select key, rows, written, now, sent from things where done = 0 and key > ? order by key limit ${aPage}`,
+        `select key, rows, sure, written, now, sent from things where done = 0 and key > ? order by key limit ${aPage}`,
         [after],
       );
       for (const row of found) {
@@ -74,6 +76,7 @@ export class UndoStore implements Disposable {
         const { outcome, reason, send } = judge({
           key,
           rows: Number(row["rows"]),
+          sureRows: Number(row["sure"]),
           written: readValue(row["written"]) ?? {},
           now: readValue(row["now"]),
           wasSent: Number(row["sent"]) > 0,

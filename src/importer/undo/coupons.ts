@@ -23,7 +23,7 @@ export function createCouponUndoing(action: string): Undoing {
     thingOf: () => ({ key: action, written: {} }),
     now: readStats,
 
-    decide: ({ rows, now, wasSent }, past) => {
+    decide: ({ rows, sureRows, now, wasSent }, past) => {
       if (past.whyNot !== undefined) {
         const reason = `${deletesAll}, and how many it held before is not known: ${past.whyNot}`;
         return { outcome: "impossible", reason };
@@ -35,8 +35,8 @@ export function createCouponUndoing(action: string): Undoing {
           ? { outcome: "reversed", reason: "is deleted" }
           : { outcome: "kept", reason: "changed since: the action holds no codes" };
       }
-      if (held !== rows) {
-        const reason = `changed since: the action holds ${held}, and the run put in ${rows}; ${deletesAll}`;
+      if (held !== rows && held !== sureRows) {
+        const reason = `changed since: the action holds ${held}, and the run put in ${sureRows}; ${deletesAll}`;
         return { outcome: "kept", reason };
       }
       return { outcome: "reversed", reason: "is deleted", send: {} };

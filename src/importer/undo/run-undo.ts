@@ -1,16 +1,22 @@
 import { rmSync } from "node:fs";
-import { ServiceError } from "../../contract/index.ts";
 import type { Item } from "../kinds/kind.ts";
 import { BeforeStore } from "../ledger/before-store.ts";
-import type { Manifest } from "../ledger/run-folder.ts";
 import { type OutcomeCounts, UndoStore } from "../ledger/undo-store.ts";
-import { type CountedService, openCounted, type RecordedRun, replayRun } from "../recorded-run.ts";
+import {
+  type CountedService,
+  openCounted,
+  type RecordedRun,
+  replayRun,
+  type Visit,
+} from "../recorded-run.ts";
 import type { ImportDeps } from "../types.ts";
 import { findUndoing } from "./index.ts";
+import { createPast } from "./past.ts";
+import { sendThings } from "./send-things.ts";
 import { readUndoRecord, type UndoRecord, writeUndoRecord } from "./undo-record.ts";
-import { type UndoneRow, UndoRows } from "./undo-rows.ts";
+import { ListedRows, type UndoneRow, UndoRows } from "./undo-rows.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
-import type { Past, Undoing } from "./undoing.ts";
+import type { Undoing } from "./undoing.ts";
 
 /** One go at undoing a run: the first, or one that goes on with what was cut off. */
 export class RunUndo {
@@ -60,26 +66,21 @@ export class RunUndo {
   async #collect(store: UndoStore, isKnown: boolean): Promise<void> {
     if (isKnown) return;
     await store.collect(async () => {
-      const totals = await this.#replay((items) => {
+      await this.#replay((items, isSure) => {
         for (const item of items) {
           const { key, written } = this.#thingOf(item);
-          store.add(key, written, item.rows.length);
+          store.add(key, written, item.rows.length, isSure);
         }
       });
-      this.#rowsNotTaken = totals.rows.read - totals.rows.accepted;
     });
   }
 
   async #decide(store: UndoStore): Promise<void> {
     const { manifest, paths } = this.#run;
     using before = BeforeStore.find(paths.before);
-    const past: Past = {
-      whyNot: whyNot(manifest, before),
-      get: (key) => before?.get(key),
-      startedMs: Date.parse(manifest.started_at),
-    };
+    const past = createPast(manifest, before);
     const isUseful = past.whyNot === undefined || manifest.kind === "orders";
-    if (isUseful && this.#run.settled.done.size > 0) await this.#look(store);
+    if (isUseful && this.#hasSent) await this.#look(store);
     const undoing = this.#undoing;
     store.decide((thing) =>
       undoing
@@ -133,7 +134,7 @@ export class RunUndo {
 
   async #writeRows(store: UndoStore): Promise<UndoneRow[]> {
     const file = new UndoRows(this.#run.paths.undoRows);
-    const listed: UndoneRow[] = [];
+    const listed = new ListedRows(this.#request);
     let isWhole = false;
     try {
       await this.#replay((items) => {
@@ -142,7 +143,7 @@ export class RunUndo {
           for (const { file: at, line } of item.rows) {
             const row = { file: this.#run.files[at]?.given ?? "", line, key: item.key, outcome, reason };
             file.add(row);
-            if (listed.length < this.#request.mostListed) listed.push(row);
+            listed.add(row);
           }
         }
       });
@@ -150,13 +151,26 @@ export class RunUndo {
     } finally {
       file.close(isWhole);
     }
-    return listed;
+    return listed.rows;
   }
 
-  async #replay(visit: (items: readonly Item[]) => void) {
-    const totals = await replayRun(this.#run, visit, this.#deps);
-    this.#rowsNotTaken = totals.rows.read - totals.rows.accepted;
-    return totals;
+  async #replay(visit: Visit): Promise<void> {
+    let taken = 0;
+    const { rows } = await replayRun(
+      this.#run,
+      (items, isSure) => {
+        for (const item of items) taken += item.rows.length;
+        visit(items, isSure);
+      },
+      this.#deps,
+    );
+    this.#rowsNotTaken = rows.read - taken;
+  }
+
+  /** Whether anything of the run may be on the service. */
+  get #hasSent(): boolean {
+    const { done, unknown } = this.#run.settled;
+    return done.size + unknown.size > 0;
   }
 
   #thingOf(item: Item) {
@@ -197,30 +211,4 @@ export class RunUndo {
 
 function pickCounts({ reversed, kept, impossible }: OutcomeCounts): OutcomeCounts {
   return { reversed, kept, impossible };
-}
-
-/** Why it is not known what was there before the run; nothing where it is. */
-function whyNot({ kind, options }: Manifest, before: BeforeStore | undefined): string | undefined {
-  if (kind === "products" && options.undoable !== true) {
-    return "its former values were not kept: that is done by `products import --undoable`";
-  }
-  const ended = before?.ended;
-  return ended ? ended.whyNot : "it was not kept when the run began";
-}
-
-/** A call that is refused as a whole takes nothing back; what is wrong with it would be wrong again. */
-async function sendThings(
-  undoing: Undoing,
-  { service, writing }: CountedService,
-  things: Parameters<Undoing["send"]>[1],
-): Promise<ReadonlyMap<string, string>> {
-  try {
-    return await undoing.send(service, things, writing);
-  } catch (error) {
-    const isOfData =
-      error instanceof ServiceError &&
-      ["invalidParams", "bodyTooLarge", "malformedBody"].includes(error.kind);
-    if (!isOfData) throw error;
-    return new Map(things.map(({ key }) => [key, error.message]));
-  }
 }

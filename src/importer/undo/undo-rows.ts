@@ -4,13 +4,13 @@ import { writeWhole } from "../ledger/whole-write.ts";
 import type { UndoOutcome } from "./undoing.ts";
 
 /** What became of one row of a run that was undone. */
-export interface UndoneRow {
+export type UndoneRow = {
   readonly file: string;
   readonly line: number;
   readonly key: string;
   readonly outcome: UndoOutcome;
   readonly reason: string;
-}
+};
 
 const columns = ["file", "line", "key", "outcome", "reason"] as const;
 
@@ -45,5 +45,33 @@ export class UndoRows {
   #write(): void {
     writeWhole(this.#descriptor, Buffer.from(stringify(this.#waiting, { columns: [...columns] })));
     this.#waiting = [];
+  }
+}
+
+/** The rows that are given back one by one: the first, or, where that is asked for, the first that were not reversed. */
+export class ListedRows {
+  readonly #most: number;
+  readonly #isOfExceptions: boolean;
+  readonly #first: UndoneRow[] = [];
+  readonly #exceptions: UndoneRow[] = [];
+
+  constructor({
+    mostListed,
+    listsExceptions,
+  }: {
+    readonly mostListed: number;
+    readonly listsExceptions: boolean;
+  }) {
+    this.#most = mostListed;
+    this.#isOfExceptions = listsExceptions;
+  }
+
+  add(row: UndoneRow): void {
+    if (this.#first.length < this.#most) this.#first.push(row);
+    if (row.outcome !== "reversed" && this.#exceptions.length < this.#most) this.#exceptions.push(row);
+  }
+
+  get rows(): UndoneRow[] {
+    return this.#isOfExceptions && this.#exceptions.length > 0 ? this.#exceptions : this.#first;
   }
 }

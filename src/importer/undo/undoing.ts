@@ -21,6 +21,8 @@ export interface Thing {
   readonly key: string;
   /** Rows of the run that wrote it. */
   readonly rows: number;
+  /** Those of them that the service said it took; the others' call was never answered. */
+  readonly sureRows: number;
   /** What they wrote, later rows over earlier ones. */
   readonly written: Value;
   /** What the service has of it now. */

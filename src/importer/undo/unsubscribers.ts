@@ -46,13 +46,11 @@ export function createUnsubscriberUndoing(isRemoval: boolean): Undoing {
   };
 }
 
-function decideAdded({ key, written, now, wasSent }: Thing, past: Past): Decision {
+function decideAdded(thing: Thing, past: Past): Decision {
+  const { key, written, now } = thing;
   if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
   const reason = "is not unsubscribed any more";
-  if (!now)
-    return wasSent
-      ? { outcome: "reversed", reason }
-      : { outcome: "kept", reason: `changed since: ${reason}` };
+  if (!now) return asBefore(thing, reason);
   if (now["by"] === byPerson) {
     return {
       outcome: "impossible",
@@ -62,14 +60,19 @@ function decideAdded({ key, written, now, wasSent }: Thing, past: Past): Decisio
   return { outcome: "reversed", reason, send: written };
 }
 
-function decideRemoved({ key, written, now, wasSent }: Thing, past: Past): Decision {
+function decideRemoved(thing: Thing, past: Past): Decision {
+  const { key, written, now } = thing;
   if (!past.get(key)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
   const reason = "is unsubscribed again";
-  if (now)
-    return wasSent
-      ? { outcome: "reversed", reason }
-      : { outcome: "kept", reason: `changed since: ${reason}` };
+  if (now) return asBefore(thing, reason);
   return { outcome: "reversed", reason, send: written };
+}
+
+/** Somebody is as before the run: by an undo that was cut off, by somebody else, or since the run's call did nothing. */
+function asBefore({ wasSent, sureRows }: Thing, reason: string): Decision {
+  if (wasSent) return { outcome: "reversed", reason };
+  const why = sureRows > 0 ? `changed since: ${reason}` : "its call was never answered, and did nothing";
+  return { outcome: "kept", reason: why };
 }
 
 /** An error names an address or a type; every thing that has it is meant. */
