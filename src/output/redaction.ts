@@ -83,21 +83,25 @@ function findStart(text: string, from: number, sign: number): number {
 
 /** What before a name belongs to what stands before it: `\n` and `\u00e9` in JSON, the colours of a terminal. */
 function lengthOfEscape(text: string, start: number, sign: number): number {
+  const last = text[start - 1];
+  if (last === "\\") {
+    let slashes = 1;
+    while (text[start - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return 0;
+    return /^u[0-9a-f]{4}/i.exec(text.slice(start, start + 5))?.[0].length ?? 1;
+  }
+  if (last !== "[" && last !== ";") return 0;
   const before = text.slice(Math.max(0, start - 20), start);
-  const name = text.slice(start, sign);
-  const [slashes = ""] = /\\*$/.exec(before) ?? [];
-  if (slashes.length % 2 === 1) return /^u[0-9a-f]{4}/i.exec(name)?.[0].length ?? 1;
-  const colour = before.lastIndexOf("\u001B[");
-  const isColour = colour >= 0 && /^[0-9;]*$/.test(before.slice(colour + 2));
-  if (isColour) return /^[0-9]*[A-Za-z]/.exec(name)?.[0].length ?? 0;
-  return 0;
+  const isColour =
+    /^[0-9;]*$/.test(before.slice(before.lastIndexOf("\u001B[") + 2)) && before.includes("\u001B[");
+  return isColour ? (/^[0-9]*[A-Za-z]/.exec(text.slice(start, sign))?.[0].length ?? 0) : 0;
 }
 
 /** Where the host behind the sign ends; a full stop at the end is the sentence's. */
 function findEnd(text: string, from: number): number {
   let end = from;
   while (end < text.length && isHostCharacter(text.charCodeAt(end))) end++;
-  while (end > from && /[.\-_]/.test(text[end - 1] ?? "")) end--;
+  while (end > from && hostSigns.has(text.charCodeAt(end - 1))) end--;
   return end;
 }
 
