@@ -65,8 +65,11 @@ export class Books {
     this.#write(row, problems);
   }
 
-  /** A call was answered: each of its items was taken, or not. */
-  settle(items: readonly Item[], problems: ReadonlyMap<number, RowProblem>): void {
+  /**
+   * A call was answered: each of its items was taken, or not.
+   * @param one what an item is called
+   */
+  settle(items: readonly Item[], problems: ReadonlyMap<number, RowProblem>, one = "order"): void {
     this.#items.sent += items.length;
     for (const [at, item] of items.entries()) {
       const problem = problems.get(at);
@@ -77,7 +80,7 @@ export class Books {
       }
       this.#items.rejected++;
       this.#rows.rejected += item.rows.length;
-      this.#writeItem(item, problem);
+      this.#writeItem(item, problem, one);
     }
   }
 
@@ -147,12 +150,15 @@ export class Books {
   }
 
   /** Where one row of an item is at fault, the others are not, and say which it is. */
-  #writeItem({ rows }: Item, problem: RowProblem): void {
-    const guilty = problem.row === undefined ? undefined : rows[problem.row];
+  #writeItem({ rows, isWhole = false }: Item, problem: RowProblem, one: string): void {
+    // Of rows that are one record together, the one that holds the value.
+    const holder = isWhole ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
+    const guilty = problem.row === undefined ? holder : rows[problem.row];
+    const article = /^[aeiou]/.test(one) ? "an" : "a";
+    const reason = `belongs to ${article} ${one} that was not taken: line ${guilty?.line} is at fault`;
     for (const row of rows) {
       const isGuilty = guilty === undefined || row === guilty;
-      const reason = `not taken, for line ${guilty?.line} of the same order is at fault`;
-      this.#write(row, [isGuilty ? problem : { field: "", code: "order_incomplete", reason }]);
+      this.#write(row, [isGuilty ? problem : { field: "", code: `${one}_incomplete`, reason }]);
     }
   }
 

@@ -62,7 +62,7 @@ export class LedgerSender implements Sender {
   }
 
   async submit(chunk: Chunk): Promise<void> {
-    const { settled, books } = this.#deps;
+    const { settled, books, importing } = this.#deps;
     const extent = settled.extents.get(chunk.n);
     if (extent !== undefined && extent !== chunk.extent) {
       throw new ImportError("failed", "the rows are not cut into the same calls as when the import began", {
@@ -76,7 +76,7 @@ export class LedgerSender implements Sender {
       !this.#deps.isOnce &&
       this.#sentAnew.some((other) => this.#conflicts(other, chunk));
     if (done && !isOvertaken) {
-      books.settle(chunk.items, asProblems(done.problems));
+      books.settle(chunk.items, asProblems(done.problems), importing.itemName.one);
       return;
     }
     while (this.#mustWait(chunk)) await Promise.race(this.#underWay.values());
@@ -127,7 +127,7 @@ export class LedgerSender implements Sender {
   }
 
   #settle({ chunk, calls }: Delivery, problems: ReadonlyMap<Item, RowProblem>): void {
-    const { books, journal, clock } = this.#deps;
+    const { books, journal, clock, importing } = this.#deps;
     this.#addCalls(calls);
     const found = new Map(
       chunk.items.flatMap((item, at) => {
@@ -135,7 +135,7 @@ export class LedgerSender implements Sender {
         return problem ? [[at, problem] as const] : [];
       }),
     );
-    books.settle(chunk.items, found);
+    books.settle(chunk.items, found, importing.itemName.one);
     journal.append({
       t: "done",
       n: chunk.n,

@@ -185,7 +185,7 @@ describe("what the service says of an order", () => {
         "3",
         "",
         "order_incomplete",
-        "not taken, for line 4 of the same order is at fault; correct that line, and import all rows of the order together",
+        "belongs to an order that was not taken: line 4 is at fault; correct that line, and import all rows of the order together",
       ],
       [
         "4",
