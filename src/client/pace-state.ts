@@ -82,7 +82,7 @@ export function nextStartMs(state: PaceState, rate: Rate): number {
 export function addStart(
   state: PaceState,
   rate: Rate,
-  at: { readonly nowMs: number; readonly dueMs: number; readonly catchUpMs?: number },
+  at: { readonly nowMs: number; readonly dueMs: number; readonly catchUpMs?: number | undefined },
 ): void {
   if (rate.perWindow === 0) return;
   state.dueMs = Math.max(at.dueMs, at.nowMs - (at.catchUpMs ?? usualCatchUpMs));

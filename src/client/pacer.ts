@@ -40,6 +40,12 @@ const toldFromMs = 1_000;
 const lookEveryMs = 1_000;
 
 /**
+ * Where several take turns, one that is late delays all: more of it is made up for. No window of a second has more
+ * starts for that.
+ */
+const sharedCatchUpMs = 150;
+
+/**
  * Decides when calls start: in the order in which they ask, never more than the rate in any window of one second.
  * It knows times and counts only; which answers slow it down is its user's matter. Several may share a store: their
  * calls together keep to the highest rate among them, each keeps to its own, and those who wait take turns.
@@ -138,11 +144,16 @@ export class Pacer {
     const dueSoonestMs = this.#nextStartMs(state);
     const startMs = dueSoonestMs + courtesyMs(state, this.#id, dueSoonestMs, rate);
     const isStart = startMs <= nowMs;
+    const { isShared } = this.#store;
     if (isStart) {
-      addStart(state, rate, { nowMs, dueMs: dueMs ?? nowMs });
+      addStart(state, rate, {
+        nowMs,
+        dueMs: dueMs ?? nowMs,
+        catchUpMs: isShared ? sharedCatchUpMs : undefined,
+      });
       this.#addOwnStart(nowMs, intervalMs(rate, state.slowdown));
     }
-    if (this.#store.isShared) {
+    if (isShared) {
       addParticipant(state, this.#id, {
         ratePerSecond: this.#ratePerSecond,
         ...(isStart ? { wakesAtMs: null, startedMs: nowMs } : { wakesAtMs: Math.max(startMs, nowMs) }),
