@@ -82,12 +82,12 @@ function openFile(file: string, { io }: Context): Sink {
   }
 }
 
-function describeProgress({ doing, rows, calls }: Extract<ExportEvent, { type: "progress" }>): string {
-  return `${formatNumber(rows)} ${doing} · ${countOf(calls, "call")}`;
+function describeProgress({ doing, rows, pages }: Extract<ExportEvent, { type: "progress" }>): string {
+  return `${formatNumber(rows)} ${doing} · ${countOf(pages, "page")}`;
 }
 
 function tellEnd(
-  { noun, state, file, rows, calls }: ExportSummary,
+  { noun, state, file, rows }: ExportSummary,
   { context, isSafeForExcel, target }: { context: Context; isSafeForExcel: boolean; target: string },
 ): void {
   const { talk } = context;
@@ -101,7 +101,5 @@ function tellEnd(
     );
   }
   const where = file === null ? "" : ` to ${file}`;
-  talk.say(
-    `Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}, in ${countOf(calls, "call")}.`,
-  );
+  talk.say(`Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}.`);
 }

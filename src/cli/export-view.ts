@@ -12,7 +12,7 @@ export interface ExportSummary {
   readonly file: string | null;
   readonly format: ExportFormat;
   readonly rows: number;
-  readonly calls: number;
+  readonly pages: number;
   readonly duration_ms: number;
 }
 

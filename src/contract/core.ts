@@ -33,7 +33,6 @@ export const coreProduct = z.object({
   isbn: z.string().nullish(),
   external_sku: z.string().nullish(),
 });
-export type CoreProduct = z.output<typeof coreProduct>;
 
 export const core = {
   createToken: endpoint({

@@ -111,7 +111,6 @@ export const purchaseRecord = z.object({
   product_tags: z.string().nullish(),
   ...specDetails,
 });
-export type PurchaseRecord = z.output<typeof purchaseRecord>;
 
 export const orders = {
   create: endpoint({

@@ -21,7 +21,7 @@ export type ExportEvent =
       readonly type: "progress";
       readonly doing: "read" | "written";
       readonly rows: number;
-      readonly calls: number;
+      readonly pages: number;
     };
 
 export interface ExportDeps {
@@ -37,7 +37,7 @@ export interface ExportDeps {
 export interface ExportResult {
   readonly state: "finished" | "interrupted";
   readonly rows: number;
-  readonly calls: number;
+  readonly pages: number;
 }
 
 /** Passes over a list whose pages may shift; what still is new after so many comes from somebody who keeps writing. */
@@ -68,11 +68,11 @@ async function readAndWrite(request: ExportRequest, deps: ExportDeps): Promise<E
   using rows = new SortedRows(noun.sortKeys);
   const reading = new Reading(noun, rows, deps);
   const isRead = await reading.readAll(request.query);
-  const { calls } = reading;
-  if (!isRead) return { state: "interrupted", rows: 0, calls };
+  const { pages } = reading;
+  if (!isRead) return { state: "interrupted", rows: 0, pages };
   for (const message of reading.notices()) deps.report({ type: "notice", message });
-  const isWritten = await writeAll(createForm(noun, request), rows, calls, deps);
-  return { state: isWritten ? "finished" : "interrupted", rows: rows.count, calls };
+  const isWritten = await writeAll(createForm(noun, request), rows, pages, deps);
+  return { state: isWritten ? "finished" : "interrupted", rows: rows.count, pages };
 }
 
 function createForm({ columns, furtherFields = [] }: Noun, request: ExportRequest): ExportForm {
@@ -91,7 +91,8 @@ class Reading {
   readonly #untold = new Set<string>();
   readonly #counts = new Map<string, number>();
   #isSettled = true;
-  calls = 0;
+  /** Pages that held something. */
+  pages = 0;
 
   constructor(noun: Noun, rows: SortedRows, deps: ExportDeps) {
     this.#noun = noun;
@@ -119,21 +120,20 @@ class Reading {
     const onEvent = (event: CallEvent) => {
       if (event.type === "wait") report({ type: "wait", message: event.message });
     };
-    let pages = 0;
+    const before = this.pages;
     if (stop.aborted) return undefined;
     try {
       for await (const page of this.#noun.pages(service, query, { signal: abort, onEvent })) {
-        if (page.length > 0) pages++;
-        this.calls++;
+        if (page.length > 0) this.pages++;
         for (const row of page) this.#keep(row);
-        report({ type: "progress", doing: "read", rows: this.#rows.count, calls: this.calls });
+        report({ type: "progress", doing: "read", rows: this.#rows.count, pages: this.pages });
         if (stop.aborted) return undefined;
       }
     } catch (error) {
       if (abort.aborted) return undefined;
       throw error;
     }
-    return pages;
+    return this.pages - before;
   }
 
   #keep(row: Parameters<NonNullable<Noun["countedAs"]>>[0]): void {
@@ -161,7 +161,7 @@ class Reading {
 async function writeAll(
   form: ExportForm,
   rows: SortedRows,
-  calls: number,
+  pages: number,
   { sink, stop, report }: ExportDeps,
 ): Promise<boolean> {
   let written = 0;
@@ -170,7 +170,7 @@ async function writeAll(
     if (!isRead || stop.aborted) break;
     isRead = await sink.write(form.rows(piece, written === 0));
     written += piece.length;
-    report({ type: "progress", doing: "written", rows: written, calls });
+    report({ type: "progress", doing: "written", rows: written, pages });
     // Signals get their turn.
     await setImmediate();
   }

@@ -177,7 +177,7 @@ describe.each(seeds)(
   },
 );
 
-describe.skipIf(!existsSync(data))(`real data (${data})`, () => {
+describe.skipIf(!existsSync(data))(`real data (${data})`, { timeout: 120_000 }, () => {
   test.each([
     ["products", "products.csv", 5_460],
     ["orders", "orders.csv", 8_365],
@@ -190,7 +190,7 @@ describe.skipIf(!existsSync(data))(`real data (${data})`, () => {
   });
 });
 
-describe("an export", () => {
+describe("an export", { timeout: 120_000 }, () => {
   const home = homes.open();
   let server: Server;
   const rows = 1_500;

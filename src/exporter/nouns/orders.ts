@@ -1,7 +1,6 @@
-import type { PurchaseRecord } from "../../contract/index.ts";
+import { listPurchases, type ListedPurchase } from "../../service/listings.ts";
 import { nativeColumns } from "../../importer/native-columns.ts";
 import type { ExportRow, Noun } from "../noun.ts";
-import { readById } from "../paging.ts";
 
 /** Source: spec "Limits": 200 recommended. */
 const pageSize = 200;
@@ -14,13 +13,11 @@ export const orders: Noun = {
 
   pages: async function* (service, { since }, options) {
     const asked = { count: pageSize, details: true, ...(since !== undefined && { since_date: since }) };
-    const ask = async (position: { readonly since_id?: number }) =>
-      (await service.orders.list({ ...asked, ...position }, options)).purchases;
-    for await (const page of readById(ask)) yield page.map(toRow);
+    for await (const page of listPurchases(service, 0, options, asked)) yield page.map(toRow);
   },
 };
 
-function toRow(purchase: PurchaseRecord): ExportRow {
+function toRow(purchase: ListedPurchase): ExportRow {
   const { id, order_id, product_sku, product_price } = purchase;
   const { currency_iso, user_reference, platform, product_image, product_tags } = purchase;
   const { upc, mpn, brand, isbn, sku, external_sku } = purchase;

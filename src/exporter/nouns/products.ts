@@ -1,4 +1,4 @@
-import { coreListLimit, type CoreProduct } from "../../contract/index.ts";
+import { listProducts, type ListedProduct } from "../../service/listings.ts";
 import { nativeColumns } from "../../importer/native-columns.ts";
 import type { ExportRow, Noun } from "../noun.ts";
 
@@ -11,16 +11,7 @@ export const products: Noun = {
   sortKeys: 1,
 
   pages: async function* (service, _query, options) {
-    for (let page: { page_info?: string } | undefined = {}; page !== undefined;) {
-      const asked = { ...page, limit: coreListLimit, details: true };
-      const found: Awaited<ReturnType<typeof service.core.listProducts>> = await service.core.listProducts(
-        asked,
-        options,
-      );
-      yield found.products.map(toRow);
-      const next: string | null = found.pagination.next_page_info;
-      page = next ? { page_info: next } : undefined;
-    }
+    for await (const page of listProducts(service, { details: true }, options)) yield page.map(toRow);
   },
 
   countedAs: ({ record }) => (record["url"] === "" ? withoutUrl : undefined),
@@ -35,7 +26,7 @@ export const products: Noun = {
 };
 
 /** A product that changes while it is listed comes again, as it is then. */
-function toRow(product: CoreProduct): ExportRow {
+function toRow(product: ListedProduct): ExportRow {
   const { external_id, name, url, image_url, description, currency, price } = product;
   const { product_tags, blacklisted, upc, mpn, brand, isbn, sku, external_sku } = product;
   return {

@@ -1,7 +1,7 @@
-import type { ListedReview } from "../../contract/index.ts";
+import { listReviews, type ListedReview } from "../../service/listings.ts";
 import { nativeColumns } from "../../importer/native-columns.ts";
 import type { ExportRow, Noun } from "../noun.ts";
-import { readById, readByPage } from "../paging.ts";
+import { readByPage } from "../paging.ts";
 
 /** Source: spec "Limits": up to 100 recommended. */
 const pageSize = 100;
@@ -18,13 +18,13 @@ export const reviews: Noun = {
    */
   pages: async function* (service, { since }, options) {
     const asked = { count: pageSize, deleted: true, details: true };
-    const ask = async (position: {
-      readonly since_id?: number;
-      readonly since_date?: string;
-      readonly page?: number;
-    }) => (await service.reviews.list({ ...asked, ...position }, options)).reviews;
     const pages =
-      since === undefined ? readById(ask) : readByPage((page) => ask({ since_date: since, page }));
+      since === undefined
+        ? listReviews(service, options)
+        : readByPage(async (page) => {
+            const query = { ...asked, since_date: since, page };
+            return (await service.reviews.list(query, options)).reviews;
+          });
     for await (const page of pages) yield page.map(toRow);
   },
 };

@@ -132,6 +132,8 @@ export interface Importing {
   ): { readonly item: Item; readonly keys: readonly string[] };
   /** For calls that cannot be repeated: every key that the service holds before the run. */
   existingKeys?(service: Service, options: CallOptions): Promise<readonly string[]>;
+  /** What of the service's answers a person should know at the end. */
+  notices?(): Iterable<string>;
   /** How a run is verified; a kind without it cannot be. */
   readonly holdings?: Holdings;
 }

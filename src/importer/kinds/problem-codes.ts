@@ -26,6 +26,7 @@ export const problemCodes: Readonly<Record<string, ProblemCode>> = {
     hint: "write it as 2026-01-31",
   },
   bad_price: { means: "not a price", hint: "write digits and a point before the decimals: 1234.50" },
+  bad_score: { means: "not a number of stars", hint: "write a whole number from 1 to 5" },
   bad_currency: { means: "not a currency code", hint: "write its three letters, as in EUR" },
   bad_boolean: { means: "neither true nor false", hint: "write true or false" },
   bad_platform: {

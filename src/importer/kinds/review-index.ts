@@ -1,32 +1,11 @@
 import type { ListedReview } from "../../contract/index.ts";
+import { listReviews } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import { nameReview, type ReviewNames } from "./review-identity.ts";
 
-/** Source: spec "Limits": up to 100 recommended. */
-const pageSize = 100;
-
 /** What reading back needs to know of a service. */
 type Reviews = Pick<Service, "reviews">;
-
-/**
- * Reads all reviews in the order of their ids, those that are off the pages too.
- * Assumed: `since_id` may or may not list the review of that id itself; what comes twice is passed over.
- */
-export async function* readReviews(
-  { reviews }: Reviews,
-  afterId: number,
-  options: CallOptions,
-): AsyncGenerator<readonly ListedReview[]> {
-  for (let lastId = afterId; ;) {
-    const position = lastId === 0 ? {} : { since_id: lastId };
-    const query = { ...position, count: pageSize, deleted: true, details: true };
-    const found = (await reviews.list(query, options)).reviews.filter(({ id }) => id > lastId);
-    if (found.length === 0) return;
-    yield found;
-    lastId = found.reduce((most, { id }) => Math.max(most, id), lastId);
-  }
-}
 
 /** The names of a review that the service lists. */
 export function nameListed(review: ListedReview): ReviewNames {
@@ -50,7 +29,7 @@ export class ReviewIndex {
   }
 
   async #readOn(service: Reviews, options: CallOptions): Promise<void> {
-    for await (const page of readReviews(service, this.#lastId, options)) {
+    for await (const page of listReviews(service, options, this.#lastId)) {
       for (const review of page) {
         if (review.published === undefined) this.keepsTimes = false;
         const name = this.nameOf(nameListed(review));

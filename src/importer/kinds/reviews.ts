@@ -1,4 +1,5 @@
-import { contract, maxLength, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
+import { contract, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
+import { listReviews } from "../../service/listings.ts";
 import { ImportError } from "../types.ts";
 import { readBoolean } from "./boolean.ts";
 import { describeIssues, lastOf, readProductId } from "./fields.ts";
@@ -12,8 +13,9 @@ import type {
   RowProblem,
   RowView,
 } from "./kind.ts";
+import { readServiceProblem } from "./service-words.ts";
 import { nameReview, numberName, type ReviewNames } from "./review-identity.ts";
-import { ReviewIndex, nameListed, readReviews } from "./review-index.ts";
+import { nameListed, ReviewIndex } from "./review-index.ts";
 import { readTime } from "./time.ts";
 
 /** Columns, with the names of the two layouts that other vendors of reviews export. */
@@ -68,6 +70,7 @@ export const reviews: Kind = {
 
 function createImporting(): Importing {
   const index = new ReviewIndex();
+  let isDatedToday = false;
   return {
     operation: "reviews.createNow",
     fields,
@@ -83,7 +86,7 @@ function createImporting(): Importing {
         if (row) yield { key: names.undated, needs: n, of: n, row, field: "review_content", names: said };
       },
       held: async function* (service, options) {
-        for await (const page of readReviews(service, 0, options)) {
+        for await (const page of listReviews(service, options)) {
           yield page.map((review) => nameListed(review).undated);
         }
       },
@@ -105,7 +108,9 @@ function createImporting(): Importing {
     send: async (service, items, options) => {
       for (const { payload } of items) {
         try {
-          await service.reviews.createNow((payload as Payload).review, options);
+          const { review } = payload as Payload;
+          const { reviews: created } = await service.reviews.createNow(review, options);
+          isDatedToday ||= !isDatedAs(created[0]?.created_at, review);
         } catch (error) {
           const problem = asProblem(error);
           if (problem) return [problem];
@@ -113,6 +118,12 @@ function createImporting(): Importing {
         }
       }
       return [];
+    },
+
+    notices: function* () {
+      if (isDatedToday) {
+        yield "the service does not take the date of a past review: they have the time of this import, are published, and may have sent mails";
+      }
     },
 
     readBack: async (service, items, options) => {
@@ -166,7 +177,7 @@ function readReview(
   };
   const parsed = shape.safeParse(review);
   if (!parsed.success) {
-    const found = describeIssues(parsed.error.issues, fieldOf);
+    const found = describeIssues(parsed.error.issues, fieldOf).map(nameScore);
     // An id that is none was found already.
     problems.push(...found.filter(({ field }) => !problems.some((other) => other.field === field)));
   }
@@ -188,6 +199,10 @@ function toItem(review: NewReview, source: Item["rows"][number]): Item {
   return { key: names.dated, lane: "", rows: [source], size, payload };
 }
 
+function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean {
+  return created_at === undefined || Date.parse(created_at) === Date.parse(past?.created_at ?? "");
+}
+
 /** `Verified Buyer` is `verified_buyer`. What is not known says nothing of a reviewer. */
 function readReviewerType(row: RowView, leaveOut: NoteLeftOut): ReviewerType | undefined {
   const value = row("user_type");
@@ -198,9 +213,18 @@ function readReviewerType(row: RowView, leaveOut: NoteLeftOut): ReviewerType | u
   return known;
 }
 
+/** A score has words of its own, and one code for all that is wrong with it. */
+function nameScore(problem: RowProblem): RowProblem {
+  const isScore = problem.field === "review_score" && problem.code !== "missing";
+  return isScore ? { ...problem, code: "bad_score" } : problem;
+}
+
 /** What the service has against the one review of a call. */
 function asProblem(error: unknown): ItemProblem | undefined {
   if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
-  const reason = `the service: ${error.message}`.slice(0, maxLength.name);
-  return { item: 0, field: "", code: "refused", reason };
+  const { message } = error;
+  const named = /^(?:Missing )?(\w+)/i.exec(message)?.[1] ?? "";
+  const field = columnOf[named] ?? named;
+  const isKnown = fields.some(({ name }) => name === field);
+  return { item: 0, ...readServiceProblem(isKnown ? field : "", message) };
 }

@@ -1,0 +1,396 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+
+const realReviews = "../shared/data/reviews.csv";
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+type Row = Record<string, string>;
+
+/** The reviews of a home as its export tells them. */
+async function listReviews(home: Home): Promise<Row[]> {
+  const { stdout } = await home.run(["reviews", "export"], { stripFinalNewline: false });
+  return parse(stdout, { columns: true });
+}
+
+function write(home: Home, name: string, content: string): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Rows that were queued to be mailed or delivered. */
+function countOutbox(home: Home): number {
+  const file = new SqliteFile(join(home.folder, "starpost.db"));
+  const [row] = file.all(
+    "select (select count(*) from mails) + (select count(*) from webhook_deliveries) as queued",
+  );
+  file.close();
+  return Number(row?.["queued"]);
+}
+
+const published = `published,review_title,review_content,review_score,date,product_id,display_name,email,comment_content
+true,Pours well,"Two lines,
+""quoted"" 😀",5,2018-08-15,teapot,Ann,ann@mail.example,Thank you
+false,Rude,Bad words,1,2018-08-16T10:11:12+02:00,teapot,Bob,bob@mail.example,
+,Unsaid,Nothing said of it,4.0,2018/08/17 09:30:00,cup,Cai,cai@mail.example,
+`;
+
+describe("the two layouts that other vendors export", () => {
+  test("with `published` first", async () => {
+    const home = homes.open();
+    const file = write(home, "reviews.csv", published);
+    const { exitCode, data, stderr } = await home.json([
+      "reviews",
+      "import",
+      file,
+      "--product-url",
+      "https://shop.example/p/{product_id}",
+    ]);
+    expect(exitCode, stderr).toBe(0);
+    expect(data).toMatchObject({ kind: "reviews", rows: { read: 3, accepted: 3, rejected: 0, failed: 0 } });
+    expect(await listReviews(home)).toMatchObject([
+      {
+        published: "true",
+        review_title: "Pours well",
+        review_content: 'Two lines,\n"quoted" 😀',
+        review_score: "5",
+        date: "2018-08-15T00:00:00.000Z",
+        product_id: "teapot",
+        display_name: "Ann",
+        email: "ann@mail.example",
+        comment_content: "Thank you",
+        product_title: "teapot",
+        product_url: "https://shop.example/p/teapot",
+        user_type: "anonymous",
+      },
+      { published: "false", date: "2018-08-16T08:11:12.000Z", comment_content: "" },
+      { published: "true", date: "2018-08-17T00:00:00.000Z", review_score: "4", product_id: "cup" },
+    ]);
+    expect(countOutbox(home)).toBe(0);
+  });
+
+  test("with `review_title` first, of a product that is there by another name", async () => {
+    const home = homes.open();
+    const products = write(
+      home,
+      "products.csv",
+      "product_id,name,url\nteapot,Old pot,https://shop.example/old\n",
+    );
+    await home.run(["products", "import", products]);
+    const header =
+      "review_title,review_content,display_name,user_email,user_type,review_score,date,sku,product_title,product_description,product_url,product_image_url";
+    const file = write(
+      home,
+      "reviews.csv",
+      `${header}
+Good,Pours,Ann,ann@mail.example,verified_buyer,5,2018-08-15,teapot,Teapot,A pot,https://shop.example/teapot,
+Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.example/cup,https://shop.example/cup.jpg
+`,
+    );
+    const { exitCode, stderr } = await home.run(["reviews", "import", file]);
+    expect(exitCode, stderr).toBe(0);
+    expect(stderr).toMatch(/1 cell was left out: user_type/);
+    expect(await listReviews(home)).toMatchObject([
+      { product_id: "cup", product_title: "Cup", user_type: "anonymous" },
+      {
+        product_id: "teapot",
+        product_title: "Old pot",
+        product_url: "https://shop.example/old",
+        user_type: "verified_buyer",
+      },
+    ]);
+  });
+
+  test("a header of reviews that another import is given is told", async () => {
+    const home = homes.open();
+    const file = write(home, "reviews.csv", published);
+    const { exitCode, stderr } = await home.run(["coupons", "import", file, "--action", "map_review"]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/looks like reviews: starpost reviews import/),
+    ]);
+  });
+});
+
+describe("rows that cannot be taken", () => {
+  test("are rejected with line, column and code, and go in once they are put right", async () => {
+    const home = homes.open();
+    const file = write(
+      home,
+      "reviews.csv",
+      `published,review_title,review_content,review_score,date,product_id,display_name,email
+true,Good,Pours,5,2018-08-15,teapot,Ann,ann@mail.example
+perhaps,Good,Pours,5,2018-08-15,teapot,Ann,ann@mail.example
+true,Good,Pours,6,2018-08-15,teapot,Ann,ann@mail.example
+true,Good,Pours,5,15.08.2018,teapot,Ann,ann@mail.example
+true,Good,Pours,5,2018-08-15,tea pot,Ann,ann@mail.example
+true,Good,,5,2018-08-15,teapot,Ann,ann@mail.example
+true,Good,Pours,5,2018-08-15,teapot,Ann,nobody
+`,
+    );
+    const dry = await home.json(["reviews", "import", file, "--dry-run"]);
+    const { exitCode, data } = await home.json(["reviews", "import", file]);
+    expect(exitCode).toBe(3);
+    expect(data.rows).toEqual({ read: 7, accepted: 1, rejected: 6, failed: 0 });
+    expect(dry.data.rows).toEqual(data.rows);
+    const rejects: Row[] = parse(readFileSync(data.rejects_file ?? ""), { columns: true });
+    expect(rejects.map(({ _line, _column, _code }) => [_line, _column, _code])).toEqual([
+      ["3", "published", "bad_boolean"],
+      ["4", "review_score", "bad_score"],
+      ["5", "date", "bad_date"],
+      ["6", "product_id", "bad_id"],
+      ["7", "review_content", "missing"],
+      ["8", "email", "bad_email"],
+    ]);
+    const put = readFileSync(data.rejects_file ?? "", "utf8")
+      .replace("perhaps", "true")
+      .replace(",6,", ",4,")
+      .replace("15.08.2018", "2018-08-15")
+      .replace("tea pot", "tea-pot")
+      .replace("Good,,5", "Good,Holds,5")
+      .replace("nobody", "bob@mail.example");
+    const again = await home.json(["reviews", "import", write(home, "again.csv", put)]);
+    // The first is word for word what is there by now.
+    expect(again.data.rows).toEqual({ read: 6, accepted: 5, rejected: 1, failed: 0 });
+    expect(await listReviews(home)).toHaveLength(6);
+  });
+
+  test("a service takes one in a call", async () => {
+    const home = homes.open();
+    const file = write(home, "reviews.csv", published);
+    const { exitCode, stderr } = await home.run(["reviews", "import", file, "--batch-size", "2"]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/one review in a call/)]);
+  });
+});
+
+describe("what is there already", () => {
+  const row = "true,Good,Pours,5,2018-08-15,teapot,Ann,ann@mail.example\n";
+  const header = "published,review_title,review_content,review_score,date,product_id,display_name,email\n";
+
+  test("twice in a file is two reviews, and again adds none", async () => {
+    const home = homes.open();
+    const file = write(home, "reviews.csv", header + row + row);
+    const first = await home.json(["reviews", "import", file]);
+    expect(first.data.rows).toEqual({ read: 2, accepted: 2, rejected: 0, failed: 0 });
+    const again = await home.json(["reviews", "import", file]);
+    expect(again.exitCode).toBe(3);
+    expect(again.data.rows).toEqual({ read: 2, accepted: 0, rejected: 2, failed: 0 });
+    const rejects: Row[] = parse(readFileSync(again.data.rejects_file ?? ""), { columns: true });
+    expect(rejects.map(({ _code }) => _code)).toEqual(["duplicate", "duplicate"]);
+    const more = await home.json(["reviews", "import", write(home, "more.csv", header + row.repeat(3))]);
+    expect(more.data.rows).toEqual({ read: 3, accepted: 1, rejected: 2, failed: 0 });
+    expect(await listReviews(home)).toHaveLength(3);
+  });
+
+  test("of another day, product, person or score is another review", async () => {
+    const home = homes.open();
+    const others = [
+      row.replace("2018-08-15", "2018-08-16"),
+      row.replace("teapot", "cup"),
+      row.replace("ann@", "bob@"),
+      row.replace(",5,", ",4,"),
+    ];
+    const { data } = await home.json([
+      "reviews",
+      "import",
+      write(home, "r.csv", header + row + others.join("")),
+    ]);
+    expect(data.rows).toEqual({ read: 5, accepted: 5, rejected: 0, failed: 0 });
+    const same = row.replace("ann@", "ANN@").replace("Pours", " Pours ");
+    const again = await home.json(["reviews", "import", write(home, "s.csv", header + same)]);
+    expect(again.data.rows).toMatchObject({ accepted: 0, rejected: 1 });
+  });
+});
+
+/** Reviews of which each has a twin further down, word for word. */
+function manyReviews(count: number): string {
+  const line = (at: number) =>
+    `true,Title ${at},"Line one\nline two of ${at}",${(at % 5) + 1},2019-01-${String((at % 28) + 1).padStart(2, "0")},p-${at % 40},Ann ${at},a${at}@mail.example\n`;
+  const lines = Array.from({ length: count / 2 }, (_, at) => line(at));
+  return `published,review_title,review_content,review_score,date,product_id,display_name,email\n${[...lines, ...lines].join("")}`;
+}
+
+/** How often each review is there. */
+async function countCopies(home: Home): Promise<number[]> {
+  const copies = new Map<string, number>();
+  for (const { review_content = "" } of await listReviews(home)) {
+    copies.set(review_content, (copies.get(review_content) ?? 0) + 1);
+  }
+  return [...copies.values()];
+}
+
+/** Starts a run and kills it once so many calls are in its journal. */
+async function killAfterCalls(client: Home, args: readonly string[], calls: number): Promise<string> {
+  const running = client.start(args);
+  let hasEnded = false;
+  void running.finally(() => (hasEnded = true));
+  while (!hasEnded && countLines(client) < calls) await wait(10);
+  running.kill("SIGKILL");
+  await running;
+  const { data: runs } = await client.json<Summary[]>(["imports", "list"]);
+  expect(runs.map(({ state }) => state)).toEqual(["interrupted"]);
+  return runs[0]?.import_id ?? "";
+}
+
+function countLines({ folder }: Home): number {
+  const runs = join(folder, "imports");
+  const journals = existsSync(runs) ? readdirSync(runs).map((id) => join(runs, id, "journal.ndjson")) : [];
+  const texts = journals.filter((path) => existsSync(path)).map((path) => readFileSync(path, "utf8"));
+  return texts.join("").split("\n").length;
+}
+
+describe("a run that is broken off", { timeout: 300_000 }, () => {
+  test.each(["local", "remote"])("by SIGKILL, %s, loses nothing and doubles nothing", async (mode) => {
+    const home = homes.open();
+    const server = mode === "remote" ? await home.serve() : undefined;
+    const client = server ? homes.open(remoteEnv(server)) : home;
+    const file = write(client, "reviews.csv", manyReviews(600));
+    const id = await killAfterCalls(client, ["reviews", "import", file, "--rate", "0"], 150);
+    await killAfterCalls(client, ["imports", "resume", id], 600);
+    const { data, stderr } = await client.json(["imports", "resume", id]);
+    expect(data.rows, stderr).toEqual({ read: 600, accepted: 600, rejected: 0, failed: 0 });
+    const copies = await countCopies(home);
+    expect(copies).toHaveLength(300);
+    expect(new Set(copies)).toEqual(new Set([2]));
+    await server?.stop();
+  });
+
+  test("by a service that loses replies, has too much and fails, ends with everything once", async () => {
+    const home = homes.open();
+    const server = await home.serve(["--chaos", "drop=5%,429=3%,500=5%,reset=5%,seed=11"]);
+    const client = homes.open(remoteEnv(server));
+    const file = write(client, "reviews.csv", manyReviews(300));
+    const options = { timeout: 280_000 };
+    const { exitCode, data, stderr } = await client.json(["reviews", "import", file, "--rate", "0"], options);
+    expect(exitCode, stderr).toBe(0);
+    expect(data.rows).toEqual({ read: 300, accepted: 300, rejected: 0, failed: 0 });
+    expect(stderr).toMatch(/sent and not answered/);
+    await server.stop();
+    const copies = await countCopies(home);
+    expect(copies).toHaveLength(150);
+    expect(new Set(copies)).toEqual(new Set([2]));
+  });
+});
+
+/** A service of the specification alone, which dates reviews itself and tells no details. */
+async function serveElsewhere() {
+  const created_at = "2026-03-15T12:00:00.000Z";
+  const votes = { votes_up: 0, votes_down: 0 };
+  const kept: { readonly id: number }[] = [];
+  const take = ({ sku, email, display_name, review_title, review_content, review_score }: Row) => {
+    const said = { title: review_title, content: review_content, score: Number(review_score), created_at };
+    const id = kept.length + 1;
+    const listed = { reviewer_type: "anonymous", deleted: false, user_reference: null };
+    kept.push({ id, ...said, ...votes, sku, name: display_name, email, ...listed });
+    const user = { id, display_name, slug: "a", social_image: null, is_social_connected: false, bio: null };
+    const review = {
+      id,
+      ...said,
+      ...votes,
+      user: { ...user, score: 0, badges: [] },
+      user_type: "Anonymous",
+      users: [],
+      products: [],
+      user_vote: 0,
+      deleted: false,
+      new: true,
+      verified_buyer: false,
+      archived: false,
+      social_pushed: false,
+      facebook_pushed: 0,
+      twitter_pushed: 0,
+      account: { id: 1, domain: "", comments_display_name: "" },
+      products_apps: [],
+    };
+    return { status: { code: 200, message: "OK" }, response: { reviews: [review] } };
+  };
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (piece: Buffer) => (text += piece.toString()));
+    request.on("end", () => {
+      const url = new URL(request.url ?? "", "http://x");
+      const since = Number(url.searchParams.get("since_id") ?? 0);
+      const answer = url.pathname.startsWith("/oauth")
+        ? { access_token: "t", token_type: "bearer" }
+        : request.method === "POST"
+          ? take(JSON.parse(text) as Row)
+          : { reviews: kept.filter(({ id }) => id >= since).slice(0, 10) };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, kept, close: () => server.close() };
+}
+
+test("a service that knows no past is said to date reviews itself, and doubles nothing all the same", async () => {
+  const elsewhere = await serveElsewhere();
+  const home = homes.open(remoteEnv({ url: elsewhere.url, app_key: "k", secret: "s" }));
+  const file = write(home, "reviews.csv", manyReviews(40));
+  const first = await home.json(["reviews", "import", file, "--rate", "0"]);
+  expect(first.exitCode, first.stderr).toBe(0);
+  expect(first.stderr.match(/does not take the date of a past review/g)).toHaveLength(1);
+  const again = await home.json(["reviews", "import", file, "--rate", "0"]);
+  elsewhere.close();
+  expect(again.data.rows).toMatchObject({ read: 40, accepted: 0, rejected: 40 });
+  expect(elsewhere.kept).toHaveLength(40);
+});
+
+describe.skipIf(!existsSync(realReviews))(`real reviews (${realReviews})`, { timeout: 300_000 }, () => {
+  const home = homes.open();
+  let given: Row[];
+  beforeAll(async () => {
+    given = parse(readFileSync(realReviews), { columns: true });
+    const { exitCode, data, stderr } = await home.json(["reviews", "import", realReviews], {
+      timeout: 300_000,
+    });
+    expect(exitCode, stderr).toBe(0);
+    expect(data.rows).toEqual({ read: given.length, accepted: given.length, rejected: 0, failed: 0 });
+  }, 300_000);
+
+  test("are read back as they were written, line breaks and emoji included", async () => {
+    const asText = (row: Row) =>
+      JSON.stringify([
+        row["product_id"],
+        row["email"],
+        row["review_title"]?.trim(),
+        row["review_content"]?.trim(),
+        row["review_score"],
+        row["display_name"],
+        row["date"]?.slice(0, 10),
+      ]);
+    const found = (await listReviews(home)).map(asText);
+    const wanted = given.map(asText);
+    const inOrder = (texts: string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
+    expect(inOrder(found)).toEqual(inOrder(wanted));
+    expect(found.some((text) => /\\n/.test(text))).toBe(true);
+    expect(found.some((text) => /\p{Extended_Pictographic}/u.test(text))).toBe(true);
+    expect(countOutbox(home)).toBe(0);
+  });
+
+  test("export, import and export again are the same bytes", async () => {
+    const [first, second] = [join(home.folder, "first.csv"), join(home.folder, "second.csv")];
+    await home.run(["reviews", "export", "--out", first]);
+    const empty = homes.open();
+    const imported = await empty.run(["reviews", "import", first], { timeout: 300_000 });
+    expect(imported.exitCode, imported.stderr).toBe(0);
+    await empty.run(["reviews", "export", "--out", second]);
+    expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"));
+  });
+
+  test("again add nothing", async () => {
+    const { exitCode, data } = await home.json(["reviews", "import", realReviews]);
+    expect(exitCode).toBe(3);
+    expect(data.rows).toEqual({ read: given.length, accepted: 0, rejected: given.length, failed: 0 });
+    const { data: runs } = await home.json<Summary[]>(["imports", "list"]);
+    expect(runs.map(({ kind }) => kind)).toEqual(["reviews", "reviews"]);
+  });
+});
