@@ -35,6 +35,9 @@ export const unsubscriberErrorTexts = {
   email: "email is not valid",
 } as const;
 
+/** `unsubscirbed_by_name` of those who unsubscribed by themselves. Source: spec "Unsubscriber". */
+export const unsubscribedByPerson = "USER";
+
 export const unsubscriber = z.object({
   id: z.number().int(),
   user_email: z.string(),

@@ -1,7 +1,5 @@
+import { unsubscribedByPerson as byPerson } from "../../contract/index.ts";
 import { SqliteFile } from "../../storage/sqlite-file.ts";
-
-/** Who unsubscribed by themselves. Source: spec "Unsubscriber". */
-const byPerson = "USER";
 
 /** How many of each there are. */
 export interface Differences {

@@ -1,13 +1,10 @@
-import { endpointOf } from "../../contract/index.ts";
+import { endpointOf, unsubscribedByPerson } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../kinds/kind.ts";
 import type { Entry } from "../ledger/before-store.ts";
 import { readUnsubscribers } from "../service-pages.ts";
 import type { Decision, Noting, Past, Reversal, Thing, Undoing } from "./undoing.ts";
-
-/** Who unsubscribed by themselves. Source: spec "Unsubscriber". */
-const byPerson = "USER";
 
 async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
   for await (const page of readUnsubscribers(service, options)) {
@@ -51,7 +48,7 @@ function decideAdded(thing: Thing, past: Past): Decision {
   if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
   const reason = "is not unsubscribed any more";
   if (!now) return asBefore(thing, reason);
-  if (now["by"] === byPerson) {
+  if (now["by"] === unsubscribedByPerson) {
     return {
       outcome: "impossible",
       reason: "unsubscribed by the person since, whom the API does not bring back",
