@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
@@ -96,7 +96,10 @@ const killed: Readonly<Record<string, Killed>> = {
 
 /** Whether the killed attempt had sent calls that it saw no answer of. */
 function wasAmidCall(home: Home, { import_id: id }: Summary): boolean {
-  const lines = readFileSync(join(home.folder, "imports", id, "journal.ndjson"), "utf8").split("\n");
+  const journal = join(home.folder, "imports", id, "journal.ndjson");
+  // Killed before it had begun to write one.
+  if (!existsSync(journal)) return false;
+  const lines = readFileSync(journal, "utf8").split("\n");
   const open = new Set<number>();
   for (const line of lines) {
     const [, kind, n] = /^\{"t":"(\w+)"(?:,"n":(\d+))?/.exec(line) ?? [];
