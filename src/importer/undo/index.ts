@@ -9,7 +9,8 @@ import { createUnsubscriberUndoing, unsubscriberNoting } from "./unsubscribers.t
 export function findNoting(kind: KindName, { undoable }: ImportOptions): Noting | undefined {
   const notings: Readonly<Partial<Record<KindName, Noting | undefined>>> = {
     products: undoable === true ? productNoting : undefined,
-    orders: orderNoting,
+    // Times tell it too, if not as surely: an import makes no call for it that was not asked for.
+    orders: undoable === true ? orderNoting : undefined,
     coupons: couponNoting,
     unsubscribers: unsubscriberNoting,
   };

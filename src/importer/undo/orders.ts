@@ -53,7 +53,7 @@ export const orderUndoing: Undoing = {
 
 /**
  * Whether an order's first purchase is older than the run.
- * Assumed: where no id was noted the service's clock decides, which may tell whole seconds only.
+ * Assumed: where no id was noted the service's clock decides, which goes as ours and may tell whole seconds only.
  */
 function wasBefore(now: NonNullable<Thing["now"]>, past: Past): boolean {
   const highest = past.get(noNote)?.["highest_id"];
