@@ -17,8 +17,11 @@ import { anyPlan, columns, faults, putFiles, type PutFiles, type PutRow } from "
 import { Home } from "../support/starpost.ts";
 
 /** `STARPOST_TEST_FILES_RUNS` asks for more, `STARPOST_TEST_FILES_SEED` for the files of an earlier run. */
-const runs = Number(process.env["STARPOST_TEST_FILES_RUNS"] ?? 100);
+const runs = Number(process.env["STARPOST_TEST_FILES_RUNS"] ?? 60);
 const seed = Number(process.env["STARPOST_TEST_FILES_SEED"] ?? 20_261_121);
+
+/** The search for a smaller failure ends in time for what was found to be told. */
+const within = { interruptAfterTimeLimit: 60_000 + runs * 2_000, markInterruptAsFailure: true };
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -190,10 +193,10 @@ describe("random files", () => {
           await check(putFiles(plan, cwd), await openShop(cwd), plan.batchSize);
           rmSync(cwd, { recursive: true });
         }),
-        { seed, numRuns: runs },
+        { seed, numRuns: runs, ...within },
       );
     },
-    60_000 + runs * 2_000,
+    within.interruptAfterTimeLimit + 60_000,
   );
 
   test(
@@ -228,10 +231,10 @@ describe("random files", () => {
           }
           rmSync(cwd, { recursive: true });
         }),
-        { seed, numRuns: runs * 3 },
+        { seed, numRuns: runs * 3, ...within },
       );
     },
-    60_000 + runs * 2_000,
+    within.interruptAfterTimeLimit + 60_000,
   );
 
   test("the same by the program itself, in a process of its own", async () => {
