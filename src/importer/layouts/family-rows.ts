@@ -1,6 +1,6 @@
 import type { FileFormat } from "../csv/file-format.ts";
 import type { ByteSource } from "../csv/byte-source.ts";
-import { readRowBatches, type RowBatch } from "../csv/row-batches.ts";
+import { readRowBatches, type RecordProblem, type RowBatch } from "../csv/row-batches.ts";
 import { Spill } from "../csv/spill.ts";
 import type { Family } from "./layout.ts";
 
@@ -27,10 +27,11 @@ export function* readFamilyBatches(
   using spill = new Spill(folder);
   for (const { rows, lines, problems } of readRowBatches(source, format, undefined)) {
     for (const [at, cells] of rows.entries()) {
-      const family = problems.has(at) ? undefined : familyOf(cells);
+      const problem = problems.get(at);
+      const family = isParsed(problem) ? familyOf(cells) : undefined;
       if (!family) continue;
       for (const alias of family.aliases ?? []) spill.addAlias(alias, family.key);
-      spill.add({ key: family.key, line: lines[at] ?? 0, cells, problem: undefined });
+      spill.add({ key: family.key, line: lines[at] ?? 0, cells, problem });
     }
   }
   spill.seal();
@@ -46,13 +47,14 @@ export function* readFamilyBatches(
     for (const [at, cells] of rows.entries()) {
       const line = lines[at] ?? 0;
       const problem = problems.get(at);
-      if (problem || !familyOf(cells)) {
+      if (!isParsed(problem) || !familyOf(cells)) {
         if (problem) batch.problems.set(batch.rows.length, problem);
         batch.rows.push(cells);
         batch.lines.push(line);
       } else if (!group.done && group.value.firstLine === line) {
         for (const kept of group.value.rows) {
           batch.families.set(batch.rows.length, kept.key);
+          if (kept.problem) batch.problems.set(batch.rows.length, kept.problem);
           batch.rows.push(kept.cells);
           batch.lines.push(kept.line);
         }
@@ -61,4 +63,9 @@ export function* readFamilyBatches(
     }
     yield batch;
   }
+}
+
+/** A record with a NUL byte has its cells; of the others nothing is known but their text. */
+function isParsed(problem: RecordProblem | undefined): boolean {
+  return problem === undefined || problem === "nul_byte";
 }

@@ -100,7 +100,7 @@ function rowsOf(order: number, lines: readonly Line[], carrier: number, hasBadEm
       `#${order}`,
       own ? (hasBadEmail ? "nobody" : `c${order}@example.com`) : "",
       own ? "2026-03-04 10:00:00 +0100" : "",
-      fault === "quantity" ? "some" : String(units),
+      fault === "quantity" ? `x${units}` : String(units),
       `Mug; ${product}`,
       fault === "price" ? "cheap" : "1.050,25",
       fault === "sku" ? "M/1" : `M-${product}`,
