@@ -14,6 +14,8 @@ import {
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 
 const data = "../shared/data";
+/** A whole export is planned and imported in one test. */
+const longestMs = 180_000;
 const homes = new Homes();
 afterAll(() => homes.remove());
 
@@ -78,6 +80,7 @@ describe("a plan and the import that follows agree", () => {
     async (_file, one) => {
       await expectAgreement(home, one, digest);
     },
+    longestMs,
   );
 
   test.each([
@@ -129,6 +132,7 @@ describe("with an account elsewhere", () => {
       await expectAgreement(home, { ...one, flags: [...one.flags, "--rate", "0"] }, digest);
       expect(readdirSync(home.env["TMPDIR"] ?? "")).toEqual([]);
     },
+    longestMs,
   );
 });
 
@@ -162,6 +166,7 @@ describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
     async (_file, _time, one) => {
       await expectAgreement(home, one, digest);
     },
+    longestMs,
   );
 });
 
