@@ -9,6 +9,7 @@ import type { Connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import type { exportFlags } from "./export-flags.ts";
 import type { ExportSummary } from "./export-view.ts";
+import { wantsRedaction } from "./globals.ts";
 import { describeTarget } from "./import-words.ts";
 import { listenForStop } from "./stop-signals.ts";
 
@@ -28,6 +29,13 @@ export async function exportRecords(
   const isSafeForExcel = flags["safe-for-excel"] ?? false;
   if (isSafeForExcel && format !== "csv") {
     throw new Problem("usage", `--safe-for-excel is for CSV, and not for ${format}`);
+  }
+  if (flags.out !== undefined && wantsRedaction(io.argv, io.env)) {
+    throw new Problem(
+      "usage",
+      "--redact hides addresses in what is printed, and not in the file of --out",
+      "Leave --out away, and lead standard output to the file.",
+    );
   }
   const startedMs = io.clock();
   const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
@@ -95,6 +103,7 @@ function tellEnd(
     talk.notice(file === null ? "Interrupted." : `Interrupted: ${file} was not written.`);
     return;
   }
+  if (state === "unread") return;
   if (isSafeForExcel) {
     talk.notice(
       "A file for looking at: what a spreadsheet would take for a formula has a ' before it. Do not import it.",

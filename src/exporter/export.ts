@@ -35,7 +35,8 @@ export interface ExportDeps {
 }
 
 export interface ExportResult {
-  readonly state: "finished" | "interrupted";
+  /** `unread`: whoever read it went away before its end. */
+  readonly state: "finished" | "interrupted" | "unread";
   readonly rows: number;
   readonly pages: number;
 }
@@ -71,8 +72,8 @@ async function readAndWrite(request: ExportRequest, deps: ExportDeps): Promise<E
   const { pages } = reading;
   if (!isRead) return { state: "interrupted", rows: 0, pages };
   for (const message of reading.notices()) deps.report({ type: "notice", message });
-  const isWritten = await writeAll(createForm(noun, request), rows, pages, deps);
-  return { state: isWritten ? "finished" : "interrupted", rows: rows.count, pages };
+  const state = await writeAll(createForm(noun, request), rows, pages, deps);
+  return { state, rows: rows.count, pages };
 }
 
 function createForm({ columns, furtherFields = [] }: Noun, request: ExportRequest): ExportForm {
@@ -157,13 +158,12 @@ class Reading {
   }
 }
 
-/** @returns whether it came to the end, or nobody read on */
 async function writeAll(
   form: ExportForm,
   rows: SortedRows,
   pages: number,
   { sink, stop, report }: ExportDeps,
-): Promise<boolean> {
+): Promise<ExportResult["state"]> {
   let written = 0;
   let isRead = await sink.write(form.start);
   for (const piece of inPieces(rows.read())) {
@@ -174,8 +174,9 @@ async function writeAll(
     // Signals get their turn.
     await setImmediate();
   }
-  if (isRead && !stop.aborted) await sink.write(form.end);
-  return !stop.aborted;
+  if (stop.aborted) return "interrupted";
+  isRead &&= await sink.write(form.end);
+  return isRead ? "finished" : "unread";
 }
 
 function* inPieces(rows: Iterable<RowValues>): Generator<RowValues[]> {

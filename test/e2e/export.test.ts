@@ -263,7 +263,7 @@ describe("an export", { timeout: 120_000 }, () => {
     });
     expect(stdout.split("\n")[0]).toMatch(/^order_id,email,customer_name,order_date,/);
     expect(stdout.split("\n")).toHaveLength(2);
-    expect(stderr).not.toMatch(/error|EPIPE/i);
+    expect(stderr).not.toMatch(/error|EPIPE|Exported/i);
     expect(exitCode).toBe(0);
   });
 
@@ -278,6 +278,13 @@ describe("an export", { timeout: 120_000 }, () => {
     expect(stderr).toMatch(/for looking at/);
     const json = await home.run(["orders", "export", "--safe-for-excel", "--json"]);
     expect(json.exitCode).toBe(2);
+  });
+
+  test("that is to hide addresses hides them, and does not write them to a file", async () => {
+    const { stdout } = await home.run(["orders", "export", "--redact"]);
+    expect(stdout).not.toMatch(/a@b\.example/);
+    const toFile = await home.run(["orders", "export", "--redact", "--out", join(home.folder, "hidden.csv")]);
+    expect([toFile.exitCode, toFile.stderr]).toEqual([2, expect.stringMatching(/--redact/)]);
   });
 
   test("of what came from a day on", async () => {

@@ -230,9 +230,7 @@ async function countCopies(home: Home): Promise<number[]> {
 /** Starts a run and kills it once so many calls are in its journal. */
 async function killAfterCalls(client: Home, args: readonly string[], calls: number): Promise<string> {
   const running = client.start(args);
-  let hasEnded = false;
-  void running.finally(() => (hasEnded = true));
-  while (!hasEnded && countLines(client) < calls) await wait(10);
+  while (running.exitCode === null && countLines(client) < calls) await wait(10);
   running.kill("SIGKILL");
   await running;
   const { data: runs } = await client.json<Summary[]>(["imports", "list"]);
@@ -284,7 +282,7 @@ describe("a run that is broken off", { timeout: 300_000 }, () => {
 async function serveElsewhere() {
   const created_at = "2026-03-15T12:00:00.000Z";
   const votes = { votes_up: 0, votes_down: 0 };
-  const kept: { readonly id: number }[] = [];
+  const kept: Readonly<Record<string, unknown> & { id: number }>[] = [];
   const take = ({ sku, email, display_name, review_title, review_content, review_score }: Row) => {
     const said = { title: review_title, content: review_content, score: Number(review_score), created_at };
     const id = kept.length + 1;
