@@ -51,7 +51,7 @@ let rest = "";
 server.process.stderr?.on("data", (data: Buffer) => {
   const lines = (rest + data.toString()).split("\n");
   rest = lines.pop() ?? "";
-  for (const line of lines.filter((one) => one.includes("mass_create"))) {
+  for (const line of lines.filter((one) => one.includes('"route":"/apps/'))) {
     const { status, time } = JSON.parse(line) as { status: number; time: string };
     log.push({ status, atMs: Date.parse(time) });
   }

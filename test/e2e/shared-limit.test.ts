@@ -16,7 +16,7 @@ interface LoggedCall {
   readonly atMs: number;
 }
 
-/** A service with a limit, its log of calls that write orders, and a home whose processes share what they know of it. */
+/** A service with a limit, its log of the account's calls, and a home whose processes share what they know of it. */
 async function openService() {
   const server = await homes.open().serve(["--limit-legacy"]);
   const log: LoggedCall[] = [];
@@ -27,7 +27,7 @@ async function openService() {
     for (const line of lines) {
       if (!line.startsWith("{")) continue;
       const { status, time, route } = JSON.parse(line) as { status?: number; time: string; route?: string };
-      if (status === undefined || route?.includes("mass_create") !== true) continue;
+      if (status === undefined || route?.startsWith("/apps/") !== true) continue;
       log.push({ status, atMs: Date.parse(time) });
     }
   });
@@ -73,17 +73,21 @@ describe("processes that import to one store", () => {
       expect(calls).toEqual({ sent: callCount, retried: 0, throttled: 0 });
       expect(rows.accepted).toBe(callCount);
     }
-    expect(log.map(({ status }) => status)).toEqual(Array.from({ length: 2 * callCount }, () => 200));
+    // An import also reads what it needs to know.
+    expect(log.length).toBeGreaterThanOrEqual(2 * callCount);
+    expect(log.filter(({ status }) => status !== 200)).toEqual([]);
 
     const begins = summaries.map(({ started_at }) => Date.parse(started_at));
     const ends = summaries.map(({ duration_ms }, at) => (begins[at] ?? 0) + duration_ms);
     const firstCallMs = Math.min(...log.map(({ atMs }) => atMs));
     const [fromMs, toMs] = [Math.max(firstCallMs, ...begins), Math.min(...ends)];
-    const together = callsIn(log, fromMs, toMs);
-    expect(together / ((limitPerSecond * (toMs - fromMs)) / 1_000)).toBeGreaterThanOrEqual(0.95);
+    const together = log.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).map(({ atMs }) => atMs);
+    const seconds = (Math.max(...together) - Math.min(...together)) / 1_000;
+    expect((together.length - 1) / (limitPerSecond * seconds)).toBeGreaterThanOrEqual(0.95);
     // The first to be done has made all of its calls by then.
-    expect(callCount / callsIn(log, 0, toMs)).toBeGreaterThan(0.4);
-    expect(callCount / callsIn(log, 0, toMs)).toBeLessThan(0.6);
+    const part = callCount / callsIn(log, 0, toMs);
+    expect(part).toBeGreaterThan(0.4);
+    expect(part).toBeLessThan(0.6);
     await server.stop();
   }, 120_000);
 
@@ -99,6 +103,7 @@ describe("processes that import to one store", () => {
     left.kill("SIGKILL");
     await left;
     const inFourSeconds = callsIn(log, killedMs + 1_000, killedMs + 5_000);
+    // Of twenty, one may be just outside.
     expect(inFourSeconds / (limitPerSecond * 4)).toBeGreaterThanOrEqual(0.9);
     expect(log.filter(({ status }) => status !== 200)).toEqual([]);
     await server.stop();
@@ -110,7 +115,7 @@ describe("processes that import to one store", () => {
     expect((JSON.parse(run.stdout) as Summary).rows.accepted).toBe(13);
     const tookMs = (log.at(-1)?.atMs ?? 0) - (log[0]?.atMs ?? 0);
     expect(tookMs).toBeGreaterThanOrEqual(3_900);
-    expect(tookMs).toBeLessThan(6_000);
+    expect(tookMs).toBeLessThan(8_000);
     await server.stop();
   }, 60_000);
 });
