@@ -31,7 +31,7 @@ export function resumeRun(
 }
 
 /** Runs an import with its progress, its signals and its last words. */
-async function runWithScreen(
+export async function runWithScreen(
   context: Context,
   run: (deps: ImportDeps) => Promise<ImportSummary>,
 ): Promise<ImportSummary> {

@@ -97,7 +97,6 @@ const mailForecast = z.object({
     >,
   ),
 });
-export type MailForecast = z.output<typeof mailForecast>;
 
 export const mail = {
   forecast: endpoint({
