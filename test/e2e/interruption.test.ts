@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
@@ -110,16 +110,33 @@ function wasAmidCall(home: Home, { import_id: id }: Summary): boolean {
   return open.size > 0;
 }
 
-/** How late an import is killed at most: moves to where imports are under way, however slow the machine is. */
-let reachMs = 900;
+/** How much the newest run has written down. */
+function readJournalSize(home: Home): number {
+  const folder = join(home.folder, "imports");
+  const newest = existsSync(folder) ? readdirSync(folder).toSorted().at(-1) : undefined;
+  const journal = join(folder, newest ?? "", "journal.ndjson");
+  return existsSync(journal) ? statSync(journal).size : 0;
+}
+
+/**
+ * Waits for a random moment to kill an import: one time in four it may be before anything was done, else the import has
+ * begun to send, however slow the machine is.
+ */
+async function untilRandomMoment(home: Home, isOver: () => boolean): Promise<void> {
+  if (Math.random() < 0.25) return sleep(Math.random() * 1_000);
+  const before = readJournalSize(home);
+  // More than the line with which an attempt begins.
+  while (readJournalSize(home) <= before + 60 && !isOver()) await sleep(5);
+  return sleep(Math.random() * 250);
+}
 
 /** Kills an import again and again at random moments, until a resume gets to the end or `kills` were made. */
 async function killAndResume(home: Home, begin: readonly string[], kills: number) {
   let args = begin;
-  let [made, amidCalls, accepted] = [0, 0, 0];
+  let [made, amidCalls] = [0, 0];
   while (made < kills) {
     const run = home.start(args);
-    await sleep((0.3 + Math.random() * 0.9) * reachMs);
+    await untilRandomMoment(home, () => run.exitCode !== null);
     run.kill("SIGKILL");
     const { exitCode, signal } = await run;
     if (signal === "SIGKILL") made++;
@@ -127,16 +144,11 @@ async function killAndResume(home: Home, begin: readonly string[], kills: number
     if (found && found.files[0] === begin.find((arg) => arg.endsWith(".csv"))) {
       const { rows } = found;
       expect(rows.read).toBe(rows.accepted + rows.rejected + rows.failed);
-      if (rows.accepted === accepted) reachMs *= 1.1;
-      accepted = rows.accepted;
       if (signal === "SIGKILL" && wasAmidCall(home, found)) amidCalls++;
       args = ["imports", "resume", found.import_id, "--json"];
       if (exitCode === undefined && found.state !== "finished") expect(found.state).toBe("interrupted");
     }
-    if (exitCode !== undefined) {
-      reachMs *= 0.8;
-      break;
-    }
+    if (exitCode !== undefined) break;
   }
   const last = await home.run(args);
   expect(last.stderr).not.toMatch(/error/);
