@@ -45,6 +45,11 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     const { resolveProfile } = await import("../config/profile.ts");
     return resolveProfile(await profileSources());
   };
+  const ownSettings = async () => ({
+    ...(await surroundings()),
+    profile: await profile(),
+    notice: (message: string) => talk.notice(message),
+  });
   return {
     io,
     globals,
@@ -54,14 +59,12 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     surroundings,
     connect: async (options = {}) => {
       // Settings first: a wrong one is said before anything else is loaded.
-      const { notice } = talk;
-      const settings = { ...(await surroundings()), profile: await profile(), notice, ...options };
+      const settings = { ...(await ownSettings()), ...options };
       const { openConnection } = await io.compose();
       return openConnection(settings);
     },
     rehearse: async (options) => {
-      const { notice } = talk;
-      const settings = { ...(await surroundings()), profile: await profile(), notice, ...options };
+      const settings = { ...(await ownSettings()), ...options };
       const { openRehearsal } = await io.compose();
       return openRehearsal(settings);
     },

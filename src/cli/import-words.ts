@@ -69,9 +69,20 @@ function describeVerified({ kind, verified, import_id }: ImportSummary): string[
 
 /** What came of a verification: every count is said, whatever else is shown. */
 export function describeVerification(found: VerifiedRun): string[] {
-  const { kind, import_id, checked, missing, missing_count: count, missing_file, rows_not_looked_for } = found;
+  const {
+    kind,
+    import_id,
+    checked,
+    missing,
+    missing_count: count,
+    missing_file,
+    rows_not_looked_for,
+  } = found;
   if (found.state === "interrupted") {
-    return ["Interrupted before it was known what is there.", `To try again: starpost imports verify ${import_id}`];
+    return [
+      "Interrupted before it was known what is there.",
+      `To try again: starpost imports verify ${import_id}`,
+    ];
   }
   const [one, many] = itemNames[kind];
   const looked = `${countOf(checked.rows, "row")} of ${countOf(checked.items, one, many)}`;
@@ -84,7 +95,8 @@ export function describeVerification(found: VerifiedRun): string[] {
     lines.push(`${rows} rejected or never sent, and not looked for.`);
   }
   if (count > missing.length) lines.push(`${formatNumber(count - missing.length)} more are not shown here.`);
-  if (missing_file !== null) lines.push(`All missing rows are in ${missing_file}, which can be imported as it is.`);
+  if (missing_file !== null)
+    lines.push(`All missing rows are in ${missing_file}, which can be imported as it is.`);
   return lines;
 }
 

@@ -48,7 +48,7 @@ export class MailCalendar {
 
   /** Gives each person's mails out in the order of their days, as far as the limit allows. */
   close({ mails: most, days }: PersonLimit): Calendar {
-    const sorted = this.#mails.subarray(0, this.#count).sort();
+    const sorted = this.#mails.subarray(0, this.#count).toSorted();
     const byDay = new Map<number, number>();
     let [people, surplus, person] = [0, 0, -1n];
     let sent: number[] = [];

@@ -51,7 +51,7 @@ async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary
   return {
     import_id: null,
     kind: attempt.kind,
-    files: attempt.files.map(({ given }) => given),
+    files: given,
     state,
     ...books.totals,
     started_at: new Date(startedMs).toISOString(),

@@ -9,13 +9,13 @@ const planFlags = {
   out: { takes: "<file>", summary: "keep the plan here, for `imports apply`", read: readText },
 } as const;
 
-/** What an import asks beyond what a plan can be asked: a plan sends nothing, reads nothing back, undoes nothing. */
-const importOnly: readonly string[] = ["dry-run"];
+/** What an import can be asked and a plan cannot: a plan sends nothing. */
+const importOnly = "dry-run";
 
 /** The plan of a kind of import, with the flags of that import. */
 export function planOf<K extends KindName>(kind: K): Command {
   const flags = Object.fromEntries(
-    Object.entries({ ...planFlags, ...kindFlags[kind] }).filter(([name]) => !importOnly.includes(name)),
+    Object.entries({ ...planFlags, ...kindFlags[kind] }).filter(([name]) => name !== importOnly),
   );
   return command({
     name: `${kind} plan`,

@@ -102,7 +102,8 @@ function createImporting(update: boolean): Importing {
       return Object.entries(errors).map(([ordinal, error]) => {
         const at = items.findIndex((item) => item.key === (error.product_id ?? ordinal));
         if (at < 0) throw unknownElement(`product ${error.product_id ?? ordinal}`);
-        return { item: at, ...readServiceProblem(lastOf(error.field.split(".")), error.error) };
+        const { field, code, reason } = readServiceProblem(lastOf(error.field.split(".")), error.error);
+        return { item: at, field, code, reason };
       });
     },
   };
