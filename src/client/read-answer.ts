@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Endpoint, type ErrorKind, ServiceError } from "../contract/index.ts";
+import { type Endpoint, type ErrorKind, errorKinds, ServiceError } from "../contract/index.ts";
 import { kindOfHttpStatus, readToldError } from "./error-body.ts";
 import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
 
@@ -92,8 +92,10 @@ function refused(
   );
   // A refusal that waiting does not mend says that nothing was done.
   const isTemporary = new ServiceError(kind, "").temporary;
+  // An error under a status of success says as much as under its own.
+  const said = status < 400 ? errorKinds[kind].http : status;
   return new ServiceError(kind, message, {
-    outcomeUnknown: isTemporary && unknownOutcomeStatuses.has(status),
+    outcomeUnknown: isTemporary && unknownOutcomeStatuses.has(said),
     ...(retryAfterMs > 0 && { retryAfterMs }),
   });
 }

@@ -8,6 +8,7 @@ import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import type { Item, RowProblem } from "./kinds/kind.ts";
 import type { JournalProblem } from "./ledger/journal.ts";
 import type { KeyStore } from "./ledger/key-store.ts";
+import { LateWrites } from "./late-writes.ts";
 import { ImportError, type CallCounts } from "./types.ts";
 
 /** Where chunks go: to the service with books and ledger kept, or nowhere (a dry run). */
@@ -42,9 +43,9 @@ export class LedgerSender implements Sender {
   readonly #deps: SendingDeps;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #underWay = new Map<Chunk, Promise<void>>();
-  /** Of a resume: the last call that an earlier attempt settled, and the calls before it that are sent now. */
+  /** Of a resume: the last call that an earlier attempt settled, and what was sent after calls that stand behind it. */
   readonly #lastDone: number;
-  readonly #sentAnew: Chunk[] = [];
+  readonly #lateWrites: LateWrites;
   /** Chunks that are sent in parts now: what was sent after them may be there before them. */
   readonly #torn = new Set<Chunk>();
   readonly #history: CallHistory;
@@ -53,7 +54,8 @@ export class LedgerSender implements Sender {
   constructor(deps: SendingDeps) {
     this.#deps = deps;
     this.#limit = pLimit(deps.concurrency);
-    this.#lastDone = Math.max(-1, ...deps.settled.done.keys());
+    this.#lastDone = deps.settled.lastDone;
+    this.#lateWrites = new LateWrites(deps.importing);
     this.#history = new CallHistory({
       maxItems: deps.settled.maxItems,
       hasTaken: deps.settled.done.size > 0,
@@ -70,18 +72,17 @@ export class LedgerSender implements Sender {
       });
     }
     const done = settled.done.get(chunk.n);
-    // What was sent after a call that is sent anew has to be sent again, where it wrote the same records.
-    const isOvertaken =
-      done !== undefined &&
-      !this.#deps.isOnce &&
-      this.#sentAnew.some((other) => this.#conflicts(other, chunk));
+    // What was sent before a call that was sent anew has to be sent again, where it wrote the same records.
+    const sentAt = settled.sentAt.get(chunk.n) ?? -1;
+    const isOvertaken = done && !this.#deps.isOnce && this.#lateWrites.haveOvertaken(chunk, sentAt);
     if (done && !isOvertaken) {
+      if (settled.late.has(chunk.n)) this.#lateWrites.note(chunk, sentAt);
       books.settle(chunk.items, asProblems(done.problems), importing.itemName.one);
       return;
     }
     while (this.#mustWait(chunk)) await Promise.race(this.#underWay.values());
     if (this.failure !== undefined) return;
-    if (chunk.n < this.#lastDone) this.#sentAnew.push(chunk);
+    if (chunk.n < this.#lastDone) this.#lateWrites.note(chunk, Number.POSITIVE_INFINITY);
     const sending = this.#limit(() => this.#send(chunk))
       .catch((error: unknown) => {
         this.failure ??= error;

@@ -98,9 +98,15 @@ export function readJournal(path: string): JournalEntry[] {
 /** What earlier attempts at a run settled, by chunk. */
 export interface Settled {
   readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
+  /** The highest number of those that are done; -1 where none is. */
+  readonly lastDone: number;
   /** Sent, and no answer seen. */
   readonly unknown: ReadonlySet<number>;
   readonly extents: ReadonlyMap<number, string>;
+  /** When each was sent last, counted from 0 over all that was sent. */
+  readonly sentAt: ReadonlyMap<number, number>;
+  /** Sent after one of a higher number had been. */
+  readonly late: ReadonlySet<number>;
   /** The most items that a call of the run is to carry; nothing where no call was too large. */
   readonly maxItems: number | undefined;
   readonly calls: CallCounts;
@@ -114,6 +120,11 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   const open = new Set<number>();
   const unknown = new Set<number>();
   const extents = new Map<number, string>();
+  const sentAt = new Map<number, number>();
+  const late = new Set<number>();
+  let sends = 0;
+  let highest = -1;
+  let lastDone = -1;
   const calls = { sent: 0, retried: 0, throttled: 0 };
   let totals: Totals | undefined;
   let maxItems: number | undefined;
@@ -136,15 +147,22 @@ export function settle(entries: readonly JournalEntry[]): Settled {
     }
     if (entry.t === "send") {
       extents.set(entry.n, entry.extent);
+      sentAt.set(entry.n, sends++);
+      if (entry.n < highest) late.add(entry.n);
+      highest = Math.max(highest, entry.n);
       open.add(entry.n);
       unknown.add(entry.n);
     } else if (entry.t === "done" || entry.t === "refused" || entry.t === "unanswered") {
       open.delete(entry.n);
       if (entry.t !== "unanswered" || entry.sure) unknown.delete(entry.n);
-      if (entry.t === "done") done.set(entry.n, entry);
+      if (entry.t === "done") {
+        done.set(entry.n, entry);
+        lastDone = Math.max(lastDone, entry.n);
+      }
     }
   }
   // A call that a crash cut off was sent all the same.
   calls.sent += open.size;
-  return { done, unknown, extents, maxItems, calls, durationMs: durationMs + lastAt - startedAt, totals };
+  durationMs += lastAt - startedAt;
+  return { done, lastDone, unknown, extents, sentAt, late, maxItems, calls, durationMs, totals };
 }

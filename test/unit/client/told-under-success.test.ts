@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { endpointOf, ServiceError } from "../../../src/contract/index.ts";
+import { readAnswer } from "../../../src/client/read-answer.ts";
+import { mayRepeat } from "../../../src/client/retry-policy.ts";
+
+function refusalOf(status: number, body: object): ServiceError {
+  const endpoint = endpointOf("reviews.createNow");
+  const answer = { status, headers: {}, bytes: Buffer.from(JSON.stringify(body)) };
+  const asked = { endpoint, service: "shop.example", path: "/reviews", utoken: undefined, nowMs: 0 };
+  try {
+    readAnswer(answer, asked);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("an error that stands under a status of success", () => {
+  const failed = { status: { code: 500, message: "oops", error_type: "Exceptions::InternalError" } };
+
+  test("leaves open whether the call was carried out, as under its own status", () => {
+    expect(refusalOf(500, failed).outcomeUnknown).toBe(true);
+    expect(refusalOf(200, failed).outcomeUnknown).toBe(true);
+    expect(refusalOf(200, { status: { code: 504, message: "late" } }).outcomeUnknown).toBe(true);
+  });
+
+  test("is not answered by sending once more what must not be done twice", () => {
+    expect(mayRepeat(refusalOf(200, failed), "once")).toBe(false);
+    expect(mayRepeat(refusalOf(200, failed), "repeatable")).toBe(true);
+  });
+
+  test("is known to have done nothing where it says so", () => {
+    const throttled = refusalOf(200, { status: { code: 429, message: "slow down" } });
+    expect(throttled.kind).toBe("tooManyRequests");
+    expect(mayRepeat(throttled, "once")).toBe(true);
+    const invalid = refusalOf(200, { status: { code: 422, message: "no" } });
+    expect([invalid.kind, invalid.outcomeUnknown]).toEqual(["invalidParams", false]);
+  });
+});

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { Books } from "../../../src/importer/books.ts";
+import type { Chunk } from "../../../src/importer/chunks.ts";
+import { products } from "../../../src/importer/kinds/products.ts";
+import type { Item } from "../../../src/importer/kinds/kind.ts";
+import { Journal, readJournal, settle, type JournalEntry } from "../../../src/importer/ledger/journal.ts";
+import { LedgerSender } from "../../../src/importer/sender.ts";
+import { createService } from "../../../src/service/service.ts";
+import type { Transport } from "../../../src/service/transport.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** One product a call, with the names that a file gives it one after the other. */
+function chunksOf(named: readonly (readonly [id: string, name: string])[]): Chunk[] {
+  return named.map(([id, name], n) => {
+    const payload = { name, url: `https://shop.example/${id}`, price: "1", currency: "EUR" };
+    const item: Item = {
+      key: id,
+      lane: "",
+      rows: [{ file: 0, line: n + 2, cells: [id, name] }],
+      size: 10,
+      payload,
+    };
+    return { n, items: [item], extent: `${n}` };
+  });
+}
+
+const done = (n: number): JournalEntry => ({
+  t: "done",
+  n,
+  problems: [],
+  calls: { sent: 1, retried: 0, throttled: 0 },
+  at: 0,
+  totals: {
+    rows: { read: 0, accepted: 0, rejected: 0, failed: 0 },
+    items: { sent: 0, accepted: 0, rejected: 0 },
+    calls: { sent: 0, retried: 0, throttled: 0 },
+  },
+});
+const send = (n: number): JournalEntry => ({ t: "send", n, items: 1, extent: `${n}` });
+
+/** Goes on with a run whose journal is this, and gives the names that were sent, one after the other. */
+async function resume(chunks: readonly Chunk[], entries: readonly JournalEntry[]): Promise<string[]> {
+  const path = join(mkdtempSync(join(folder, "run-")), "journal.ndjson");
+  const journal = new Journal(path, () => 0);
+  for (const entry of entries) journal.append(entry);
+  const sent: string[] = [];
+  const transport: Transport = {
+    call: async (_operation, input) => {
+      const { products: given } = input as { products: Record<string, { name: string }> };
+      sent.push(...Object.values(given).map(({ name }) => name));
+      return { code: 200, message: "OK", errors: {} } as never;
+    },
+    close: async () => {},
+  };
+  const sender = new LedgerSender({
+    importing: products.prepare({ dryRun: false, map: {}, update: true }),
+    service: createService(transport, {}),
+    concurrency: 4,
+    keepsOrder: false,
+    isOnce: false,
+    books: new Books([{ given: "p.csv", columnName: (field) => field, column: () => 0 }], undefined),
+    journal,
+    settled: settle(readJournal(path)),
+    keys: undefined,
+    clock: () => 0,
+    abort: new AbortController().signal,
+    report: () => {},
+  });
+  for (const chunk of chunks) await sender.submit(chunk);
+  await sender.drain();
+  if (sender.failure !== undefined) throw sender.failure;
+  return sent;
+}
+
+const named = chunksOf([
+  ["a", "first"],
+  ["b", "other"],
+  ["a", "last"],
+]);
+
+test("a call that was overtaken by one sent anew is sent again", async () => {
+  // The first call was never answered; what stands behind it was.
+  expect(await resume(named, [send(0), send(1), send(2), done(1), done(2)])).toEqual(["first", "last"]);
+});
+
+test("also where the resume that sent the other anew was killed before it came to that", async () => {
+  const entries = [send(0), send(1), send(2), done(1), done(2), send(0), done(0)];
+  expect(await resume(named, entries)).toEqual(["last"]);
+});
+
+test("nothing is sent again once that was done", async () => {
+  const entries = [send(0), send(1), send(2), done(1), done(2), send(0), done(0), send(2), done(2)];
+  expect(await resume(named, entries)).toEqual([]);
+});
+
+test("a call that writes the same as what overtook it is left alone", async () => {
+  const alike = chunksOf([
+    ["a", "same"],
+    ["a", "same"],
+  ]);
+  expect(await resume(alike, [send(0), send(1), done(1)])).toEqual(["same"]);
+});
+
+test("a run of very many calls is gone on with", async () => {
+  const many = 200_000;
+  const entries: JournalEntry[] = [];
+  for (let n = 0; n < many; n++) entries.push(done(n));
+  expect(settle(entries).lastDone).toBe(many - 1);
+  expect(await resume(named, entries)).toEqual([]);
+});
