@@ -56,7 +56,7 @@ function createImporting(action: CouponAction): Importing {
                 item,
                 field: "code",
                 code: "refused",
-                reason: "the service did not take it (length or duplicate)",
+                reason: "was not taken by the service, for its length or as a duplicate",
               },
             ],
       );
