@@ -1,5 +1,6 @@
 import { couponActions, couponCodeLength, type CouponAction, ServiceError } from "../../contract/index.ts";
 import { ImportError } from "../types.ts";
+import { couponHoldings } from "./holdings.ts";
 import type { Importing, Kind } from "./kind.ts";
 
 function isAction(value: string | undefined): value is CouponAction {
@@ -28,6 +29,7 @@ function createImporting(action: CouponAction): Importing {
     operation: "coupons.upload",
     fields: [{ name: "code", required: true }],
     itemName: { one: "code", many: "codes" },
+    holdings: couponHoldings,
 
     read: (row, source) => {
       const code = row("code");
