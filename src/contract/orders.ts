@@ -172,5 +172,5 @@ export const orders = {
   }),
 };
 
-/** Purchases on a page where `count` is not given, and at most. Source: spec "Limits". Assumed: at most 5,000. */
-export const purchasePage = { default: 10, max: 5_000 } as const;
+/** Purchases on a page where `count` is not given, as many as are recommended, and at most. Source: spec "Limits". Assumed: at most 5,000. */
+export const purchasePage = { default: 10, recommended: 200, max: 5_000 } as const;

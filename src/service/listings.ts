@@ -7,7 +7,10 @@ export type ListedPurchase = OutputOf<"orders.list">["purchases"][number];
 export type ListedReview = OutputOf<"reviews.list">["reviews"][number];
 export type ListedUnsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
 
-/** Every product, page by page, those changed longest ago first. */
+/**
+ * Every product, page by page, those changed longest ago first.
+ * Assumed: an empty cursor, like none, says that the page is the last.
+ */
 export async function* listProducts(
   { core }: Pick<Service, "core">,
   query: { readonly updated_at_min?: string; readonly details?: boolean },
@@ -19,16 +22,17 @@ export async function* listProducts(
       { ...query, ...page, limit: coreListLimit },
       options,
     );
-    yield found.products;
+    if (found.products.length > 0) yield found.products;
     const next: string | null = found.pagination.next_page_info;
-    page = next === null ? undefined : { page_info: next };
+    page = next === null || next === "" ? undefined : { page_info: next };
   }
 }
 
 /**
  * Every purchase with an id above `afterId`, page by page, by id.
  * Assumed: where a list begins at `since_id` itself or behind it differs between services, so that what comes twice is
- * dropped here.
+ * dropped here. A page that is not full is the last only where as many came as the service counts, since a service may
+ * give fewer than were asked for.
  */
 export async function* listPurchases(
   { orders }: Pick<Service, "orders">,
@@ -36,28 +40,51 @@ export async function* listPurchases(
   options: CallOptions = {},
   asked: { readonly count?: number; readonly since_date?: string; readonly details?: boolean } = {},
 ): AsyncGenerator<readonly ListedPurchase[]> {
-  for (let lastId = afterId; ;) {
+  const { count = purchasePage.max } = asked;
+  let [lastId, got, all] = [afterId, 0, -1];
+  for (;;) {
     options.signal?.throwIfAborted();
-    const query = { count: purchasePage.max, ...asked, ...(lastId > 0 && { since_id: lastId }) };
-    const { purchases } = await orders.list(query, options);
+    const query = { ...asked, count, ...(lastId > 0 && { since_id: lastId }) };
+    const { purchases, total_purchases: total } = await orders.list(query, options);
     const fresh = purchases.filter(({ id }) => id > lastId);
     if (fresh.length === 0) return;
     yield fresh;
     lastId = Math.max(...fresh.map(({ id }) => id));
+    got += fresh.length;
+    // The first page's number counts: a service may count only what is still to come.
+    if (all < 0) all = total;
+    if (purchases.length < count && got >= all) return;
   }
 }
 
 /** Everybody who is unsubscribed, page by page: the specification's one page of 5,000 and what is behind it. */
-export async function* listUnsubscribers(
+export function listUnsubscribers(
   { unsubscribers }: Pick<Service, "unsubscribers">,
   options: CallOptions = {},
 ): AsyncGenerator<readonly ListedUnsubscriber[]> {
   const count = unsubscriberPageDefault;
+  return listByPage(
+    async (page) => (await unsubscribers.list({ count, page }, options)).unsubscribers,
+    options,
+  );
+}
+
+/**
+ * Reads a list by numbered pages.
+ * Assumed: pages count from 1, and behind the last comes an empty one, or the last again.
+ */
+export async function* listByPage<T extends { readonly id: number }>(
+  ask: (page: number) => Promise<readonly T[]>,
+  { signal }: CallOptions = {},
+): AsyncGenerator<readonly T[]> {
+  let before: ReadonlySet<number> = new Set();
   for (let page = 1; ; page++) {
-    options.signal?.throwIfAborted();
-    const { unsubscribers: found } = await unsubscribers.list({ count, page }, options);
-    if (found.length > 0) yield found;
-    if (found.length < count) return;
+    signal?.throwIfAborted();
+    const found = await ask(page);
+    const fresh = found.filter(({ id }) => !before.has(id));
+    if (fresh.length === 0) return;
+    yield fresh;
+    before = new Set(found.map(({ id }) => id));
   }
 }
 

@@ -1,9 +1,7 @@
+import { purchasePage } from "../../contract/index.ts";
 import { listPurchases, type ListedPurchase } from "../../service/listings.ts";
 import { nativeColumns } from "../../importer/native-columns.ts";
 import type { ExportRow, Noun } from "../noun.ts";
-
-/** Source: spec "Limits": 200 recommended. */
-const pageSize = 200;
 
 export const orders: Noun = {
   name: "orders",
@@ -12,7 +10,11 @@ export const orders: Noun = {
   sortKeys: 3,
 
   pages: async function* (service, { since }, options) {
-    const asked = { count: pageSize, details: true, ...(since !== undefined && { since_date: since }) };
+    const asked = {
+      count: purchasePage.recommended,
+      details: true,
+      ...(since !== undefined && { since_date: since }),
+    };
     for await (const page of listPurchases(service, 0, options, asked)) yield page.map(toRow);
   },
 };

@@ -1,7 +1,6 @@
-import { listReviews, type ListedReview } from "../../service/listings.ts";
+import { listByPage, listReviews, type ListedReview } from "../../service/listings.ts";
 import { nativeColumns } from "../../importer/native-columns.ts";
 import type { ExportRow, Noun } from "../noun.ts";
-import { readByPage } from "../paging.ts";
 
 /** Source: spec "Limits": up to 100 recommended. */
 const pageSize = 100;
@@ -21,7 +20,7 @@ export const reviews: Noun = {
     const pages =
       since === undefined
         ? listReviews(service, options)
-        : readByPage(async (page) => {
+        : listByPage(async (page) => {
             const query = { ...asked, since_date: since, page };
             return (await service.reviews.list(query, options)).reviews;
           });

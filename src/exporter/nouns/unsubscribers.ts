@@ -1,7 +1,6 @@
-import { unsubscriberPageDefault } from "../../contract/index.ts";
 import { nativeColumns } from "../../importer/native-columns.ts";
+import { listUnsubscribers } from "../../service/listings.ts";
 import type { Noun } from "../noun.ts";
-import { readByPage } from "../paging.ts";
 
 export const unsubscribers: Noun = {
   name: "unsubscribers",
@@ -12,9 +11,7 @@ export const unsubscribers: Noun = {
   isCountedOff: true,
 
   pages: async function* (service, _query, options) {
-    const ask = async (page: number) =>
-      (await service.unsubscribers.list({ count: unsubscriberPageDefault, page }, options)).unsubscribers;
-    for await (const page of readByPage(ask)) {
+    for await (const page of listUnsubscribers(service, options)) {
       yield page.map(({ id, user_email, email_type_id, unsubscirbed_by_name }) => ({
         id,
         sortKeys: [user_email, email_type_id],

@@ -1,4 +1,5 @@
-import { readCoupons, readProducts, readPurchases, readUnsubscribers } from "../service-pages.ts";
+import { purchasePage } from "../../contract/index.ts";
+import { listProducts, listPurchases, listUnsubscribers } from "../../service/listings.ts";
 import type { Claim, Holdings, Item } from "./kind.ts";
 
 /** One key of several parts, none of which holds a line break. */
@@ -30,7 +31,11 @@ export const orderHoldings: Holdings = {
     }
   },
   held: async function* (service, options, since) {
-    for await (const page of readPurchases(service, options, since)) {
+    const asked = {
+      count: purchasePage.recommended,
+      ...(since && { since_date: since.toISOString().slice(0, 10) }),
+    };
+    for await (const page of listPurchases(service, 0, options, asked)) {
       yield page.map(({ order_id, product_sku }) => keyOf(order_id, product_sku));
     }
   },
@@ -40,7 +45,8 @@ export const orderHoldings: Holdings = {
 export const productHoldings: Holdings = {
   claims: (item) => claimOne(item, item.key, "product_id", { product_id: item.key }),
   held: async function* (service, options, since) {
-    for await (const page of readProducts(service, options, since)) {
+    const query = since === undefined ? {} : { updated_at_min: since.toISOString() };
+    for await (const page of listProducts(service, query, options)) {
       yield page.map(({ external_id }) => external_id);
     }
   },
@@ -49,7 +55,11 @@ export const productHoldings: Holdings = {
 
 export const couponHoldings: Holdings = {
   claims: (item) => claimOne(item, item.key, "code", { code: item.key }),
-  held: readCoupons,
+  // The service gives them at once.
+  held: async function* (service, options) {
+    const { coupons } = await service.coupons.list({}, options);
+    yield coupons.map(({ code }) => code);
+  },
 };
 
 /** @param isRemoval whether the run took the addresses back: then they are to be gone */
@@ -60,7 +70,7 @@ export function createUnsubscriberHoldings(isRemoval: boolean): Holdings {
       return claimOne(item, keyOf(type, email.toLowerCase()), "email", { email, email_type_id: type });
     },
     held: async function* (service, options) {
-      for await (const page of readUnsubscribers(service, options)) {
+      for await (const page of listUnsubscribers(service, options)) {
         yield page.map(({ email_type_id, user_email }) =>
           keyOf(String(email_type_id), user_email.toLowerCase()),
         );

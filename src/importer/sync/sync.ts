@@ -3,11 +3,11 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
+import { listUnsubscribers } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import { startImport } from "../import.ts";
 import { createRunFolder, runPaths } from "../ledger/run-folder.ts";
 import { writeWhole } from "../ledger/whole-write.ts";
-import { readUnsubscribers } from "../service-pages.ts";
 import {
   ImportError,
   type ImportDeps,
@@ -164,7 +164,7 @@ async function readList(
 ): Promise<RunState> {
   const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
-    for await (const page of readUnsubscribers(opened.service, { signal: deps.stop })) {
+    for await (const page of listUnsubscribers(opened.service, { signal: deps.stop })) {
       const ours = page.filter(({ email_type_id: type }) => type === Number(emailType));
       book.hold(ours.map(({ user_email: email, unsubscirbed_by_name: by }) => ({ email, by })));
       if (deps.stop.aborted) return "interrupted";

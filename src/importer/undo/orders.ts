@@ -1,6 +1,6 @@
-import { endpointOf } from "../../contract/index.ts";
+import { endpointOf, purchasePage } from "../../contract/index.ts";
+import { listPurchases } from "../../service/listings.ts";
 import type { Entry } from "../ledger/before-store.ts";
-import { readPurchases } from "../service-pages.ts";
 import type { Decision, Noting, Past, Thing, Undoing } from "./undoing.ts";
 
 const noNote = "";
@@ -32,7 +32,7 @@ export const orderUndoing: Undoing = {
   thingOf: ({ key }) => ({ key, written: {} }),
 
   now: async function* (service, options): AsyncGenerator<readonly Entry[]> {
-    for await (const page of readPurchases(service, options)) {
+    for await (const page of listPurchases(service, 0, options, { count: purchasePage.recommended })) {
       yield page.map(({ order_id, id, created_at }) => [order_id, { id, created_at }]);
     }
   },

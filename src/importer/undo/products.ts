@@ -1,8 +1,8 @@
 import { endpointOf, specNames } from "../../contract/index.ts";
+import { type ListedProduct, listProducts } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry, Value } from "../ledger/before-store.ts";
-import { type ListedProduct, readProducts } from "../service-pages.ts";
 import type { Decision, Noting, Thing, Undoing } from "./undoing.ts";
 
 const specs: ReadonlySet<string> = new Set(specNames);
@@ -30,7 +30,7 @@ function toFields(product: ListedProduct): Value {
 }
 
 async function* readFields(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
-  for await (const page of readProducts(service, options)) {
+  for await (const page of listProducts(service, { details: true }, options)) {
     yield page.map((product) => [product.external_id, toFields(product)]);
   }
 }

@@ -1,13 +1,13 @@
 import { endpointOf, unsubscribedByPerson } from "../../contract/index.ts";
+import { listUnsubscribers } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../kinds/kind.ts";
 import type { Entry } from "../ledger/before-store.ts";
-import { readUnsubscribers } from "../service-pages.ts";
 import type { Decision, Noting, Past, Reversal, Thing, Undoing } from "./undoing.ts";
 
 async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
-  for await (const page of readUnsubscribers(service, options)) {
+  for await (const page of listUnsubscribers(service, options)) {
     yield page.map(({ email_type_id: type, user_email: email, unsubscirbed_by_name: by }) => [
       `${type}:${email.toLowerCase()}`,
       { by },
