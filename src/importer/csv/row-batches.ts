@@ -4,7 +4,7 @@ import type { FileFormat } from "./file-format.ts";
 import { hashKey, type KeyFilter } from "./key-filter.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 import { recordFlag } from "./record-scanner.ts";
-import { Spill } from "./spill.ts";
+import { maxSpilledAtOnce, Spill } from "./spill.ts";
 import { trimKey } from "./survey.ts";
 
 /** What can be wrong with a record before its fields are looked at. */
@@ -46,13 +46,15 @@ export function* readRowBatches(
   let group = groups.next();
   for (const block of readRecordBlocks(source, format, grouping.keyColumn)) {
     const parsed = parseBlock(block, format);
-    const batch = emptyBatch();
+    let batch = emptyBatch();
     for (const [at, row] of parsed.rows.entries()) {
       const line = parsed.lines[at] ?? 0;
       if (isRepeated(block, at, grouping.repeated)) {
-        if (!group.done && group.value.firstLine === line) {
+        for (; !group.done && group.value.firstLine === line; group = groups.next()) {
           for (const kept of group.value.rows) append(batch, kept.cells, kept.line, kept.problem);
-          group = groups.next();
+          if (group.value.rows.length < maxSpilledAtOnce) continue;
+          yield batch;
+          batch = emptyBatch();
         }
       } else {
         append(batch, row, line, parsed.problems.get(at));

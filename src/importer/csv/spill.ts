@@ -13,6 +13,9 @@ interface SpilledRow {
 /** How a folder of rows put aside is named. */
 export const spillPrefix = "starpost-spill-";
 
+/** Rows that are in memory at once: a group may have as many as the file. */
+export const maxSpilledAtOnce = 5_000;
+
 /** Rows put aside on disk, given back key by key, in the order of each key's first line. */
 export class Spill implements Disposable {
   readonly #folder: string;
@@ -48,6 +51,7 @@ export class Spill implements Disposable {
     this.#file.execute(`${resolve}; ${resolve}; create index rows_by_key on rows (key, line)`);
   }
 
+  /** Group by group; a large one comes in several pieces, one after the other, with the same first line. */
   *groups(): Generator<{ readonly firstLine: number; readonly rows: SpilledRow[] }> {
     const found = this.#file.iterate(
       `select first_line, rows.key, line, cells, problem
@@ -57,7 +61,7 @@ export class Spill implements Disposable {
     let group: { firstLine: number; rows: SpilledRow[] } | undefined;
     for (const row of found) {
       const firstLine = Number(row["first_line"]);
-      if (group && group.firstLine !== firstLine) {
+      if (group && (group.firstLine !== firstLine || group.rows.length >= maxSpilledAtOnce)) {
         yield group;
         group = undefined;
       }

@@ -1,7 +1,7 @@
 import type { FileFormat } from "../csv/file-format.ts";
 import type { ByteSource } from "../csv/byte-source.ts";
 import { readRowBatches, type RecordProblem, type RowBatch } from "../csv/row-batches.ts";
-import { Spill } from "../csv/spill.ts";
+import { maxSpilledAtOnce, Spill } from "../csv/spill.ts";
 import type { Family } from "./layout.ts";
 
 /** How the family of a row is known, and where rows may be put aside. */
@@ -38,12 +38,7 @@ export function* readFamilyBatches(
   const groups = spill.groups();
   let group = groups.next();
   for (const { rows, lines, problems } of readRowBatches(source, format, undefined)) {
-    const batch = {
-      rows: [] as string[][],
-      lines: [] as number[],
-      problems: new Map(),
-      families: new Map<number, string>(),
-    };
+    let batch = emptyBatch();
     for (const [at, cells] of rows.entries()) {
       const line = lines[at] ?? 0;
       const problem = problems.get(at);
@@ -51,18 +46,31 @@ export function* readFamilyBatches(
         if (problem) batch.problems.set(batch.rows.length, problem);
         batch.rows.push(cells);
         batch.lines.push(line);
-      } else if (!group.done && group.value.firstLine === line) {
+        continue;
+      }
+      for (; !group.done && group.value.firstLine === line; group = groups.next()) {
         for (const kept of group.value.rows) {
           batch.families.set(batch.rows.length, kept.key);
           if (kept.problem) batch.problems.set(batch.rows.length, kept.problem);
           batch.rows.push(kept.cells);
           batch.lines.push(kept.line);
         }
-        group = groups.next();
+        if (group.value.rows.length < maxSpilledAtOnce) continue;
+        yield batch;
+        batch = emptyBatch();
       }
     }
     yield batch;
   }
+}
+
+function emptyBatch() {
+  return {
+    rows: [] as string[][],
+    lines: [] as number[],
+    problems: new Map<number, RecordProblem>(),
+    families: new Map<number, string>(),
+  };
 }
 
 /** A record with a NUL byte has its cells; of the others nothing is known but their text. */
