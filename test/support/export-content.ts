@@ -48,10 +48,13 @@ const anyText = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""
 const someText = anyText.filter((text) => text.trim() !== "");
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
-const legalId = fc.oneof(
-  fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/),
-  fc.constantFrom("7", "007", "0", "-", "--1", "_", "N-A", "constructor", "toString"),
-);
+/** `__proto__` is no name that a body of JSON may have. */
+const legalId = fc
+  .oneof(
+    fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/),
+    fc.constantFrom("7", "007", "0", "-", "--1", "_", "N-A", "constructor", "toString"),
+  )
+  .filter((id) => id !== "__proto__");
 const localPart = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9.+'=_-]{1,10}$/),
   fc.constantFrom("Ann", "ann", "=cmd", "jürgen", "o'neil"),
