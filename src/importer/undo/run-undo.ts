@@ -18,6 +18,9 @@ import { ListedRows, type UndoneRow, UndoRows } from "./undo-rows.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
 import type { Undoing } from "./undoing.ts";
 
+/** For so long what was read of the service is taken for what it has. */
+const freshForMs = 5_000;
+
 /** One go at undoing a run: the first, or one that goes on with what was cut off. */
 export class RunUndo {
   readonly #run: RecordedRun;
@@ -106,11 +109,13 @@ export class RunUndo {
   }
 
   async #carryOut(store: UndoStore): Promise<UndoneRun> {
-    const { counts } = store;
     const { import_id, kind } = this.#run.manifest;
     if (store.open > 0) {
-      await this.#request.confirm({ import_id, kind, ...counts });
-      await this.#keep("running", counts);
+      const askedMs = this.#deps.clock();
+      await this.#request.confirm({ import_id, kind, ...store.counts });
+      // A person may take their time: what was changed meanwhile must not be overwritten.
+      if (this.#deps.clock() - askedMs > freshForMs) await this.#decide(store);
+      await this.#keep("running", store.counts);
       await this.#send(store);
       this.#lastCounts = store.settled;
     }
