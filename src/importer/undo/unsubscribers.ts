@@ -37,8 +37,13 @@ export function createUnsubscriberUndoing(isRemoval: boolean): Undoing {
       const email_list: Record<string, string[]> = {};
       for (const { send } of things) (email_list[String(send["type"])] ??= []).push(String(send["email"]));
       const call = isRemoval ? service.unsubscribers.massCreate : service.unsubscribers.massDelete;
-      const { errors = [] } = await call({ email_list }, options);
-      return new Map(errors.flatMap(({ value, error }) => keysOf(things, value).map((key) => [key, error])));
+      const { errors = [], unsubscribers = [] } = await call({ email_list }, options);
+      // An error names an address, and not of which type: what the answer lists was done all the same.
+      const done = new Set(
+        unsubscribers.map(({ email_type_id, user_email }) => `${email_type_id}:${user_email.toLowerCase()}`),
+      );
+      const open = things.filter(({ key }) => !done.has(key));
+      return new Map(errors.flatMap(({ value, error }) => keysOf(open, value).map((key) => [key, error])));
     },
   };
 }

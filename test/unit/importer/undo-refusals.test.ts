@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { createUnsubscriberUndoing } from "../../../src/importer/undo/unsubscribers.ts";
+import type { Service } from "../../../src/service/service.ts";
+
+test("an address that is refused for one type is not told as refused for the type that was done", async () => {
+  const massDelete = async () => ({
+    unsubscribers: [
+      { id: 1, user_email: "Ann@shop.example", email_type_id: 1, unsubscirbed_by_name: "MODERATOR" },
+    ],
+    errors: [{ value: "ann@shop.example", error: "unsubscribed by the user" }],
+  });
+  const service = { unsubscribers: { massDelete } } as unknown as Service;
+  const things = ["1", "2"].map((type) => ({
+    key: `${type}:ann@shop.example`,
+    send: { type, email: "ann@shop.example" },
+  }));
+  const refused = await createUnsubscriberUndoing(false).send(service, things, {});
+  expect([...refused]).toEqual([["2:ann@shop.example", "unsubscribed by the user"]]);
+});
