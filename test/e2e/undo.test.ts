@@ -129,14 +129,19 @@ describe("unsubscribers", () => {
   });
 });
 
+/** Leaves a run as one whose second call was sent, and never answered. */
+function forgetSecondAnswer(home: Home, id: string): void {
+  const journal = join(home.folder, "imports", id, "journal.ndjson");
+  const entries = readFileSync(journal, "utf8").split("\n");
+  writeFileSync(journal, entries.filter((entry) => !/"t":"done","n":1|"t":"totals"/.test(entry)).join("\n"));
+}
+
 test("what was sent and never answered is taken back as well, and not verified", async () => {
   const home = homes.open();
   const emails = Array.from({ length: 300 }, (_, at) => `n${at}@example.com\n`).join("");
   const path = write(home, "u.csv", `email\n${emails}`);
   const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
-  const journal = join(home.folder, "imports", id, "journal.ndjson");
-  const entries = readFileSync(journal, "utf8").split("\n");
-  writeFileSync(journal, entries.filter((entry) => !/"t":"done","n":1|"t":"totals"/.test(entry)).join("\n"));
+  forgetSecondAnswer(home, id);
   ask(home, "delete from unsubscribers where email = 'n299@example.com' returning id");
   const verified = await home.json<{ checked: { rows: number }; rows_not_looked_for: number }>([
     "imports",
@@ -171,6 +176,18 @@ describe("coupons", () => {
   const codes = (home: Home) => ask(home, "select code from coupons order by code").map(({ code }) => code);
   const importCodes = (home: Home, name: string, content: string, action: string, status?: number) =>
     importRun(home, ["coupons", "import", write(home, name, content), "--action", action], status);
+
+  test("codes that may be somebody else's are not deleted where the run's last answer was lost", async () => {
+    const home = homes.open();
+    const given = Array.from({ length: 1_200 }, (_, at) => `CODE-${at}\n`).join("");
+    const id = await importCodes(home, "c.csv", `code\n${given}`, "map_review");
+    forgetSecondAnswer(home, id);
+    const done = await undo(home, id, "--yes");
+    expect(done.exitCode).toBe(3);
+    expect(done.data).toMatchObject({ reversed: 0, impossible: 1_200 });
+    expect(done.data.rows[0]?.reason).toMatch(/holds 1200, and the run put in 1000 to 1200: resume the run/);
+    expect(codes(home)).toHaveLength(1_200);
+  });
 
   test("an action's codes are deleted where they are all of the run", async () => {
     const home = homes.open();

@@ -35,7 +35,12 @@ export function createCouponUndoing(action: string): Undoing {
           ? { outcome: "reversed", reason: "is deleted" }
           : { outcome: "kept", reason: "changed since: the action holds no codes" };
       }
-      if (held !== rows && held !== sureRows) {
+      // That many may be somebody else's codes as well as those of the calls whose answers were lost.
+      if (held !== sureRows && rows > sureRows) {
+        const reason = `the action holds ${held}, and the run put in ${sureRows} to ${rows}: resume the run, then undo it`;
+        return { outcome: "impossible", reason };
+      }
+      if (held !== sureRows) {
         const reason = `changed since: the action holds ${held}, and the run put in ${sureRows}; ${deletesAll}`;
         return { outcome: "kept", reason };
       }
