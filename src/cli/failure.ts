@@ -19,6 +19,7 @@ const statusOfKind = {
   usage: exitStatus.usage,
   auth: exitStatus.notSignedIn,
   temporary: exitStatus.temporary,
+  interrupted: exitStatus.interrupted,
   failed: exitStatus.failed,
 } as const;
 

@@ -9,7 +9,8 @@ import {
 import { resumeImport, startImport } from "../importer/import.ts";
 import type { Context } from "./context.ts";
 import { describeEnd, describeProgress, describeReadBack, describeTarget } from "./import-words.ts";
-import { listenForStop } from "./stop-signals.ts";
+import { brokenOff, confirm } from "./question.ts";
+import { listenForStop, type StopSignals } from "./stop-signals.ts";
 
 /** Imports files into the account of the profile. */
 export function runImport(
@@ -64,10 +65,10 @@ export async function withRunDeps<T>(
   const { io, talk } = context;
   const profile = await context.profile();
   const { paths } = await context.surroundings();
-  const screen = await openScreen(context);
   const signals = listenForStop(io, () => {
     talk.say("Finishing what is in flight; a second signal stops at once.");
   });
+  const screen = await openScreen(context, signals);
   const deps: ImportDeps = {
     openService: (pace) => context.connect({ ...pace, isBulk: true }),
     profileName: profile.name,
@@ -97,10 +98,13 @@ export interface ImportScreen {
   readonly report: (event: ImportEvent) => void;
   /** How long nothing was sent, in all. */
   readonly waitedMs: () => number;
+  /** Asks before the run goes on, as `confirm` does. */
+  readonly confirm: (question: string) => Promise<void>;
   readonly close: () => void;
 }
 
-async function openScreen({ talk }: Context): Promise<ImportScreen> {
+async function openScreen(context: Context, signals: StopSignals): Promise<ImportScreen> {
+  const { talk } = context;
   const progress = await talk.openProgress();
   const said = new Set<string>();
   let [waitedMs, last] = [0, ""];
@@ -121,6 +125,11 @@ async function openScreen({ talk }: Context): Promise<ImportScreen> {
       }
     },
     waitedMs: () => waitedMs,
+    confirm: async (question) => {
+      progress.stop();
+      if (signals.stop.aborted) throw brokenOff();
+      await signals.aside(() => confirm(context, question));
+    },
     close: () => progress.stop(),
   };
 }

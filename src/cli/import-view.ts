@@ -1,6 +1,7 @@
 import type { ImportSummary } from "../importer/types.ts";
 import { type Cell, table, type View } from "../output/view.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { describeFile } from "./import-words.ts";
 
 /** A run as one flat record, for the screen and for CSV. */
 export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
@@ -35,7 +36,7 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
     runs.map(({ import_id, kind, files, state, rows, started_at }) => ({
       id: import_id,
       kind,
-      files: files.join(" "),
+      files: files.map((file) => (file === "-" ? file : describeFile(file))).join(" "),
       state,
       rows: rows.read,
       accepted: rows.accepted,

@@ -13,6 +13,14 @@ export const itemNames: Readonly<Record<KindName, readonly [string, string]>> = 
   reviews: ["review", "reviews"],
 };
 
+/** A file as a person knows it: what a sync wrote for its own runs is known by the sync. */
+export function describeFile(file: string): string {
+  if (file === "-") return "standard input";
+  const [, id, side] = /[\\/](\d{8}-\d{6}-[0-9a-f]{6})[\\/](added|removed)\.csv$/.exec(file) ?? [];
+  if (id === undefined) return file;
+  return `sync ${id}: ${side === "added" ? "added" : "taken off"}`;
+}
+
 /** Which account is written to. */
 export function describeTarget(profile: Profile): string {
   return profile.mode === "remote"
@@ -56,11 +64,19 @@ export function describeEnd(summary: ImportSummary, target: string, waitedMs: nu
   return [
     describeState(summary, target),
     `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
-    `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}${repeated}${heldBack}`,
+    summary.import_id === null
+      ? `  calls  none${items.sent > 0 ? `; an import would send ${countOf(items.sent, one, many)}` : ""}`
+      : `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}${repeated}${heldBack}`,
     `  time   ${formatDuration(summary.duration_ms)}${waited}`,
+    ...(summary.import_id === null ? [] : [describeRun(summary.import_id)]),
     ...describeVerified(summary),
     ...describeNext(summary),
   ].join("\n");
+}
+
+/** The name of a run, and what it is good for. */
+export function describeRun(id: string): string {
+  return `  run    ${id} (starpost imports show|verify|undo …)`;
 }
 
 function describeVerified({ kind, verified, import_id }: ImportSummary): string[] {
@@ -101,7 +117,7 @@ export function describeVerification(found: VerifiedRun): string[] {
 }
 
 function describeState({ state, kind, files, import_id }: ImportSummary, target: string): string {
-  const what = `${kind} from ${files.map((file) => (file === "-" ? "standard input" : file)).join(", ")}`;
+  const what = `${kind} from ${files.map(describeFile).join(", ")}`;
   if (import_id === null && state === "interrupted") return "Interrupted before anything was sent or kept.";
   if (import_id === null) return `Checked ${what} for ${target}. A dry run: nothing was sent or written.`;
   const words: Readonly<Record<ImportSummary["state"], string>> = {

@@ -4,7 +4,7 @@ import { readBaseUrl, readNewProfileName, type RemoteProfile } from "../config/p
 import { readProfiles, saveProfile } from "../config/profile-store.ts";
 import { type AccountStatus, statusOf } from "./account-status.ts";
 import type { Context } from "./context.ts";
-import { canAsk } from "./question.ts";
+import { ask, canAsk } from "./question.ts";
 
 export interface LoginRequest {
   readonly baseUrl: string | undefined;
@@ -71,8 +71,8 @@ async function readSecret(context: Context, request: LoginRequest, question: str
     );
   }
   const { askSecret } = await import("../output/prompt.ts");
-  const answer = await askSecret(question, { input: io.stdin, output: io.stderr });
-  return checkSecret(answer ?? "", "no secret was given");
+  const answer = await ask(context, (terminal) => askSecret(question, terminal));
+  return checkSecret(answer, "no secret was given");
 }
 
 async function readSecretLine(stdin: AsyncIterable<unknown>): Promise<string> {

@@ -2,7 +2,7 @@ import { type Answer, type Answers, openFields } from "../importer/mapping/answe
 import type { MappingDraft } from "../importer/mapping/draft.ts";
 import type { FieldProposal } from "../importer/mapping/proposal.ts";
 import type { Choice } from "../output/prompt.ts";
-import { Problem } from "../config/problem.ts";
+import { brokenOff } from "./question.ts";
 
 /** How a person is asked; nothing is the answer of who broke it off. */
 export interface Asker {
@@ -17,7 +17,7 @@ const shownLength = 60;
 
 /**
  * Goes through the fields with a person: for each a column, a fixed value, or none.
- * @throws Problem `usage` where it was broken off
+ * @throws Problem `interrupted` where it was broken off
  */
 export async function askMapping(draft: MappingDraft, asker: Asker): Promise<Answers> {
   const takesLayout = draft.layout !== undefined && (await askLayout(draft.layout.title, asker));
@@ -99,5 +99,5 @@ async function askPattern(field: string, asker: Asker): Promise<Answer> {
 
 function orBrokenOff<T>(answer: T | undefined): T {
   if (answer !== undefined) return answer;
-  throw new Problem("usage", "nothing was written", "It was broken off.");
+  throw brokenOff();
 }

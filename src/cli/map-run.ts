@@ -8,7 +8,7 @@ import type { KindName } from "../importer/types.ts";
 import type { Context } from "./context.ts";
 import { askMapping, type Asker } from "./map-dialog.ts";
 import { describeDraft, describeMissing, describeNextCommand, describeProposal } from "./map-words.ts";
-import { canAsk, confirm } from "./question.ts";
+import { ask, canAsk, confirm } from "./question.ts";
 
 export interface MapRequest {
   readonly kind: KindName;
@@ -55,11 +55,10 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
   return path === undefined ? mapping : { mapping_file: path };
 }
 
-async function openAsker({ io }: Context): Promise<Asker> {
+async function openAsker(context: Context): Promise<Asker> {
   const { askChoice, askText } = await import("../output/prompt.ts");
-  const terminal = { input: io.stdin, output: io.stderr };
   return {
-    choice: (message, choices) => askChoice(message, choices, terminal),
-    text: (message) => askText(message, terminal),
+    choice: (message, choices) => ask(context, (terminal) => askChoice(message, choices, terminal)),
+    text: (message) => ask(context, (terminal) => askText(message, terminal)),
   };
 }

@@ -15,7 +15,7 @@ export function describePlan(plan: PlanSummary, target: string): string {
   return [
     describeState(plan, target),
     `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} would be accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
-    `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}`,
+    `  calls  would send ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}`,
     `  time   ${describeTime(plan)}`,
     ...describeThere(plan),
     ...describeIds(plan),

@@ -6,6 +6,8 @@ export interface StopSignals {
   readonly stop: AbortSignal;
   /** Nothing is waited for. */
   readonly abort: AbortSignal;
+  /** Leaves signals to others while they work, as a question does. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
   /** Signals act as they usually do again. */
   release(): void;
 }
@@ -27,6 +29,17 @@ export function listenForStop({ signals }: Pick<Io, "signals">, onStop: () => vo
     stop.abort();
     onStop();
   };
-  for (const name of names) signals.on(name, onSignal);
-  return { stop: stop.signal, abort: abort.signal, release };
+  const listen = () => {
+    for (const name of names) signals.on(name, onSignal);
+  };
+  const aside = async <T>(work: () => Promise<T>) => {
+    release();
+    try {
+      return await work();
+    } finally {
+      listen();
+    }
+  };
+  listen();
+  return { stop: stop.signal, abort: abort.signal, aside, release };
 }

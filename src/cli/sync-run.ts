@@ -4,24 +4,21 @@ import { countOf } from "../output/words.ts";
 import type { Context } from "./context.ts";
 import { withRunDeps } from "./import-run.ts";
 import { describeTarget } from "./import-words.ts";
-import { confirm } from "./question.ts";
-import { describeSync } from "./sync-words.ts";
+import { describeRuns, describeSync } from "./sync-words.ts";
 
 /** Makes a list of unsubscribers match files, once the person has agreed to bring people back. */
 export async function runSync(context: Context, request: SyncRequest): Promise<SyncSummary> {
   const target = describeTarget(await context.profile());
   return withRunDeps(context, async (deps, screen) => {
     const approve = async (removed: number) => {
-      screen.close();
       const people = countOf(removed, "person", "people");
-      await confirm(
-        context,
+      await screen.confirm(
         `${people} will get mails of type ${request.emailType} again from ${target}. Go on?`,
       );
     };
     const summary = await syncUnsubscribers(request, { ...deps, approve });
     screen.close();
-    for (const line of describeSync(summary, target)) {
+    for (const line of [...describeSync(summary, target), ...describeRuns(summary)]) {
       if (summary.state === "finished" || summary.state === "planned") context.talk.say(line);
       else context.talk.notice(line);
     }

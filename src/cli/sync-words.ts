@@ -1,5 +1,6 @@
 import type { SyncSummary } from "../importer/sync/sync-types.ts";
 import { countOf, formatNumber } from "../output/words.ts";
+import { describeRun } from "./import-words.ts";
 
 /** People who are named on the screen, of each kind. */
 const mostNamed = 10;
@@ -54,4 +55,9 @@ function name(what: string, emails: readonly string[]): string[] {
   if (emails.length === 0) return [];
   const rest = emails.length > mostNamed ? `, and ${formatNumber(emails.length - mostNamed)} more` : "";
   return [`${formatNumber(emails.length)} ${what}: ${emails.slice(0, mostNamed).join(", ")}${rest}`];
+}
+
+/** The runs of a sync, which are what can be verified and undone. */
+export function describeRuns({ sync_id: id, imports }: SyncSummary): string[] {
+  return id === null || imports.length === 0 ? [] : [`  sync   ${id}`, ...imports.map(describeRun)];
 }

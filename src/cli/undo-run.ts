@@ -3,7 +3,6 @@ import { mostUndoneListed, undoImport } from "../importer/undo.ts";
 import type { Context } from "./context.ts";
 import { withRunDeps } from "./import-run.ts";
 import { describeTarget } from "./import-words.ts";
-import { confirm } from "./question.ts";
 import { describeCounts, describeUndone } from "./undo-words.ts";
 
 /** Rows on a person's screen. */
@@ -15,7 +14,7 @@ export async function undoRun(
   id: string,
   request: Pick<UndoRequest, "isPlan" | "rate" | "rateShare">,
 ): Promise<UndoneRun> {
-  const isForScreen = context.globals.format === "table";
+  const isForScreen = context.globals.format === "table" && !context.globals.verbose;
   const target = describeTarget(await context.profile());
   return withRunDeps(context, async (deps, screen) => {
     const found = await undoImport(
@@ -25,9 +24,8 @@ export async function undoRun(
         mostListed: isForScreen ? mostShown : mostUndoneListed,
         listsExceptions: isForScreen,
         confirm: async ({ import_id, kind, ...counts }) => {
-          screen.close();
-          const what = `Undo ${import_id} (${kind}) in ${target}: ${describeCounts(counts, "would be")}.`;
-          await confirm(context, `${what} Go on?`);
+          const what = `Undo ${import_id} (${kind}) in ${target}: ${describeCounts({ kind, ...counts }, "would")}.`;
+          await screen.confirm(`${what} Go on?`);
         },
       },
       deps,

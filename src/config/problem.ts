@@ -1,10 +1,11 @@
 /**
  * What a person has to put right: a setting, a flag, a file. Not a refused call and not a bug.
- * `usage`: asked for wrongly; `auth`: no credentials, or none that serve; `failed`: everything else.
+ * `usage`: asked for wrongly; `auth`: no credentials, or none that serve; `interrupted`: broken off by a person or a
+ * signal; `failed`: everything else.
  */
 export class Problem extends Error {
   override readonly name = "Problem";
-  readonly kind: "usage" | "auth" | "failed";
+  readonly kind: "usage" | "auth" | "interrupted" | "failed";
   /** What the person can do about it. */
   readonly hint: string | undefined;
 

@@ -3,6 +3,8 @@ import type { Readable, Writable } from "node:stream";
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
+  /** Takes the question away. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -23,16 +25,16 @@ export async function askYes(message: string, terminal: Terminal): Promise<boole
   return unlessBrokenOff(ask([{ type: "confirm", name: "answer", message, default: false }]));
 }
 
-async function openPrompt({ input, output }: Terminal) {
+async function openPrompt({ input, output, signal }: Terminal) {
   const { createPromptModule } = (await import("inquirer")).default;
-  return createPromptModule({ input, output });
+  return createPromptModule({ input, output, ...(signal && { signal }) });
 }
 
 async function unlessBrokenOff<T>(asking: Promise<{ readonly answer: T }>): Promise<T | undefined> {
   try {
     return (await asking).answer;
   } catch (error) {
-    if ((error as Error).name === "ExitPromptError") return undefined;
+    if (["ExitPromptError", "AbortPromptError"].includes((error as Error).name)) return undefined;
     throw error;
   }
 }

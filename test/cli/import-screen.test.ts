@@ -50,6 +50,7 @@ describe("the last words of an import", () => {
         "  rows   8,365 read: 8,360 accepted, 5 rejected, 0 failed",
         "  sent   7,360 orders in 40 calls, 3 of them repeats, 1 held back by a limit",
         "  time   12 s, 2.0 s of it waiting",
+        "  run    20260101-000000-abcdef (starpost imports show|verify|undo …)",
         "Rejected rows are in /home/imports/1/rejects.csv: correct them and import that file.",
       ].join("\n"),
     );
@@ -64,7 +65,8 @@ describe("the last words of an import", () => {
   test("of a dry run say that nothing was written", () => {
     const words = describeEnd({ ...summary, import_id: null, rejects_file: null }, target, 0);
     expect(words).toContain("nothing was sent or written");
-    expect(words).not.toContain("resume");
+    expect(words).toContain("  calls  none; an import would send 7,360 orders");
+    expect(words).not.toMatch(/resume|  sent|  run/);
   });
 
   test("name the account that was written to", () => {
@@ -134,6 +136,8 @@ test("a run is one flat record, and a line in the list", () => {
   expect(tableOfRuns([summary]).rows).toMatchObject([
     { id: summary.import_id, state: "finished", rows: 8_365 },
   ]);
+  const ofSync = { ...summary, files: ["/home/imports/20260101-000000-0a1b2c/removed.csv"] };
+  expect(tableOfRuns([ofSync]).rows).toMatchObject([{ files: "sync 20260101-000000-0a1b2c: taken off" }]);
 });
 
 describe("signals", () => {

@@ -79,8 +79,8 @@ describe("orders map at a terminal", () => {
     const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
       io: { cwd: folder, ...person.io },
     });
-    expect(ran.status).toBe(2);
-    expect(person.text()).toContain("nothing was written");
+    expect(ran.status).toBe(130);
+    expect(person.text()).toContain("nothing was done");
     expect(existsSync(join(folder, "m.json"))).toBe(false);
   });
 
@@ -92,7 +92,8 @@ describe("orders map at a terminal", () => {
     const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
       io: { cwd: folder, ...person.io },
     });
-    expect(ran.status).toBe(2);
+    expect(ran.status).toBe(1);
+    expect(person.text()).toContain("nothing was done: the answer was no");
     expect(person.asked).toEqual(["m.json is there"]);
     expect(readFileSync(join(folder, "m.json"), "utf8")).toBe("mine");
   });

@@ -117,6 +117,7 @@ describe("a plan of orders", () => {
   test("says it in words", () => {
     expect(said).toMatch(/^Planned orders from .*orders\.csv into the embedded database/m);
     expect(said).toContain("9 read: 7 would be accepted, 2 rejected, 0 failed");
+    expect(said).toMatch(/^ {2}calls {2}would send \d orders in 1 call$/m);
     expect(said).toContain("1 order of these the service has already: 1 purchase would be added to them");
     expect(said).toContain('"2", "002"; first at ');
     expect(said).toContain(

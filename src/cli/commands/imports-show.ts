@@ -13,7 +13,7 @@ export const importsShow = command({
     const { paths } = await context.surroundings();
     const summary = await showImport(paths.runsFolder, id);
     const record = showUndoRecord(paths.runsFolder, id);
-    if (record) context.talk.notice(describeUndoRecord(summary.import_id ?? id, record));
+    if (record) context.talk.notice(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
     return summary;
   },
   render: (summary) => fields(flattenSummary(summary)),

@@ -2,6 +2,7 @@ import { table } from "../../output/view.ts";
 import { command } from "../command.ts";
 import { exitStatus } from "../exit-status.ts";
 import { paceFlags } from "../import-flags.ts";
+import { describeKey } from "../undo-words.ts";
 
 const { rate, "rate-share": rateShare } = paceFlags;
 
@@ -23,7 +24,11 @@ export const importsUndo = command({
       rateShare: flags["rate-share"],
     });
   },
-  render: ({ rows }) => table(rows, ["file", "line", "key", "outcome", "reason"]),
+  render: ({ kind, rows }) =>
+    table(
+      rows.map((row) => ({ ...row, key: describeKey(kind, row.key) })),
+      ["file", "line", "key", "outcome", "reason"],
+    ),
   exitStatus: ({ state, impossible }) => {
     if (state === "interrupted") return exitStatus.interrupted;
     return impossible > 0 ? exitStatus.someRejected : exitStatus.done;

@@ -100,6 +100,8 @@ export interface Importing {
   /** The fields that an empty value erases, and why the others' empty cells erase nothing; no field where absent. */
   readonly erasing?: { readonly fields: readonly string[]; readonly otherwise: string };
   readonly itemName: { readonly one: string; readonly many: string };
+  /** What a person knows an item by; its key where absent. */
+  nameOf?(item: Item): string;
   /**
    * Checks a row: an item of this one row, or every problem that the row has.
    * @param erased the fields of `erasing` that are to be sent empty

@@ -77,6 +77,10 @@ function createImporting(): Importing {
     urlField: "product_url",
     legalIds: ["product_id"],
     itemName: { one: "review", many: "reviews" },
+    nameOf: ({ payload }) => {
+      const { sku, email, review_title: title } = (payload as Payload).review;
+      return [sku, email, title].map(String).join(" · ");
+    },
     holdings: {
       claims: function* ({ payload, rows }) {
         const { names, numbers, review } = payload as Payload;

@@ -145,8 +145,9 @@ export class RunUndo {
       await this.#replay((items) => {
         for (const item of items) {
           const { outcome, reason } = store.outcomeOf(this.#thingOf(item).key);
+          const key = this.#run.importing.nameOf?.(item) ?? item.key;
           for (const { file: at, line } of item.rows) {
-            const row = { file: this.#run.files[at]?.given ?? "", line, key: item.key, outcome, reason };
+            const row = { file: this.#run.files[at]?.given ?? "", line, key, outcome, reason };
             file.add(row);
             listed.add(row);
           }

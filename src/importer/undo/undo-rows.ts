@@ -48,12 +48,13 @@ export class UndoRows {
   }
 }
 
-/** The rows that are given back one by one: the first, or, where that is asked for, the first that were not reversed. */
+/** The rows that are given back one by one: the first, or, where that is asked for and there are more, the first that were not reversed. */
 export class ListedRows {
   readonly #most: number;
   readonly #isOfExceptions: boolean;
   readonly #first: UndoneRow[] = [];
   readonly #exceptions: UndoneRow[] = [];
+  #rows = 0;
 
   constructor({
     mostListed,
@@ -67,11 +68,12 @@ export class ListedRows {
   }
 
   add(row: UndoneRow): void {
+    this.#rows++;
     if (this.#first.length < this.#most) this.#first.push(row);
     if (row.outcome !== "reversed" && this.#exceptions.length < this.#most) this.#exceptions.push(row);
   }
 
   get rows(): UndoneRow[] {
-    return this.#isOfExceptions && this.#exceptions.length > 0 ? this.#exceptions : this.#first;
+    return this.#isOfExceptions && this.#rows > this.#most ? this.#exceptions : this.#first;
   }
 }

@@ -9,7 +9,7 @@ export interface UndoRequest {
   readonly rateShare?: number | undefined;
   /** Rows that are given back one by one; all are in the file. */
   readonly mostListed: number;
-  /** Whether rows that were not reversed are listed rather than the others. */
+  /** Whether only rows that were not reversed are listed, where not all can be. */
   readonly listsExceptions: boolean;
   /** Asks before anything is sent. @throws where the answer is no */
   readonly confirm: (counts: UndoQuestion) => Promise<void>;

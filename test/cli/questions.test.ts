@@ -1,0 +1,121 @@
+import { EventEmitter } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Compose } from "../../src/cli/connection.ts";
+import { Home } from "../support/starpost.ts";
+import { makeFolder, run } from "./support.ts";
+
+/** What ends a question: a key, or a signal from elsewhere. */
+type End = { readonly key: string } | { readonly signal: "SIGINT" | "SIGTERM" };
+
+/** A terminal at which one question is asked and ended so. */
+function sitDown(end: End) {
+  const signals = new EventEmitter();
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+  const size = { isTTY: true, columns: 1_000, rows: 40 };
+  const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
+  const stderr = Object.assign(new PassThrough(), size, moves);
+  // A prompt ends what it writes to, unless that is the process's own.
+  stderr.end = () => stderr;
+  let [text, isEnded] = ["", false];
+  stderr.on("data", (data: Buffer) => {
+    text += data.toString();
+    if (isEnded || !/Go on\?|Overwrite it\?|Secret of|order_id/.test(text)) return;
+    isEnded = true;
+    setTimeout(() => {
+      if ("key" in end) stdin.write(end.key);
+      else signals.emit(end.signal);
+    }, 50);
+  });
+  // The built one, since it starts a thread.
+  const compose = () => import(resolve("dist/compose.js")) as Promise<Compose>;
+  const io = { compose, stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true };
+  return { io, signals, text: () => text };
+}
+
+const ends: [string, End, number, string][] = [
+  ["Ctrl-C", { key: "\u0003" }, 130, "interrupted at a question: nothing was done"],
+  ["SIGTERM", { signal: "SIGTERM" }, 130, "interrupted at a question: nothing was done"],
+  ["SIGINT", { signal: "SIGINT" }, 130, "interrupted at a question: nothing was done"],
+  ["no", { key: "n\r" }, 1, "nothing was done: the answer was no"],
+];
+
+const inOwnProcess = new Home();
+afterAll(() => inOwnProcess.remove());
+
+/** A home with one run of addresses; its id. */
+async function importAddresses(home: string): Promise<string> {
+  writeFileSync(join(home, "u.csv"), "email\na@x.example\n");
+  const args = ["unsubscribers", "import", join(home, "u.csv"), "--type", "1"];
+  return (await inOwnProcess.json(args, { env: { STARPOST_HOME: home } })).data.import_id;
+}
+
+async function listAddresses(home: string): Promise<string> {
+  return (await inOwnProcess.run(["unsubscribers", "export"], { env: { STARPOST_HOME: home } })).stdout;
+}
+
+describe.each(ends)("%s at a question", (_name, end, status, says) => {
+  test("of an undo and of a sync does nothing", async () => {
+    const home = makeFolder();
+    const env = { STARPOST_HOME: home };
+    const id = await importAddresses(home);
+    writeFileSync(join(home, "empty.csv"), "email\nb@x.example\n");
+    const commands = [
+      ["imports", "undo", id],
+      ["unsubscribers", "sync", join(home, "empty.csv"), "--type", "1", "--max-resubscribe", "9"],
+    ];
+    for (const command of commands) {
+      const person = sitDown(end);
+      const ran = await run(command, { env, io: person.io });
+      expect([ran.status, ran.stdout]).toEqual([status, ""]);
+      expect(person.text()).toContain(says);
+      expect(person.text()).not.toContain("Finishing");
+      expect(person.signals.eventNames()).toEqual([]);
+    }
+    expect(await listAddresses(home)).toContain("a@x.example");
+    expect(await listAddresses(home)).not.toContain("b@x.example");
+  });
+
+  test("of a purge removes nothing", async () => {
+    const home = makeFolder();
+    const id = await importAddresses(home);
+    const person = sitDown(end);
+    const later = () => Date.now() + 90 * 24 * 3_600_000;
+    const ran = await run(["imports", "purge", "--older-than", "30d"], {
+      env: { STARPOST_HOME: home },
+      io: { ...person.io, clock: later },
+    });
+    expect([ran.status, person.text()]).toEqual([status, expect.stringContaining(says)]);
+    expect(existsSync(join(home, "imports", id))).toBe(true);
+  });
+});
+
+test.each(ends.slice(0, 3))(
+  "%s at the question for a secret, and in a mapping, ends with 130",
+  async (_name, end) => {
+    const home = makeFolder();
+    const env = { STARPOST_HOME: home };
+    writeFileSync(join(home, "best.csv"), "Nr;Kunde\n1;Max\n");
+    const commands = [
+      ["auth", "login", "--base-url", "http://127.0.0.1:9", "--app-key", "k"],
+      ["orders", "map", join(home, "best.csv")],
+    ];
+    for (const command of commands) {
+      const person = sitDown(end);
+      const ran = await run(command, { env, io: person.io });
+      expect([ran.status, ran.stdout]).toEqual([130, ""]);
+      expect(person.text()).toContain("nothing was done");
+    }
+  },
+);
+
+test("a script is told of an interruption by its kind", async () => {
+  const home = makeFolder();
+  const id = await importAddresses(home);
+  const person = sitDown({ signal: "SIGTERM" });
+  const ran = await run(["imports", "undo", id, "--json"], { env: { STARPOST_HOME: home }, io: person.io });
+  expect([ran.status, ran.stdout]).toEqual([130, ""]);
+  expect(person.text()).toContain('"kind":"interrupted"');
+});

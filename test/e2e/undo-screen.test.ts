@@ -1,0 +1,74 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { type Home, Homes } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+function write(home: Home, name: string, content: string): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Imports as a person does, and takes the run's id from the last words. */
+async function importRun(home: Home, args: readonly string[]): Promise<string> {
+  const { exitCode, stderr } = await home.run(args);
+  expect(exitCode, stderr).toBe(0);
+  const id = /^ {2}run {4}(\S+) \(starpost imports show\|verify\|undo …\)$/m.exec(stderr)?.[1];
+  expect(id, stderr).toBeDefined();
+  return id ?? "";
+}
+
+test("the last words of an import name the run, and its undo says that mails of orders are stopped", async () => {
+  const home = homes.open();
+  const today = new Date().toISOString().slice(0, 10);
+  const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+  const row = (id: string) => `${id},${today},Ada,ada@x.example,mug,Mug,https://x.example/mug\n`;
+  const id = await importRun(home, ["orders", "import", write(home, "o.csv", header + row("1") + row("2"))]);
+  const { exitCode, stderr } = await home.run(["imports", "undo", id, "--yes"]);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain("2 rows had their mails stopped (the orders stay), 0 kept, 0 cannot be");
+  const shown = await home.run(["imports", "show", id]);
+  expect(shown.stderr).toContain("2 rows had their mails stopped");
+});
+
+test("few rows are all listed, by the address; many that were all reversed are only counted but with --verbose", async () => {
+  const home = homes.open();
+  const few = write(home, "few.csv", "email\nu1@x.example\nu2@x.example\n");
+  const one = await importRun(home, ["unsubscribers", "import", few, "--type", "1"]);
+  const ofFew = await home.run(["imports", "undo", one, "--yes"]);
+  expect(ofFew.stdout).toMatch(/ 2 +u1@x\.example \(type 1\) +reversed .*\n.* 3 +u2@x\.example \(type 1\) /);
+  const emails = Array.from({ length: 30 }, (_, at) => `n${at}@x.example\n`).join("");
+  const many = write(home, "many.csv", `email\n${emails}`);
+  const two = await importRun(home, ["unsubscribers", "import", many, "--type", "1"]);
+  const ofMany = await home.run(["imports", "undo", two, "--yes"]);
+  expect(ofMany.stdout).toBe("");
+  expect(ofMany.stderr).toContain("30 rows are not shown here.");
+  const three = await importRun(home, ["unsubscribers", "import", many, "--type", "1"]);
+  const told = await home.run(["imports", "undo", three, "--yes", "--verbose"]);
+  expect(told.stdout.trim().split("\n")).toHaveLength(31);
+});
+
+test("reviews are named by product, address and title", async () => {
+  const home = homes.open();
+  const header =
+    "review_title,review_content,review_score,date,product_id,display_name,email,product_url,product_title\n";
+  const row = "Fine,Holds tea well,5,2026-01-02,mug,Ada,ada@x.example,https://x.example/mug,Mug\n";
+  const id = await importRun(home, ["reviews", "import", write(home, "r.csv", header + row)]);
+  const { data } = await home.json<{ rows: { key: string }[] }>(["imports", "undo", id, "--yes"]);
+  expect(data.rows.map(({ key }) => key)).toEqual(["mug · ada@x.example · Fine"]);
+});
+
+test("a sync names its runs, and they are listed by it", async () => {
+  const home = homes.open();
+  const list = write(home, "list.csv", "email\na@x.example\n");
+  const { stderr } = await home.run(["unsubscribers", "sync", list, "--type", "1"]);
+  const [, sync = "", run = ""] = /^ {2}sync {3}(\S+)\n {2}run {4}(\S+) /m.exec(stderr) ?? [];
+  const listed = await home.run(["imports", "list"]);
+  expect(listed.stdout).toMatch(new RegExp(`${run}.*sync ${sync}: added`));
+  expect(listed.stdout).not.toContain("added.csv");
+  const { data } = await home.json<{ import_id: string; files: string[] }[]>(["imports", "list"]);
+  expect(data).toMatchObject([{ import_id: run, files: [expect.stringMatching(/added\.csv$/)] }]);
+});
