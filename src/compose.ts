@@ -12,6 +12,7 @@ import type {
 } from "./cli/connection.ts";
 import type { LocalProfile, RemoteProfile } from "./config/profile.ts";
 import { Problem } from "./config/problem.ts";
+import { ServiceError } from "./contract/errors.ts";
 import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
 import { createTokenStore } from "./config/token-file.ts";
 import { findPublicUrl } from "./config/public-url.ts";
@@ -286,13 +287,25 @@ async function openRemote(settings: ConnectionSettings, profile: RemoteProfile):
   const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
   const remote = createHttpTransport({ baseUrl, ratePerSecond, clock: settings.clock, pace: shared.options });
   const transport: Transport = {
-    ...remote,
+    call: (operation, input, caller, options) =>
+      remote.call(operation, input, caller, options).catch((error: unknown) => {
+        throw asRefusedSecret(error, profile);
+      }),
     close: async () => {
       await remote.close();
       shared.close();
     },
   };
   return { transport, appKey, secret, keepsOrder: false, target: baseUrl };
+}
+
+/** A service refuses a secret in one word. */
+function asRefusedSecret(error: unknown, { appKey, baseUrl }: RemoteProfile): unknown {
+  if (!(error instanceof ServiceError) || error.kind !== "invalidClient") return error;
+  return new ServiceError("invalidClient", `the secret was refused for ${appKey} at ${baseUrl}`, {
+    hint: "put STARPOST_SECRET right where it is set, or sign in with the right one: starpost auth login",
+    cause: error,
+  });
 }
 
 interface Engine {

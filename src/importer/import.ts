@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { endpointOf } from "../contract/index.ts";
+import { endpointOf, ServiceError } from "../contract/index.ts";
 import { isDiskFull, runAttempt } from "./attempt.ts";
 import { expandGlobs } from "./globs.ts";
 import { describeFiles, openFiles, type InputFile } from "./input-files.ts";
@@ -156,10 +156,27 @@ async function newRun(
     return await runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps);
   } catch (error) {
     if (!isBegun && deps.abort.aborted) return nothingBegun(kind, given, nowMs);
-    throw error;
+    const refused = asRefusedSignIn(error);
+    if (!refused) throw error;
+    isBegun = false;
+    throw refused;
   } finally {
     if (!isBegun) removeRunFolder(deps.runsFolder, id);
   }
+}
+
+/**
+ * The refusal to sign in that ended a new run before anything was sent: such a run is not worth keeping, and its
+ * refusal says nothing of it.
+ */
+function asRefusedSignIn(error: unknown): unknown {
+  if ((error as { readonly kind?: unknown }).kind !== "auth") return undefined;
+  // Of a profile that knows no secret.
+  if (!(error instanceof ImportError)) return error;
+  const { message, summary, cause } = error;
+  if (summary?.calls.sent !== 0 || !(cause instanceof ServiceError)) return undefined;
+  const hint = cause.hint ?? "check the app key and the address, or sign in again: starpost auth login";
+  return new ImportError("auth", message, { hint, cause });
 }
 
 /** What an import is that was interrupted before anything was sent or kept. */

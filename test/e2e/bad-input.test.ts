@@ -358,12 +358,6 @@ describe("a service that does not answer as it should", () => {
       1,
       /HTML|html/,
     ],
-    [
-      "refusing the credentials",
-      (_request, response) => response.writeHead(401).end('{"error":"invalid_client"}'),
-      4,
-      /secret|credentials|invalid_client/i,
-    ],
   ])("%s", async (_name, handler, status, says) => {
     const { server, url } = await listen(handler);
     const own = remote(url);
@@ -376,6 +370,39 @@ describe("a service that does not answer as it should", () => {
     server.close();
     own.remove();
   });
+
+  test("refusing the credentials: nothing is left behind", async () => {
+    const { server, url } = await listen((_request, response) =>
+      response.writeHead(401).end('{"error":"invalid_client"}'),
+    );
+    const own = remote(url);
+    const { exitCode, stderr, stdout } = await own.run([...orders, "fixtures/good/orders.csv", "--json"]);
+    expect([exitCode, stdout]).toEqual([4, ""]);
+    const { error } = JSON.parse(stderr) as { error: { kind: string; message: string; hint: string } };
+    expect(error.kind).toBe("auth");
+    expect(error.message).toBe(`the secret was refused for key at ${url}`);
+    expect(error.hint).toMatch(/STARPOST_SECRET.*starpost auth login$/);
+    expect((await own.json<Summary[]>(["imports", "list"])).data).toEqual([]);
+    server.close();
+    own.remove();
+  });
+
+  test("refusing the credentials of a resume: its run is kept", async () => {
+    const { server, url } = await listen((_request, response) =>
+      response.writeHead(401).end('{"error":"invalid_client"}'),
+    );
+    const own = remote(url);
+    await new Promise((closed) => server.close(closed));
+    const down = await own.json([...orders, "fixtures/good/orders.csv"]);
+    expect([down.exitCode, down.data.state]).toEqual([5, "interrupted"]);
+    await new Promise<void>((listening) => server.listen(Number(new URL(url).port), "127.0.0.1", listening));
+    const resumed = await own.json(["imports", "resume", down.data.import_id]);
+    expect([resumed.exitCode, resumed.data.state]).toEqual([4, "failed"]);
+    expect(resumed.stderr).toContain(`starpost imports resume ${down.data.import_id}`);
+    expect((await own.json<Summary[]>(["imports", "list"])).data).toHaveLength(1);
+    server.close();
+    own.remove();
+  }, 120_000);
 
   test("down: temporary, and resumable when it is back", async () => {
     const { server, url } = await listen(() => {});
