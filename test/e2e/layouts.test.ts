@@ -144,6 +144,32 @@ describe("orders as shops export them", () => {
     return lines.split(" + ").toSorted().join(" + ");
   }
 
+  test("a name that is none is answered with all that there are, ours and the short ones too", async () => {
+    const home = homes.open();
+    const file = join(home.folder, "orders.csv");
+    writeFileSync(file, "order_id\n1\n");
+    const refused = await home.run(["orders", "import", file, "--layout", "nonsense"]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /there are: native \(or none\), shopify \(or shopify-orders\), woocommerce \(or woocommerce-orders\), woo/,
+      ),
+    ]);
+  });
+
+  test("an address made of what is not there is answered with the first names", async () => {
+    const home = homes.open();
+    const file = join(home.folder, "products.csv");
+    const columns = Array.from({ length: 20 }, (_, at) => `c${at + 1}`).join(",");
+    writeFileSync(file, `product_id,name,${columns}\n1,Mug,${",".repeat(19)}\n`);
+    const made = "https://shop.example/{nothing}";
+    const refused = await home.run(["products", "import", file, "--product-url", made]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(
+      /the fields product_id, name(?:, \w+){10}, …, and the columns product_id, name(?:, c\d+){10}, …\n/,
+    );
+  });
+
   test("dates that prove no order of day and month are not guessed; the layout's name says it", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");

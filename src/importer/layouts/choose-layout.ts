@@ -25,9 +25,13 @@ function findLayout(asked: string, kind: KindName): Layout | undefined {
   const found =
     layouts.find(({ name }) => name === wanted) ?? layouts.find(({ name }) => name === `${wanted}-${kind}`);
   if (found?.kind === kind) return found;
-  const ofKind = layouts.filter((layout) => layout.kind === kind).map(({ name }) => name);
+  const ofKind = layouts
+    .filter((layout) => layout.kind === kind)
+    .map(({ name }) =>
+      name.endsWith(`-${kind}`) ? `${name.slice(0, -kind.length - 1)} (or ${name})` : name,
+    );
   const says = found ? `is a layout of ${found.kind}, and these are ${kind}` : "is no layout that is known";
   throw new ImportError("usage", `--layout ${asked} ${says}`, {
-    hint: `there are: ${["none", ...ofKind].join(", ")}`,
+    hint: `there are: ${["native (or none)", ...ofKind].join(", ")}`,
   });
 }

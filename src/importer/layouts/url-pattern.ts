@@ -5,6 +5,13 @@ import type { UrlMaker } from "./row-fields.ts";
 
 type Part = { readonly text: string } | { readonly field: string } | { readonly column: string };
 
+/** Names that a hint lists. */
+const mostNames = 12;
+
+function listNames(names: readonly string[]): string {
+  return [...names.slice(0, mostNames), ...(names.length > mostNames ? ["…"] : [])].join(", ");
+}
+
 /**
  * What makes a product's address of a row: `https://shop.example/p/{product_id}`, with fields of ours and columns of
  * the file in braces. Their values are encoded for addresses; a `/` in them stays, since shops export paths.
@@ -33,10 +40,7 @@ export function readUrlPattern(
       "usage",
       `--product-url: ${file} has no column '${text}', and there is no such field`,
       {
-        hint: `there are the fields ${names.join(", ")}, and the columns ${header
-          .filter((name) => name !== "")
-          .slice(0, 40)
-          .join(", ")}`,
+        hint: `there are the fields ${listNames(names)}, and the columns ${listNames(header.filter((name) => name !== ""))}`,
       },
     );
   });
