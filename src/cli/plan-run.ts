@@ -1,12 +1,12 @@
 import { startImport } from "../importer/import.ts";
 import { planImport, type PlanRequest } from "../importer/plan/plan.ts";
-import { checkPlan, importOf, readPlan } from "../importer/plan/plan-file.ts";
+import { checkPlan, importOf, type KeptPlan, readPlan } from "../importer/plan/plan-file.ts";
 import type { PlanSummary } from "../importer/plan/plan-types.ts";
 import type { ImportSummary } from "../importer/types.ts";
 import type { Context } from "./context.ts";
 import { runWithScreen, withRunDeps } from "./import-run.ts";
 import { describeTarget } from "./import-words.ts";
-import { describePlan } from "./plan-words.ts";
+import { describeOtherwise, describePlan } from "./plan-words.ts";
 
 /** Rehearses an import into the account of the profile, and says what it would do. */
 export async function runPlan(context: Context, request: PlanRequest): Promise<PlanSummary> {
@@ -29,11 +29,15 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
   });
 }
 
-/** Imports exactly what a plan says, where it still holds. */
-export function applyPlan(context: Context, path: string): Promise<ImportSummary> {
-  return runWithScreen(context, async (deps) => {
-    const plan = readPlan(path, deps.cwd);
+/** Imports exactly what a plan says, where its files are as they were, and tells what came out otherwise. */
+export async function applyPlan(context: Context, path: string): Promise<ImportSummary> {
+  let plan: KeptPlan | undefined;
+  const summary = await runWithScreen(context, async (deps) => {
+    plan = readPlan(path, deps.cwd);
     await checkPlan(plan, deps);
     return startImport(importOf(plan, deps.cwd), deps);
   });
+  const otherwise = plan && describeOtherwise(plan.summary, summary);
+  if (otherwise !== undefined) context.talk.notice(otherwise);
+  return summary;
 }

@@ -1,4 +1,7 @@
-import type { PlanSummary } from "../importer/plan/plan-types.ts";
+import { type MailObstacle, mailObstacles } from "../contract/index.ts";
+import type { KeptPlan } from "../importer/plan/plan-file.ts";
+import type { MailForecast, PlanSummary } from "../importer/plan/plan-types.ts";
+import type { ImportSummary } from "../importer/types.ts";
 import { countOf, formatDuration, formatNumber } from "../output/words.ts";
 import { itemNames } from "./import-words.ts";
 
@@ -77,7 +80,7 @@ function describeIds({ collisions, names }: PlanSummary): string[] {
   return lines;
 }
 
-function describeMails({ mails }: PlanSummary): string[] {
+function describeMails({ mails, there }: PlanSummary): string[] {
   if (!mails) return [];
   const none = "  mails  no mail follows: an import sends none.";
   if (!mails.if_sent) return [none];
@@ -86,8 +89,34 @@ function describeMails({ mails }: PlanSummary): string[] {
   const told = days.slice(0, maxDays).map(({ day, mails: some }) => `${day} (${formatNumber(some)})`);
   const more = days.length > maxDays ? ` and ${countOf(days.length - maxDays, "further day")}` : "";
   const when = count === 0 ? "" : `, on ${told.join(", ")}${more}`;
-  return [`${none} If these orders were mailed: ${countOf(count, "mail")} to ${person}${when}`];
+  const reasons = describeNotSent(mails.if_sent);
+  const isNothingNew = count === 0 && reasons.length === 0 && there.items > 0;
+  const why = isNothingNew ? ": no order is new, nor a product in one of them" : "";
+  return [
+    `${none} If these orders were mailed: ${countOf(count, "mail")} to ${person}${when}${why}`,
+    ...reasons,
+  ];
 }
+
+/** Why products of the orders would bring no mail. */
+function describeNotSent({ not_sent: notSent }: MailForecast): string[] {
+  const told = mailObstacles.filter((name) => notSent[name] > 0);
+  return told.map((name) => {
+    const products = countOf(notSent[name], "ordered product", "ordered products");
+    return `           none for ${products} ${obstacleWords[name]}`;
+  });
+}
+
+/** Behind "none for 3 ordered products". */
+const obstacleWords: Readonly<Record<MailObstacle, string>> = {
+  order_too_old: "of orders older than six months",
+  bad_address: "of orders whose address is none",
+  product_blacklisted: "on the blacklist",
+  mails_stopped: "of orders whose mails were stopped",
+  unsubscribed: "of people who unsubscribed",
+  reviewed_lately: "that the person reviewed in the last twelve months",
+  too_many_to_person: "beyond the five mails that one person gets in 30 days",
+};
 
 /** What is wrong with rows was said while they were read. */
 function describeNext({ rejects_file, plan_file }: PlanSummary): string[] {
@@ -97,4 +126,24 @@ function describeNext({ rejects_file, plan_file }: PlanSummary): string[] {
       : [`Rows that would be rejected are in ${rejects_file}: correct them and import that file.`]),
     ...(plan_file === null ? [] : [`To import exactly this: starpost imports apply ${plan_file}`]),
   ];
+}
+
+/** What came out otherwise than a plan said; nothing where it all did, or the run has not come to its end. */
+export function describeOtherwise(
+  planned: KeptPlan["summary"],
+  { state, rows, items, kind }: ImportSummary,
+): string | undefined {
+  const isSame =
+    planned.rows.accepted === rows.accepted &&
+    planned.rows.rejected === rows.rejected &&
+    planned.rows.failed === rows.failed &&
+    planned.items.accepted === items.accepted;
+  if (state !== "finished" || isSame) return undefined;
+  const tell = (told: typeof planned) => {
+    const failed = told.rows.failed > 0 ? `, ${formatNumber(told.rows.failed)} failed` : "";
+    const [one, many] = itemNames[kind];
+    const accepted = countOf(told.items.accepted, one, many);
+    return `${countOf(told.rows.accepted, "row")} accepted (${accepted}), ${formatNumber(told.rows.rejected)} rejected${failed}`;
+  };
+  return `The plan said ${tell(planned)}; it was ${tell({ rows, items })}: the account has changed since, or the service took things otherwise.`;
 }

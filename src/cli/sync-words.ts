@@ -1,3 +1,4 @@
+import { nameNobody } from "../importer/sync/sync.ts";
 import type { SyncSummary } from "../importer/sync/sync-types.ts";
 import { countOf, formatNumber } from "../output/words.ts";
 import { describeRun } from "./import-words.ts";
@@ -9,17 +10,8 @@ const mostNamed = 10;
 export function describeSync(summary: SyncSummary, target: string): string[] {
   const { type, added, removed, unchanged, state, not_done: notDone } = summary;
   const list = `the list of type ${type} in ${target}`;
-  if (state === "planned" && added + removed === 0) {
-    return [
-      `Nothing would change: ${list} matches (${countOf(unchanged, "address", "addresses")}).`,
-      ...more(summary),
-    ];
-  }
-  if (state === "finished" && added + removed + notDone === 0) {
-    return [
-      `Nothing to do: ${list} matches (${countOf(unchanged, "address", "addresses")}).`,
-      ...more(summary),
-    ];
+  if ((state === "planned" || state === "finished") && added + removed + notDone === 0) {
+    return [describeNothing(summary, list), ...more(summary)];
   }
   const counts = `${formatNumber(added)} added, ${formatNumber(removed)} taken off, ${formatNumber(unchanged)} unchanged`;
   const words =
@@ -28,7 +20,27 @@ export function describeSync(summary: SyncSummary, target: string): string[] {
       : state === "finished"
         ? `Changed ${list}: ${counts}.`
         : `Did not get to the end (${state}) with ${list}: ${counts}. Run it again to go on.`;
-  return [words, ...more(summary)];
+  return [
+    ...(isEmptied(summary) ? [`The list would be emptied: ${nameNobody(summary)}.`] : []),
+    words,
+    ...more(summary),
+  ];
+}
+
+function describeNothing({ state, withheld, rejected, unchanged }: SyncSummary, list: string): string {
+  const rows = rejected === 1 ? "a row of the file is" : "rows of the file are";
+  if (withheld > 0) {
+    const nothing = state === "planned" ? "nothing would change" : "nothing was changed";
+    return `Does not match, and ${nothing} while ${rows} rejected: ${list}.`;
+  }
+  const nothing = state === "planned" ? "Nothing would change" : "Nothing to do";
+  const but = rejected > 0 ? ` but that ${rows} rejected` : "";
+  return `${nothing}: ${list} matches (${countOf(unchanged, "address", "addresses")})${but}.`;
+}
+
+/** Whether all that is on the list would go, since the files hold nothing. */
+function isEmptied({ state, added, removed, unchanged }: SyncSummary): boolean {
+  return state === "planned" && removed > 0 && added + unchanged === 0;
 }
 
 function more(summary: SyncSummary): string[] {
@@ -39,7 +51,7 @@ function more(summary: SyncSummary): string[] {
     ...name("not in the file, but unsubscribed by themselves, and cannot be brought back", own),
     ...(rejected > 0
       ? [
-          `${countOf(rejected, "row")} rejected: nobody is brought back before ${rejected === 1 ? "it is" : "they are"} corrected (${formatNumber(withheld)} would be)${summary.rejects_file === null ? "" : `; see ${summary.rejects_file}`}.`,
+          `${countOf(rejected, "row")} rejected: nobody is brought back before ${rejected === 1 ? "it is" : "they are"} corrected${withheld > 0 ? ` (${countOf(withheld, "person", "people")} would be)` : ""}${summary.rejects_file === null ? "" : `; see ${summary.rejects_file}`}.`,
         ]
       : []),
     ...(passedOver > 0 ? [`${countOf(passedOver, "address", "addresses")} of other types passed over.`] : []),

@@ -3,7 +3,7 @@ import type { Service } from "../service/service.ts";
 import type { CallEvent } from "../service/transport.ts";
 import { createCsvForm, createJsonForm, type ExportForm, type ExportFormat } from "./form.ts";
 import { nouns } from "./nouns/index.ts";
-import type { ExportNoun, ExportQuery, Noun } from "./noun.ts";
+import type { ExportNoun, ExportQuery, ExportRow, Noun } from "./noun.ts";
 import type { Sink } from "./sink.ts";
 import { SortedRows, type RowValues } from "./sorted-rows.ts";
 
@@ -67,7 +67,7 @@ export async function runExport(request: ExportRequest, deps: ExportDeps): Promi
 async function readAndWrite(request: ExportRequest, deps: ExportDeps): Promise<ExportResult> {
   const noun = nouns[request.noun];
   using rows = new SortedRows(noun.sortKeys);
-  const reading = new Reading(noun, rows, deps);
+  const reading = new Reading(noun, rows, deps, request);
   const isRead = await reading.readAll(request.query);
   const { pages } = reading;
   if (!isRead) return { state: "interrupted", rows: 0, pages };
@@ -91,14 +91,17 @@ class Reading {
   readonly #fields: readonly string[];
   readonly #untold = new Set<string>();
   readonly #counts = new Map<string, number>();
+  readonly #isForImport: boolean;
+  #leftOut = 0;
   #isSettled = true;
   /** Pages that held something. */
   pages = 0;
 
-  constructor(noun: Noun, rows: SortedRows, deps: ExportDeps) {
+  constructor(noun: Noun, rows: SortedRows, deps: ExportDeps, { format, isSafeForExcel }: ExportRequest) {
     this.#noun = noun;
     this.#rows = rows;
     this.#deps = deps;
+    this.#isForImport = format === "csv" && !isSafeForExcel;
     this.#fields = [...noun.columns, ...(noun.furtherFields ?? [])];
   }
 
@@ -137,7 +140,11 @@ class Reading {
     return this.pages - before;
   }
 
-  #keep(row: Parameters<NonNullable<Noun["countedAs"]>>[0]): void {
+  #keep(row: ExportRow): void {
+    if (this.#isForImport && this.#noun.isLeftOut?.(row) === true) {
+      this.#leftOut++;
+      return;
+    }
     const values = this.#fields.map((field) => {
       const value = row.record[field];
       if (value === undefined) this.#untold.add(field);
@@ -151,7 +158,7 @@ class Reading {
   *notices(): Generator<string> {
     const untold = this.#noun.columns.filter((column) => this.#untold.has(column));
     if (untold.length > 0) yield `the service does not tell ${untold.join(", ")}: nothing stands there`;
-    yield* this.#noun.notices?.(this.#counts) ?? [];
+    yield* this.#noun.notices?.(this.#counts, this.#leftOut) ?? [];
     if (!this.#isSettled) {
       yield `the list kept changing while it was read ${maxPasses} times: some ${this.#noun.itemName.many} may be missing`;
     }

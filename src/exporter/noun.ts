@@ -38,7 +38,9 @@ export interface Noun {
   readonly isCountedOff?: boolean;
   pages(service: Service, query: ExportQuery, options: CallOptions): AsyncIterable<readonly ExportRow[]>;
   /** What a person should know of the records that were read. */
-  notices?(counts: ReadonlyMap<string, number>): Iterable<string>;
+  notices?(counts: ReadonlyMap<string, number>, leftOut: number): Iterable<string>;
+  /** Whether a file to be imported goes without a row, which the import of another noun brings back. */
+  isLeftOut?(row: ExportRow): boolean;
   /** Counts a row under a name, for the notices. */
   countedAs?(row: ExportRow): string | undefined;
 }

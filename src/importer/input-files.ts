@@ -152,7 +152,7 @@ export function describeFiles(files: readonly InputFile[], importing: Importing)
     if (columns.unknown.length > 0) {
       said.push(`${name}: passed over, not known: ${columns.unknown.slice(0, 40).join(", ")}`);
     }
-    if (survey.records === 0) said.push(`${name}: has a header and no rows: there is nothing to import`);
+    if (survey.records === 0) said.push(`${name}: has a header and no rows`);
     if (importing.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
       said.push(

@@ -177,6 +177,62 @@ describe.each(seeds)(
   },
 );
 
+describe("products that only reviews have named", { timeout: 120_000 }, () => {
+  const home = homes.open();
+  beforeAll(async () => {
+    const products = join(home.folder, "p.csv");
+    writeFileSync(products, "product_id,name,url\npot,Pot,https://shop.example/pot\n");
+    const reviews = join(home.folder, "r.csv");
+    const header =
+      "date,review_title,review_content,review_score,display_name,email,product_id,product_title,";
+    const of = (id: string, title: string, url: string) =>
+      `2025-01-02,Fine,Fine indeed,5,Ann,a@b.example,${id},${title},${url}\n`;
+    writeFileSync(
+      reviews,
+      `${header}product_url\n${of("pot", "Pot", "")}${of("lid", "Lid", "")}${of("pan", "Pan", "https://shop.example/pan")}`,
+    );
+    for (const args of [
+      ["products", "import", products],
+      ["reviews", "import", reviews],
+    ]) {
+      const { exitCode, stderr } = await home.run(args);
+      expect(exitCode, stderr).toBe(0);
+    }
+  });
+
+  test("go round with the reviews: no row is rejected, and all files are the same bytes", async () => {
+    const empty = homes.open();
+    const exportAll = async (from: Home, name: string) => {
+      const texts: string[] = [];
+      for (const noun of ["products", "reviews"]) {
+        const file = join(empty.folder, `${name}-${noun}.csv`);
+        expect((await from.run([noun, "export", "--out", file])).exitCode).toBe(0);
+        texts.push(readFileSync(file, "utf8"));
+      }
+      return texts;
+    };
+    const first = await exportAll(home, "first");
+    expect(readCsv(first[0] ?? "").map(({ product_id }) => product_id)).toEqual(["pan", "pot"]);
+    for (const noun of ["products", "reviews"]) {
+      const imported = await empty.run([noun, "import", join(empty.folder, `first-${noun}.csv`)]);
+      expect(imported.exitCode, imported.stderr).toBe(0);
+    }
+    expect(await exportAll(empty, "second")).toEqual(first);
+    const inJson = async (of: Home) =>
+      (await of.json<{ product_id: string }[]>(["products", "export"])).data.map(
+        ({ product_id }) => product_id,
+      );
+    expect(await inJson(home)).toEqual(["lid", "pan", "pot"]);
+    expect(await inJson(empty)).toEqual(["lid", "pan", "pot"]);
+  });
+
+  test("are told of where a file goes without them", async () => {
+    const { stderr } = await home.run(["products", "export"]);
+    expect(stderr).toContain("1 product is left out, known from reviews alone");
+    expect((await home.run(["products", "export", "--json"])).stderr).not.toContain("left out");
+  });
+});
+
 describe.skipIf(!existsSync(data))(`real data (${data})`, { timeout: 120_000 }, () => {
   test.each([
     ["products", "products.csv", 5_460],

@@ -124,6 +124,24 @@ describe("a plan of orders", () => {
       "no mail follows: an import sends none. If these orders were mailed: 4 mails to 3 people, on ",
     );
     expect(said).toContain("2 rows: email has no @");
+    expect(said).toMatch(/^ +none for 1 ordered product of orders older than six months$/m);
+  });
+
+  test("says why no mail would follow at all", async () => {
+    const old = writeCsv(
+      "old.csv",
+      orderHeader,
+      orderRow("8", "ann@mail.example", daysAgo(400), "pot"),
+      orderRow("9", "gone@mail.example", daysAgo(2), "pot"),
+    );
+    await home.run(["unsubscribers", "import", writeCsv("gone.csv", "email,type", "gone@mail.example,1")]);
+    const unsent = (await home.run(["orders", "plan", old])).stderr;
+    expect(unsent).toContain("If these orders were mailed: 0 mails to 0 people\n");
+    expect(unsent).toMatch(/^ +none for 1 ordered product of orders older than six months$/m);
+    expect(unsent).toMatch(/^ +none for 1 ordered product of people who unsubscribed$/m);
+    const again = (await home.run(["orders", "plan", join(folder, "before.csv")])).stderr;
+    expect(again).toContain("0 mails to 0 people: no order is new, nor a product in one of them");
+    expect(again).not.toContain("none for");
   });
 
   test("is one record in CSV, and no run in the list", async () => {
@@ -280,6 +298,43 @@ describe("a plan that is kept", () => {
     expect(digestDatabase(databaseOf(home))).toBe(digest);
     writeFileSync(file, text);
     expect((await home.run(["imports", "apply", out])).exitCode).toBe(3);
+  });
+
+  test("is refused where it was edited, and is not where it was only laid out anew", async () => {
+    await plan();
+    const digest = digestDatabase(databaseOf(home));
+    const text = readFileSync(out, "utf8");
+    for (const edited of [
+      text.replace('"dryRun": false', '"dryRun": true'),
+      text.replace('"accepted": 1', '"accepted": 2'),
+      text.replace(/"checksum": "./, '"checksum": "-'),
+    ]) {
+      expect(edited).not.toBe(text);
+      writeFileSync(out, edited);
+      const refused = await home.run(["imports", "apply", out]);
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining("the plan was edited after it was made"),
+      ]);
+    }
+    expect(digestDatabase(databaseOf(home))).toBe(digest);
+    const { summary, ...rest } = JSON.parse(text) as Record<string, unknown>;
+    writeFileSync(out, JSON.stringify({ summary, ...rest }));
+    const applied = await home.run(["imports", "apply", out]);
+    expect(applied.exitCode).toBe(3);
+    expect(applied.stderr).not.toContain("The plan said");
+  });
+
+  test("tells where the account has changed so that something else came of it", async () => {
+    const action = ["--action", "map_review"];
+    const codes = writeCsv("codes.csv", "code", "AAAA", "BBBB");
+    expect((await home.run(["coupons", "plan", codes, ...action, "--out", out])).exitCode).toBe(0);
+    await home.run(["coupons", "import", writeCsv("one.csv", "code", "AAAA"), ...action]);
+    const applied = await home.run(["imports", "apply", out]);
+    expect(applied.exitCode).toBe(3);
+    expect(applied.stderr).toContain(
+      "The plan said 2 rows accepted (2 codes), 0 rejected; it was 1 row accepted (1 code), 1 rejected: the account has changed since",
+    );
   });
 
   test("is refused for another account, and where it is no plan", async () => {

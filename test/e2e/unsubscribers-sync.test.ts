@@ -158,6 +158,52 @@ describe("unsubscribers sync", { timeout: 120_000 }, () => {
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toContain("b-at-x.example,2,email,bad_email");
   });
 
+  test("tells a plan that only a rejected row keeps from changing anything from a list that matches", async () => {
+    const home = await openHome(["a@x.example", "b@x.example"]);
+    const differs = write(home, "list.csv", listOf(["b-at-x.example", "a@x.example"]));
+    expect(await sync(home, differs, "--plan")).toMatchObject({
+      exitCode: 1,
+      data: { added: 0, removed: 0, withheld: 1, unchanged: 1, rejected: 1 },
+    });
+    const said = async (path: string, ...flags: string[]) =>
+      (await home.run(["unsubscribers", "sync", path, "--type", "1", ...flags])).stderr;
+    const plan = await said(differs, "--plan");
+    expect(plan).toContain("Does not match, and nothing would change while a row of the file is rejected");
+    expect(plan).toContain("nobody is brought back before it is corrected (1 person would be)");
+    expect(plan).not.toContain("Nothing would change");
+    const done = await sync(home, differs, "--max-resubscribe", "5", "--yes");
+    expect(done).toMatchObject({ exitCode: 3, data: { removed: 0, withheld: 1 } });
+    expect(await said(differs)).toContain("Does not match, and nothing was changed while");
+
+    const same = write(home, "list.csv", listOf(["a@x.example", "B@x.example", "b-at-x.example"]));
+    expect(await sync(home, same, "--plan")).toMatchObject({ exitCode: 3, data: { withheld: 0 } });
+    expect(await said(same, "--plan")).toMatch(
+      /Nothing would change: .* matches \(2 addresses\) but that a row of the file is rejected\./,
+    );
+  });
+
+  test("says of a file that names nobody that the list would be emptied", async () => {
+    const home = await openHome(["a@x.example", "b@x.example"]);
+    const command = ["unsubscribers", "sync", write(home, "list.csv", "email\n"), "--type", "1"];
+    const plan = await home.run([...command, "--plan"]);
+    expect([plan.exitCode, plan.stderr]).toEqual([
+      1,
+      expect.stringContaining("The list would be emptied: the file names nobody."),
+    ]);
+    expect(plan.stderr).not.toContain("nothing to import");
+    const refused = await home.run(command);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "the file names nobody: the list would be emptied; 2 people would get mails again",
+      ),
+    ]);
+    const others = write(home, "others.csv", "email,type\nc@x.example,2\n");
+    const ofOthers = await home.run(["unsubscribers", "sync", others, "--type", "1", "--plan"]);
+    expect(ofOthers.stderr).toContain("The list would be emptied: the file names nobody of type 1.");
+    expect(stored(home)).toEqual(["1:a@x.example", "1:b@x.example"]);
+  });
+
   test("names those who unsubscribed by themselves, and is done all the same", async () => {
     const home = await openHome(["a@x.example", "Self@x.example"]);
     unsubscribeBySelf(home, "Self@x.example");

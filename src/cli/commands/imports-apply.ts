@@ -4,7 +4,7 @@ import { flattenSummary, statusOfImport } from "../import-view.ts";
 
 export const importsApply = command({
   name: "imports apply",
-  summary: "Import exactly what a plan says, if nothing has changed since",
+  summary: "Import exactly what a plan says, if its files have not changed",
   argument: "<plan.json>",
   run: async (context, { arguments: [path = ""] }) => {
     const { applyPlan } = await import("../plan-run.ts");

@@ -14,7 +14,7 @@ export const unsubscribersSync = command({
   argument: "<file...>",
   flags: {
     type: { takes: "<email_type_id>", summary: "the email type whose list it is (required)" },
-    plan: { summary: "say what would change and change nothing; exit status 1 where something would" },
+    plan: { summary: "say what would change and change nothing; exit status 1 where the list differs" },
     "max-resubscribe": {
       takes: "<n>",
       summary: "bring back at most so many people (0)",
@@ -40,11 +40,15 @@ export const unsubscribersSync = command({
   exitStatus: statusOfSync,
 });
 
-/** Assumed: who unsubscribed by themselves is no reason for a status, or a nightly sync would never end with 0. */
-function statusOfSync({ state, added, removed, rejected, not_done: notDone }: SyncSummary): ExitStatus {
+/**
+ * Assumed: who unsubscribed by themselves is no reason for a status, or a nightly sync would never end with 0; a plan
+ * ends with 1 where the list differs, also where it is a rejected row that keeps people on it.
+ */
+function statusOfSync(summary: SyncSummary): ExitStatus {
+  const { state, added, removed, withheld, rejected, not_done: notDone } = summary;
   if (state === "interrupted") return exitStatus.interrupted;
   if (state === "stopped") return exitStatus.stopped;
-  if (state === "planned" && added + removed > 0) return exitStatus.failed;
+  if (state === "planned" && added + removed + withheld > 0) return exitStatus.failed;
   if (state !== "finished" && state !== "planned") return exitStatus.failed;
   return rejected > 0 || notDone > 0 ? exitStatus.someRejected : exitStatus.done;
 }

@@ -1,6 +1,6 @@
 import { listProducts, type ListedProduct } from "../../service/listings.ts";
 import { nativeColumns } from "../../importer/native-columns.ts";
-import type { ExportRow, Noun } from "../noun.ts";
+import type { ExportRow, ExportValue, Noun } from "../noun.ts";
 
 const withoutUrl = "withoutUrl";
 
@@ -16,7 +16,13 @@ export const products: Noun = {
 
   countedAs: ({ record }) => (record["url"] === "" ? withoutUrl : undefined),
 
-  notices: function* (counts) {
+  isLeftOut: ({ record }) => isOfReviewsAlone(record),
+
+  notices: function* (counts, leftOut) {
+    if (leftOut > 0) {
+      const which = leftOut === 1 ? "1 product is" : `${leftOut} products are`;
+      yield `${which} left out, known from reviews alone: the import of the reviews brings ${leftOut === 1 ? "it" : "them"} back`;
+    }
     const count = counts.get(withoutUrl) ?? 0;
     if (count > 0) {
       const which = count === 1 ? "1 product has" : `${count} products have`;
@@ -24,6 +30,15 @@ export const products: Noun = {
     }
   },
 };
+
+/**
+ * Whether there is nothing but what a review makes of a product: its id and its name. An import of it lacks an address.
+ * Assumed: a file is better without it than with a row that its import rejects; JSON tells it.
+ */
+function isOfReviewsAlone({ product_id: _id, name: _name, url, ...rest }: ExportRow["record"]): boolean {
+  const isEmpty = (value: ExportValue) => value === null || value === "" || value === false;
+  return url === "" && Object.values(rest).every(isEmpty);
+}
 
 /** A product that changes while it is listed comes again, as it is then. */
 function toRow(product: ListedProduct): ExportRow {

@@ -15,7 +15,8 @@ function listNames(names: readonly string[]): string {
 /**
  * What makes a product's address of a row: `https://shop.example/p/{product_id}`, with fields of ours and columns of
  * the file in braces. Their values are encoded for addresses; a `/` in them stays, since shops export paths.
- * @throws ImportError `usage` when the pattern is no address, or names what is not there
+ * Assumed: one address is never meant for all products, so that a pattern without braces is refused.
+ * @throws ImportError `usage` when the pattern is no address, names nothing, or names what is not there
  */
 export function readUrlPattern(
   file: string,
@@ -24,11 +25,7 @@ export function readUrlPattern(
   fields: readonly FieldSpec[],
   header: readonly string[],
 ): UrlMaker {
-  if (!/^https?:\/\/[^\s/?#]/i.test(pattern)) {
-    throw new ImportError("usage", `--product-url ${pattern}: must begin with http:// or https://`, {
-      hint: "for example --product-url 'https://shop.example/products/{product_id}'",
-    });
-  }
+  checkUrlPattern(pattern);
   const names = fields.map(({ name }) => name).filter((name) => name !== urlField);
   const parts = pattern.split(/\{([^{}]*)\}/).map((text, at): Part => {
     if (at % 2 === 0) return { text };
@@ -58,4 +55,23 @@ export function readUrlPattern(
     }
     return url;
   };
+}
+
+/**
+ * Makes sure that a pattern is one, whatever the file holds.
+ * @throws ImportError `usage`
+ */
+export function checkUrlPattern(pattern: string): void {
+  const names = pattern.match(/\{[^{}]*\}/g) ?? [];
+  const why = !/^https?:\/\/[^\s/?#]/i.test(pattern)
+    ? "must begin with http:// or https://"
+    : /[{}]/.test(pattern.replaceAll(/\{[^{}]*\}/g, ""))
+      ? "a brace is not closed, or not opened"
+      : names.length === 0
+        ? "would give every product the same address"
+        : undefined;
+  if (why === undefined) return;
+  throw new ImportError("usage", `--product-url ${pattern}: ${why}`, {
+    hint: "name what tells products apart: --product-url 'https://shop.example/products/{product_id}'",
+  });
 }

@@ -8,6 +8,7 @@ import { kinds } from "../kinds/index.ts";
 import type { FieldSpec } from "../kinds/kind.ts";
 import { chooseLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
+import { checkUrlPattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { describeFileError, locateFiles, type LocatedFile } from "../located-files.ts";
 import type { ImportDeps, ImportOptions, KindName } from "../types.ts";
@@ -71,6 +72,7 @@ function draftFrom(kind: KindName, file: LocatedFile, told: DraftOptions): Mappi
   const { head, samples } = lookAt(file, told);
   const { header, format } = head;
   const fields = fieldsOfKind(kind);
+  if (told.productUrl !== undefined) checkUrlPattern(told.productUrl);
   const mapped = readMap(file.given, header, fields, told.map);
   readSet(told.set ?? {}, fields);
   const required = fields.filter((field) => field.required === true).map(({ name }) => name);

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { InputFile } from "../input-files.ts";
 import { ImportError, type ImportOptions, kindNames, type KindName } from "../types.ts";
 import { hashFile } from "./file-hash.ts";
+import { sumPlan } from "./plan-checksum.ts";
 import type { PlanRequest } from "./plan.ts";
 import type { PlanDeps, PlanSummary } from "./plan-types.ts";
 
@@ -30,7 +31,11 @@ const keptPlan = z.object({
   profile: z.string(),
   target: z.string(),
   created_at: z.string(),
-  summary: z.looseObject({}),
+  summary: z.looseObject({
+    rows: z.object({ accepted: z.number(), rejected: z.number(), failed: z.number() }),
+    items: z.object({ accepted: z.number() }),
+  }),
+  checksum: z.string(),
 });
 
 /** A plan as it is kept: what was looked at, and what it would do; never a secret. */
@@ -70,8 +75,8 @@ export async function createPlan(
     files.push(await describeFile(given, path));
   }
   const mapping = readPath(options, "mapping");
-  return {
-    format: 1,
+  const kept = {
+    format: 1 as const,
     version: deps.version,
     kind: request.kind,
     files,
@@ -82,6 +87,7 @@ export async function createPlan(
     created_at: plan.created_at,
     summary: { ...plan },
   };
+  return { ...kept, checksum: sumPlan(kept) };
 }
 
 /** The files on the disk, once each and in their order: several of those that were read may be of one archive. */
@@ -123,9 +129,16 @@ export async function writePlan(path: string, plan: KeptPlan): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify(plan, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** @throws ImportError `usage` where it cannot be read, or is no plan of this version */
+/** @throws ImportError `usage` where it cannot be read, was edited, or is no plan of this version */
 export function readPlan(given: string, cwd: string): KeptPlan {
-  const parsed = keptPlan.safeParse(readJson(given, cwd));
+  const found = readJson(given, cwd);
+  const isPlan = typeof found === "object" && found !== null && "checksum" in found;
+  if (isPlan && found.checksum !== sumPlan(found)) {
+    throw new ImportError("usage", `${given}: the plan was edited after it was made`, {
+      hint: "plan anew with the flags that are wanted: what an edited plan would do was never rehearsed",
+    });
+  }
+  const parsed = keptPlan.safeParse(found);
   if (parsed.success) return parsed.data;
   throw new ImportError("usage", `${given}: is no plan that this version of starpost knows`, {
     hint: "make one with --out: starpost orders plan <file> --out plan.json",

@@ -184,11 +184,19 @@ async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps
   if (removed === 0) return;
   if (removed <= maxResubscribe) return deps.approve(removed);
   const people = removed === 1 ? "1 person" : `${removed} people`;
+  const isEmptied = summary.added + summary.unchanged === 0;
+  const why = isEmptied ? `${nameNobody(summary)}: the list would be emptied; ` : "";
   throw new ImportError(
     "usage",
-    `${people} would get mails again, and --max-resubscribe allows ${maxResubscribe}: nothing was sent`,
+    `${why}${people} would get mails again, and --max-resubscribe allows ${maxResubscribe}: nothing was sent`,
     { hint: `see who with --plan; --max-resubscribe ${removed} allows it` },
   );
+}
+
+/** What files hold that have no address of the type. */
+export function nameNobody({ files, passed_over: passedOver, type }: SyncSummary): string {
+  const which = files.length === 1 ? "the file names" : "the files name";
+  return `${which} nobody${passedOver > 0 ? ` of type ${type}` : ""}`;
 }
 
 interface Approved {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { problemCodes } from "../../../src/importer/kinds/problem-codes.ts";
 import { createPseudonym, hideAddresses, Redaction } from "../../../src/output/redaction.ts";
 
 const pseudonym = createPseudonym(Buffer.alloc(32, 1));
@@ -33,6 +34,22 @@ describe("hideAddresses", () => {
     ["no host", "jane@"],
   ])("hides one that has %s", (_, address) => {
     expect(hide(`"${address}"`)).not.toContain("jane");
+  });
+
+  test("leaves the program's own hints as they are, and no address but the one in them", () => {
+    const hints = Object.values(problemCodes).map(({ means, hint = "" }) => `${means} ${hint}`);
+    expect(hints.join("\n")).toContain("write it as name@shop.example");
+    expect(hide(hints.join("\n"))).toBe(hints.join("\n"));
+    for (const other of [
+      "Name@shop.example",
+      "my.name@shop.example",
+      "name@shop.example.com",
+      "jane@shop.example",
+      "name@myshop.example",
+    ]) {
+      expect(hide(`write ${other}.`)).toBe(`write ${hidden(other)}.`);
+      expect(hidden(other)).toMatch(/@redacted\.invalid$/);
+    }
   });
 
   test("hides one that is escaped in a URL, as one", () => {

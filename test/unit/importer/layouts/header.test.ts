@@ -63,6 +63,21 @@ describe("what a file lacks", () => {
     expect(() => url("https://shop.example/{product_url}")).toThrow(/no column 'product_url'/);
     expect(() => url("https://shop.example/{slug}")).toThrow(/no column 'slug'/);
     expect(() => url("shop.example/{product_id}")).toThrow(/must begin with http/);
+    expect(() => url("ftp://shop.example/{product_id}")).toThrow(/must begin with http/);
+  });
+
+  test.each([
+    ["https://shop.example/p/{product_id", /a brace is not closed/],
+    ["https://shop.example/p/product_id}", /a brace is not closed, or not opened/],
+    ["https://shop.example/{product_id}/{", /a brace is not closed/],
+    ["https://shop.example/{{product_id}}", /a brace is not closed/],
+    ["https://shop.example/p", /every product the same address/],
+  ])("the pattern %s is a mistake, and the hint shows one that is none", (pattern, why) => {
+    const read = () => match(shopify, "orders", { productUrl: pattern });
+    expect(read).toThrow(why);
+    expect(read).toThrow(
+      expect.objectContaining({ kind: "usage", hint: expect.stringContaining("{product_id}") }),
+    );
   });
 
   test("a file of another kind of shop's export says which import it is for", () => {
