@@ -141,7 +141,13 @@ async function openRemote(place: () => Promise<Place>, options?: HarnessOptions)
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
   // The client waits in real time, whatever the time of the store.
   const clock = () => Date.now();
-  const transport = createHttpTransport({ baseUrl: url, ratePerSecond: 0, maxAttempts: 1, maxRetryMs: 0, clock });
+  const transport = createHttpTransport({
+    baseUrl: url,
+    ratePerSecond: 0,
+    maxAttempts: 1,
+    maxRetryMs: 0,
+    clock,
+  });
   return {
     ...local,
     transport,
