@@ -166,7 +166,7 @@ test("a screen shows what was not reversed, and says where the rest is", async (
   expect(shown.exitCode).toBe(0);
   const lines = shown.stdout.trim().split("\n");
   expect(lines).toHaveLength(2);
-  expect(lines[1]).toMatch(/u\.csv +32 +1:n30@example\.com +kept +was unsubscribed before the run/);
+  expect(lines[1]).toMatch(/u\.csv +32 +n30@example\.com \(type 1\) +kept +was unsubscribed before the run/);
   expect(shown.stderr).toMatch(/39 rows were reversed, 1 kept, 0 cannot be/);
   expect(shown.stderr).toMatch(/39 more rows are not shown here/);
   expect(shown.stderr).toMatch(/is in \S+undo\.csv/);
