@@ -4,6 +4,9 @@ import type { Io } from "./cli/io.ts";
 
 const used = new Set<Writable>();
 
+/** Why something that was to be printed was not. */
+let lost: NodeJS.ErrnoException | undefined;
+
 /** The process as commands see it. Streams are opened when they are first used: each costs a part of the start. */
 const io: Io = {
   argv: process.argv.slice(2),
@@ -47,12 +50,15 @@ function readVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** A reader that has gone (`| head`) is no error, and the command goes on to its own end. */
+/**
+ * A reader that has gone (`| head`) is no error; a full disk is one, but the command goes on to its own end: what it
+ * began is not to be cut off because nobody can be told of it.
+ */
 function use(stream: Writable): Writable {
   if (used.has(stream)) return stream;
   used.add(stream);
   return stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE") lost ??= error;
   });
 }
 
@@ -76,6 +82,10 @@ async function main(): Promise<void> {
   const { runProgram } = await import("./cli/program.ts");
   const status = await runProgram(io);
   await Promise.all([...used].map(drain));
+  if (lost && status === 0) {
+    process.stderr.write(`error: what was printed is not whole: ${lost.message}\n`);
+    process.exit(1);
+  }
   // Said in words: standard input may still be open, and would be waited for.
   process.exit(status);
 }

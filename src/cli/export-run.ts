@@ -58,7 +58,7 @@ export async function exportRecords(
     const result = await finishExport(connection, (service) =>
       runExport(request, { service, sink, stop, abort, report }),
     ).catch((error: unknown) => {
-      throw file === null ? error : asFileProblem(error, file);
+      throw asFileProblem(error, file ?? "standard output");
     });
     progress.stop();
     const summary = { noun, file, format, ...result, duration_ms: io.clock() - startedMs };

@@ -4,7 +4,7 @@ import { globalFlags } from "./globals.ts";
 const purpose = "Admin tool and batch importer for reviews, questions and review-request mails";
 
 const end = `Exit status: 0 all accepted, 1 failed, 2 used wrongly, 3 some rows rejected, 4 not signed in,
-5 temporary and resumable, 6 stopped by --max-errors, 130 interrupted and resumable.
+5 temporary and resumable, 6 stopped by --max-errors, 7 not all of it arrived, 130 interrupted and resumable.
 `;
 
 /** The first help, made of the tables alone: it is printed without loading the parser. */

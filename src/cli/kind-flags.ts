@@ -3,6 +3,12 @@ import { Problem } from "../config/problem.ts";
 import type { FlagValues } from "./command.ts";
 import { importFlags, productUrlFlag, readImportOptions, readOneOf } from "./import-flags.ts";
 
+/** Only orders, products and reviews have ids that the service would drop. */
+const { "fix-ids": _fixIds, ...flagsWithoutIds } = importFlags;
+
+/** The API takes no review back. */
+const { undoable: _undoable, ...reviewFlags } = importFlags;
+
 /** The flags of an import of each kind; a plan of it has the same. */
 export const kindFlags = {
   products: {
@@ -18,14 +24,14 @@ export const kindFlags = {
   },
   coupons: {
     action: { takes: "<action>", summary: "map_review, map_share or map_review_share (required)" },
-    ...importFlags,
+    ...flagsWithoutIds,
   },
   unsubscribers: {
     type: { takes: "<email_type_id>", summary: "the email type of rows that do not say theirs" },
     remove: { summary: "take the addresses back, instead of unsubscribing them" },
-    ...importFlags,
+    ...flagsWithoutIds,
   },
-  reviews: { ...importFlags, ...productUrlFlag },
+  reviews: { ...reviewFlags, ...productUrlFlag },
 } as const;
 
 type Reader<K extends KindName> = (flags: FlagValues<(typeof kindFlags)[K]>) => Promise<ImportOptions>;

@@ -25,7 +25,8 @@ const byteOrderMark = "\u{feff}";
  */
 const needsQuotes = /^\s|\s$|[\r\n;\t|]/;
 
-const formulaStart = /^[=+\-@\t\r]/;
+/** Signs of full width count as well: a spreadsheet of East Asia takes them for the others. */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** RFC 4180 with a line feed at the end of each row. */
 export function createCsvForm(columns: readonly string[], { isSafeForExcel }: CsvOptions): ExportForm {

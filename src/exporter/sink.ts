@@ -75,23 +75,33 @@ function writeAll(descriptor: number, text: string): boolean {
   }
 }
 
-/** Writes to a stream as fast as it is read; a reader that has gone (`| head`) ends the export without a word. */
+/**
+ * Writes to a stream as fast as it is read; a reader that has gone (`| head`) ends the export without a word.
+ * @throws the stream's own error, where it is another
+ */
 export function createStreamSink(stream: Writable): Sink {
   let isGone = false;
+  let failure: NodeJS.ErrnoException | undefined;
   let wake = () => {};
   const onGone = () => {
     isGone = true;
     wake();
   };
+  const onError = (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") failure ??= error;
+    onGone();
+  };
   const onDrain = () => wake();
-  stream.on("error", onGone).on("close", onGone).on("drain", onDrain);
+  stream.on("error", onError).on("close", onGone).on("drain", onDrain);
   const release = () => {
     stream.off("close", onGone).off("drain", onDrain);
   };
   return {
     write: async (text) => {
+      if (failure) throw failure;
       if (isGone || stream.destroyed) return false;
       if (!stream.write(text)) await new Promise<void>((resolve) => (wake = resolve));
+      if (failure) throw failure;
       return !isGone;
     },
     finish: release,

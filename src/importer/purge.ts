@@ -1,8 +1,9 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { userInfo } from "node:os";
+import { basename, join } from "node:path";
 import { spillPrefix } from "./csv/spill.ts";
 import type { Manifest } from "./ledger/run-folder.ts";
-import { listManifests } from "./ledger/run-folder.ts";
+import { isRunId, listManifests } from "./ledger/run-folder.ts";
 import { RunLock } from "./ledger/run-lock.ts";
 import { runPathOfSync } from "./sync/sync.ts";
 import type { RunState } from "./types.ts";
@@ -70,6 +71,7 @@ function findOld(request: PurgeRequest, deps: PurgeDeps): PurgeSummary {
   const kept = { running: 0, unfinished: 0 };
   for (const name of listFolders(deps.runsFolder)) {
     const found = describe(join(deps.runsFolder, name), manifests.get(name));
+    if (found.state === "leftover" && !isRunId(name)) continue;
     const leastMs =
       found.state === "leftover" ? Math.max(request.olderThanMs, leastLeftoverMs) : request.olderThanMs;
     if (nowMs - Date.parse(found.last_used_at) < leastMs) continue;
@@ -85,12 +87,13 @@ function findOld(request: PurgeRequest, deps: PurgeDeps): PurgeSummary {
 function findLeftovers({ olderThanMs }: PurgeRequest, deps: PurgeDeps, gone: ReadonlySet<string>): Purged[] {
   const temporary = listFolders(deps.temporaryFolder)
     .filter((name) => temporaryFolders.test(name))
-    .map((name) => join(deps.temporaryFolder, name));
+    .map((name) => join(deps.temporaryFolder, name))
+    .filter((path) => isOwn(path));
   const spilled = listFolders(deps.runsFolder)
     .map((name) => join(deps.runsFolder, name))
     .filter((path) => !gone.has(path) && !isHeld(path))
     .flatMap((path) => listFolders(path).map((name) => join(path, name)))
-    .filter((path) => path.includes(spillPrefix));
+    .filter((path) => basename(path).startsWith(spillPrefix));
   const leastMs = Math.max(olderThanMs, leastLeftoverMs);
   return [...temporary, ...spilled]
     .map((path) => describe(path, undefined))
@@ -149,6 +152,13 @@ function remove({ path, state }: Purged): boolean {
   if (!lock) return false;
   rmSync(path, { recursive: true, force: true });
   return true;
+}
+
+/** The system's temporary folder is everybody's: what another user's processes left there is theirs. */
+function isOwn(path: string): boolean {
+  const { uid } = userInfo();
+  // Where there are no such numbers, each user has a temporary folder.
+  return uid === -1 || lstatSync(path, { throwIfNoEntry: false })?.uid === uid;
 }
 
 /** Bytes of all files of a folder, and when one of them was last written. */

@@ -323,6 +323,23 @@ describe("an export", { timeout: 120_000 }, () => {
     expect(exitCode).toBe(0);
   });
 
+  test.skipIf(!existsSync("/dev/full"))("to a disk that is full ends with one line and 1", async () => {
+    for (const command of ["orders export", "imports list --json"]) {
+      const { stderr, exitCode } = await execa(
+        "bash",
+        ["-c", `node bin/starpost.js ${command} > /dev/full`],
+        {
+          env: home.env,
+          extendEnv: false,
+          reject: false,
+        },
+      );
+      expect(exitCode, command).toBe(1);
+      expect(stderr, command).toMatch(/^error: .*(disk is full|no space left)/im);
+      expect(stderr, command).not.toMatch(/^\s+at /m);
+    }
+  });
+
   test("for a spreadsheet lets no cell be a formula, and says what it is for", async () => {
     const { stdout, stderr } = await home.run(["orders", "export", "--safe-for-excel"], {
       stripFinalNewline: false,

@@ -1,4 +1,5 @@
 import {
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -162,9 +163,13 @@ describe("imports purge", { timeout: 240_000 }, () => {
     const manifest = join(runs, open, "manifest.json");
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace('"finished"', '"interrupted"'));
     age(join(runs, open), 31);
+    // A person's own, which looks like what a killed process leaves but for its name.
+    const own = "kept by hand";
+    const [leftOld, leftYoung] = ["20260101-000000-abcdef", "20260102-000000-abcdef"];
     for (const [name, days] of [
-      ["left-old", 31],
-      ["left-young", 1],
+      [leftOld, 31],
+      [leftYoung, 1],
+      [own, 31],
     ] as const) {
       mkdirSync(join(runs, name));
       writeFileSync(join(runs, name, "input-1.csv"), "email\na@example.com\n");
@@ -181,11 +186,11 @@ describe("imports purge", { timeout: 240_000 }, () => {
     const first = await purge(home, "--yes");
     expect(first.exitCode).toBe(0);
     expect(first.data.removed.map(({ path }) => path).toSorted()).toEqual(
-      [join(runs, old), join(runs, "left-old"), join(temporary, "starpost-dry-run-abcdef")].toSorted(),
+      [join(runs, old), join(runs, leftOld), join(temporary, "starpost-dry-run-abcdef")].toSorted(),
     );
     expect(first.data.removed_bytes).toBe(first.data.removed.reduce((sum, { bytes }) => sum + bytes, 0));
     expect(first.data.kept).toEqual({ running: 0, unfinished: 1 });
-    expect(readdirSync(runs).toSorted()).toEqual([young, open, "left-young"].toSorted());
+    expect(readdirSync(runs).toSorted()).toEqual([young, open, leftYoung, own].toSorted());
     expect(readdirSync(temporary).toSorted()).toEqual([
       "another",
       "starpost-dry-run-ghijkl",
@@ -194,7 +199,7 @@ describe("imports purge", { timeout: 240_000 }, () => {
 
     const second = await purge(home, "--yes", "--unfinished");
     expect(second.data.removed).toMatchObject([{ import_id: open, state: "interrupted" }]);
-    expect(readdirSync(runs).toSorted()).toEqual([young, "left-young"].toSorted());
+    expect(readdirSync(runs).toSorted()).toEqual([young, leftYoung, own].toSorted());
     const third = await purge(home);
     expect(third.exitCode).toBe(0);
     expect(third.data.removed).toEqual([]);
@@ -220,6 +225,21 @@ describe("imports purge", { timeout: 240_000 }, () => {
     run.kill("SIGKILL");
     await run;
     expect((await purge(home, "--yes", "--unfinished")).data.removed).toMatchObject([{ import_id: id }]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("leaves what other users' processes left to them", async () => {
+    const home = homes.open();
+    const temporary = join(home.folder, "tmp");
+    const names = ["starpost-plan-abcdef", "starpost-plan-ghijkl"] as const;
+    for (const name of names) {
+      mkdirSync(join(temporary, name), { recursive: true });
+      writeFileSync(join(temporary, name, "rows.db"), "a@example.com");
+      age(join(temporary, name), 31);
+    }
+    chownSync(join(temporary, names[1]), 65_534, 65_534);
+    const { data } = await purge(home, "--yes");
+    expect(data.removed.map(({ path }) => path)).toEqual([join(temporary, names[0])]);
+    expect(readdirSync(temporary)).toEqual([names[1]]);
   });
 
   test("wants to know how old, in hours, days or weeks", async () => {

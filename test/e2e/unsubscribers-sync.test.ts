@@ -229,6 +229,30 @@ describe("unsubscribers sync", { timeout: 120_000 }, () => {
     expect(stored(home)).toEqual(["1:a@x.example", "1:ä@x.example"]);
   });
 
+  test("takes addresses for one that differ in what nobody sees, and brings nobody back for it", async () => {
+    const accented = "j\u00E9r\u00F4me@x.example";
+    const home = await openHome(["a@x.example", "b@x.example", accented]);
+    const path = write(
+      home,
+      "list.csv",
+      listOf(["a@x.example\u200B", "\u00ADb@x.example", accented.normalize("NFD")]),
+    );
+    const { data, exitCode } = await sync(home, path, "--plan");
+    expect(data).toMatchObject({ added: 0, removed: 0, unchanged: 3 });
+    expect(exitCode).toBe(0);
+  });
+
+  test("writes rejected rows of a plan where that is asked for", async () => {
+    const home = await openHome(["a@x.example"]);
+    const path = write(home, "list.csv", listOf(["a@x.example", "wrong"]));
+    const rejects = join(home.folder, "wrong.csv");
+    const { data, exitCode } = await sync(home, path, "--plan", "--rejects", rejects);
+    expect([data.rejected, exitCode]).toEqual([1, 3]);
+    expect(data.rejects_file).toBe(rejects);
+    expect(readFileSync(rejects, "utf8")).toContain("wrong");
+    expect((await sync(home, path, "--plan")).data.rejects_file).toBeNull();
+  });
+
   test("reads standard input, and wants to know the type", async () => {
     const home = await openHome(["a@x.example"]);
     const input = listOf(["a@x.example", "b@x.example"]);

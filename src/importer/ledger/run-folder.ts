@@ -76,6 +76,11 @@ export function createRunFolder(
   return id;
 }
 
+/** Whether a folder's name is one that `createRunFolder` gives; any other was made by a person. */
+export function isRunId(name: string): boolean {
+  return /^\d{8}-\d{6}-[0-9a-f]{6}$/.test(name);
+}
+
 export async function writeManifest(runsFolder: string, manifest: Manifest): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeFileAtomic(runPaths(runsFolder, manifest.import_id).manifest, text, { mode: 0o600 });

@@ -16,7 +16,9 @@ const sides = {
 
 /**
  * The addresses that a file wants on a list, and those that the service has there, on disk.
- * Assumed: addresses that differ in upper and lower case alone are one, as the service has it.
+ * Assumed: addresses that differ in upper and lower case alone are one, as the service has it; so are those that differ
+ * in what nobody sees (a zero-width space that came along with a copied cell, an accent that is written in two ways),
+ * since the person is the same, and would get mails again.
  */
 export class AddressBook implements Disposable {
   readonly #file: SqliteFile;
@@ -26,20 +28,20 @@ export class AddressBook implements Disposable {
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     this.#file.execute(
       `create table wanted (key text primary key, email text not null) without rowid;
-       create table held (key text primary key, email text not null, by_name text not null) without rowid;
+       create table held (key text, email text not null, by_name text not null, primary key (key, email)) without rowid;
        begin`,
     );
   }
 
   want(emails: readonly string[]): void {
     for (const email of emails) {
-      this.#file.run("insert or ignore into wanted values (?, ?)", [email.toLowerCase(), email]);
+      this.#file.run("insert or ignore into wanted values (?, ?)", [keyOf(email), email]);
     }
   }
 
   hold(entries: readonly { readonly email: string; readonly by: string }[]): void {
     for (const { email, by } of entries) {
-      this.#file.run("insert or ignore into held values (?, ?, ?)", [email.toLowerCase(), email, by]);
+      this.#file.run("insert or ignore into held values (?, ?, ?)", [keyOf(email), email, by]);
     }
   }
 
@@ -60,4 +62,11 @@ export class AddressBook implements Disposable {
   [Symbol.dispose](): void {
     this.#file.close();
   }
+}
+
+function keyOf(email: string): string {
+  return email
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .normalize("NFC")
+    .toLowerCase();
 }

@@ -85,7 +85,8 @@ async function compare(
       not_done: 0,
       passed_over: read.passedOver,
       rejected,
-      rejects_file: request.isPlan ? null : run.rejects_file,
+      // Of a plan the others go with its folder.
+      rejects_file: request.isPlan && request.options.rejects === undefined ? null : run.rejects_file,
       imports: [],
       started_at: new Date(startedMs).toISOString(),
       finished_at: new Date(deps.clock()).toISOString(),
@@ -122,7 +123,7 @@ async function readFiles(
       list: async () => ({ unsubscribers: [] }),
     },
   } as unknown as Service;
-  const rejects = isPlan ? undefined : (options.rejects ?? join(folder, "rejects.csv"));
+  const rejects = options.rejects ?? (isPlan ? undefined : join(folder, "rejects.csv"));
   const run = await startImport(
     { kind: "unsubscribers", files, options: { ...withoutSending(options), emailType, rejects } },
     {
