@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import { createPaceState, type PaceState } from "./pace-state.ts";
+import { createPaceState, type PaceState, type Participant } from "./pace-state.ts";
 import { MemoryPace, type PaceStore } from "./pace-store.ts";
 import type { Sleep } from "./sleep.ts";
 
@@ -146,24 +146,36 @@ export class SharedPace implements PaceStore {
   }
 }
 
-/** JSON has no number for "never", and writes null. What cannot be read is no state. */
+/** JSON has no number for "never", and writes null. What cannot be read, or says what no state says, is no state. */
 function parseState(text: string, nowMs: number): PaceState {
   const fresh = createPaceState();
-  let kept: { readonly [K in keyof PaceState]?: PaceState[K] | null };
+  let kept: { readonly [K in keyof PaceState]?: unknown };
   try {
     kept = (JSON.parse(text) ?? {}) as typeof kept;
   } catch {
     return fresh;
   }
-  const heldUntilMs = kept.heldUntilMs ?? fresh.heldUntilMs;
-  const seenMs = kept.seenMs ?? fresh.seenMs;
+  const timeOf = (name: "dueMs" | "heldUntilMs" | "seenMs") => readNumber(kept[name]) ?? fresh[name];
+  const [heldUntilMs, seenMs] = [timeOf("heldUntilMs"), timeOf("seenMs")];
   if (nowMs - seenMs > forgottenAfterMs) return { ...fresh, heldUntilMs };
+  const { startsMs, participants } = kept;
   return {
-    startsMs: kept.startsMs ?? [],
-    dueMs: kept.dueMs ?? fresh.dueMs,
+    startsMs: Array.isArray(startsMs) ? startsMs.filter((startMs) => readNumber(startMs) !== undefined) : [],
+    dueMs: timeOf("dueMs"),
     heldUntilMs,
-    slowdown: kept.slowdown ?? fresh.slowdown,
+    slowdown: readNumber(kept.slowdown) ?? fresh.slowdown,
     seenMs,
-    participants: kept.participants ?? {},
+    participants: Object.fromEntries(Object.entries(participants ?? {}).filter(isParticipant)),
   };
+}
+
+function readNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function isParticipant(entry: [string, unknown]): entry is [string, Participant] {
+  const [, told] = entry;
+  if (typeof told !== "object" || told === null) return false;
+  const { ratePerSecond, seenMs } = told as Partial<Participant>;
+  return readNumber(ratePerSecond) !== undefined && readNumber(seenMs) !== undefined;
 }

@@ -23,6 +23,7 @@ export function rehearse<D extends Dialect>(dialect: D): D {
 
 class RehearsalDriver implements Driver {
   readonly #inner: RehearsableDriver;
+  /** As the database's own driver gave it. */
   #connection: DatabaseConnection | undefined;
   #free: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
@@ -43,7 +44,7 @@ class RehearsalDriver implements Driver {
       if (this.#isClosed) throw new Error("the rehearsal is closed");
       this.#connection ??= await this.#begin();
       this.#release = release;
-      return this.#connection;
+      return this.#guard(this.#connection);
     } catch (error) {
       release();
       throw error;
@@ -54,11 +55,7 @@ class RehearsalDriver implements Driver {
     this.#release();
   }
 
-  /** Outside of the transaction a savepoint would begin one of its own, and its end would be a commit. */
   async beginTransaction(connection: DatabaseConnection, _settings: TransactionSettings): Promise<void> {
-    if (this.#inner.isInTransaction === false) {
-      throw new StorageError("full", "the database took the rehearsal back by itself (is the disk full?)");
-    }
     await connection.executeQuery(savepoint.begin);
   }
 
@@ -83,6 +80,24 @@ class RehearsalDriver implements Driver {
       this.#connection = undefined;
       await this.#inner.destroy();
     }
+  }
+
+  /** Outside of the transaction a write would stay, and so would what follows a savepoint: its end would be a commit. */
+  #guard(connection: DatabaseConnection): DatabaseConnection {
+    const check = () => {
+      if (this.#inner.isInTransaction !== false) return;
+      throw new StorageError("full", "the database took the rehearsal back by itself (is the disk full?)");
+    };
+    return {
+      executeQuery: async (query) => {
+        check();
+        return connection.executeQuery(query);
+      },
+      async *streamQuery(query, chunkSize) {
+        check();
+        yield* connection.streamQuery(query, chunkSize);
+      },
+    };
   }
 
   async #begin(): Promise<DatabaseConnection> {

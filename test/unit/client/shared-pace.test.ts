@@ -209,6 +209,36 @@ describe("SharedPace", () => {
     store.close();
   });
 
+  it.each([
+    { startsMs: "x" },
+    { startsMs: [null, {}], dueMs: "a" },
+    { participants: { p: null } },
+    { participants: "all" },
+    { slowdown: "much", heldUntilMs: {} },
+  ])("keeps a pace, and lets go of the lock, where the file says %j", async (said) => {
+    const path = newPath();
+    const time = new VirtualTime(1_000_000);
+    const [one, two] = [open(path, time), open(path, time)];
+    await addStart(one.store, 1_000_000);
+    writeFileSync(`${path}.json`, JSON.stringify({ ...said, seenMs: 1_000_000 }));
+    const startsMs: number[] = [];
+    for (const [at, { store }] of [one, two].entries()) {
+      const pacer = new Pacer({
+        ratePerSecond: 5,
+        clock: time.clock,
+        sleep: time.sleep,
+        store,
+        id: `p${at}`,
+      });
+      void pacer.acquire().then(() => startsMs.push(time.clock()));
+    }
+    await time.run(1_002_000);
+    expect(startsMs).toHaveLength(2);
+    expect([one.failures, two.failures]).toEqual([[], []]);
+    one.store.close();
+    two.store.close();
+  });
+
   it.each(["", "{", "null", '{"startsMs":'])("takes a file that says %j for no state", async (text) => {
     const [path, time] = [newPath(), new VirtualTime(5_000)];
     mkdirSync(join(path, ".."), { recursive: true });

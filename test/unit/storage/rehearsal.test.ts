@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { WriteQueue } from "../../../src/storage/write-queue.ts";
@@ -91,4 +95,26 @@ describeDatabases("a rehearsal", (url) => {
     expect(await readKeys(earnest)).toEqual([]);
     await earnest.db.destroy();
   });
+});
+
+it("a rehearsal on a full disk writes nothing more, not even what a call does after its failure", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "starpost-rehearsed-"));
+  try {
+    const path = join(folder, "test.db");
+    const rehearsal = await openDatabase(path, { nowMs, isRehearsal: true });
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(rehearsal.db);
+    await sql.raw(`pragma max_page_count = ${Number(rows[0]?.page_count) + 1}`).execute(rehearsal.db);
+    const call = rehearsal.db.transaction().execute(async (db) => {
+      await expect(add({ db }, "x".repeat(50_000))).rejects.toThrow(/full/);
+      await add({ db }, "after");
+    });
+    await expect(call).rejects.toMatchObject({ problem: "full" });
+    await expect(add(rehearsal, "later")).rejects.toMatchObject({ problem: "full" });
+    await rehearsal.db.destroy();
+    const earnest = await openDatabase(path, { nowMs });
+    expect(await readKeys(earnest)).toEqual([]);
+    await earnest.db.destroy();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
