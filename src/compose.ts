@@ -77,11 +77,19 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
   const { profile, clock, rate, rateShare = 1 } = settings;
   const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
   const { appKey, secret } = stage;
-  const transport = await moveToThread(stage, stage, findPublicUrl(settings.env), true);
+  const transport = await moveToThread(stage, stage, findPublicUrl(settings.env), true).catch(
+    async (error: unknown) => {
+      await stage.remove();
+      throw error;
+    },
+  );
   const signed = withToken(transport, { appKey, readSecret: async () => secret, cache: noTokens, clock });
   const close = async () => {
-    await signed.close();
-    await stage.remove();
+    try {
+      await signed.close();
+    } finally {
+      await stage.remove();
+    }
   };
   try {
     // Now, since with it comes the lock.

@@ -82,9 +82,11 @@ async function main(): Promise<void> {
   const { runProgram } = await import("./cli/program.ts");
   const status = await runProgram(io);
   await Promise.all([...used].map(drain));
-  if (lost && status === 0) {
+  // A failure has said so itself.
+  if (lost && status !== 1) {
     process.stderr.write(`error: what was printed is not whole: ${lost.message}\n`);
-    process.exit(1);
+    // Whoever reads no more than the status must not take what is there for all; one that can be resumed is told as such.
+    process.exit(status === 0 || status === 3 ? 1 : status);
   }
   // Said in words: standard input may still be open, and would be waited for.
   process.exit(status);

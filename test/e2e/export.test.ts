@@ -324,7 +324,12 @@ describe("an export", { timeout: 120_000 }, () => {
   });
 
   test.skipIf(!existsSync("/dev/full"))("to a disk that is full ends with one line and 1", async () => {
-    for (const command of ["orders export", "imports list --json"]) {
+    const rejected = join(home.folder, "rejected.csv");
+    writeFileSync(
+      rejected,
+      "order_id,email,customer_name,order_date,product_id,product_name,product_url\n1,wrong,,,,,\n",
+    );
+    for (const command of ["orders export", "imports list --json", `orders plan ${rejected} --json`]) {
       const { stderr, exitCode } = await execa(
         "bash",
         ["-c", `node bin/starpost.js ${command} > /dev/full`],
