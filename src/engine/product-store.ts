@@ -23,7 +23,7 @@ interface ProductColumns {
 }
 
 /** In the order of a `ProductRow`. */
-const columns: BatchColumns<ProductColumns> = {
+export const productColumns: BatchColumns<ProductColumns> = {
   product_id: "text",
   name: "text",
   url: "text",
@@ -41,7 +41,7 @@ const columns: BatchColumns<ProductColumns> = {
   sku: "text",
 };
 
-const names = Object.keys(columns) as (keyof ProductColumns)[];
+const names = Object.keys(productColumns) as (keyof ProductColumns)[];
 
 /** What becomes of a column: what is given, or what is stored; an empty description erases. */
 function saved(name: string, isGiven: boolean): RawBuilder<unknown> {
@@ -66,7 +66,7 @@ function createSave(given: readonly number[]) {
   const givenNames = given.flatMap((at) => names[at] ?? []);
   const changing = givenNames.filter((name) => name !== "product_id");
   const isGiven = (name: keyof ProductColumns) => givenNames.includes(name);
-  const batchColumns = Object.fromEntries(givenNames.map((name) => [name, columns[name]]));
+  const batchColumns = Object.fromEntries(givenNames.map((name) => [name, productColumns[name]]));
   const differs = changing.map(
     (name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${saved(name, true)}`,
   );

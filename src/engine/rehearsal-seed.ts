@@ -14,6 +14,7 @@ import type { CallOptions } from "../service/transport.ts";
 import { batchRows } from "../storage/batch.ts";
 import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
+import { productColumns } from "./product-store.ts";
 
 /** What is rehearsed, by what it depends on. */
 export type RehearsedKind = "products" | "orders" | "coupons" | "unsubscribers" | "reviews";
@@ -70,27 +71,7 @@ async function seedProducts({ from, options, ...seeding }: Seeding): Promise<rea
   return [...unknown];
 }
 
-const productColumns = {
-  product_id: "text",
-  name: "text",
-  url: "text",
-  image_url: "text",
-  description: "text",
-  currency_iso: "text",
-  price: "text",
-  product_tags: "text",
-  blacklisted: "integer",
-  upc: "text",
-  mpn: "text",
-  brand: "text",
-  isbn: "text",
-  sku: "text",
-  external_sku: "text",
-} as const;
-type ProductColumns = Pick<Tables["products"], Exclude<keyof typeof productColumns, "blacklisted">> & {
-  blacklisted: number;
-};
-
+/** In the order of `productColumns`. */
 function readProduct(product: ListedProduct): unknown[] {
   return [
     product.external_id,
@@ -106,8 +87,8 @@ function readProduct(product: ListedProduct): unknown[] {
     product.mpn,
     product.brand,
     product.isbn ?? null,
-    product.sku,
     product.external_sku ?? null,
+    product.sku,
   ];
 }
 
@@ -120,7 +101,7 @@ async function insertProducts(
   await sql`
     insert into products (account_id, created_at, updated_at, ${sql.join(names)})
     select ${accountId}, ${nowMs}, ${nowMs}, ${sql.join(names)}
-    from ${batchRows<ProductColumns>(productColumns, rows, database.dialect)} where true
+    from ${batchRows(productColumns, rows, database.dialect)} where true
     on conflict do nothing`.execute(transaction);
 }
 
@@ -150,8 +131,8 @@ function readProductOf(purchase: ListedPurchase): unknown[] {
     purchase.mpn ?? null,
     purchase.brand ?? null,
     purchase.isbn ?? null,
-    purchase.sku ?? null,
     purchase.external_sku ?? null,
+    purchase.sku ?? null,
   ];
 }
 
