@@ -110,13 +110,15 @@ function readManifest(runsFolder: string, id: string): Manifest {
 
 /** The manifests that can be read, newest first: one that cannot must not hide the others. */
 export function listManifests(runsFolder: string): Manifest[] {
-  return listRunIds(runsFolder).flatMap((id) => {
+  const found = listRunIds(runsFolder).flatMap((id) => {
     try {
       return [readManifest(runsFolder, id)];
     } catch {
       return [];
     }
   });
+  // Ids tell seconds alone.
+  return found.toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at));
 }
 
 /** Newest first. A folder that a crash left before its manifest was written is no run yet. */
