@@ -7,12 +7,10 @@ import { accountOf, type HandlerContext } from "./handler.ts";
 import { MailCalendar } from "./mail-calendar.ts";
 import { addMonths } from "./mail-ranges.ts";
 import { mailRules } from "./mail-rules.ts";
-import { dayOf, iso } from "./times.ts";
+import { dateOf, dayMs, dayOf } from "./times.ts";
 
 type Query = z.output<typeof contract.mail.forecast.input>;
 type Forecast = z.output<typeof contract.mail.forecast.output>;
-
-const dayMs = 86_400_000;
 
 /** Purchases that are looked at together. */
 const pageSize = 2_000;
@@ -60,7 +58,7 @@ export async function forecastMails(
   return {
     mails,
     people,
-    days: listed.map(([day, count]) => ({ day: iso(day * dayMs).slice(0, 10), mails: count })),
+    days: listed.map(([day, count]) => ({ day: dateOf(day), mails: count })),
     not_sent: notSent,
   };
 }

@@ -1,6 +1,5 @@
 import type { MailAggregate } from "../contract/index.ts";
-
-const dayMs = 86_400_000;
+import { dateOf, dayMs } from "./times.ts";
 
 /** Days since the epoch, UTC, both inclusive. */
 export interface DayRange {
@@ -15,11 +14,7 @@ export function toDay(date: string): number {
 
 /** Source: spec "Email statistics": `<start YYYY-MM-DD>,<end YYYY-MM-DD>`. */
 export function nameRange({ start, end }: DayRange): string {
-  return `${toDate(start)},${toDate(end)}`;
-}
-
-function toDate(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
+  return `${dateOf(start)},${dateOf(end)}`;
 }
 
 /** Where the range that follows the first `count` ranges starts. */

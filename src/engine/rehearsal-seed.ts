@@ -15,6 +15,7 @@ import { batchRows } from "../storage/batch.ts";
 import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { productColumns } from "./product-store.ts";
+import { dayOf } from "./times.ts";
 
 /** What is rehearsed, by what it depends on. */
 export type RehearsedKind = "products" | "orders" | "coupons" | "unsubscribers" | "reviews";
@@ -187,7 +188,7 @@ async function insertPurchases(
   const first = page[0]?.id ?? 0;
   await sql`
     insert into purchase_days (account_id, day, first_id, purchases)
-    values (${accountId}, ${Math.floor(nowMs / 86_400_000)}, ${first}, ${page.length})
+    values (${accountId}, ${dayOf(nowMs)}, ${first}, ${page.length})
     on conflict (account_id, day) do update set purchases = purchase_days.purchases + excluded.purchases`.execute(
     transaction,
   );
