@@ -4,11 +4,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import type {
   Connection,
   ConnectionSettings,
+  MailCheck,
+  OpenWorker,
   Rehearsal,
   RehearsalSettings,
   RunningServer,
   ServerSettings,
   Surroundings,
+  WorkerSettings,
 } from "./cli/connection.ts";
 import type { LocalProfile, RemoteProfile } from "./config/profile.ts";
 import { Problem } from "./config/problem.ts";
@@ -16,8 +19,10 @@ import { ServiceError } from "./contract/errors.ts";
 import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
 import { createTokenStore } from "./config/token-file.ts";
 import { findPublicUrl } from "./config/public-url.ts";
-import type { LocalTransportOptions } from "./engine/local-transport.ts";
+import { findWebhookSettings } from "./config/webhook-settings.ts";
+import type { LocalTransport, LocalTransportOptions } from "./engine/local-transport.ts";
 import type { EngineThreadData } from "./engine-thread.ts";
+import type { MailSettings } from "./mailer/transport.ts";
 import { noTokens, type Stage } from "./rehearsal.ts";
 import { createService } from "./service/service.ts";
 import { findThreadFile } from "./service/thread-file.ts";
@@ -134,8 +139,9 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { ListenError } = await import("./http/listen-error.ts");
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
+  const mail = settings.hasWorker ? await findMailSettings(settings) : undefined;
   let listensAt = `http://${settings.host}:${settings.port}`;
-  const { transport, appKey } = await openEngine(settings, settings.profile, {
+  const { transport, appKey, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
     enforceLimits: true,
     limitLegacy,
     bottomLinesDelayMs,
@@ -145,6 +151,9 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
   const chaos = await createChaos(settings);
+  const { startWork, createWorker } = await import("./worker.ts");
+  const sending = { ...settings, work: transport.work, allowsPrivateWebhooks, log: logger };
+  const worker = mail && (await createWorker({ ...sending, mail }));
   const server = createServer(transport, {
     logger,
     chaos,
@@ -155,15 +164,61 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   try {
     const { url } = await server.listen(settings);
     listensAt = asReachable(url);
+    const stopWork = worker && startWork(worker);
     const close = async () => {
-      await server.close();
+      await Promise.all([server.close(), stopWork?.()]);
       // A server of a database that is silent would be waited for without end; nobody waits for its answers any more.
       await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
-    return { url, appKey, close, ...(chaos && { chaosCounts: () => chaos.counts }) };
+    const mailsTo = worker?.mailsTo;
+    return { url, appKey, close, mailsTo, ...(chaos && { chaosCounts: () => chaos.counts }) };
   } catch (error) {
     await transport.close();
     throw error instanceof ListenError ? new Problem("failed", error.message, error.hint, error) : error;
+  }
+}
+
+/**
+ * Opens what sends mails and webhooks, without a server.
+ * @throws Problem, ServiceError
+ */
+export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> {
+  const { createServerLog } = await import("./http/server-log.ts");
+  const { createWorker } = await import("./worker.ts");
+  const mail = await findMailSettings(settings);
+  const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
+  const { transport, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
+    enforceLimits: false,
+    ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
+  });
+  const log = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const sending = { ...settings, work: transport.work, allowsPrivateWebhooks, log };
+  const worker = await createWorker({ ...sending, mail });
+  const close = async () => {
+    await worker.close();
+    await transport.close();
+  };
+  return { ...worker, close };
+}
+
+/** Where this machine sends mails. */
+async function findMailSettings({ env, paths }: Surroundings): Promise<MailSettings> {
+  const settings = await import("./config/mail-settings.ts");
+  const { smtp, from, outboxFolder } = await settings.findMailSettings(env, paths);
+  return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };
+}
+
+/**
+ * Tries the way out of mails as it is configured.
+ * @throws Problem
+ */
+export async function checkMail(surroundings: Surroundings): Promise<MailCheck> {
+  const { openMailTransport } = await import("./mailer/open-transport.ts");
+  const transport = await openMailTransport(await findMailSettings(surroundings), surroundings.clock);
+  try {
+    return await transport.check();
+  } finally {
+    await transport.close();
   }
 }
 
@@ -207,7 +262,7 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
  * Garbage is collected earlier than by itself: at full speed two heaps would grow by 100 MB before the first look.
  */
 async function moveToThread(
-  { transport, sealingKey }: Pick<Engine, "transport" | "sealingKey">,
+  { transport, sealingKey }: Pick<Stage, "transport" | "sealingKey">,
   { database, shownAs }: Pick<LocalProfile, "database" | "shownAs">,
   publicUrl: string | undefined,
   isRehearsal = false,
@@ -317,11 +372,12 @@ function asRefusedSecret(error: unknown, { appKey, baseUrl }: RemoteProfile): un
 }
 
 interface Engine {
-  readonly transport: Transport;
+  readonly transport: LocalTransport;
   readonly appKey: string;
   readonly secret: string;
   readonly sealingKey: Buffer;
   readonly keepsOrder: boolean;
+  readonly allowsPrivateWebhooks: boolean;
 }
 
 interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer"> {
@@ -350,9 +406,11 @@ async function openEngine(
     const sealer = createSealer(key);
     const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
     const told = { ...database, shownAs: databaseShownAs };
-    const transport = createLocalTransport({ database: told, clock, random, sealer, ...options });
+    const { allowsPrivate: allowsPrivateWebhooks } = await findWebhookSettings(env, paths);
+    const given = { database: told, clock, random, sealer, allowsPrivateWebhooks };
+    const transport = createLocalTransport({ ...given, ...options });
     const keepsOrder = database.dialect === "sqlite";
-    return { transport, appKey, secret, sealingKey: key, keepsOrder };
+    return { transport, appKey, secret, sealingKey: key, keepsOrder, allowsPrivateWebhooks };
   } catch (error) {
     await database.db.destroy();
     throw asRefusal(error, shownAs);

@@ -38,7 +38,8 @@ export function parseCommandLine(
     if (!("run" in declared)) continue;
     describeCommand(parser, declared);
     parser.action((...given: unknown[]) => {
-      const named = declared.argument ? ([given[0]].flat() as string[]) : [];
+      const count = namesOf(declared.argument).length;
+      const named = given.slice(0, count).flat() as string[];
       found = { command: declared, arguments: named, flags: parser.opts(), globals: root.opts() };
     });
   }
@@ -88,11 +89,16 @@ function addCommand(root: Parser, name: string): Parser {
 
 function describeCommand(parser: Parser, { summary, argument, flags = {} }: Command): void {
   parser.description(summary);
-  if (argument) parser.argument(argument);
+  for (const name of namesOf(argument)) parser.argument(name);
   for (const [name, { takes, summary: says, isRepeatable }] of Object.entries(flags)) {
     const option = new Option(takes ? `--${name} ${takes}` : `--${name}`, says);
     parser.addOption(isRepeatable ? option.argParser(collect) : option);
   }
+}
+
+/** The arguments of a command, as the parser wants them: one by one. */
+function namesOf(argument: string | undefined): string[] {
+  return argument?.split(" ") ?? [];
 }
 
 const isNamed = (name: string) => (parser: Parser) => parser.name() === name;

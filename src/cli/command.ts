@@ -40,7 +40,7 @@ export interface CommandOf<F extends Flags, D> {
   /** Noun and verb, as they are typed. */
   readonly name: string;
   readonly summary: string;
-  /** In the form of the help: `<file...>`. */
+  /** In the form of the help: `<file...>`, `<name> <value>`. */
   readonly argument?: string;
   readonly flags?: F;
   /** Nothing is printed where it returns nothing. */

@@ -74,13 +74,15 @@ export interface Serving {
   readonly bottomLinesDelayMs?: number | undefined;
   /** Faults that calls meet on purpose, for rehearsals. */
   readonly chaos?: ChaosPlan | undefined;
+  /** Whether mails and webhooks are sent as well. */
+  readonly hasWorker: boolean;
 }
 
 export interface ServerSettings extends Surroundings, Serving {
   readonly profile: LocalProfile;
   /** Of the program, for the description of the API. */
   readonly version: string;
-  readonly logLevel: "silent" | "info" | "debug";
+  readonly logLevel: "error" | "info" | "debug";
   /** Where the log goes, a JSON line an event. */
   readonly log: Writable;
 }
@@ -98,15 +100,61 @@ export interface ChaosCounts {
 export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
+  /** Where mails go, in words, where the server sends them. */
+  readonly mailsTo?: string | undefined;
   /** What calls have met, where the server misbehaves on purpose. */
   readonly chaosCounts?: () => ChaosCounts;
   /** Finishes what is in flight. */
   close(): Promise<void>;
 }
 
+/** How mails and webhooks are sent, apart from a server. */
+export interface Working {
+  /** How long what was taken is held without a word of it, milliseconds; a minute where absent. */
+  readonly leaseMs?: number | undefined;
+  /** What mails link to; where absent, `STARPOST_PUBLIC_URL`. */
+  readonly publicUrl?: string | undefined;
+}
+
+export interface WorkerSettings extends Surroundings, Working {
+  readonly profile: LocalProfile;
+  /** Of the program, for the receivers of webhooks. */
+  readonly version: string;
+  readonly logLevel: "error" | "info" | "debug";
+  /** Where the log goes, a JSON line an event. */
+  readonly log: Writable;
+}
+
+/** What was sent, and what was not. */
+export interface WorkSummary {
+  /** `interrupted` where a signal came before all was done. */
+  readonly state: "completed" | "interrupted";
+  readonly mails: Readonly<Record<"sent" | "not_sent" | "deferred" | "bounced" | "failed", number>>;
+  readonly webhooks: Readonly<Record<string, number>>;
+  /** Why no mail could be sent any more, in words. */
+  readonly problem: string | null;
+}
+
+/** What sends mails and webhooks. Both ways to run it end early once `stop` is aborted; what is in flight is finished. */
+export interface OpenWorker {
+  /** Where mails go, in words. */
+  readonly mailsTo: string;
+  /** Sends what is due, and what becomes due, until it is stopped. */
+  run(stop: AbortSignal): Promise<void>;
+  /** Sends all that is due now. */
+  runOnce(stop: AbortSignal): Promise<WorkSummary>;
+  close(): Promise<void>;
+}
+
+/** Whether a mail would be taken now; words for a person where not. */
+export type MailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
+
 /** What `compose.ts` offers to commands. */
 export interface Compose {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
+  readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
+  /** Tries the way out of mails as it is configured. */
+  readonly checkMail: (surroundings: Surroundings) => Promise<MailCheck>;
 }

@@ -97,6 +97,13 @@ export function readSeconds(text: string, flag: string): number {
   throw wrong(flag, text, "a whole number of seconds");
 }
 
+/** From 5 seconds to an hour, as milliseconds. */
+export function readLease(text: string, flag: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 5 && seconds <= 3_600) return seconds * 1_000;
+  throw wrong(flag, text, "a whole number of seconds from 5 to 3600");
+}
+
 /** A day of the calendar, YYYY-MM-DD. */
 export function readDay(text: string, flag: string): string {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;

@@ -19,6 +19,9 @@ export const kindFlags = {
   orders: {
     platform: { takes: "<name>", summary: "the store platform that the orders come from (general)" },
     "no-validate": { summary: "do without the service's extra checks; order_date may then be left out" },
+    "send-mail": {
+      summary: "ask these customers for reviews, as of new orders; without it nobody is mailed",
+    },
     ...importFlags,
     ...productUrlFlag,
   },
@@ -50,6 +53,7 @@ export const readKindOptions: { readonly [K in KindName]: Reader<K> } = {
       productUrl: flags["product-url"],
       platform: flags.platform === undefined ? undefined : readOneOf(flags.platform, platforms, "--platform"),
       validate: !flags["no-validate"],
+      sendMail: flags["send-mail"] ?? false,
     };
   },
   coupons: async (flags) => {

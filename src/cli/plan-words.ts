@@ -1,4 +1,4 @@
-import { type MailObstacle, mailObstacles } from "../contract/index.ts";
+import { type ForecastObstacle, forecastObstacles } from "../contract/index.ts";
 import type { KeptPlan } from "../importer/plan/plan-file.ts";
 import type { MailForecast, PlanSummary } from "../importer/plan/plan-types.ts";
 import type { ImportSummary } from "../importer/types.ts";
@@ -82,8 +82,10 @@ function describeIds({ collisions, names }: PlanSummary): string[] {
 
 function describeMails({ mails, there }: PlanSummary): string[] {
   if (!mails) return [];
-  const none = "  mails  no mail follows: an import sends none.";
-  if (!mails.if_sent) return [none];
+  const first = mails.send_mail
+    ? "  mails  this import SENDS MAILS (--send-mail):"
+    : "  mails  no mail follows: without --send-mail an import sends none.";
+  if (!mails.if_sent) return [mails.send_mail ? `${first} how many is not known` : first];
   const { mails: count, people, days } = mails.if_sent;
   const person = countOf(people, "person", "people");
   const told = days.slice(0, maxDays).map(({ day, mails: some }) => `${day} (${formatNumber(some)})`);
@@ -93,14 +95,14 @@ function describeMails({ mails, there }: PlanSummary): string[] {
   const isNothingNew = count === 0 && reasons.length === 0 && there.items > 0;
   const why = isNothingNew ? ": no order is new, nor a product in one of them" : "";
   return [
-    `${none} If these orders were mailed: ${countOf(count, "mail")} to ${person}${when}${why}`,
+    `${first}${mails.send_mail ? "" : " If these orders were mailed:"} ${countOf(count, "mail")} to ${person}${when}${why}`,
     ...reasons,
   ];
 }
 
 /** Why products of the orders would bring no mail. */
 function describeNotSent({ not_sent: notSent }: MailForecast): string[] {
-  const told = mailObstacles.filter((name) => notSent[name] > 0);
+  const told = forecastObstacles.filter((name) => notSent[name] > 0);
   return told.map((name) => {
     const products = countOf(notSent[name], "ordered product", "ordered products");
     return `           none for ${products} ${obstacleWords[name]}`;
@@ -108,14 +110,17 @@ function describeNotSent({ not_sent: notSent }: MailForecast): string[] {
 }
 
 /** Behind "none for 3 ordered products". */
-const obstacleWords: Readonly<Record<MailObstacle, string>> = {
-  order_too_old: "of orders older than six months",
+const obstacleWords: Readonly<Record<ForecastObstacle, string>> = {
+  requests_off: "while review requests are switched off",
+  order_too_old: "of orders that are too old",
   bad_address: "of orders whose address is none",
   product_blacklisted: "on the blacklist",
   mails_stopped: "of orders whose mails were stopped",
   unsubscribed: "of people who unsubscribed",
-  reviewed_lately: "that the person reviewed in the last twelve months",
-  too_many_to_person: "beyond the five mails that one person gets in 30 days",
+  reported_spam: "of people who reported a mail as spam",
+  bounced_before: "of addresses that refused a mail",
+  reviewed_lately: "that the person reviewed lately",
+  too_many_to_person: "beyond the mails that one person gets in a time",
 };
 
 /** What is wrong with rows was said while they were read. */

@@ -1,10 +1,18 @@
 import { readVariable } from "../config/environment.ts";
+import { wantsRedaction } from "./globals.ts";
 import type { Screen } from "../output/render.ts";
 import type { Io } from "./io.ts";
 
-/** What standard output allows. Where it is no terminal, nothing is cut short. */
+/** Columns of a screen on which nothing is cut short. */
+const endless = 1_000;
+
+/**
+ * What standard output allows. Where it is no terminal, nothing is cut short; nor where addresses are hidden, since a
+ * part of one would not be known for what it is.
+ */
 export function readScreen(io: Io): Screen {
-  const width = io.columns ?? (io.isStdoutTerminal ? 80 : 1_000);
+  const isWhole = wantsRedaction(io.argv, io.env);
+  const width = isWhole ? endless : (io.columns ?? (io.isStdoutTerminal ? 80 : endless));
   return { width, isColoured: io.isStdoutTerminal && !isPlain(io) };
 }
 

@@ -11,9 +11,9 @@ import { listenForStop } from "./stop-signals.ts";
 /** Serves the embedded database until a signal comes, then finishes what is in flight. */
 export async function runServer(context: Context, serving: Serving): Promise<void> {
   const { io, talk, globals } = context;
-  const profile = await findLocalProfile(context);
+  const profile = await findLocalProfile(context, "can be served");
   const { startServer } = await io.compose();
-  const logLevel = globals.quiet ? "silent" : globals.verbose ? "debug" : "info";
+  const logLevel = globals.quiet ? "error" : globals.verbose ? "debug" : "info";
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => (stop = resolve));
   const signals = listenForStop(io, () => stop());
@@ -24,6 +24,7 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
     talk.notice(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
+    if (server.mailsTo !== undefined) talk.notice(`Mails that are due go to ${server.mailsTo}.`);
     if (serving.chaos) {
       talk.notice(
         `It misbehaves on purpose (--chaos): ${describeChaosPlan(serving.chaos)}. This is a rehearsal: let no shop use it.`,
@@ -51,14 +52,14 @@ function tellChaos({ io, talk, globals }: Context, counts: ChaosCounts): void {
   if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "chaos", ...counts }));
 }
 
-/** The current profile may be remote without harm; one that is named must be the one that is served. */
-async function findLocalProfile(context: Context) {
+/** The current profile may be remote without harm; one that is named must be local. */
+export async function findLocalProfile(context: Context, verb: string) {
   if (context.globals.profile !== undefined) {
     const { name, mode } = await context.profile();
     if (mode !== "local") {
       throw new Problem(
         "usage",
-        `the profile ${name} is remote, and only the embedded database can be served`,
+        `the profile ${name} is remote, and only the embedded database ${verb}`,
         "Use --profile local.",
       );
     }

@@ -1,4 +1,10 @@
-import { callerNames, type Endpoint, ServiceError, unauthorizedMessage } from "../contract/index.ts";
+import {
+  callerNames,
+  type Endpoint,
+  ServiceError,
+  type SignedBody,
+  unauthorizedMessage,
+} from "../contract/index.ts";
 import type { Caller } from "../service/transport.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,11 +48,27 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
     ...(auth === "core" && caller.utoken !== undefined && { [callerNames.tokenHeader]: caller.utoken }),
   };
   if (method === "GET") return { method, target: path + encodeQuery(fields), headers };
+  if (endpoint.signedBody) return encodeSigned(endpoint.signedBody, input, { method, target: path, headers });
   return {
     method,
     target: path,
     headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify(fields),
+  };
+}
+
+/** The body is the text itself, and how it is signed stands in headers. */
+function encodeSigned(
+  { field, headers: signs }: SignedBody,
+  input: Fields,
+  call: Pick<EncodedCall, "method" | "target" | "headers">,
+): EncodedCall {
+  const given = Object.entries(signs).filter(([name]) => isGiven(input[name]));
+  const headers = Object.fromEntries(given.map(([name, header]) => [header, asText(input[name])]));
+  return {
+    ...call,
+    headers: { ...call.headers, ...headers, "content-type": "application/json" },
+    body: asText(input[field] ?? ""),
   };
 }
 

@@ -29,6 +29,19 @@ export interface Batch {
   readonly max?: number;
 }
 
+/**
+ * A body that is taken as the very text that was sent, since it is signed. It is a field of the input, and beside it are
+ * the headers that say how it is signed, under names of their own.
+ */
+export interface SignedBody {
+  /** The input's field that has the text. */
+  readonly field: string;
+  /** Field of the input to header, in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the text is the JSON of, for descriptions. */
+  readonly holds: z.ZodType;
+}
+
 /** One call of the service, as data. Paths are the wire's own, aliases after the first. */
 export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   readonly summary: string;
@@ -49,10 +62,18 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly extension?: "own" | "practice";
   /** Paths at which the answer is a page of HTML, made from the same value. */
   readonly htmlPaths?: readonly string[];
+  /** The page is sent back as a form, its fields those of the input; where they have `problems`, under status 422. */
+  readonly hasForm?: boolean;
+  /** The page leads on to the value's `url` (status 302), where it has one. */
+  readonly leadsOn?: boolean;
+  /** Answers HEAD though it changes something: with this field of the input set, it does not. */
+  readonly headField?: string;
   /** Answers in JSONP where the query has `callback`. */
   readonly hasCallback?: boolean;
   /** The answer holds a secret, which nothing on the way is to keep. */
   readonly answersSecret?: boolean;
+  /** The body is no object of fields: it is taken as it is, because it is signed. */
+  readonly signedBody?: SignedBody;
   /** A utoken is not needed, and is looked at where it is there: the store itself may say more than others. */
   readonly heedsUtoken?: boolean;
   /** Answers GET as well, with the input in the query. */

@@ -6,13 +6,21 @@ import type { Endpoint } from "./endpoint.ts";
 import { groups } from "./groups.ts";
 import { images } from "./images.ts";
 import { links } from "./links.ts";
+import { mailEvents } from "./mail-events.ts";
+import { mailSuppressions } from "./mail-suppressions.ts";
+import { mailRules } from "./mail-rule-calls.ts";
+import { mailTemplates } from "./mail-templates.ts";
 import { mail } from "./mail.ts";
+import { mails } from "./mails.ts";
 import { orders } from "./orders.ts";
 import { products } from "./products.ts";
 import { answers, questions } from "./questions.ts";
+import { reviewRequests } from "./review-requests.ts";
 import { reviews } from "./reviews.ts";
 import { seo } from "./seo.ts";
+import { tracking } from "./tracking.ts";
 import { unsubscribers } from "./unsubscribers.ts";
+import { webhookDeliveries } from "./webhook-deliveries.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** The whole service: group, then verb, then the declared call. Everything else is derived from it. */
@@ -26,14 +34,22 @@ export const contract = {
   images,
   links,
   mail,
+  mailRules,
+  mailEvents,
+  mailSuppressions,
+  mailTemplates,
+  mails,
   orders,
   products,
   questions,
+  reviewRequests,
   reviews,
   seo,
   tokens,
+  tracking,
   unsubscribers,
   users,
+  webhookDeliveries,
   webhooks,
 };
 
@@ -78,14 +94,24 @@ export * from "./errors.ts";
 export * from "./groups.ts";
 export * from "./images.ts";
 export * from "./links.ts";
+export * from "./mail-events.ts";
+export * from "./mail-kinds.ts";
+export * from "./mail-rule-calls.ts";
+export * from "./mail-rules.ts";
+export * from "./mail-suppressions.ts";
+export * from "./mail-templates.ts";
+export * from "./mail-why.ts";
 export * from "./mail.ts";
+export * from "./mails.ts";
 export * from "./orders.ts";
 export * from "./people.ts";
 export * from "./products.ts";
 export * from "./questions.ts";
 export * from "./reply.ts";
+export * from "./review-requests.ts";
 export * from "./reviews.ts";
 export * from "./seo.ts";
 export * from "./shapes.ts";
 export * from "./unsubscribers.ts";
+export * from "./webhook-deliveries.ts";
 export * from "./webhooks.ts";

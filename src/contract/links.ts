@@ -6,11 +6,34 @@ import { enveloped } from "./reply.ts";
 export const linkKinds = ["verify_review", "confirm_question", "unsubscribe"] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-/** How long the links of mails work. Assumed: an unsubscribe link outlives the others, as the mails that hold it do. */
-export const linkLifetimeMs: Readonly<Record<LinkKind, number>> = {
-  verify_review: 30 * 24 * 60 * 60 * 1_000,
-  confirm_question: 30 * 24 * 60 * 60 * 1_000,
-  unsubscribe: 365 * 24 * 60 * 60 * 1_000,
+/** All addresses that mails hold: links that do something, the page to write a review, and what tells of opens and clicks. */
+export const mailLinkKinds = [...linkKinds, "write_review", "open", "click"] as const;
+export type MailLinkKind = (typeof mailLinkKinds)[number];
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * How long the addresses of mails work.
+ * Assumed: an unsubscribe link outlives the others, as the mails that hold it do, and so do a mail's own links that tell
+ * of clicks on their way; a review can be written for 90 days.
+ */
+export const linkLifetimeMs: Readonly<Record<MailLinkKind, number>> = {
+  verify_review: 30 * dayMs,
+  confirm_question: 30 * dayMs,
+  unsubscribe: 365 * dayMs,
+  write_review: 90 * dayMs,
+  open: 365 * dayMs,
+  click: 365 * dayMs,
+};
+
+/** Where the pages behind the addresses of mails are, short: each is followed by a token. */
+export const linkPaths: Readonly<Record<MailLinkKind, string>> = {
+  verify_review: `${extensionPrefix}/l`,
+  confirm_question: `${extensionPrefix}/l`,
+  unsubscribe: `${extensionPrefix}/l`,
+  write_review: `${extensionPrefix}/r`,
+  open: `${extensionPrefix}/o`,
+  click: `${extensionPrefix}/c`,
 };
 
 const link = z.object({
@@ -26,9 +49,10 @@ export type LinkState = z.output<typeof link>;
 
 const path = {
   paths: [`${extensionPrefix}/links/{token}`],
-  htmlPaths: [`${extensionPrefix}/l/{token}`],
+  htmlPaths: [`${linkPaths.verify_review}/{token}`],
 } as const;
-const token = z.string().max(2_048);
+/** What stands at the end of a link that is about a row. */
+export const linkToken = z.string().max(2_048);
 
 /**
  * The links of mails. A mail's reader gets the page, whose one button follows the link: mail scanners open every
@@ -43,7 +67,7 @@ export const links = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: z.object({ token }),
+    input: z.object({ token: linkToken }),
     output: z.object({ link }),
     reply: enveloped,
   }),
@@ -55,7 +79,7 @@ export const links = {
     extension: "own",
     auth: "open",
     effect: "repeatable",
-    input: z.object({ token }),
+    input: z.object({ token: linkToken }),
     output: z.object({ link }),
     reply: enveloped,
   }),

@@ -1,50 +1,9 @@
 import { z } from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
+import { type MailCounter, mailCategories, mailCounters } from "./mail-kinds.ts";
+import { type ForecastObstacle, forecastObstacles } from "./mail-rules.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { shape } from "./shapes.ts";
-
-/** Source: spec "Email statistics". */
-export const mailCategories = [
-  "reminder",
-  "testimonials_request",
-  "anonymous_testimonials_request",
-  "mail_after_service",
-  "comment_request",
-  "comment_notification",
-  "site_reminder",
-  "mail_after_invoice",
-  "question_confirmation",
-  "answer_request_shop_owner",
-  "answer_request_shoppers",
-  "answer_notification_shop_owner",
-  "answer_notification_shoppers",
-  "resend_reminder",
-  "resend_custom_map",
-  "resend_map",
-  "custom_map",
-  "map",
-] as const;
-export type MailCategory = (typeof mailCategories)[number];
-
-/** Source: spec "Email statistics". */
-export const mailCounters = [
-  "delivered",
-  "unsubscribes",
-  "invalid_email",
-  "bounces",
-  "repeat_unsubscribes",
-  "unique_clicks",
-  "blocked",
-  "spam_drop",
-  "repeat_bounces",
-  "repeat_spamreports",
-  "requests",
-  "spamreports",
-  "clicks",
-  "opens",
-  "unique_opens",
-] as const;
-export type MailCounter = (typeof mailCounters)[number];
 
 /** Source: spec "Mail and statistics". */
 export const mailAggregates = ["day", "week", "month", "quarter", "year"] as const;
@@ -71,18 +30,6 @@ const counters = z.object(
   >,
 );
 
-/** Why a product of an order would bring no mail-after-purchase; the first that holds is counted. */
-export const mailObstacles = [
-  "order_too_old",
-  "bad_address",
-  "product_blacklisted",
-  "mails_stopped",
-  "unsubscribed",
-  "reviewed_lately",
-  "too_many_to_person",
-] as const;
-export type MailObstacle = (typeof mailObstacles)[number];
-
 /** What mails would follow, and when. */
 const mailForecast = z.object({
   mails: z.number().int(),
@@ -91,8 +38,8 @@ const mailForecast = z.object({
   /** In their order; what is overdue counts as today's. */
   days: z.array(z.object({ day: z.string(), mails: z.number().int() })),
   not_sent: z.object(
-    Object.fromEntries(mailObstacles.map((name) => [name, z.number().int()])) as Record<
-      MailObstacle,
+    Object.fromEntries(forecastObstacles.map((name) => [name, z.number().int()])) as Record<
+      ForecastObstacle,
       z.ZodNumber
     >,
   ),

@@ -90,6 +90,15 @@ export type OrderError = z.output<typeof orderError>;
 
 const errors = z.array(orderError).optional();
 
+/**
+ * Whether the orders of a call bring review requests; they do where it is absent.
+ * Assumed: an addition to the specification, whose orders all do; a service that does not know it passes over it.
+ */
+const send_mail = shape.boolean.optional();
+
+/** Mails of the call's orders that wait, and the day on which the first goes; only where `send_mail` was said to be true. */
+const waitingMails = z.object({ queued: z.number().int(), first_due: shape.date.nullable() });
+
 /** Source: spec "Purchase record (output)". */
 export const purchaseRecord = z.object({
   id: z.number().int(),
@@ -119,7 +128,7 @@ export const orders = {
     paths: ["/apps/{app_key}/purchases"],
     auth: "utoken",
     effect: "repeatable",
-    input: looseOrder.extend({ platform, validate_data: shape.boolean.optional() }),
+    input: looseOrder.extend({ platform, validate_data: shape.boolean.optional(), send_mail }),
     output: z.object({ errors }),
     reply: flat,
   }),
@@ -132,11 +141,12 @@ export const orders = {
     input: z.object({
       platform,
       validate_data: shape.boolean.optional(),
+      send_mail,
       orders: z.array(z.custom<LooseOrder>(isLooseOrder, { error: "must be an object" }), {
         error: "must be a list of orders",
       }),
     }),
-    output: z.object({ uuid: z.string(), errors }),
+    output: z.object({ uuid: z.string(), errors, mails: waitingMails.optional() }),
     reply: flat,
     batch: { field: "orders", recommended: 200 },
   }),

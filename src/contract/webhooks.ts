@@ -10,7 +10,9 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 /** Subscriptions that an account can have. Assumed: the specification shows no limit. */
 export const maxWebhooks = 100;
 
-const event_name = z.enum(webhookEvents, { error: `must be one of ${webhookEvents.join(", ")}` });
+export const webhookEventName = z.enum(webhookEvents, {
+  error: `must be one of ${webhookEvents.join(", ")}`,
+});
 const webhook = z.object({
   id: z.number().int(),
   url: z.string(),
@@ -28,7 +30,7 @@ export const webhooks = {
     paths: [path],
     ...own,
     effect: "repeatable",
-    input: z.object({ url: shape.url, event_name }),
+    input: z.object({ url: shape.url, event_name: webhookEventName }),
     /** `secret` signs the deliveries; shown by this call alone. */
     output: z.object({ webhook: webhook.extend({ secret: z.string() }) }),
     reply: enveloped,

@@ -8,6 +8,11 @@ export interface AccountProfile {
   readonly displayName: string;
 }
 
+/** What people know a store by: its name, else its address; empty where neither was ever given. */
+export function storeNameOf({ displayName, domain }: AccountProfile): string {
+  return displayName || domain;
+}
+
 /** Assumed: a store's address is that of its platform, else its owner's; its name is its owner's. */
 export async function readAccountProfile(
   context: HandlerContext,

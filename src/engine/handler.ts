@@ -32,6 +32,8 @@ export interface HandlerContext {
   readonly publicUrl: string;
   /** How late the bottom lines of all products are, milliseconds. */
   readonly bottomLinesDelayMs: number;
+  /** Whether webhooks may be of machines of the own network; not where absent. */
+  readonly allowsPrivateWebhooks?: boolean | undefined;
   /** The contract's shapes were applied to the input's elements already. */
   readonly isChecked?: boolean | undefined;
 }

@@ -20,10 +20,19 @@ import { groupHandlers } from "./groups.ts";
 import { imageHandlers } from "./images.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { linkHandlers } from "./links.ts";
+import { mailEventHandlers } from "./mail-event-intake.ts";
+import { requireSignature } from "./mail-event-keys.ts";
+import { mailRuleHandlers } from "./mail-rules.ts";
+import { mailSuppressionHandlers } from "./mail-suppressions.ts";
+import { mailTemplateHandlers } from "./mail-templates.ts";
+import { explainMails } from "./mail-why.ts";
 import { mailHandlers } from "./mail.ts";
+import { mailListHandlers } from "./mails.ts";
 import { questionHandlers } from "./questions.ts";
+import { reviewRequestHandlers } from "./review-requests.ts";
 import { reviewHandlers } from "./reviews.ts";
 import { seoHandlers } from "./seo.ts";
+import { webhookDeliveryHandlers } from "./webhook-deliveries.ts";
 import { webhookHandlers } from "./webhooks.ts";
 import { authenticate } from "./authenticate.ts";
 import { coreHandlers } from "./core.ts";
@@ -31,12 +40,14 @@ import { couponHandlers } from "./coupons.ts";
 import type { Account, HandlerContext, Handlers, RandomBytes } from "./handler.ts";
 import { hasNewOrders, noteOrderEmails } from "./order-emails.ts";
 import { orderHandlers } from "./orders.ts";
+import { hasWebhooks } from "./outbox.ts";
 import { productHandlers } from "./products.ts";
 import { createRateWindow } from "./rate-window.ts";
 import { SavedProducts } from "./saved-products.ts";
 import type { Sealer } from "./sealer.ts";
 import { asRefusal } from "./storage-failure.ts";
 import { tokenHandlers } from "./tokens.ts";
+import { trackingHandlers } from "./tracking.ts";
 import { unsubscriberHandlers } from "./unsubscribers.ts";
 import { hashNewPassword, userHandlers } from "./users.ts";
 import { validateInput } from "./validate.ts";
@@ -51,14 +62,22 @@ const handlers: { readonly [G in GroupName]: Handlers<(typeof contract)[G]> } = 
   images: imageHandlers,
   links: linkHandlers,
   mail: mailHandlers,
+  mailEvents: mailEventHandlers,
+  mailRules: mailRuleHandlers,
+  mailSuppressions: mailSuppressionHandlers,
+  mailTemplates: mailTemplateHandlers,
+  mails: { ...mailListHandlers, why: explainMails },
   orders: orderHandlers,
   products: productHandlers,
   questions: questionHandlers,
+  reviewRequests: reviewRequestHandlers,
   reviews: reviewHandlers,
   seo: seoHandlers,
   tokens: tokenHandlers,
+  tracking: trackingHandlers,
   unsubscribers: unsubscriberHandlers,
   users: userHandlers,
+  webhookDeliveries: webhookDeliveryHandlers,
   webhooks: webhookHandlers,
 };
 
@@ -68,9 +87,27 @@ interface Preparation {
   readonly write: (context: HandlerContext) => Promise<void>;
 }
 
+/** What webhooks are told of a review holds the order that its author's address leads to. */
+const ordersOfEvents: Preparation = {
+  isDue: async (context) => (await hasWebhooks(context)) && (await hasNewOrders(context)),
+  write: noteOrderEmails,
+};
+
 const preparations: Readonly<Partial<Record<OperationName, Preparation>>> = {
   "links.follow": { isDue: hasNewOrders, write: noteOrderEmails },
   "reviews.bottomLines": { isDue: hasDueChanges, write: showDueChanges },
+  "reviews.comment": ordersOfEvents,
+  "reviews.create": ordersOfEvents,
+  "reviews.createNow": ordersOfEvents,
+  "reviews.setPublished": ordersOfEvents,
+};
+
+type Check = (input: unknown, context: HandlerContext) => Promise<void>;
+
+/** What refuses a call that anybody may try, before it holds the write lock. */
+const checks: Readonly<Partial<Record<OperationName, Check>>> = {
+  "mailEvents.receive": (input, context) =>
+    requireSignature(input as Parameters<typeof requireSignature>[0], context),
 };
 
 type Change = (input: unknown, run: Pick<HandlerContext, "random">) => Promise<unknown>;
@@ -105,6 +142,21 @@ export interface LocalTransportOptions {
   readonly publicUrl?: (() => string) | undefined;
   /** How late the bottom lines of all products are, milliseconds; an hour where absent. */
   readonly bottomLinesDelayMs?: number | undefined;
+  /** Whether webhooks may be of machines of the own network; not where absent. */
+  readonly allowsPrivateWebhooks?: boolean | undefined;
+}
+
+/** Work on the database that no call asks for: what a worker does with the outbox. */
+export interface EngineWork {
+  /** Sees one state of the database. */
+  readonly read: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
+  /** One transaction, under the write lock, after those of the calls that wait for it already. */
+  readonly write: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
+}
+
+/** The engine as a Transport, and for a worker. */
+export interface LocalTransport extends Transport {
+  readonly work: EngineWork;
 }
 
 /** Where `serve` listens by itself. */
@@ -114,7 +166,7 @@ const usualPublicUrl = "http://127.0.0.1:8080";
  * Answers calls from the database: authenticate, validate, one transaction, handler.
  * Closing it closes the database.
  */
-export function createLocalTransport(options: LocalTransportOptions): Transport {
+export function createLocalTransport(options: LocalTransportOptions): LocalTransport {
   const { database, clock } = options;
   const limiting = options.enforceLimits
     ? { window: createRateWindow(database, clock), limitLegacy: options.limitLegacy ?? false }
@@ -141,7 +193,29 @@ export function createLocalTransport(options: LocalTransportOptions): Transport 
         throw asRefusal(error, database.shownAs);
       }
     },
+    work: createWork({ ...options, ...shared }, clock),
     close: () => database.db.destroy(),
+  };
+}
+
+function createWork(shared: Omit<Run, "account" | "nowMs" | "isChecked">, clock: () => number): EngineWork {
+  const now = (): Run => ({ ...shared, account: undefined, isChecked: undefined, nowMs: clock() });
+  const wrap = async <T>(done: Promise<T>): Promise<T> => {
+    try {
+      return await done;
+    } catch (error) {
+      throw asRefusal(error, shared.database.shownAs);
+    }
+  };
+  return {
+    read: (work) => {
+      const run = now();
+      return wrap(read(run, (transaction) => work(createContext(transaction, run))));
+    },
+    write: (work) => {
+      const run = now();
+      return wrap(write(run, (transaction) => work(createContext(transaction, run))));
+    },
   };
 }
 
@@ -164,6 +238,8 @@ async function runHandler(
   if (!handler) throw new Error(`no handler answers ${operation}`);
   const { savedProducts, answers } = run;
   const answer = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
+  const check = checks[operation];
+  if (check) await read(run, (transaction) => check(input, createContext(transaction, run)));
   await prepare(operation, run);
   if (endpoint.effect !== "read") {
     // What was saved is forgotten at once where the call fails, before the next one looks, and where its commit does.
@@ -213,6 +289,7 @@ function createContext(transaction: Transaction<Tables>, run: Run): HandlerConte
     isChecked,
     publicUrl: run.publicUrl?.() ?? usualPublicUrl,
     bottomLinesDelayMs: run.bottomLinesDelayMs ?? bottomLinesDelayMs,
+    allowsPrivateWebhooks: run.allowsPrivateWebhooks,
     ...(account && { account }),
   };
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Bits of a day's number, counted from the calendar's first day. */
-const dayBits = 20n;
+/** Bits of a day's number, counted from the calendar's first day, and one that says whether the mail is counted. */
+const [dayBits, countedBits] = [19n, 1n];
 const maxDay = 2 ** Number(dayBits) - 1;
-const personMask = (1n << (64n - dayBits)) - 1n;
+const personMask = (1n << (64n - dayBits - countedBits)) - 1n;
 
 /** What a person may get: no more than `mails` in `days` days. */
 export interface PersonLimit {
@@ -24,25 +24,40 @@ export interface Calendar {
 /** Mails by person and day, eight bytes each, since a forecast may be of millions of them. */
 export class MailCalendar {
   readonly #firstDay: number;
+  readonly #today: number;
   #mails = new BigUint64Array(1_024);
   #count = 0;
   #lastEmail = "";
   #lastPerson = 0n;
 
-  /** @param firstDay days since the epoch; what is due before it is due then */
-  constructor(firstDay: number) {
-    this.#firstDay = firstDay;
+  /**
+   * @param today days since the epoch; what was due before is due then
+   * @param daysBack so far back go mails that are only heeded
+   */
+  constructor(today: number, daysBack = 0) {
+    this.#today = today;
+    this.#firstDay = today - daysBack;
   }
 
   /** @param emailKey what tells a person from others */
   add(emailKey: string, day: number): void {
+    this.#put(emailKey, Math.max(day, this.#today), 1n);
+  }
+
+  /** A mail that the person has had, or will have anyway: it leaves room for fewer others, and is not counted. */
+  heed(emailKey: string, day: number): void {
+    this.#put(emailKey, day, 0n);
+  }
+
+  #put(emailKey: string, day: number, counted: bigint): void {
     if (this.#count === this.#mails.length) {
       const grown = new BigUint64Array(this.#mails.length * 2);
       grown.set(this.#mails);
       this.#mails = grown;
     }
     const offset = Math.min(Math.max(day - this.#firstDay, 0), maxDay);
-    this.#mails[this.#count] = (this.#personOf(emailKey) << dayBits) | BigInt(offset);
+    const when = (BigInt(offset) << countedBits) | counted;
+    this.#mails[this.#count] = (this.#personOf(emailKey) << (dayBits + countedBits)) | when;
     this.#count++;
   }
 
@@ -50,24 +65,27 @@ export class MailCalendar {
   close({ mails: most, days }: PersonLimit): Calendar {
     const sorted = this.#mails.subarray(0, this.#count).toSorted();
     const byDay = new Map<number, number>();
-    let [people, surplus, person] = [0, 0, -1n];
+    let [mails, people, surplus, person, isNew] = [0, 0, 0, -1n, true];
     let sent: number[] = [];
     for (const mail of sorted) {
-      const day = Number(mail & BigInt(maxDay)) + this.#firstDay;
-      if (mail >> dayBits !== person) {
-        person = mail >> dayBits;
-        people++;
-        sent = [];
+      const day = Number((mail >> countedBits) & BigInt(maxDay)) + this.#firstDay;
+      const isCounted = (mail & 1n) === 1n;
+      if (mail >> (dayBits + countedBits) !== person) {
+        person = mail >> (dayBits + countedBits);
+        [sent, isNew] = [[], true];
       }
-      if (sent.length === most && day - (sent[0] ?? day) < days) {
+      if (isCounted && isNew) [people, isNew] = [people + 1, false];
+      if (isCounted && sent.length === most && day - (sent[0] ?? day) < days) {
         surplus++;
         continue;
       }
       sent.push(day);
       if (sent.length > most) sent.shift();
+      if (!isCounted) continue;
+      mails++;
       byDay.set(day, (byDay.get(day) ?? 0) + 1);
     }
-    return { mails: this.#count - surplus, people, days: byDay, surplus };
+    return { mails, people, days: byDay, surplus };
   }
 
   /** 44 bits of a digest: of a million people, the odds that any two are taken for one are 1 in 35. */

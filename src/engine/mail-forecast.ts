@@ -1,12 +1,18 @@
 import { sql } from "kysely";
 import type { z } from "zod";
-import { type contract, type MailObstacle, mailObstacles, shape } from "../contract/index.ts";
-import { batchOf } from "../storage/batch.ts";
+import {
+  type contract,
+  emailTypeOf,
+  type ForecastObstacle,
+  forecastObstacles,
+  type MailSettings,
+} from "../contract/index.ts";
 import { createStatement } from "../storage/statement.ts";
+import { readMailSettings } from "./account-settings.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { MailCalendar } from "./mail-calendar.ts";
-import { addMonths } from "./mail-ranges.ts";
-import { mailRules } from "./mail-rules.ts";
+import { judgeLine, type LineObstacle, reviewedSinceMs } from "./mail-checks.ts";
+import { findLineFacts, type MailLine } from "./mail-lines.ts";
 import { dateOf, dayMs, dayOf } from "./times.ts";
 
 type Query = z.output<typeof contract.mail.forecast.input>;
@@ -15,44 +21,51 @@ type Forecast = z.output<typeof contract.mail.forecast.output>;
 /** Purchases that are looked at together. */
 const pageSize = 2_000;
 
-/** A product of an order, and what is known of it. */
-interface Line {
-  readonly id: number;
-  readonly order_id: string;
-  readonly email: string;
-  readonly order_date: number;
-  readonly product_row: number;
-  readonly product_id: string;
-  readonly blacklisted: number;
+interface Line extends MailLine {
+  readonly order_row: number;
+}
+
+interface Forecasting {
+  readonly accountId: number;
+  readonly settings: MailSettings;
+  readonly today: number;
+  readonly since: number;
 }
 
 /**
  * Tells which mails-after-purchase would follow from purchases, if these were mailed.
- * Source: see `mailRules`. Assumed: one mail for each product of an order, however many units; those of an order that
- * was there before bring one for the products that are new to it.
+ * Source: see `mailRuleTable`. Assumed: one mail for each product of an order, however many units, or one for each order
+ * where the account has set so; those of an order that was there before bring one for the products that are new to it.
+ * What is decided already, because its mail was sent or kept back, is not told again; what a person had lately, and what
+ * waits for that person from other purchases, counts against the most that a person gets.
  */
 export async function forecastMails(
   { since_purchase_id = 0 }: Query,
   context: HandlerContext,
 ): Promise<Forecast> {
-  const today = dayOf(context.nowMs);
-  const calendar = new MailCalendar(today);
-  const notSent = Object.fromEntries(mailObstacles.map((name) => [name, 0])) as Record<MailObstacle, number>;
-  const judge = createJudge(today);
-  for (let fromId = since_purchase_id; ;) {
-    const lines = await readLines(fromId, context);
-    const last = lines.at(-1);
-    if (!last) break;
-    const told = lines.map((line) => ({ line, obstacle: judge(line) }));
-    const open = told.filter(({ obstacle }) => obstacle === undefined).map(({ line }) => line);
-    const met = await findObstacles(open, context);
-    for (const { line, obstacle = met.get(line.id) } of told) {
-      if (obstacle === undefined) calendar.add(keyOf(line), dayOf(line.order_date) + mailRules.dueAfterDays);
-      else notSent[obstacle] += 1;
+  const { id: accountId } = accountOf(context);
+  const settings = await readMailSettings(context, accountId);
+  const forecasting = { accountId, settings, today: dayOf(context.nowMs), since: since_purchase_id };
+  const calendar = new MailCalendar(forecasting.today, settings.most_mails_days);
+  const notSent = Object.fromEntries(forecastObstacles.map((name) => [name, 0])) as Record<
+    ForecastObstacle,
+    number
+  >;
+  const mailed = new Set<number>();
+  for await (const { line, obstacle, day } of judgeLines(forecasting, context)) {
+    if (obstacle !== undefined) {
+      notSent[obstacle] += 1;
+      continue;
     }
-    fromId = last.id + 1;
+    if (settings.one_mail_per === "order") {
+      if (mailed.has(line.order_row)) continue;
+      mailed.add(line.order_row);
+    }
+    calendar.add(line.email.toLowerCase(), day);
   }
-  const { mails, people, days, surplus } = calendar.close(mailRules.mostToPerson);
+  await heedOtherMails(calendar, forecasting, context);
+  const most = settings.too_many_to_person ? settings.most_mails_to_person : Number.POSITIVE_INFINITY;
+  const { mails, people, days, surplus } = calendar.close({ mails: most, days: settings.most_mails_days });
   notSent.too_many_to_person = surplus;
   const listed = [...days].toSorted(([a], [b]) => a - b);
   return {
@@ -63,100 +76,89 @@ export async function forecastMails(
   };
 }
 
-function keyOf({ email }: Line): string {
-  return email.toLowerCase();
+interface JudgedLine {
+  readonly line: Line;
+  readonly obstacle: LineObstacle | undefined;
+  /** On which its mail would be sent. */
+  readonly day: number;
 }
 
-/** What a line itself tells. */
-function createJudge(today: number): (line: Line) => MailObstacle | undefined {
-  const oldest = addMonths(today, -mailRules.oldestOrderMonths) * dayMs;
-  return ({ order_date, email, blacklisted }) => {
-    if (order_date < oldest) return "order_too_old";
-    if (!shape.email.safeParse(email).success) return "bad_address";
-    return blacklisted === 0 ? undefined : "product_blacklisted";
+/** Page by page; what follows from a line itself is not looked up. */
+async function* judgeLines(
+  { accountId, settings, today, since }: Forecasting,
+  context: HandlerContext,
+): AsyncGenerator<JudgedLine> {
+  const asking = {
+    accountId,
+    emailTypeId: emailTypeOf.map,
+    reviewedSinceMs: reviewedSinceMs(settings, today),
   };
+  for (let fromId = since; ;) {
+    const values = { accountId, fromId };
+    const { rows: lines } = await selectLines(context.transaction, context.dialect, values);
+    const last = lines.at(-1);
+    if (!last) return;
+    const told = lines.map((line) => {
+      const day = Math.max(dayOf(line.order_date) + settings.due_after_days, today);
+      return { line, day, obstacle: judgeLine(line, { settings, onDay: day }) };
+    });
+    const open = told.filter(({ obstacle }) => obstacle === undefined).map(({ line }) => line);
+    const known = await findLineFacts(open, asking, context);
+    for (const { line, day, obstacle } of told) {
+      const facts = known.get(line.id);
+      const found = obstacle ?? (facts && judgeLine(line, { facts, settings, onDay: day }));
+      yield { line, day, obstacle: found };
+    }
+    fromId = last.id + 1;
+  }
 }
 
+const waiting = sql`('queued', 'leased', 'sending')`;
+
+/** Not those whose mail was sent or kept back. */
 const selectLines = createStatement<{ accountId: number; fromId: number }, Line>(
   (slot) => sql`
-    select purchases.id, orders.order_id, orders.email, orders.order_date, purchases.product_row,
-      products.product_id, products.blacklisted
+    select purchases.id, orders.order_id, orders.email, orders.order_date, purchases.order_row,
+      purchases.product_row, products.product_id, products.blacklisted
     from purchases
       join orders on orders.id = purchases.order_row
       join products on products.id = purchases.product_row
     where purchases.account_id = ${slot("accountId")} and purchases.id >= ${slot("fromId")}
       and purchases.unit = 1
+      and not exists (select 1 from mails where mails.order_row = purchases.order_row
+        and mails.product_row in (0, purchases.product_row) and mails.category = 'map'
+        and mails.state not in ${waiting})
     order by purchases.id limit ${sql.lit(pageSize)}`,
 );
 
-async function readLines(fromId: number, context: HandlerContext): Promise<Line[]> {
-  const values = { accountId: accountOf(context).id, fromId };
-  const { rows } = await selectLines(context.transaction, context.dialect, values);
-  return rows;
-}
-
-interface Asked {
-  readonly accountId: number;
-  readonly lines: string;
-}
-
-/** A line as the batch has it; the address in small letters, as people are known by. */
-const lineColumns = {
-  id: "integer",
-  email_key: "text",
-  order_id: "text",
-  product_id: "text",
-  product_row: "integer",
-} as const;
-interface LineColumns {
-  id: number;
-  email_key: string;
-  order_id: string;
-  product_id: string;
-  product_row: number;
-}
-
-const selectStopped = createStatement<Asked, { id: number }>(
-  (slot, dialect) => sql`
-    select batch.id from ${batchOf<LineColumns>(lineColumns, slot("lines"), dialect)} cross join mail_stops
-    where mail_stops.account_id = ${slot("accountId")} and mail_stops.order_id = batch.order_id
-      and mail_stops.product_id in ('', batch.product_id)`,
+const selectSent = createStatement<{ accountId: number; since: number }, { email_key: string; at: number }>(
+  (slot) => sql`
+    select email_key, sent_at as at from mails
+    where account_id = ${slot("accountId")} and sent_at >= ${slot("since")} and order_row is not null`,
 );
 
-const selectUnsubscribed = createStatement<Asked, { id: number }>(
-  (slot, dialect) => sql`
-    select batch.id from ${batchOf<LineColumns>(lineColumns, slot("lines"), dialect)} cross join unsubscribers
-    where unsubscribers.account_id = ${slot("accountId")}
-      and unsubscribers.email_type_id = ${sql.lit(mailRules.emailTypeId)}
-      and unsubscribers.email_key = batch.email_key`,
+const selectWaiting = createStatement<
+  { accountId: number; fromId: number },
+  { email_key: string; at: number }
+>(
+  (slot) => sql`
+    select email_key, due_at as at from mails
+    where account_id = ${slot("accountId")} and state in ${waiting} and order_row is not null
+      and not exists (select 1 from purchases where purchases.order_row = mails.order_row
+        and mails.product_row in (0, purchases.product_row) and purchases.unit = 1
+        and purchases.id >= ${slot("fromId")})`,
 );
 
-/** The cross joins keep the batch outermost: few of its people have ever reviewed anything. */
-const selectReviewed = createStatement<Asked & { since: number }, { id: number }>(
-  (slot, dialect) => sql`
-    select batch.id from ${batchOf<LineColumns>(lineColumns, slot("lines"), dialect)}
-      cross join users cross join reviews
-    where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key
-      and users.email_key is not null and reviews.product_row = batch.product_row
-      and reviews.user_row = users.id and reviews.created_at >= ${slot("since")}`,
-);
-
-/** What the rest of the account tells about lines that are fine by themselves; the first that holds. */
-async function findObstacles(
-  lines: readonly Line[],
-  context: HandlerContext,
-): Promise<ReadonlyMap<number, MailObstacle>> {
-  const { transaction, dialect, nowMs } = context;
-  if (lines.length === 0) return new Map();
-  const rows = lines.map((line) => [line.id, keyOf(line), line.order_id, line.product_id, line.product_row]);
-  const asked = { accountId: accountOf(context).id, lines: JSON.stringify(rows) };
-  const since = addMonths(dayOf(nowMs), -mailRules.reviewedWithinMonths) * dayMs;
-  const reviewed = await selectReviewed(transaction, dialect, { ...asked, since });
-  const unsubscribed = await selectUnsubscribed(transaction, dialect, asked);
-  const stopped = await selectStopped(transaction, dialect, asked);
-  return new Map([
-    ...reviewed.rows.map(({ id }) => [id, "reviewed_lately"] as const),
-    ...unsubscribed.rows.map(({ id }) => [id, "unsubscribed"] as const),
-    ...stopped.rows.map(({ id }) => [id, "mails_stopped"] as const),
-  ]);
+/** What people had lately, and what waits for them beside what is told of. */
+async function heedOtherMails(
+  calendar: MailCalendar,
+  { accountId, settings, today, since }: Forecasting,
+  { transaction, dialect }: HandlerContext,
+): Promise<void> {
+  if (!settings.too_many_to_person) return;
+  const sinceMs = (today - settings.most_mails_days) * dayMs;
+  const sent = await selectSent(transaction, dialect, { accountId, since: sinceMs });
+  for (const { email_key, at } of sent.rows) calendar.heed(email_key, dayOf(at));
+  const queued = await selectWaiting(transaction, dialect, { accountId, fromId: since });
+  for (const { email_key, at } of queued.rows) calendar.heed(email_key, Math.max(dayOf(at), today));
 }

@@ -1,19 +1,19 @@
-import { type contract, ServiceError } from "../contract/index.ts";
+import { type contract, emailTypeOf, ServiceError } from "../contract/index.ts";
+import { readAccountProfile } from "./account-profile.ts";
 import { accountOf, type Handlers } from "./handler.ts";
 import { forecastMails } from "./mail-forecast.ts";
-import { mailRules } from "./mail-rules.ts";
 import { readMailStats } from "./mail-stats.ts";
 import { queueMail } from "./outbox.ts";
 import { findOwner } from "./store-person.ts";
+import { dateOf, dayOf } from "./times.ts";
 
-const mailAfterPurchase = mailRules.emailTypeId;
+const mailAfterPurchase = emailTypeOf.map;
 
 /** What a test mail speaks of. */
 const sample = {
   is_test: true,
   order_id: "1001",
-  product_name: "Sample product",
-  product_url: "https://shop.example/sample-product",
+  product: { product_id: "sample", name: "Sample product", image_url: null },
 } as const;
 
 export const mailHandlers: Handlers<typeof contract.mail> = {
@@ -24,7 +24,8 @@ export const mailHandlers: Handlers<typeof contract.mail> = {
    * Queues a mail-after-purchase of a sample order.
    * @throws ServiceError `invalidParams` when there is no address, or it has unsubscribed
    * Source: spec "Mail and statistics". Assumed: the account's email is that of its first owner; a test mail is no
-   * reason to mail an address that has unsubscribed, and whoever waits for it is told.
+   * reason to mail an address that has unsubscribed, and whoever waits for it is told; its product is at the store's
+   * own address, and the order is of today.
    */
   sendTest: async ({ email }, context) => {
     const accountId = accountOf(context).id;
@@ -36,14 +37,19 @@ export const mailHandlers: Handlers<typeof contract.mail> = {
         "Missing email: the account has none of its own, so say where the test mail goes",
       );
     }
+    const { domain } = await readAccountProfile(context, accountId);
+    const { product, ...order } = sample;
     const isQueued = await queueMail(
       {
         accountId,
         category: "map",
-        emailTypeId: mailAfterPurchase,
         email: to,
         name: owner?.display_name ?? to,
-        data: sample,
+        data: () => ({
+          ...order,
+          order_date: dateOf(dayOf(context.nowMs)),
+          products: [{ ...product, url: domain }],
+        }),
       },
       context,
     );

@@ -26,9 +26,14 @@ export async function noteOrderEmails({ transaction }: Context): Promise<void> {
 }
 
 /**
- * Whether an address bought a product of an account; any product where none is named.
- * The database knows the small letters of ASCII alone, so that the address is looked for in its own form too.
+ * What an address can be noted as: the database knows the small letters of ASCII alone, so that it is looked for in its
+ * own form too.
  */
+export function emailKeysOf(email: string): readonly string[] {
+  return [...new Set([email.toLowerCase(), email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())])];
+}
+
+/** Whether an address bought a product of an account; any product where none is named. */
 export async function hasBought(
   {
     accountId,
@@ -37,13 +42,12 @@ export async function hasBought(
   }: { readonly accountId: number; readonly email: string; readonly productRow: number | null },
   { transaction }: Context,
 ): Promise<boolean> {
-  const keys = new Set([email.toLowerCase(), email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())]);
   const found = transaction
     .selectFrom("order_emails")
     .innerJoin("purchases", "purchases.order_row", "order_emails.order_row")
     .select("purchases.id")
     .where("order_emails.account_id", "=", accountId)
-    .where("order_emails.email_key", "in", [...keys])
+    .where("order_emails.email_key", "in", emailKeysOf(email))
     .limit(1);
   const bought = productRow === null ? found : found.where("purchases.product_row", "=", productRow);
   return (await bought.executeTakeFirst()) !== undefined;

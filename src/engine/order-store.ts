@@ -4,6 +4,7 @@ import { batchOf, type BatchColumns, inBatchOrder } from "../storage/batch.ts";
 import { createStatement } from "../storage/statement.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import type { CheckedOrder } from "./order-check.ts";
+import { queueOrderMails, readLastPurchase } from "./order-mails.ts";
 import { overlay, type ProductRow } from "./product-row.ts";
 import { dropTakenSkus, saveProducts } from "./product-store.ts";
 import { dayOf } from "./times.ts";
@@ -42,26 +43,38 @@ const purchaseColumns: BatchColumns<PurchaseColumns> = {
   price: "text",
 };
 
+/** What a call says of all its orders. */
+export interface OrderSource {
+  readonly platform: Platform;
+  /** Whether their customers are asked for reviews. */
+  readonly sendsMail: boolean;
+}
+
 /**
- * Stores orders, their products and their purchases.
+ * Stores orders, their products and their purchases, and queues the mails that they bring.
  * Source: spec "Orders (purchases)". Assumed: an order sent again keeps its head and its purchases, and is given those
- * that are new; the products are as the last order names them, also an order sent again.
+ * that are new; the products are as the last order names them, also an order sent again. Mails follow the products that
+ * are new to an order, by what the call that brings them says: one that was there brings none again, nor does an order
+ * that came as a past one for what it had then.
  */
 export async function storeOrders(
   orders: readonly StorableOrder[],
-  platform: Platform,
+  source: OrderSource,
   context: HandlerContext,
 ): Promise<void> {
   if (orders.length === 0) return;
   const products = gatherProducts(orders);
   await dropTakenSkus(products, context);
   await saveProducts(products, context);
-  await insertOrders(orders, platform, context);
+  await insertOrders(orders, source, context);
   const { transaction, dialect } = context;
   const today = { accountId: accountOf(context).id, day: dayOf(context.nowMs) };
   await openDay(transaction, dialect, today);
+  const last = source.sendsMail ? await readLastPurchase(context) : 0;
   const added = await insertPurchases(orders, context);
-  if (added > 0) await countPurchases(transaction, dialect, { ...today, added });
+  if (added === 0) return;
+  await countPurchases(transaction, dialect, { ...today, added });
+  if (source.sendsMail) await queueOrderMails(last, context);
 }
 
 /** One row a product: what the last order gives, over what earlier ones gave. */
@@ -78,7 +91,7 @@ function gatherProducts(orders: readonly StorableOrder[]): ProductRow[] {
 
 async function insertOrders(
   orders: readonly StorableOrder[],
-  platform: Platform,
+  { platform, sendsMail }: OrderSource,
   context: HandlerContext,
 ): Promise<void> {
   const { transaction, dialect, nowMs } = context;
@@ -93,17 +106,25 @@ async function insertOrders(
   await insertOrderRows(transaction, dialect, {
     accountId: accountOf(context).id,
     platform,
+    sendsMail: Number(sendsMail),
     nowMs,
     rows: JSON.stringify(rows),
   });
 }
 
-const insertOrderRows = createStatement<{ accountId: number; platform: string; nowMs: number; rows: string }>(
+const insertOrderRows = createStatement<{
+  accountId: number;
+  platform: string;
+  sendsMail: number;
+  nowMs: number;
+  rows: string;
+}>(
   (slot, dialect) => sql`
     insert into orders (account_id, platform, created_at, order_id, email, customer_name, order_date,
-      currency_iso, user_reference)
+      currency_iso, user_reference, sends_mail)
     select cast(${slot("accountId")} as bigint), cast(${slot("platform")} as text),
-      cast(${slot("nowMs")} as bigint), order_id, email, customer_name, order_date, currency_iso, user_reference
+      cast(${slot("nowMs")} as bigint), order_id, email, customer_name, order_date, currency_iso, user_reference,
+      cast(${slot("sendsMail")} as integer)
     from ${batchOf(orderColumns, slot("rows"), dialect)} where true
     on conflict (account_id, order_id) do nothing`,
 );

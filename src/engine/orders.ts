@@ -4,23 +4,26 @@ import { bigintOf } from "./constants.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
 import { keepMissedProducts } from "./missed-products.ts";
 import { checkOrder, type MissedLines } from "./order-check.ts";
+import { countWaitingMails } from "./order-mails.ts";
 import { storeOrders, type StorableOrder } from "./order-store.ts";
 import { listPurchases } from "./purchase-list.ts";
 
 type Handled = Handlers<typeof contract.orders>;
 
 export const orderHandlers: Handled = {
-  create: async ({ platform, validate_data = false, ...raw }, context) => {
+  create: async ({ platform, validate_data = false, send_mail: sendsMail = true, ...raw }, context) => {
     const { order, missed, errors } = checkOrder(raw, { isValidating: validate_data, needsImage: false });
-    if (order) await storeOrders([order], platform, context);
+    if (order) await storeOrders([order], { platform, sendsMail }, context);
     if (missed) await keepMissedProducts([missed], context);
     if (!validate_data || errors.length === 0) return {};
     const order_id = readOrderId(raw.order_id);
     return { errors: errors.map(({ field, error }) => ({ order_id, field, error })) };
   },
 
-  /** Assumed: `order_num` counts from 0, and without `validate_data` an order with a problem is dropped without a word. */
-  massCreate: async ({ platform, validate_data = false, orders }, context) => {
+  /**
+   * Assumed: `order_num` counts from 0, and without `validate_data` an order with a problem is dropped without a word.
+   */
+  massCreate: async ({ platform, validate_data = false, send_mail, orders }, context) => {
     const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
     const storable: StorableOrder[] = [];
     const passedOver: MissedLines[] = [];
@@ -31,10 +34,14 @@ export const orderHandlers: Handled = {
       if (missed) passedOver.push(missed);
       for (const error of errors) problems.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
     }
-    await storeOrders(storable, platform, context);
+    await storeOrders(storable, { platform, sendsMail: send_mail ?? true }, context);
     if (passedOver.length > 0) await keepMissedProducts(passedOver, context);
-    const uuid = createUuid(context.random(16));
-    return validate_data && problems.length > 0 ? { uuid, errors: problems } : { uuid };
+    const ids = storable.map(({ head }) => head.order_id);
+    return {
+      uuid: createUuid(context.random(16)),
+      ...(validate_data && problems.length > 0 && { errors: problems }),
+      ...(send_mail === true && { mails: await countWaitingMails(ids, context) }),
+    };
   },
 
   list: listPurchases,

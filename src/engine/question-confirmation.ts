@@ -1,13 +1,13 @@
 import type { HandlerContext } from "./handler.ts";
 import type { LinkTarget } from "./link-target.ts";
-import { countClick } from "./outbox.ts";
+import { noteClick } from "./mail-events.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
 import { verifyWriter } from "./shoppers.ts";
 import type { Claim } from "./signed-link.ts";
 
 /** The question that a mail's link confirms. */
 export async function findQuestionToConfirm(
-  { id, accountId }: Claim,
+  { id, accountId, mailId }: Claim,
   context: HandlerContext,
 ): Promise<LinkTarget | undefined> {
   const found = await context.transaction
@@ -31,7 +31,7 @@ export async function findQuestionToConfirm(
     follow: async () => {
       const { product_row: productRow, user_row: userRow } = found;
       await publishQuestion({ id, accountId, productRow, userRow }, context);
-      await countClick({ accountId, category: "question_confirmation" }, context);
+      await noteClick({ accountId, mailId, category: "question_confirmation" }, context);
     },
   };
 }

@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { type contract, linkLifetimeMs } from "../contract/index.ts";
 import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
-import { linkUrl } from "./mail-links.ts";
 import { findOrAddProduct, requireProduct } from "./named-product.ts";
 import { queueMail } from "./outbox.ts";
 import { listQuestions } from "./question-list.ts";
@@ -114,16 +113,15 @@ async function queueConfirmation(id: number, input: NewQuestion, context: Handle
     {
       accountId,
       category: "question_confirmation",
-      emailTypeId: 8,
       email: input.email,
       name: input.display_name,
-      data: {
+      data: (link) => ({
         question_id: id,
         content: input.review_content,
         product_name: input.product_title,
         product_url: input.product_url,
-        confirm_url: linkUrl("confirm_question", id, accountId, context),
-      },
+        confirm_url: link("confirm_question", id),
+      }),
     },
     context,
   );

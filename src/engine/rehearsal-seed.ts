@@ -36,7 +36,7 @@ type Seed = (seeding: Seeding) => Promise<readonly string[]>;
 const seeds: Readonly<Record<RehearsedKind, Seed>> = {
   products: seedProducts,
   orders: async (seeding) => {
-    const unknown = await seedPurchases(seeding);
+    const unknown = [...(await seedPurchases(seeding)), ...(await seedMailSettings(seeding))];
     return [...unknown, ...(await seedUnsubscribers(seeding).catch(passOverFeature))];
   },
   coupons: seedCoupons,
@@ -114,7 +114,7 @@ async function seedPurchases({ from, options, ...seeding }: Seeding): Promise<re
       await insertPurchases(page, transaction, seeding);
     });
   }
-  return ["blacklisted products, stopped mails and reviews, which would keep mails back"];
+  return ["blacklisted products, stopped and earlier mails, and reviews, which would keep mails back"];
 }
 
 function readProductOf(purchase: ListedPurchase): unknown[] {
@@ -192,6 +192,20 @@ async function insertPurchases(
     on conflict (account_id, day) do update set purchases = purchase_days.purchases + excluded.purchases`.execute(
     transaction,
   );
+}
+
+/** What the account has set of its mails; a service that knows no such settings has its own ways. */
+async function seedMailSettings({ from, to, options }: Seeding): Promise<readonly string[]> {
+  try {
+    const { settings } = await from.mailRules.list({}, options);
+    for (const { name, value, changed } of settings) {
+      if (changed) await to.mailRules.set({ name, value });
+    }
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.temporary) throw error;
+    return ["by which rules mails are sent"];
+  }
 }
 
 /** Assumed: the action of a code matters to nothing that an import of codes meets. */

@@ -198,10 +198,15 @@ export function toWidgetReview(
   };
 }
 
-/** The data of a webhook's event. Source: practice of services of this kind. */
+/**
+ * The data of a webhook's event. Source: practice of services of this kind.
+ * Assumed: beside what is known of that practice it tells the product's name and address, and the author's name as it
+ * was given; nothing is archived.
+ * @param orderId the store's own id of the order that the review belongs to, where one is known
+ */
 export function toEventData(
   { review, author, product }: ReviewParts,
-  appKey: string,
+  { appKey, orderId }: { readonly appKey: string; readonly orderId: string | null },
 ): Record<string, unknown> {
   return {
     id: review.id,
@@ -219,7 +224,10 @@ export function toEventData(
     new: isNew(review),
     app_key: appKey,
     sku: product?.product_id ?? siteReviewsId,
+    product_title: product?.name ?? null,
+    product_url: product?.url ?? null,
+    customer_name: author.display_name,
     customer_email: author.email,
-    order_id: null,
+    order_id: orderId,
   };
 }

@@ -1,12 +1,18 @@
 import type { z } from "zod";
-import { type contract, imageLimits, type PastReview, siteReviewsId } from "../contract/index.ts";
+import {
+  type contract,
+  imageLimits,
+  type PastReview,
+  type ReviewerType,
+  siteReviewsId,
+} from "../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { findOrAddProduct } from "./named-product.ts";
-import { queueEvent } from "./outbox.ts";
-import { toEventData, type ReviewParts } from "./review-forms.ts";
+import { announceReview } from "./review-announcement.ts";
+import type { ReviewParts } from "./review-forms.ts";
 import { findReview } from "./review-parts.ts";
 import { countReview, readShelf, siteShelf } from "./shelves.ts";
-import { addUnverified, findOrAddShopper } from "./shoppers.ts";
+import { addUnverified, findOrAddShopper, nameShopper, type Person } from "./shoppers.ts";
 import { signClaim } from "./signed-link.ts";
 import { readTrustedType } from "./vendor-signature.ts";
 import { noteEvent, type ReviewEvent } from "./review-events.ts";
@@ -16,6 +22,13 @@ export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 /** Who did something to a review: the store through the API, or the review's own author. */
 const byStore = "MODERATOR";
 const byAuthor = "USER";
+
+/** What is known of a review beside what its author says. */
+interface Known {
+  readonly past?: PastReview | undefined;
+  /** The order whose mail it was written from: its author's address is proven, and is a buyer's. */
+  readonly orderRow?: number | undefined;
+}
 
 export interface Created {
   readonly parts: ReviewParts;
@@ -32,14 +45,13 @@ export interface Created {
 export async function createReview(
   input: NewReview,
   context: HandlerContext,
-  past?: PastReview,
+  { past, orderRow }: Known = {},
 ): Promise<Created> {
   const { id: accountId } = accountOf(context);
   const trusted = await readTrustedType(input, context);
   const productRow = input.sku === siteReviewsId ? null : await findProduct(input, context);
-  const reviewer_type = past?.reviewer_type ?? trusted ?? "anonymous";
-  const isAnonymous = reviewer_type === "anonymous";
-  const author = await (isAnonymous ? addUnverified : findOrAddShopper)(input, accountId, context);
+  const reviewer_type = orderRow === undefined ? (past?.reviewer_type ?? trusted ?? "anonymous") : buyer;
+  const author = await findAuthor(input, { reviewer_type, isProven: orderRow !== undefined }, context);
   const { nowMs, transaction } = context;
   const createdMs = past ? Date.parse(past.created_at) : nowMs;
   const comment = past?.comment ?? null;
@@ -63,6 +75,7 @@ export async function createReview(
       comment,
       comment_at: comment === null ? null : createdMs,
       images: 0,
+      order_row: orderRow ?? null,
       created_at: createdMs,
       updated_at: nowMs,
     })
@@ -71,9 +84,20 @@ export async function createReview(
   if (isPublished) await countReview({ accountId, productRow, score: input.review_score }, 1, context);
   await noteEvent({ id, accountId }, past ? imported : created, context);
   const parts = await findReview(id, { accountId, isPublished: false }, context);
-  if (!past)
-    await queueEvent("review_create", toEventData(parts, accountOf(context).appKey), accountId, context);
+  if (!past) await announceReview("review_create", parts, context);
   return { parts, isTrusted: trusted !== undefined };
+}
+
+const buyer = "verified_buyer" satisfies ReviewerType;
+
+async function findAuthor(
+  input: NewReview,
+  { reviewer_type, isProven }: { readonly reviewer_type: ReviewerType; readonly isProven: boolean },
+  context: HandlerContext,
+): Promise<Person> {
+  const { id } = accountOf(context);
+  if (isProven) return nameShopper(input, id, context);
+  return (reviewer_type === "anonymous" ? addUnverified : findOrAddShopper)(input, id, context);
 }
 
 const created = { event: "created", by: byAuthor, reason: null } as const;
@@ -171,8 +195,7 @@ async function changeReview(
 }
 
 async function tellChange(reviewId: number, context: HandlerContext): Promise<ReviewParts> {
-  const account = accountOf(context);
-  const parts = await findReview(reviewId, { accountId: account.id, isPublished: false }, context);
-  await queueEvent("review_updated", toEventData(parts, account.appKey), account.id, context);
+  const parts = await findReview(reviewId, { accountId: accountOf(context).id, isPublished: false }, context);
+  await announceReview("review_updated", parts, context);
   return parts;
 }

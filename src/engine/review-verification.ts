@@ -1,10 +1,10 @@
 import type { ReviewerType } from "../contract/index.ts";
-import { readAccountProfile } from "./account-profile.ts";
+import { readAccountProfile, storeNameOf } from "./account-profile.ts";
 import type { HandlerContext } from "./handler.ts";
 import type { LinkTarget } from "./link-target.ts";
 import { hasBought } from "./order-emails.ts";
-import { countClick, queueEvent } from "./outbox.ts";
-import { toEventData } from "./review-forms.ts";
+import { noteClick } from "./mail-events.ts";
+import { announceReview } from "./review-announcement.ts";
 import { findReview } from "./review-parts.ts";
 import { verifyWriter } from "./shoppers.ts";
 import type { Claim } from "./signed-link.ts";
@@ -25,7 +25,7 @@ interface ReviewToVerify {
 
 /** The review whose author's address a mail's link verifies. */
 export async function findReviewToVerify(
-  { id, accountId }: Claim,
+  { id, accountId, mailId }: Claim,
   context: HandlerContext,
 ): Promise<LinkTarget | undefined> {
   const found = await context.transaction
@@ -52,14 +52,13 @@ export async function findReviewToVerify(
     detail: found.title,
     follow: async () => {
       await verifyReview(found, context);
-      await countClick({ accountId, category: "anonymous_testimonials_request" }, context);
+      await noteClick({ accountId, mailId, category: "anonymous_testimonials_request" }, context);
     },
   };
 }
 
 async function readStoreName(accountId: number, context: HandlerContext): Promise<string> {
-  const { displayName, domain } = await readAccountProfile(context, accountId);
-  return displayName || domain || "the store";
+  return storeNameOf(await readAccountProfile(context, accountId)) || "the store";
 }
 
 /**
@@ -88,10 +87,5 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
 /** Tells the webhooks of a review that it has changed. */
 async function announceUpdate({ id, account_id }: ReviewToVerify, context: HandlerContext): Promise<void> {
   const parts = await findReview(id, { accountId: account_id, isPublished: false }, context);
-  const { app_key } = await context.transaction
-    .selectFrom("accounts")
-    .select("app_key")
-    .where("id", "=", account_id)
-    .executeTakeFirstOrThrow();
-  await queueEvent("review_updated", toEventData(parts, app_key), account_id, context);
+  await announceReview("review_updated", parts, context);
 }

@@ -2,7 +2,6 @@ import { type contract, type PastReview, ServiceError, unauthorizedMessage } fro
 import { readAccountProfile } from "./account-profile.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
-import { linkUrl } from "./mail-links.ts";
 import { queueMail } from "./outbox.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-forms.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
@@ -21,7 +20,7 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   /** Assumed: a review that is created so gets no verification mail, and stays anonymous unless it is signed. */
   createNow: async (input, context) => {
-    const { parts } = await createReview(input, context, readPast(input, context));
+    const { parts } = await createReview(input, context, { past: readPast(input, context) });
     return { reviews: await toFullReviews([parts], context) };
   },
 
@@ -126,16 +125,15 @@ async function queueVerification({ review, author, product }: ReviewParts, conte
     {
       accountId,
       category: "anonymous_testimonials_request",
-      emailTypeId: 14,
       email: author.email,
       name: author.display_name,
-      data: {
+      data: (link) => ({
         title: review.title,
         content: review.content,
         score: review.score,
         product_name: product?.name ?? null,
-        verify_url: linkUrl("verify_review", review.id, accountId, context),
-      },
+        verify_url: link("verify_review", review.id),
+      }),
     },
     context,
   );

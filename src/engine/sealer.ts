@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { ServiceError } from "../contract/index.ts";
 
 /** Keeps a text in the database so that only the holder of the key can read it. */
@@ -6,6 +6,8 @@ export interface Sealer {
   readonly seal: (text: string) => string;
   /** @throws ServiceError `storageFailed` when the text was sealed with another key, or changed since */
   readonly open: (sealed: string) => string;
+  /** What only the holder of the key can say of a text, and always says the same: 32 hexadecimal digits. */
+  readonly mark: (text: string) => string;
 }
 
 const algorithm = "aes-256-gcm";
@@ -24,6 +26,7 @@ export function createSealer(key: Buffer): Sealer {
   }
   // Tells a wrong key from a damaged text, and says nothing else about the key.
   const mark = createHash("sha256").update("starpost sealing key ").update(key).digest("hex").slice(0, 8);
+  const markKey = createHmac("sha256", key).update("starpost marks").digest();
   return {
     seal: (text) => {
       // The nonce is never injected: one that came twice under one key would give the text away.
@@ -39,6 +42,7 @@ export function createSealer(key: Buffer): Sealer {
       if (sealedMark !== mark) throw cannotOpen("was sealed with another key");
       return unseal(key, Buffer.from(body, "base64url"));
     },
+    mark: (text) => createHmac("sha256", markKey).update(text).digest("hex").slice(0, 32),
   };
 }
 

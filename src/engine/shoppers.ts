@@ -37,6 +37,18 @@ export async function findOrAddShopper(writer: Writer, accountId: number, contex
 }
 
 /**
+ * Finds who a proven address is of, or adds them, and calls them as they say.
+ * Assumed: whoever has proven an address may name themselves as they like, and is called so with all that they wrote.
+ */
+export async function nameShopper(writer: Writer, accountId: number, context: Context): Promise<Person> {
+  const person = await findOrAddShopper(writer, accountId, context);
+  const { display_name } = writer;
+  if (person.display_name === display_name) return person;
+  await context.transaction.updateTable("users").set({ display_name }).where("id", "=", person.id).execute();
+  return { ...person, display_name };
+}
+
+/**
  * Adds who wrote something, while nobody knows whether the address is theirs.
  * Assumed: until an address is verified its writer is somebody of their own, with the name that they gave: whoever
  * writes under the address of another is not shown with the other's name, and does not learn it.

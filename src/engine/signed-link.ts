@@ -5,6 +5,12 @@ export interface Claim {
   readonly kind: string;
   /** The row that it is about. */
   readonly id: number;
+  /** The mail that holds it. */
+  readonly mailId?: number | undefined;
+  /** The product that it is about, where `id` does not tell. */
+  readonly productRow?: number | undefined;
+  /** Where it leads to, of a link that tells of clicks. */
+  readonly url?: string | undefined;
   readonly accountId: number;
   readonly expiresAtMs: number;
 }

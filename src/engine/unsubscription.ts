@@ -1,7 +1,7 @@
 import { emailTypes, type MailCategory } from "../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import type { LinkTarget } from "./link-target.ts";
-import { countMail } from "./outbox.ts";
+import { noteMailEvent } from "./mail-events.ts";
 import type { Claim } from "./signed-link.ts";
 import { byUser } from "./unsubscribers.ts";
 
@@ -40,13 +40,19 @@ export async function findUnsubscription(
     detail: emailTypes[address.email_type_id as keyof typeof emailTypes],
     follow: async () => {
       await unsubscribe({ ...address, account_id: accountId }, context);
-      const counted = { accountId, category: category as MailCategory, counter: "unsubscribes" } as const;
-      await countMail(counted, context);
+      const noted = {
+        accountId,
+        mailId: id,
+        category: category as MailCategory,
+        event: "unsubscribed",
+      } as const;
+      await noteMailEvent(noted, context);
     },
   };
 }
 
-async function unsubscribe(
+/** As its person's own doing. */
+export async function unsubscribe(
   address: {
     readonly account_id: number;
     readonly email_type_id: number;

@@ -1,8 +1,11 @@
 import { type contract, maxLength, maxWebhooks, ServiceError } from "../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";
+import { refusalOfUrl } from "./receiver-address.ts";
+import { createWebhookSecret } from "./standard-webhooks.ts";
+import { endWebhook } from "./webhook-end.ts";
 
-/** Source: Standard Webhooks: `whsec_` and the base64 of 24 bytes or more. */
-const secretForm = { prefix: "whsec_", bytes: 24 } as const;
+const howToAllow =
+  "addresses of the own network are allowed by `starpost webhooks configure --allow-private on`, where the service runs";
 
 const columns = ["id", "url", "event_name", "created_at"] as const;
 
@@ -14,14 +17,14 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
    * made again, or by two at once, breaks no receiver; a new secret takes a deletion.
    */
   create: async ({ url, event_name }, context) => {
-    checkUrl(url);
+    checkUrl(url, context);
     const stored = await findWebhook(url, event_name, context);
     if (stored) {
       const { secret_sealed, ...row } = stored;
       return { webhook: { ...toWebhook(row), secret: context.sealer.open(secret_sealed) } };
     }
     await checkRoom(context);
-    const secret = `${secretForm.prefix}${context.random(secretForm.bytes).toString("base64")}`;
+    const secret = createWebhookSecret(context.random);
     const added = await context.transaction
       .insertInto("webhooks")
       .values({
@@ -47,21 +50,33 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
     return { webhooks: found.map(toWebhook) };
   },
 
-  /** @throws ServiceError `recordNotFound` */
+  /**
+   * Assumed: what waits to be delivered is sent no more.
+   * @throws ServiceError `recordNotFound`
+   */
   delete: async ({ webhook_id }, context) => {
-    const { numDeletedRows } = await context.transaction
-      .deleteFrom("webhooks")
+    const owned = await context.transaction
+      .selectFrom("webhooks")
+      .select("id")
       .where("id", "=", webhook_id)
       .where("account_id", "=", accountOf(context).id)
-      .executeTakeFirstOrThrow();
-    if (numDeletedRows > 0n) return {};
+      .executeTakeFirst();
+    if (owned) {
+      await endWebhook(webhook_id, "its subscription was deleted", context);
+      return {};
+    }
     throw new ServiceError("recordNotFound", `Couldn't find Webhook with id = ${webhook_id}`);
   },
 };
 
 /** Stricter than a URL that is only shown: it will be called. Bytes count, since an index holds them. */
-function checkUrl(url: string): void {
-  if (!URL.canParse(url)) throw new ServiceError("invalidParams", "url is not a URL that can be called");
+function checkUrl(url: string, { allowsPrivateWebhooks = false }: HandlerContext): void {
+  const refusal = refusalOfUrl(url, allowsPrivateWebhooks);
+  if (refusal !== undefined) {
+    throw new ServiceError("invalidParams", `url ${refusal}`, {
+      hint: refusalOfUrl(url, true) === undefined ? howToAllow : undefined,
+    });
+  }
   if (Buffer.byteLength(url) <= maxLength.url) return;
   throw new ServiceError("invalidParams", `url is longer than ${maxLength.url} bytes`);
 }

@@ -15,7 +15,7 @@ export interface Answering {
 
 /** Answers one request: decodes it, has the call carried out, and puts its value into the form that was asked for. */
 export async function answer(
-  { params, query, body, headers }: FastifyRequest,
+  { method, params, query, body, headers }: FastifyRequest,
   reply: FastifyReply,
   { operation, endpoint, page, transport }: Answering & { readonly transport: Transport },
 ): Promise<unknown> {
@@ -25,11 +25,15 @@ export async function answer(
     if (event.type !== "limit") return;
     void reply.header("ratelimit-remaining", event.remaining).header("ratelimit-reset", event.resetAtSeconds);
   };
+  const input =
+    method === "HEAD" && endpoint.headField
+      ? { ...decoded.input, [endpoint.headField]: true }
+      : decoded.input;
   // Not yet checked: that is the work of whatever answers.
-  const value: unknown = await transport.call(operation, decoded.input, decoded.caller, { onEvent });
+  const value: unknown = await transport.call(operation, input, decoded.caller, { onEvent });
   // What is returned is sent. A reply that is returned would be waited for, at the price of a small answer.
-  if (page) return toPage(reply, page, value);
-  if (endpoint.reply.media === "bytes") return toBytes(reply, value as Bytes);
+  if (page) return toPage(reply, { endpoint, page }, value);
+  if (endpoint.reply.media === "bytes") return toBytes(reply, endpoint, value as Bytes);
   return toJson(reply, endpoint, value, callback);
 }
 
@@ -43,13 +47,21 @@ function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callbac
 }
 
 /** The path of a person's page is the key to it: nothing on the way keeps it, and no other site is told. */
-function toPage(reply: FastifyReply, { render, policy, isPersonal }: PageForm, value: unknown): string {
-  if (isPersonal) void reply.header("cache-control", "no-store");
+function toPage(
+  reply: FastifyReply,
+  { endpoint, page }: { readonly endpoint: Endpoint; readonly page: PageForm },
+  value: unknown,
+): unknown {
+  if (page.isPersonal) void reply.header("cache-control", "no-store");
   void reply
     .type("text/html; charset=utf-8")
-    .header("content-security-policy", policy)
+    .header("content-security-policy", page.policy)
     .header("referrer-policy", "no-referrer");
-  return render(value);
+  const { url } = value as { readonly url?: unknown };
+  if (endpoint.leadsOn && typeof url === "string") return reply.redirect(url, 302);
+  // RFC 9110 15.5.21: the form was understood, and cannot be carried out as it is.
+  if (page.hasProblems?.(value)) void reply.code(422);
+  return page.render(value);
 }
 
 interface Bytes {
@@ -57,11 +69,14 @@ interface Bytes {
   readonly base64: string;
 }
 
-/** Kept nowhere without being asked for again: what it is of may be taken off the pages. */
-function toBytes(reply: FastifyReply, { content_type, base64 }: Bytes): Buffer {
+/**
+ * Kept nowhere without being asked for again: what it is of may be taken off the pages. What is noted when it is asked
+ * for is kept nowhere at all.
+ */
+function toBytes(reply: FastifyReply, { effect }: Endpoint, { content_type, base64 }: Bytes): Buffer {
   void reply
     .type(content_type)
     .header("content-security-policy", "default-src 'none'")
-    .header("cache-control", "no-cache");
+    .header("cache-control", effect === "read" ? "no-cache" : "no-store");
   return Buffer.from(base64, "base64");
 }

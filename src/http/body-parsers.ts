@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ServiceError } from "../contract/index.ts";
 
 /**
@@ -35,15 +35,53 @@ function asMalformed(text: string): ServiceError {
   }
 }
 
+/** Takes JSON bodies, and gives them as the text that was sent: what is signed is every byte of it. */
+export function acceptSignedText(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    if (isUtf8(body as Buffer)) done(null, body.toString("utf8"));
+    else done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
+  });
+}
+
 /** Takes form-encoded bodies as well. */
 export function acceptForms(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    "application/x-www-form-urlencoded",
-    { parseAs: "string" },
-    (_request, body, done) => {
-      done(null, Object.fromEntries(new URLSearchParams(body as string)));
-    },
+  app.addContentTypeParser(formType, { parseAs: "buffer" }, parseForm);
+}
+
+/** Largest form of a page: its longest texts, each character written as `%..` three or four times. */
+const pageFormBytes = 256 * 1_024;
+
+/** Takes form-encoded bodies alone, as the forms of our own pages send them. */
+export function acceptPageForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(formType, { parseAs: "buffer", bodyLimit: pageFormBytes }, parseForm);
+}
+
+const formType = "application/x-www-form-urlencoded";
+
+/**
+ * Reads the fields of a form, which are UTF-8 as everything else is: bytes of another encoding would be taken for other
+ * text than was written. Source: WHATWG "URL Standard". Assumed: of a field that is repeated, the last counts.
+ */
+function parseForm(
+  request: FastifyRequest,
+  body: string | Buffer,
+  done: (error: Error | null, fields?: unknown) => void,
+): void {
+  const charset =
+    /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
+  if (!/^utf-?8$/i.test(charset)) {
+    done(new ServiceError("unsupportedMediaType", "send the form in UTF-8"));
+    return;
+  }
+  const text = body.toString("latin1");
+  const bytes = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
   );
+  if (isUtf8(Buffer.from(bytes, "latin1")))
+    done(null, Object.fromEntries(new URLSearchParams(body.toString())));
+  else done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
 }
 
 /** Takes any body, and reads nothing from it; a large one is refused all the same. */

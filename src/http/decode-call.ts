@@ -32,7 +32,7 @@ const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...cal
 export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: CallParts): DecodedCall {
   const { callback, ...rest } = readQuery(query);
   const asked = endpoint.hasCallback || callback === undefined ? rest : { ...rest, callback };
-  const sources = [asFields(path), readBody(body), asked];
+  const sources = [asFields(path), ...readSent(endpoint, { query: asked, body, headers })];
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
     endpoint.auth === "core"
@@ -43,6 +43,16 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
     caller: { ...(appKey !== undefined && { appKey }), ...(utoken !== undefined && { utoken }) },
     ...(endpoint.hasCallback && callback !== undefined && { callback }),
   };
+}
+
+/** What a call holds beside its path; of a signed one nothing but what is signed, and how. */
+function readSent(
+  { signedBody }: Endpoint,
+  { query, body, headers }: { readonly query: Fields } & Pick<CallParts, "body" | "headers">,
+): readonly Fields[] {
+  if (!signedBody) return [readBody(body), query];
+  const signs = Object.entries(signedBody.headers).map(([name, header]) => [name, headers[header]]);
+  return [{ ...Object.fromEntries(signs), [signedBody.field]: body ?? "" }];
 }
 
 function findText(sources: readonly Fields[], names: readonly string[]): string | undefined {

@@ -5,7 +5,7 @@ import { pages } from "../pages/pages.ts";
 import type { Transport } from "../service/transport.ts";
 import { answer, type Answering } from "./answer.ts";
 import type { Chaos } from "./chaos.ts";
-import { acceptAnything, acceptForms } from "./body-parsers.ts";
+import { acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
 import { sendRefusal } from "./refusal.ts";
 
 interface Route extends Answering {
@@ -13,8 +13,8 @@ interface Route extends Answering {
   readonly bodies: Bodies;
 }
 
-/** What a path takes: JSON alone, forms as well, or anything, because nothing is read from it. */
-type Bodies = "json" | "forms" | "anything";
+/** What a path takes: JSON alone, JSON as text, forms as well, a page's own form, or anything, because nothing is read from it. */
+type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
 
 const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -30,6 +30,8 @@ export function addRoutes(app: FastifyInstance, transport: Transport, log: Logge
     // Each form is a scope of its own, which has its own body parsers and error handler.
     void app.register((scope, _options, done) => {
       if (bodies === "forms") acceptForms(scope);
+      if (bodies === "signed") acceptSignedText(scope);
+      if (bodies === "pageForm") acceptPageForms(scope);
       if (bodies === "anything") acceptAnything(scope);
       scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
       for (const route of group) addRoute(scope, route, { transport, log, chaos });
@@ -62,15 +64,17 @@ function listRoutes(): readonly Route[] {
     const route = (path: string): Route => {
       return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies: bodiesOf(endpoint) };
     };
-    // A page is posted to by its own form or by a mail program (RFC 8058), in any encoding, and its path says all.
-    const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: "anything" });
+    // Where its path says all, a page is posted to by its own button or by a mail program (RFC 8058), in any encoding.
+    const pageBodies = endpoint.hasForm ? "pageForm" : "anything";
+    const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: pageBodies });
     const own = [...new Set(paths.flatMap(withTwin))].map(route);
     return own.concat(htmlPaths.map(pageRoute));
   });
 }
 
 /** Assumed: calls whose errors have the OAuth form also take form-encoded bodies. */
-function bodiesOf({ errorForm }: Endpoint): Bodies {
+function bodiesOf({ errorForm, signedBody }: Endpoint): Bodies {
+  if (signedBody) return "signed";
   return errorForm === "oauth" ? "forms" : "json";
 }
 
@@ -92,7 +96,7 @@ function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }:
   app.route({
     method: [...methodsOf(endpoint)],
     url: path,
-    // HEAD runs the call, so it is there only where a call changes nothing.
+    // HEAD runs the call, so it is there only where a call changes nothing, or can be told not to.
     exposeHeadRoute: hasHead(endpoint),
     ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
     handler: (request, reply) => {
@@ -104,10 +108,10 @@ function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }:
 
 /**
  * Whether pages of other sites may call: what shoppers' browsers call, with no token and no cookie, may come from any shop.
- * Assumed: the specification shows no such rule; calls that need a token or answer a secret are for servers.
+ * Assumed: the specification shows no such rule; calls that need a token, answer a secret or are signed are for servers.
  */
-function isForBrowsers({ auth, answersSecret = false }: Endpoint): boolean {
-  return (auth === "open" || auth === "account") && !answersSecret;
+function isForBrowsers({ auth, answersSecret = false, signedBody }: Endpoint): boolean {
+  return (auth === "open" || auth === "account") && !answersSecret && !signedBody;
 }
 
 /** What a browser asks before it sends JSON from another site. */
@@ -126,8 +130,8 @@ function methodsOf({ method, alsoGet = false }: Endpoint): readonly Endpoint["me
   return alsoGet ? ["GET", method] : [method];
 }
 
-function hasHead({ method, effect }: Endpoint): boolean {
-  return method === "GET" && effect === "read";
+function hasHead({ method, effect, headField }: Endpoint): boolean {
+  return method === "GET" && (effect === "read" || headField !== undefined);
 }
 
 function allowedMethods(group: Group): readonly string[] {

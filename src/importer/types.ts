@@ -46,6 +46,8 @@ export interface ImportOptions {
   undoable?: boolean | undefined;
   /** Whether what was taken is read back at the end. */
   verify?: boolean | undefined;
+  /** Whether the customers of orders are asked for reviews; orders are past ones where absent. */
+  sendMail?: boolean | undefined;
 }
 
 /** What an empty cell does: nothing, erase what is stored, or reject its row. */

@@ -22,8 +22,12 @@ export function describeOperation(place: Place, book: SchemaBook): Fields {
     tags: [name.split(".", 1)[0]],
     summary,
     deprecated: false,
-    ...describeRequest(name, { endpoint, path, book }),
-    responses: { 200: describeAnswer(place, book), ...describeRefusals(endpoint) },
+    ...describeRequest(name, { endpoint, path, isPage: place.media === "html", book }),
+    responses: {
+      200: describeAnswer(place, book),
+      ...(place.media === "html" && describePageAnswers(endpoint)),
+      ...describeRefusals(endpoint),
+    },
     "x-auth": auth,
     "x-effect": effect,
     ...(operationIdOf(place) !== name && { "x-alias-of": name }),
@@ -43,8 +47,20 @@ function describeAnswer({ endpoint, media }: Place, book: SchemaBook): Fields {
   return {
     description: "OK",
     ...(endpoint.errorForm === "core" && { headers: limitHeaders }),
-    content:
-      media === "html" ? { "text/html": { schema: { type: "string" } } } : describeContent(endpoint, book),
+    content: media === "html" ? html : describeContent(endpoint, book),
+  };
+}
+
+const html = { "text/html": { schema: { type: "string" } } };
+
+/** What a page answers beside itself. */
+function describePageAnswers({ hasForm, leadsOn }: Endpoint): Fields {
+  const location = { description: "Where the link leads.", schema: { type: "string" } };
+  return {
+    ...(leadsOn && { 302: { description: "Found", headers: { Location: location } } }),
+    ...(hasForm && {
+      422: { description: "The page again, and what is wrong with the form.", content: html },
+    }),
   };
 }
 

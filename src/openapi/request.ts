@@ -1,4 +1,4 @@
-import { callerNames, type Endpoint, type OperationName } from "../contract/index.ts";
+import { callerNames, type Endpoint, type OperationName, type SignedBody } from "../contract/index.ts";
 import { documentedInput } from "./documented-inputs.ts";
 import type { Fields, SchemaBook } from "./schema-book.ts";
 
@@ -35,12 +35,23 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-/** A call's parameters, body and security at one of its paths. */
+/** A call's parameters, body and security at one of its paths; `isPage` where that is a page's. */
 export function describeRequest(
   name: OperationName,
-  { endpoint, path, book }: { readonly endpoint: Endpoint; readonly path: string; readonly book: SchemaBook },
+  {
+    endpoint,
+    path,
+    isPage,
+    book,
+  }: {
+    readonly endpoint: Endpoint;
+    readonly path: string;
+    readonly isPage: boolean;
+    readonly book: SchemaBook;
+  },
 ): Fields {
-  const { method, auth, heedsUtoken = false } = endpoint;
+  const { method, auth, heedsUtoken = false, signedBody } = endpoint;
+  if (signedBody) return describeSignedRequest(signedBody, { endpoint, path, book });
   const input = book.describe(documentedInput(name, endpoint), "input");
   const fields = readFields(input);
   const inPath = partsOf(path);
@@ -58,7 +69,27 @@ export function describeRequest(
     : [...elsewhere, ...callers, ...(auth === "utoken" || heedsUtoken ? [utokenInBody] : [])];
   return {
     ...(parameters.length > 0 && { parameters }),
-    ...(body.length > 0 && { requestBody: describeBody(endpoint, body, input["additionalProperties"]) }),
+    ...(body.length > 0 && {
+      requestBody: describeBody({ ...endpoint, isPage }, body, input["additionalProperties"]),
+    }),
+    security: securityOf(endpoint),
+  };
+}
+
+/** Its body is no object of fields, and what says who sent it is in headers, by one of the ways that there are. */
+function describeSignedRequest(
+  { headers, holds }: SignedBody,
+  { endpoint, path, book }: { readonly endpoint: Endpoint; readonly path: string; readonly book: SchemaBook },
+): Fields {
+  return {
+    parameters: [
+      ...partsOf(path).map((part) => describePathPart(part, [])),
+      ...Object.values(headers).map((name) => ({ name, in: "header", schema: { type: "string" } })),
+    ],
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: book.describe(holds, "input") } },
+    },
     security: securityOf(endpoint),
   };
 }
@@ -128,7 +159,7 @@ function findList(schema: Fields): Fields | undefined {
 }
 
 function describeBody(
-  { errorForm, batch }: Endpoint,
+  { errorForm, batch, isPage }: Endpoint & { readonly isPage: boolean },
   fields: readonly Field[],
   additionalProperties: unknown,
 ): Fields {
@@ -143,8 +174,8 @@ function describeBody(
   return {
     required: required.length > 0,
     content: {
-      "application/json": { schema },
-      ...(isForm && { "application/x-www-form-urlencoded": { schema } }),
+      ...(!isPage && { "application/json": { schema } }),
+      ...((isForm || isPage) && { "application/x-www-form-urlencoded": { schema } }),
     },
   };
 }

@@ -1,5 +1,6 @@
+import { foldLine } from "./fold.ts";
 import { createPaint } from "./paint.ts";
-import { layOutFields, layOutTable } from "./text-table.ts";
+import { layOutFields, layOutTable, toText } from "./text-table.ts";
 import type { Format, View } from "./view.ts";
 
 /** What the screen allows. */
@@ -41,6 +42,10 @@ async function renderText(view: View, screen: Screen): Promise<string> {
     line: () => view.rows.map((row) => `${row[view.columns[0] ?? ""] ?? ""}\n`).join(""),
     fields: () => layOutFields(view, paint),
     table: () => layOutTable(view, screen.width, paint),
+    text: () =>
+      (view.lines ?? [])
+        .flatMap((line) => foldLine(toText(line), screen.width).map((part) => `${part}\n`))
+        .join(""),
   };
   return render[view.layout]();
 }

@@ -36,7 +36,7 @@ export function layOutFields(view: View, paint: Paint): string {
 }
 
 /** Control characters that a file brought must not reach a terminal. */
-function toText(cell: Cell): string {
+export function toText(cell: Cell): string {
   return cell === null ? "" : String(cell).replaceAll(/\p{Cc}/gu, " ");
 }
 
@@ -46,7 +46,7 @@ function shrink(wanted: readonly number[], room: number): number[] {
     const total = widths.reduce((sum, width) => sum + width, 0);
     const widest = Math.max(...widths);
     if (total <= room || widest <= narrowest) return widths;
-    widths[widths.indexOf(widest)] = Math.max(narrowest, widest - (total - room));
+    widths[widths.indexOf(widest)] = widest - 1;
   }
 }
 

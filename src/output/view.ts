@@ -6,16 +6,25 @@ export type Cell = string | number | boolean | null;
 
 /** What a person sees of a command's data; scripts get the data itself. */
 export interface View {
-  /** `table`: one line a row under a header; `fields`: one line a column; `line`: the first column alone; `silent`: nothing. */
-  readonly layout: "table" | "fields" | "line" | "silent";
+  /**
+   * `table`: one line a row under a header; `fields`: one line a column; `line`: the first column alone; `silent`:
+   * nothing; `text`: the view's own lines, which are folded and never cut.
+   */
+  readonly layout: "table" | "fields" | "line" | "silent" | "text";
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
+  readonly lines?: readonly string[];
 }
 
 type Rows = View["rows"];
 
 export function table(rows: Rows, columns: readonly string[]): View {
   return { layout: "table", columns, rows };
+}
+
+/** Lines for a person; a spreadsheet gets the rows. */
+export function text(lines: readonly string[], rows: Rows, columns: readonly string[]): View {
+  return { layout: "text", columns, rows, lines };
 }
 
 /** One record, a line a field. */

@@ -2,29 +2,89 @@ import { createHash } from "node:crypto";
 import { type Html, markup, render, trusted } from "./markup.ts";
 
 const style = `
-:root { color: #1b1b1f; background: #fff; font: 1rem/1.5 system-ui, sans-serif; }
-body { margin: 0 auto; max-width: 42rem; padding: 1.5rem 1rem; }
-h1, h2, h3 { line-height: 1.25; overflow-wrap: anywhere; }
-p { overflow-wrap: anywhere; }
-img { height: auto; max-width: 100%; }
-a { color: #0b4fb3; }
-.stars { color: #8a5200; letter-spacing: 0.1em; }
+:root {
+  --text: #1b1b1f; --muted: #55555e; --page: #f3f4f7; --card: #fff; --line: #d5d5dc; --edge: #6f6f7a;
+  --accent: #0b4fb3; --on-accent: #fff; --star: #8a5200; --fault: #a3161c; --note: #eef3fb;
+  background: var(--page); color: var(--text); color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif;
+  overflow-wrap: anywhere; -webkit-text-size-adjust: 100%; text-size-adjust: 100%;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --text: #ececf1; --muted: #b6b6c2; --page: #101114; --card: #1b1d22; --line: #3b3d46; --edge: #8d8f9b;
+    --accent: #8ab8ff; --on-accent: #0b1a33; --star: #f0b341; --fault: #ff9d97; --note: #1d2a40;
+  }
+}
+*, ::before, ::after { box-sizing: border-box; }
+body { margin: 0; }
+main { background: var(--card); margin: 0 auto; max-width: 42rem; min-height: 100vh; padding: 1.25rem 1rem 2.5rem; }
+@media (min-width: 44rem) {
+  main { border: 1px solid var(--line); border-radius: 0.75rem; margin: 2rem auto; min-height: 0; padding: 1.5rem 2rem 2rem; }
+}
+h1, h2, h3 { line-height: 1.25; }
+h1 { font-size: 1.6rem; margin: 0 0 1rem; }
+h2 { font-size: 1.25rem; margin: 1.75rem 0 0.5rem; }
+h3 { font-size: 1.05rem; margin: 0.75rem 0 0.25rem; }
+p { margin: 0.5rem 0; }
+img { border-radius: 0.5rem; display: block; height: auto; max-height: 16rem; max-width: 100%; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+blockquote { border-inline-start: 0.25rem solid var(--line); margin: 1rem 0; padding-inline-start: 1rem; }
+.stars { color: var(--star); letter-spacing: 0.1em; }
 .text { white-space: pre-line; }
-.by { color: #55555e; }
-.starpost-review { border-top: 1px solid #d5d5dc; padding: 0.5rem 0; }
-button { background: #0b4fb3; border: 0; border-radius: 0.25rem; color: #fff; font: inherit; padding: 0.6rem 1.2rem; }
-button:focus-visible { outline: 3px solid #1b1b1f; outline-offset: 2px; }
+.by, .hint { color: var(--muted); }
+.hint { display: block; font-size: 0.9rem; margin: 0.1rem 0 0.35rem; }
+.comment { background: var(--note); border-radius: 0.5rem; padding: 0.6rem 0.8rem; }
+.starpost-review { border-top: 1px solid var(--line); padding: 0.75rem 0; }
+.note { background: var(--note); border-radius: 0.5rem; margin: 1rem 0; padding: 0.6rem 0.8rem; }
+.product { align-items: center; display: flex; gap: 1rem; margin: 0 0 1rem; }
+.product img { max-height: 5rem; max-width: 5rem; }
+.field { border: 0; margin: 0 0 1.25rem; min-width: 0; padding: 0; }
+.field > label, legend { display: block; font-weight: 600; padding: 0; }
+input[type="text"], textarea {
+  background: var(--card); border: 1px solid var(--edge); border-radius: 0.4rem; color: inherit; display: block;
+  font: inherit; margin-top: 0.35rem; padding: 0.6rem 0.7rem; width: 100%;
+}
+textarea { min-height: 9rem; resize: vertical; }
+[aria-invalid="true"] { border-color: var(--fault); border-width: 2px; }
+.fault { color: var(--fault); display: block; font-weight: 600; margin: 0.25rem 0; }
+.problems { border: 2px solid var(--fault); border-radius: 0.5rem; margin: 1rem 0 1.5rem; padding: 0.75rem 1rem; }
+.problems h2 { font-size: 1.1rem; margin: 0 0 0.5rem; }
+.problems ul { margin: 0; padding-inline-start: 1.25rem; }
+.problems a { color: var(--fault); }
+.rating { display: flex; flex-wrap: wrap; gap: 0.25rem; margin: 0.35rem 0 0; }
+.rating label {
+  align-items: center; border-radius: 0.4rem; cursor: pointer; display: flex; flex-direction: column; font-size: 0.9rem;
+  min-height: 3.75rem; min-width: 3.5rem; position: relative;
+}
+.rating .star { color: var(--star); font-size: 2.25rem; line-height: 1.1; }
+.rating .star::before { content: "☆"; }
+@supports selector(:has(*)) {
+  .rating input { cursor: pointer; height: 100%; inset: 0; margin: 0; opacity: 0; position: absolute; width: 100%; }
+  .rating label:has(:checked) .star::before, .rating label:has(~ label :checked) .star::before { content: "★"; }
+  .rating label:has(:checked) { font-weight: 700; }
+  .rating label:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 1px; }
+}
+.unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
+button {
+  background: var(--accent); border: 1px solid transparent; border-radius: 0.4rem; color: var(--on-accent); cursor: pointer;
+  font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0.6rem 1.5rem;
+}
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+@media (max-width: 30rem) { button { width: 100%; } }
 `;
 
 const styleHash = createHash("sha256").update(style).digest("base64");
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'`;
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'`;
+const ofPeople = `${policy}; form-action 'self'; frame-ancestors 'none'`;
+const storeImages = "img-src http: https:";
 
 /** What a page may load. Source: W3C "Content Security Policy". */
 export const policies = {
   /** Shows a store's own images; may be shown inside a store's page. */
-  public: `${policy}; img-src http: https:`,
+  public: `${policy}; form-action 'none'; frame-ancestors *; ${storeImages}`,
   /** For one person; may not stand inside another's page, whose clicks it would take. */
-  personal: `${policy}; frame-ancestors 'none'`,
+  personal: ofPeople,
+  /** The same with the image of a product. */
+  form: `${ofPeople}; ${storeImages}`,
 } as const;
 
 interface Document {

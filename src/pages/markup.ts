@@ -48,7 +48,8 @@ const entities: Readonly<Record<string, string>> = {
 /** Control characters but tab and line ends; HTML has none of them. */
 const controls = /[^\P{Cc}\t\n\r]/gu;
 
-function escapeText(text: string): string {
+/** Text as HTML, also inside of quoted attributes. */
+export function escapeText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(controls, "\uFFFD")

@@ -1,4 +1,5 @@
 import type { SeoPage } from "../contract/index.ts";
+import { apart } from "./bidi.ts";
 import type { Marks } from "./marks.ts";
 import { type Html, markup } from "./markup.ts";
 
@@ -32,7 +33,7 @@ export function reviewList(reviews: readonly Review[], marks: Marks): Html {
 function reviewArticle(review: Review, marks: Marks): Html {
   const { says, is } = marks;
   const heading = markup`<h3 dir="auto"${says("name")}>${review.title}</h3>`;
-  const author = markup`<span${is("Person", "author")}><bdi${says("name")}>${review.display_name}</bdi></span>`;
+  const author = markup`<span${is("Person", "author")}>${apart(review.display_name, says("name"))}</span>`;
   const kind = review.verified_buyer ? ", verified buyer" : review.anonymous && ", not verified";
   return markup`
 <article class="starpost-review"${is("Review", "review")}>
@@ -40,7 +41,7 @@ ${review.title.trim() !== "" && heading}
 ${scoreLine(review.score, marks)}
 <p class="text" dir="auto"${says("reviewBody")}>${review.content}</p>
 <p class="by">By ${author}${kind}, ${day(review.created_at, marks)}</p>
-${review.comment !== null && markup`<p class="text comment" dir="auto"><b>The store:</b> ${review.comment}</p>`}
+${review.comment !== null && markup`<p class="text comment" dir="auto"><b>The store:</b> ${apart(review.comment)}</p>`}
 </article>`;
 }
 

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { EndpointOf } from "../contract/index.ts";
-import { personalPage } from "./link-page.ts";
+import { apart } from "./bidi.ts";
 import { markup } from "./markup.ts";
+import { personalPage } from "./personal-page.ts";
 
 /**
  * Who is signed in.
@@ -15,7 +16,7 @@ export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["o
     );
   }
   const { display_name, email, app_key } = account;
-  const who = markup`<bdi>${display_name ?? "the owner"}</bdi>${email !== null && markup` (<bdi>${email}</bdi>)`}`;
+  const who = markup`${apart(display_name ?? "the owner")}${email !== null && markup` (${apart(email)})`}`;
   return personalPage(
     "Signed in",
     markup`<p>You are signed in as ${who}, app key <code>${app_key}</code>.</p>

@@ -1,4 +1,5 @@
 import type { TopReview } from "../contract/index.ts";
+import { apart } from "./bidi.ts";
 import { renderDocument } from "./document.ts";
 import { schemaMarks } from "./marks.ts";
 import { type Html, markup } from "./markup.ts";
@@ -21,7 +22,7 @@ function reviewArticle(review: TopReview): Html {
   const { says, is } = schemaMarks;
   const { title, score, content, created_at, image_url, product_name = "", display_name = "" } = review;
   const heading = markup`<h2 dir="auto"${says("name")}>${title}</h2>`;
-  const author = markup`<span${is("Person", "author")}><bdi${says("name")}>${display_name}</bdi></span>`;
+  const author = markup`<span${is("Person", "author")}>${apart(display_name, says("name"))}</span>`;
   return markup`
 <article class="starpost-review"${is("Review")}>
 ${title.trim() !== "" && heading}
@@ -35,7 +36,7 @@ ${image_url !== null && isWeb(image_url) && markup`<img src="${image_url}" alt="
 function product({ product_url, product_name = "" }: TopReview): Html | undefined {
   const { says, is } = schemaMarks;
   if (product_name === "") return undefined;
-  const name = markup`<bdi${says("name")}>${product_name}</bdi>`;
+  const name = apart(product_name, says("name"));
   const shown = isWeb(product_url) ? markup`<a href="${product_url}"${says("url")}>${name}</a>` : name;
   return markup`, of <span${is("Product", "itemReviewed")}>${shown}</span>`;
 }

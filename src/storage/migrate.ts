@@ -38,6 +38,7 @@ export async function migrate(db: Kysely<never>, dialect: DialectName, nowMs: nu
     }
     for (const migration of migrations.filter(({ version }) => version > current)) {
       await migration.up(schemaOf(transaction, dialect), dialect);
+      await migration.takeOver?.(transaction);
       await sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
         values (${migration.version}, ${migration.name}, ${nowMs})`.execute(transaction);
     }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { mailTables } from "./mail-tables.ts";
 import { serviceTables } from "./service-tables.ts";
 import { addAccount, addColumns, type Migration, withId } from "./table-builders.ts";
 
@@ -151,4 +152,4 @@ const first: Migration = {
   },
 };
 
-export const migrations: readonly Migration[] = [first, serviceTables];
+export const migrations: readonly Migration[] = [first, serviceTables, mailTables];

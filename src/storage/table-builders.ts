@@ -1,4 +1,4 @@
-import type { CreateTableBuilder, SchemaModule } from "kysely";
+import type { CreateTableBuilder, Kysely, SchemaModule } from "kysely";
 import type { DialectName } from "./dialect.ts";
 
 /** A numbered step of the schema, the same list for both dialects. A step that was released is never changed. */
@@ -6,6 +6,8 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly up: (schema: SchemaModule, dialect: DialectName) => Promise<void>;
+  /** What it makes, after `up`, of rows that were there before. */
+  readonly takeOver?: (db: Kysely<never>) => Promise<void>;
 }
 
 type ColumnType = "text" | "bigint" | "integer";

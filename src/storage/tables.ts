@@ -80,6 +80,8 @@ export interface Tables {
     currency_iso: string | null;
     user_reference: string | null;
     created_at: number;
+    /** Whether it brings mails: not where it was imported as a past one. */
+    sends_mail: Generated<number>;
   };
   /** The addresses of orders, noted when they are asked for; the last one tells how far. */
   order_emails: {
@@ -155,6 +157,8 @@ export interface Tables {
     images: number;
     created_at: number;
     updated_at: number;
+    /** The order whose mail it was written from. */
+    order_row: Generated<number | null>;
   };
   /** Published reviews of a shelf by stars; a product has its own shelf also while it is in a group. */
   review_totals: {
@@ -282,11 +286,64 @@ export interface Tables {
     email: string;
     email_key: string;
     name: string;
-    /** JSON: what the mail says, by its category. */
+    /** JSON: what the mail says, by its category; of one that an order brings, what it leaves out. */
     data: string;
+    /** One of `mailStates` of the contract. */
     state: string;
     due_at: number;
     created_at: number;
+    /** Of a mail that an order brings. */
+    order_row: Generated<number | null>;
+    /** Of a mail that an order brings: its product, or 0 where the mail is about the whole order. */
+    product_row: Generated<number | null>;
+    /** Why it was not sent, or what the last attempt was answered. */
+    reason: Generated<string | null>;
+    sent_at: Generated<number | null>;
+    /** What the mail provider calls it, once an event has told. */
+    provider_id: Generated<string | null>;
+    /** Who is sending it, and until when nobody else may; of a queued one, who may have sent it already. */
+    worker: Generated<string | null>;
+    leased_until: Generated<number | null>;
+    /** Times it was handed over, or was to be. */
+    attempts: Generated<number>;
+  };
+  /** What became of mails, each event once. */
+  mail_events: {
+    id: Generated<number>;
+    account_id: number;
+    mail_row: number;
+    event: string;
+    /** What tells a repeat of the same event from a new one. */
+    event_key: string;
+    detail: string | null;
+    occurred_at: number;
+    created_at: number;
+  };
+  /** Addresses that nothing is sent to any more, and the mail that told. */
+  mail_suppressions: {
+    account_id: number;
+    email_key: string;
+    /** `bounces` or `spamreports`. */
+    kind: string;
+    mail_row: number;
+    created_at: number;
+  };
+  /** What an account has set otherwise than the service does by itself. */
+  account_settings: {
+    account_id: number;
+    name: string;
+    /** JSON. */
+    value: string;
+    updated_at: number;
+  };
+  /** The account's own templates of mails. */
+  mail_templates: {
+    account_id: number;
+    category: string;
+    subject: string;
+    text: string;
+    html: string;
+    updated_at: number;
   };
   mail_counts: {
     account_id: number;
@@ -303,6 +360,8 @@ export interface Tables {
     event_name: string;
     secret_sealed: string;
     created_at: number;
+    /** Nothing is delivered before, as its receiver has asked. */
+    held_until: Generated<number | null>;
   };
   /** The outbox of webhooks. */
   webhook_deliveries: {
@@ -312,9 +371,29 @@ export interface Tables {
     event_id: string;
     event_name: string;
     body: string;
+    /** One of `deliveryStates` of the contract. */
     state: string;
     due_at: number;
     created_at: number;
+    worker: Generated<string | null>;
+    leased_until: Generated<number | null>;
+    delivered_at: Generated<number | null>;
+    /** What the last attempt came to, where it failed. */
+    reason: Generated<string | null>;
+    attempts: Generated<number>;
+  };
+  /** The log of deliveries. */
+  webhook_attempts: {
+    id: Generated<number>;
+    account_id: number;
+    delivery_row: number;
+    worker: string;
+    started_at: number;
+    /** Nothing while it is under way, or where its worker was lost. */
+    duration_ms: number | null;
+    /** Of HTTP; nothing where there was no answer. */
+    status: number | null;
+    problem: string | null;
   };
   rate_windows: {
     account_id: number;

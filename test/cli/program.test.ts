@@ -235,6 +235,12 @@ describe("help and version", () => {
     expect((await run(["--version", "--json"])).stdout).toBe('{"version":"1.2.3"}\n');
   });
 
+  test("fit a screen of 80 columns", async () => {
+    const lines = (await run(["--help"])).stdout.split("\n");
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.join(" ")).toMatch(/template list\|edit\|preview\|reset/);
+  });
+
   test("are the same whether the parser was loaded or not", async () => {
     expect((await run(["--help"])).stdout).toBe(describeProgram());
   });

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { maxBatchMethods, siteReviewsId } from "../../src/contract/index.ts";
 import { describeBackends } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
-import { aroundPiece, findFaults, hostileTexts } from "../support/html.ts";
+import { aroundPiece, findFaults } from "../support/html.ts";
+import { hostileTexts } from "../support/hostile-texts.ts";
 
 describeBackends("batch.run", (harness) => {
   const ready = async () => {

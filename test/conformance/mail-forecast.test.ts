@@ -7,11 +7,14 @@ import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support
 /** The day of the tests' clock, and the day on which mails of an order of that day are due. */
 const [today, dueLater] = ["2026-03-15", "2026-03-29"];
 const nothing = {
+  requests_off: 0,
   order_too_old: 0,
   bad_address: 0,
   product_blacklisted: 0,
   mails_stopped: 0,
   unsubscribed: 0,
+  reported_spam: 0,
+  bounced_before: 0,
   reviewed_lately: 0,
   too_many_to_person: 0,
 };

@@ -184,7 +184,15 @@ describeBackends("mail", (harness) => {
     const sent = { category: "map", email_type_id: 1, name: "Tea Shop", state: "queued" };
     const data = expect.objectContaining({
       is_test: true,
-      product_name: expect.any(String),
+      order_date: today,
+      products: [
+        {
+          product_id: "sample",
+          name: "Sample product",
+          url: "https://shop.example",
+          image_url: null,
+        },
+      ],
       unsubscribe_url: expect.stringContaining("/starpost/v1/l/"),
     });
     expect(await readMails(harness())).toEqual([

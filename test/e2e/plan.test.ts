@@ -100,6 +100,7 @@ describe("a plan of orders", () => {
 
   test("forecasts the mails of what would be added, and sends none", () => {
     expect(plan.mails).toEqual({
+      send_mail: false,
       sent_by_import: 0,
       if_sent: {
         mails: 4,
@@ -121,10 +122,10 @@ describe("a plan of orders", () => {
     expect(said).toContain("1 order of these the service has already: 1 purchase would be added to them");
     expect(said).toContain('"2", "002"; first at ');
     expect(said).toContain(
-      "no mail follows: an import sends none. If these orders were mailed: 4 mails to 3 people, on ",
+      "no mail follows: without --send-mail an import sends none. If these orders were mailed: 4 mails to 3 people, on ",
     );
     expect(said).toContain("2 rows: email has no @");
-    expect(said).toMatch(/^ +none for 1 ordered product of orders older than six months$/m);
+    expect(said).toMatch(/^ +none for 1 ordered product of orders that are too old$/m);
   });
 
   test("says why no mail would follow at all", async () => {
@@ -137,7 +138,7 @@ describe("a plan of orders", () => {
     await home.run(["unsubscribers", "import", writeCsv("gone.csv", "email,type", "gone@mail.example,1")]);
     const unsent = (await home.run(["orders", "plan", old])).stderr;
     expect(unsent).toContain("If these orders were mailed: 0 mails to 0 people\n");
-    expect(unsent).toMatch(/^ +none for 1 ordered product of orders older than six months$/m);
+    expect(unsent).toMatch(/^ +none for 1 ordered product of orders that are too old$/m);
     expect(unsent).toMatch(/^ +none for 1 ordered product of people who unsubscribed$/m);
     const again = (await home.run(["orders", "plan", join(folder, "before.csv")])).stderr;
     expect(again).toContain("0 mails to 0 people: no order is new, nor a product in one of them");

@@ -52,6 +52,7 @@ function goodValues({ appKey, secret, userId, reviewId }: Seeded): Readonly<Reco
     codes: ["AAAA", "BBBB"],
     content: "It does not.",
     coupon_action: "map_review",
+    delivery_id: "1",
     email_list: { 1: ["ann@mail.example"] },
     enabled: true,
     event_name: "review_create",

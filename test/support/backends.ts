@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, it } from "vitest";
 import { bottomLinesDelayMs } from "../../src/contract/index.ts";
 import { createHttpTransport } from "../../src/client/http-transport.ts";
 import type { HandlerContext } from "../../src/engine/handler.ts";
-import { createLocalTransport } from "../../src/engine/local-transport.ts";
+import { createLocalTransport, type EngineWork } from "../../src/engine/local-transport.ts";
 import { SavedProducts } from "../../src/engine/saved-products.ts";
-import { createSealer } from "../../src/engine/sealer.ts";
+import { createSealer, type Sealer } from "../../src/engine/sealer.ts";
 import { userHandlers } from "../../src/engine/users.ts";
 import { createServer } from "../../src/http/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -37,6 +38,10 @@ export interface Harness {
   /** What the transport stores in, for states that no call brings about. */
   readonly database: Database;
   readonly clock: TestClock;
+  /** What the store signs and seals with. */
+  readonly sealer: Sealer;
+  /** The store as a worker has it. */
+  readonly work: EngineWork;
   readonly service: (caller: Caller) => Service;
   readonly newAccount: (displayName?: string) => Promise<TestAccount>;
   readonly close: () => Promise<void>;
@@ -63,9 +68,10 @@ export function createClock(nowMs = startMs): TestClock {
 export interface HarnessOptions {
   readonly enforceLimits?: boolean;
   readonly limitLegacy?: boolean;
+  readonly allowsPrivateWebhooks?: boolean;
 }
 
-interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "close"> {
+interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "close"> {
   /** What a handler of the store is given beside its transaction. */
   readonly context: Omit<HandlerContext, "transaction">;
 }
@@ -92,6 +98,8 @@ async function readTemplate(): Promise<Buffer> {
   try {
     const path = join(folder, "starpost.db");
     const { db } = await openDatabase(path, { nowMs: startMs });
+    // Closing does it only once the driver's statements are collected, which may be while the file is read.
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
     await db.destroy();
     return await readFile(path);
   } finally {
@@ -106,18 +114,19 @@ async function placeOnPostgres(): Promise<Place> {
 
 async function openLocal(
   place: () => Promise<Place>,
-  { enforceLimits = false, limitLegacy }: HarnessOptions = {},
+  { enforceLimits = false, ...others }: HarnessOptions = {},
 ): Promise<HarnessParts> {
   const { url, remove } = await place();
   const clock = createClock();
   const database = await openDatabase(url, { nowMs: clock() });
   const sealer = createSealer(randomBytes(32));
-  const options = { database, clock, random: randomBytes, sealer, enforceLimits, limitLegacy };
+  const options = { database, clock, random: randomBytes, sealer, enforceLimits, ...others };
   const transport = createLocalTransport(options);
   return {
     transport,
     database,
     clock,
+    work: transport.work,
     context: {
       dialect: database.dialect,
       nowMs: clock(),
@@ -172,6 +181,7 @@ function createHarness({ context, ...parts }: HarnessParts): Harness {
   let accounts = 0;
   return {
     ...parts,
+    sealer: context.sealer,
     service: (caller) => createService(transport, caller),
     // The handler of the call alone: what comes before it hashes a password, which takes longer than most tests.
     newAccount: async (displayName) => {

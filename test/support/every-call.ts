@@ -1,8 +1,12 @@
-import { batchMethods, bottomLinesDelayMs, reviewSorts } from "../../src/contract/index.ts";
+import { batchMethods, bottomLinesDelayMs, mailSorts, reviewSorts } from "../../src/contract/index.ts";
+import { mailKeyOf } from "../../src/engine/mail-key.ts";
+import { createWebhookWork } from "../../src/engine/webhook-work.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "./builders.ts";
+import { storedMails, tokensOf } from "./mail-links.ts";
 import { aQuestion, lastToken } from "./mails.ts";
+import { createProviderKey, signBySecret } from "./provider-events.ts";
 
 /** Every call of the contract, in an order in which each finds what it needs. */
 export async function callAll(
@@ -47,6 +51,7 @@ async function callShop(service: Service): Promise<void> {
   await service.products.massUpdate({ products: { teapot: aProduct({ specs }) } });
   const products = { teapot: anOrderedProduct(), "bad id": anOrderedProduct() };
   await service.orders.massCreate(bulkOf([anOrder({ email: "rob@mail.example", products })]));
+  await service.orders.massCreate({ ...bulkOf([anOrder({ order_id: "1002" })]), send_mail: true });
   await service.orders.list({ page: 2, count: 1, since_date: "2026-01-01" });
   await service.orders.list({ details: true });
   await service.orders.stopMails({ orders: [{ order_id: "1001" }] });
@@ -103,8 +108,21 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await groups.delete({ group_name: "pots" });
   await service.seo.page({ product_id: "teapot" });
   await service.seo.page({});
+  await callDeliveries(harness, service);
   const { webhooks } = await service.webhooks.list({});
   await service.webhooks.delete({ webhook_id: webhooks[0]?.id ?? 0 });
+}
+
+async function callDeliveries({ work }: Harness, { webhookDeliveries }: Service): Promise<void> {
+  await createWebhookWork(work, { worker: "one", leaseMs: 60_000 }).begin(1);
+  await webhookDeliveries.attempts({});
+  await webhookDeliveries.attempts({ since_id: 1, count: 5 });
+  await webhookDeliveries.list({});
+  await webhookDeliveries.list({ since_id: 1, event_name: "review_updated", webhook_id: 1 });
+  const { deliveries } = await webhookDeliveries.list({ state: "queued", count: 1 });
+  const delivery_id = deliveries[0]?.id ?? 0;
+  await webhookDeliveries.get({ delivery_id });
+  await webhookDeliveries.redeliver({ delivery_id });
 }
 
 async function callQuestions(harness: Harness, service: Service): Promise<void> {
@@ -119,7 +137,55 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.questions.list({ sku: "teapot" });
   await service.questions.bottomLine({ sku: "teapot" });
   await service.mail.sendTest({});
+  await callMails(harness, service);
+  await callReviewRequests(harness, service);
   await service.mail.forecast({ since_purchase_id: 1 });
+  await service.mailRules.list({});
+  await service.mailRules.set({ name: "due_after_days", value: 7 });
+  await service.mailRules.set({ name: "due_after_days", value: null });
+  const { template } = await service.mailTemplates.get({ category: "map", built_in: true });
+  const { subject, text, html } = template;
+  await service.mailTemplates.set({ category: "map", subject, text, html });
+  await service.mailTemplates.get({ category: "map" });
+  await service.mailTemplates.list({});
+  await service.mailTemplates.preview({ category: "map", subject });
+  await service.mailTemplates.reset({ category: "map" });
+  await service.mails.why({ order_id: "1001" });
   const days = { since_date: "2026-01-01", to_date: "2026-12-31" };
   await service.mail.stats({ ...days, categories: "map,reminder", aggregate: "week" });
+}
+
+async function callMails(harness: Harness, service: Service): Promise<void> {
+  const { mails } = await service.mails.list({ count: 1 });
+  const [{ id: mail_id, email } = { id: 0, email: "" }] = mails;
+  await service.mails.list({ since_id: 1, category: "map", email });
+  for (const sort of mailSorts) await service.mails.list({ sort, order_id: "1001" });
+  await service.mails.list({ state: "queued,sent", sort: "soonest" });
+  await service.mails.get({ mail_id });
+  const message = { "smtp-id": `<${mailKeyOf(mail_id, harness.sealer)}@x>`, sg_message_id: "m", email };
+  const toEvent = (event: string) => ({ event, sg_event_id: event, ...message });
+  const events = ["open", "unsubscribe", "bounce"].map(toEvent);
+  const { secret } = await service.mailEvents.setUp({ public_key: "" });
+  for (const held of [...events, { event: "open", sg_message_id: "n" }]) {
+    const body = JSON.stringify([held]);
+    await service.mailEvents.receive(signBySecret(body, secret, harness.clock()));
+  }
+  await service.mailEvents.setUp({ rotate: true, public_key: createProviderKey().text });
+  await service.mailSuppressions.lift({ email });
+  await service.mails.stop({ mail_id });
+}
+
+async function callReviewRequests(harness: Harness, service: Service): Promise<void> {
+  const mail = (await storedMails(harness)).find(({ productRow }) => productRow > 0);
+  if (!mail) throw new Error("no order brought a mail");
+  const tokens = tokensOf(harness, mail);
+  const typed = { score: "5", title: "Good", content: "Good", display_name: "Ann" };
+  for (const value of [true, false]) {
+    await service.mailRules.set({ name: "track_opens", value });
+    await service.mailRules.set({ name: "track_clicks", value });
+    await service.tracking.open({ token: tokens.open() });
+    await service.tracking.click({ token: tokens.click("https://shop.example/") });
+  }
+  await service.reviewRequests.show({ token: tokens.review() });
+  await service.reviewRequests.write({ token: tokens.review(), ...typed });
 }

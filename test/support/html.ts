@@ -38,17 +38,3 @@ export function readJsonLd(page: string): unknown {
   if (found.length !== 1) throw new Error(`the page has ${found.length} blocks of data`);
   return JSON.parse(found[0]?.[1] ?? "");
 }
-
-/** What people write who mean no good, or another script than ours. */
-export const hostileTexts: readonly string[] = [
-  '<script>alert("x")</script>',
-  '</script><script>alert("x")</script>',
-  "</title></style></textarea></main>",
-  `" onmouseover="alert(1)" x='`,
-  "' onfocus='alert(1)' autofocus '",
-  "<!-- <!--> ]]> <![CDATA[ --!>",
-  "\u202Edlrow\u202C \u200Fאבג\u2067",
-  "💥👩‍👩‍👧 naïve — “quotes” & &amp; &#60;",
-  "tab\tand\nline\u2028separator\u0007bell",
-  "javascript:alert(1)",
-];

@@ -77,6 +77,7 @@ export interface Plan {
   readonly names: { count: number; examples: { id: string; names: string[] }[] };
   readonly erased: Readonly<Record<string, number>>;
   readonly mails: {
+    send_mail: boolean;
     sent_by_import: number;
     if_sent: { mails: number; people: number; days: { day: string; mails: number }[]; not_sent: object };
   } | null;

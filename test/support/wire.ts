@@ -52,7 +52,7 @@ export interface Wire {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<RawReply>;
-  /** The mails of every account, in the order in which they were queued. */
+  /** The mails of every account that wait to be sent, in the order in which they were queued. */
   readonly mails: () => Promise<readonly QueuedMail[]>;
   /** Switches a feature of the account off, for which there is no call. */
   readonly disable: (feature: string) => Promise<void>;
@@ -118,6 +118,7 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
     mails: async () => {
       const queued = await database.db
         .selectFrom("mails")
+        .where("state", "=", "queued")
         .select(["category", "email_type_id", "email", "data"])
         .orderBy("id")
         .execute();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findFaults, hostileTexts, readJsonLd } from "../support/html.ts";
+import { findFaults, readJsonLd } from "../support/html.ts";
+import { hostileTexts } from "../support/hostile-texts.ts";
 import { addProducts, aReview, createReview, groupProducts, refusal } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 

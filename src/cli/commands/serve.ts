@@ -21,6 +21,7 @@ export const serve = command({
       summary: "how late the list of bottom lines is (3600)",
       read: readSeconds,
     },
+    "no-worker": { summary: "send no mails and webhooks; `mail run` does it elsewhere" },
     chaos: {
       takes: "<spec>",
       summary: "misbehave on purpose, for rehearsals: drop=5%,429=10%,500=5%,reset=5%,seed=7",
@@ -36,6 +37,7 @@ export const serve = command({
       limitLegacy: flags["limit-legacy"] ?? false,
       bottomLinesDelayMs: flags["bottom-lines-delay"],
       chaos: flags.chaos,
+      hasWorker: flags["no-worker"] !== true,
     });
   },
   render: () => silent(),

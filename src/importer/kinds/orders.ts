@@ -13,6 +13,7 @@ import { describeIssues, lastOf, readProductId, unknownElement } from "./fields.
 import { fixableFields } from "./legal-id.ts";
 import { readServiceProblem } from "./service-words.ts";
 import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./order-product.ts";
+import { WaitingMails } from "./waiting-mails.ts";
 import type {
   FieldSpec,
   Importing,
@@ -125,7 +126,11 @@ export const orders: Kind = {
         hint: `it is one of ${platforms.join(", ")}`,
       });
     }
-    return createImporting(platform, options.validate ?? true);
+    return createImporting({
+      platform,
+      validate: options.validate ?? true,
+      sendMail: options.sendMail ?? false,
+    });
   },
 };
 
@@ -138,8 +143,16 @@ const erasedByOrders = {
   otherwise: "an order erases nothing; `products import --update` erases a description",
 };
 
-function createImporting(defaultPlatform: Platform, validate: boolean): Importing {
+/** What is the same for all orders of a run. */
+interface OrderSettings {
+  readonly platform: Platform;
+  readonly validate: boolean;
+  readonly sendMail: boolean;
+}
+
+function createImporting({ platform: defaultPlatform, validate, sendMail }: OrderSettings): Importing {
   const products = new ProductReader();
+  const waiting = new WaitingMails();
   return {
     operation: "orders.massCreate",
     fields: fieldsOf(validate),
@@ -193,12 +206,16 @@ function createImporting(defaultPlatform: Platform, validate: boolean): Importin
         {
           platform: (items[0]?.lane ?? defaultPlatform) as Platform,
           validate_data: validate,
+          send_mail: sendMail,
           orders: items.map((item) => item.payload as OrderPayload),
         },
         { ...options, isChecked: true },
       );
+      waiting.add(reply.mails);
       return (reply.errors ?? []).map((error) => locateError(items, error));
     },
+
+    notices: () => (sendMail ? waiting.describe() : []),
   };
 }
 

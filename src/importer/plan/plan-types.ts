@@ -53,7 +53,13 @@ export interface PlanSummary {
   /** Empty cells that erase what is stored, by column. */
   readonly erased: Readonly<Record<string, number>>;
   /** Null for kinds that mails do not follow. */
-  readonly mails: { readonly sent_by_import: 0; readonly if_sent: MailForecast | null } | null;
+  readonly mails: {
+    /** Whether the import was asked to. */
+    readonly send_mail: boolean;
+    /** How many of `if_sent` the import brings about: all or none. */
+    readonly sent_by_import: number;
+    readonly if_sent: MailForecast | null;
+  } | null;
   /** What could not be found out, and was left out of account. */
   readonly not_known: readonly string[];
   readonly created_at: string;

@@ -81,7 +81,8 @@ async function rehearse(request: PlanRequest, place: Place, deps: PlanDeps): Pro
           return { ...rehearsed.opened, close: async () => {} };
         },
         watch: {
-          importing: (importing) => ids.watch(importing),
+          // What a service says at the end is about what it was sent, and this one keeps nothing of it.
+          importing: (importing) => ids.watch({ ...importing, notices: () => [] }),
           files: (opened) => {
             ids.setFiles(opened);
             seen.files = opened;
@@ -198,14 +199,15 @@ async function findThere({ request, rehearsed }: Ended, book: PlanBook, deps: Pl
   return { ...none, purchases_added: added };
 }
 
-/** Assumed: mails follow orders alone, and none of an import's own accord: customers of the past are not written to. */
+/** Assumed: mails follow orders alone, and none where `--send-mail` is not given: customers of the past are not written to. */
 async function forecastMails({ request, rehearsed }: Ended, deps: PlanDeps): Promise<PlanSummary["mails"]> {
   if (request.kind !== "orders") return null;
-  if (!rehearsed) return { sent_by_import: 0, if_sent: null };
+  const send_mail = request.options.sendMail ?? false;
+  if (!rehearsed) return { send_mail, sent_by_import: 0, if_sent: null };
   const { opened, before } = rehearsed;
   const since_purchase_id = before.lastPurchaseId + 1;
   const forecast = await opened.service.mail.forecast({ since_purchase_id }, { signal: deps.abort });
-  return { sent_by_import: 0, if_sent: forecast };
+  return { send_mail, sent_by_import: send_mail ? forecast.mails : 0, if_sent: forecast };
 }
 
 /** There is no run to go on with: what the import would say of one is not said. */

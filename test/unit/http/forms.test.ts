@@ -171,7 +171,9 @@ describe("JSONP", () => {
 });
 
 describe("pages", () => {
-  const link = (state: string) => ({ link: { kind: "unsubscribe", state, about: "jane@shop.example" } });
+  const link = (state: string) => ({
+    link: { kind: "unsubscribe", state, about: "jane@shop.example", detail: "reminders" },
+  });
 
   it("are answered as HTML that may load nothing but what is shown", async () => {
     const { ask } = await setUp(() => ({ reviews: [] }));

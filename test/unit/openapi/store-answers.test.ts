@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { aReview } from "../../support/builders.ts";
 import { useDescribedCalls } from "../../support/described-calls.ts";
 
 const { wire, call, app, own, signed, withToken } = useDescribedCalls();
@@ -145,6 +146,16 @@ describe("what a store is answered is what the document says", () => {
       body: signed({ url: "https://shop.example/hook", event_name: "review_create" }),
     });
     await call("webhooks.list", ["GET", withToken(path)]);
+    await call("reviews.create", ["POST", "/v1/widget/reviews"], {
+      body: { appkey: wire().appKey, ...aReview() },
+    });
+    const log = `${own()}/webhook_deliveries`;
+    const listed = await call("webhookDeliveries.list", ["GET", withToken(log, "&state=queued&count=5")]);
+    const { deliveries } = listed["response"] as { deliveries: { id: number }[] };
+    const { id } = deliveries[0] ?? {};
+    await call("webhookDeliveries.get", ["GET", withToken(`${log}/${id}`)]);
+    await call("webhookDeliveries.redeliver", ["POST", `${log}/${id}/redeliver`], { body: signed() });
+    await call("webhookDeliveries.attempts", ["GET", withToken(`${own()}/webhook_attempts`, "&since_id=1")]);
     const { webhook } = made["response"] as { webhook: { id: number } };
     await call("webhooks.delete", ["DELETE", `${path}/${webhook.id}`], { body: signed() });
   });

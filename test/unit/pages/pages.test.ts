@@ -15,7 +15,8 @@ import { renderPiece } from "../../../src/pages/pieces.ts";
 import { seoPage } from "../../../src/pages/seo-page.ts";
 import { signInPage } from "../../../src/pages/sign-in-page.ts";
 import { topReviewsPage } from "../../../src/pages/top-reviews-page.ts";
-import { aroundPiece, findFaults, hostileTexts, readJsonLd } from "../../support/html.ts";
+import { aroundPiece, findFaults, readJsonLd } from "../../support/html.ts";
+import { hostileTexts } from "../../support/hostile-texts.ts";
 
 const review = {
   id: 1,
@@ -235,6 +236,14 @@ describe("the page of a link", () => {
     expect(page.includes("Is it &lt;b&gt;hot&lt;/b&gt;?")).toBe(says);
     expect(page).toContain('content="noindex, nofollow"');
   });
+});
+
+it("does not speak of a person as unsubscribed who has not pressed the button yet", () => {
+  const [kind, about, detail] = ["unsubscribe", "ann@mail.example", "mails after purchase"] as const;
+  const ready = linkPage({ link: { kind, state: "ready", about, detail } });
+  expect(ready).toContain("Nothing changes before you do.");
+  expect(ready).not.toMatch(/unsubscribed|no longer|Done/);
+  expect(linkPage({ link: { kind, state: "done", about, detail } })).toContain("You are unsubscribed");
 });
 
 describe("the page of a sign-in", () => {

@@ -1,0 +1,36 @@
+import { mailStates } from "../../contract/mail-kinds.ts";
+import { table } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { readOneOf } from "../import-flags.ts";
+import { listMails, mailListFlags } from "../mail-list.ts";
+import { wordReason, wordSent, wordSubject } from "../mail-words.ts";
+
+const ended = "sent,not_sent,bounced,failed";
+
+export const mailOutbox = command({
+  name: "mail outbox",
+  summary: "List the mails that were sent, or are not sent, those that were due last first",
+  flags: {
+    state: {
+      takes: "<state>",
+      summary: `those in this state alone: ${mailStates.join(", ")}`,
+      read: (text: string, flag: string) => readOneOf(text, mailStates, flag),
+    },
+    ...mailListFlags,
+  },
+  run: async (context, { flags }) => {
+    const mails = await listMails(context, flags, { state: flags.state ?? ended, sort: "latest" });
+    if (mails.length === 0) context.talk.say("There are no such mails.");
+    return mails;
+  },
+  render: (mails) =>
+    table(
+      mails.map((mail) => ({
+        ...mail,
+        when: wordSent(mail),
+        about: wordSubject(mail),
+        reason: wordReason(mail.reason),
+      })),
+      ["id", "when", "state", "email", "about", "reason"],
+    ),
+});

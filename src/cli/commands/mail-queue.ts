@@ -1,0 +1,20 @@
+import { table } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { listMails, mailListFlags } from "../mail-list.ts";
+import { wordDue, wordSubject } from "../mail-words.ts";
+
+export const mailQueue = command({
+  name: "mail queue",
+  summary: "List the mails that wait to be sent, the soonest first",
+  flags: mailListFlags,
+  run: async (context, { flags }) => {
+    const mails = await listMails(context, flags, { state: "queued,leased,sending", sort: "soonest" });
+    if (mails.length === 0) context.talk.say("No mail waits to be sent.");
+    return mails.map((mail) => Object.assign(mail, { due: wordDue(mail, context.io.clock()) }));
+  },
+  render: (mails) =>
+    table(
+      mails.map((mail) => ({ ...mail, about: wordSubject(mail) })),
+      ["id", "due", "email", "about", "category", "attempts"],
+    ),
+});

@@ -1,0 +1,15 @@
+import { withService } from "../account-call.ts";
+import { command } from "../command.ts";
+import { viewOfSetting } from "../mail-rules-view.ts";
+
+export const mailSet = command({
+  name: "mail set",
+  summary: "Change a setting of mails (starpost mail rules lists them); `default` takes it back",
+  argument: "<name> <value>",
+  run: async (context, { arguments: [name = "", value = ""] }) => {
+    const { readSettingChange } = await import("../mail-setting.ts");
+    const change = readSettingChange(name, value);
+    return withService(context, (service) => service.mailRules.set(change));
+  },
+  render: viewOfSetting,
+});

@@ -1,0 +1,19 @@
+import { table } from "../../output/view.ts";
+import { withService } from "../account-call.ts";
+import { command } from "../command.ts";
+
+export const mailTemplateList = command({
+  name: "mail template list",
+  summary: "List the templates of mails, and say which are the account's own",
+  run: (context) => withService(context, async (service) => (await service.mailTemplates.list({})).templates),
+  render: (templates) =>
+    table(
+      templates.map(({ category, is_own, updated_at, subject }) => ({
+        category,
+        template: is_own ? "own" : "built-in",
+        changed: updated_at,
+        subject,
+      })),
+      ["category", "template", "changed", "subject"],
+    ),
+});

@@ -1,0 +1,22 @@
+import { fields } from "../../output/view.ts";
+import { withService } from "../account-call.ts";
+import { command } from "../command.ts";
+import { confirm } from "../question.ts";
+
+export const mailTemplateReset = command({
+  name: "mail template reset",
+  summary: "Take the account's own template of a category away, for the one that comes with starpost",
+  argument: "<category>",
+  run: async (context, { arguments: [name = ""] }) => {
+    const { readCategory } = await import("../template-run.ts");
+    const category = readCategory(name);
+    return withService(context, async (service) => {
+      const { template } = await service.mailTemplates.get({ category });
+      if (!template.is_own) return template;
+      await confirm(context, `The account's own template of ${category} is lost. Go on?`);
+      return (await service.mailTemplates.reset({ category })).template;
+    });
+  },
+  render: ({ category, is_own, subject }) =>
+    fields({ category, template: is_own ? "own" : "built-in", subject }),
+});

@@ -1,0 +1,20 @@
+import { silent } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { readAge } from "../flag-values.ts";
+
+export const webhooksListen = command({
+  name: "webhooks listen",
+  summary: "Show what addresses are told as it happens, until Ctrl-C",
+  flags: {
+    since: {
+      takes: "<age>",
+      summary: "begin with what there was in this time (12h, 30d, 4w)",
+      read: readAge,
+    },
+  },
+  run: async (context, { flags }) => {
+    const { listenToWebhooks } = await import("../webhook-listen-run.ts");
+    return listenToWebhooks(context, { sinceMs: flags.since });
+  },
+  render: () => silent(),
+});

@@ -1,0 +1,28 @@
+import { fields } from "../../output/view.ts";
+import { aboutOne, withService } from "../account-call.ts";
+import { command } from "../command.ts";
+import { readWholeNumber } from "../flag-values.ts";
+import { wordState } from "../webhook-words.ts";
+
+export const webhooksRedeliver = command({
+  name: "webhooks redeliver",
+  summary: "Send a delivery once more, under the same event id",
+  argument: "<id>",
+  run: async (context, { arguments: [id = ""] }) => {
+    const delivery_id = readWholeNumber(id, "<id>");
+    const { delivery } = await withService(context, ({ webhookDeliveries }) =>
+      aboutOne("Delivery", delivery_id, () => webhookDeliveries.redeliver({ delivery_id })),
+    );
+    context.talk.say("It is sent next, by `starpost serve` or `starpost mail run` where the service runs.");
+    return delivery;
+  },
+  render: (delivery) =>
+    fields({
+      id: delivery.id,
+      event: delivery.event_name,
+      event_id: delivery.event_id,
+      to: delivery.url,
+      state: wordState({ ...delivery, attempts: 0 }),
+      attempts: delivery.attempts,
+    }),
+});

@@ -1,0 +1,168 @@
+/** A setting of an account's mails: what it is by itself, and what it may be. */
+export type MailSetting = { readonly words: string } & (
+  | { readonly type: "switch"; readonly default: boolean }
+  | { readonly type: "number"; readonly default: number; readonly min: number; readonly max: number }
+  | { readonly type: "choice"; readonly default: string; readonly choices: readonly string[] }
+);
+
+const number = (words: string, value: number, [min, max]: readonly [number, number]) =>
+  ({ type: "number", words, default: value, min, max }) as const;
+const onOff = (words: string, value: boolean) => ({ type: "switch", words, default: value }) as const;
+
+/** Why a mail is not sent, and the first of these that holds decides. */
+export const mailObstacles = [
+  "past_order",
+  "requests_off",
+  "stopped_by_hand",
+  "order_too_old",
+  "bad_address",
+  "product_blacklisted",
+  "mails_stopped",
+  "unsubscribed",
+  "reported_spam",
+  "bounced_before",
+  "reviewed_lately",
+  "too_many_to_person",
+] as const;
+export type MailObstacle = (typeof mailObstacles)[number];
+
+/** Why a product of an order would bring no mail if it were mailed; what was done to a mail itself is none of these. */
+export const forecastObstacles = mailObstacles.filter(
+  (name): name is ForecastObstacle => name !== "past_order" && name !== "stopped_by_hand",
+);
+export type ForecastObstacle = Exclude<MailObstacle, "past_order" | "stopped_by_hand">;
+
+/**
+ * What an account can set of its mails, and what it is where nothing is set.
+ * Source: practice of services of this kind: no review request for an order older than six months, none to a person who
+ * reviewed the same product in the last twelve, no more than five to a person in 30 days. Assumed: a request is due 14
+ * days after its order's date, and at once where that is past; opens and clicks are not tracked unless the store says so.
+ */
+export const mailSettings = {
+  send_review_requests: onOff("review requests are sent at all", true),
+  due_after_days: number(
+    "days from the date of an order that comes from now on to its review requests",
+    14,
+    [0, 365],
+  ),
+  one_mail_per: {
+    type: "choice",
+    words:
+      "what the review requests of orders that come from now on are about: each product, or the whole order",
+    default: "product",
+    choices: ["product", "order"],
+  },
+  track_opens: onOff("mails hold an image that tells when they are opened", false),
+  track_clicks: onOff("links of mails tell when they are followed", false),
+  order_too_old: onOff("old orders bring no review requests", true),
+  oldest_order_months: number("months after which an order is old", 6, [1, 120]),
+  bounced_before: onOff("nothing is sent to addresses that refused a mail for good", true),
+  reviewed_lately: onOff("who reviewed a product lately is not asked for it again", true),
+  reviewed_within_months: number("months back within which a review counts", 12, [1, 120]),
+  too_many_to_person: onOff("a person gets only so many review requests in a time", true),
+  most_mails_to_person: number("review requests to one person in that time", 5, [1, 1_000]),
+  most_mails_days: number("days of that time", 30, [1, 365]),
+} as const satisfies Readonly<Record<string, MailSetting>>;
+
+export type MailSettingName = keyof typeof mailSettings;
+export const mailSettingNames = Object.keys(mailSettings) as MailSettingName[];
+
+/** A value of a setting, by its name. */
+export type MailSettings = {
+  readonly [N in MailSettingName]: (typeof mailSettings)[N] extends { choices: readonly (infer C)[] }
+    ? C
+    : (typeof mailSettings)[N]["type"] extends "number"
+      ? number
+      : boolean;
+};
+export type MailSettingValue = MailSettings[MailSettingName];
+
+export const mailSettingDefaults = Object.fromEntries(
+  mailSettingNames.map((name) => [name, mailSettings[name].default]),
+) as MailSettings;
+
+/** A rule that keeps mails back. */
+export interface MailRule {
+  /** When it holds, for a person; `{name}` stands for the value of a setting. */
+  readonly words: string;
+  /** Its own switch, which has its name, and its numbers; a rule without a switch is always on. */
+  readonly settings: readonly MailSettingName[];
+}
+
+/**
+ * The rules, in the order of `mailObstacles`.
+ * Assumed: what a person or the store has asked for one by one (unsubscribing, a report of spam, a stop, a blacklisted
+ * product) and what cannot be mailed is no rule that can be switched off; what practice made is.
+ */
+export const mailRuleTable: Readonly<Record<MailObstacle, MailRule>> = {
+  past_order: {
+    words: "the order was taken over as a past one, which brings no mails",
+    settings: [],
+  },
+  requests_off: {
+    words: "the store has switched review requests off",
+    settings: ["send_review_requests"],
+  },
+  stopped_by_hand: { words: "the store has stopped this mail by hand", settings: [] },
+  order_too_old: {
+    words: "the order is older than {oldest_order_months} months",
+    settings: ["order_too_old", "oldest_order_months"],
+  },
+  bad_address: { words: "the order's address is not one that mail can be sent to", settings: [] },
+  product_blacklisted: { words: "the store asks for no reviews of the product", settings: [] },
+  mails_stopped: {
+    words: "the store has stopped the mails of the order, or of the product in it",
+    settings: [],
+  },
+  unsubscribed: { words: "the address is unsubscribed from mails of this type", settings: [] },
+  reported_spam: { words: "an earlier mail to the address was reported as spam", settings: [] },
+  bounced_before: {
+    words: "an earlier mail to the address was refused for good",
+    settings: ["bounced_before"],
+  },
+  reviewed_lately: {
+    words: "the person reviewed the product in the last {reviewed_within_months} months",
+    settings: ["reviewed_lately", "reviewed_within_months"],
+  },
+  too_many_to_person: {
+    words:
+      "the person has had {most_mails_to_person} review requests within {most_mails_days} days, and more are not sent",
+    settings: ["too_many_to_person", "most_mails_to_person", "most_mails_days"],
+  },
+};
+
+/** The switch of a rule, where it has one: it has the rule's name. */
+export function switchOfRule(name: MailObstacle): MailSettingName | undefined {
+  return mailRuleTable[name].settings.find((setting) => setting === (name as string));
+}
+
+/** When a rule holds, with the numbers that an account has set. */
+export function wordMailRule(name: MailObstacle, settings: MailSettings): string {
+  return mailRuleTable[name].words.replace(/\{(\w+)\}/g, (_, of: string) =>
+    String(settings[of as MailSettingName]),
+  );
+}
+
+const switchWords: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false };
+
+/** A setting's value, as a program or a person writes it; `problem` where it cannot be one. */
+export function readMailSetting(
+  name: MailSettingName,
+  written: unknown,
+): { readonly value: MailSettingValue } | { readonly problem: string } {
+  const setting: MailSetting = mailSettings[name];
+  if (setting.type === "switch") {
+    const value = typeof written === "boolean" ? written : switchWords[String(written).toLowerCase()];
+    return value === undefined ? { problem: "must be on or off" } : { value };
+  }
+  if (setting.type === "number") {
+    const { min, max } = setting;
+    const value = /^\d{1,9}$/.test(String(written)) ? Number(written) : Number.NaN;
+    return value >= min && value <= max
+      ? { value }
+      : { problem: `must be a whole number from ${min} to ${max}` };
+  }
+  return setting.choices.includes(String(written))
+    ? { value: String(written) as MailSettingValue }
+    : { problem: `must be one of ${setting.choices.join(", ")}` };
+}

@@ -1,0 +1,30 @@
+import { createHmac } from "node:crypto";
+import { isSameSecret } from "./credentials.ts";
+import type { RandomBytes } from "./handler.ts";
+
+/** Source: Standard Webhooks: `whsec_` and the base64 of 24 bytes or more. */
+const secretForm = { prefix: "whsec_", bytes: 24 } as const;
+
+/** What a message is signed over. */
+export interface SignedMessage {
+  readonly id: string;
+  /** Unix seconds, in digits. */
+  readonly timestamp: string;
+  readonly body: string;
+}
+
+export function createWebhookSecret(random: RandomBytes): string {
+  return `${secretForm.prefix}${random(secretForm.bytes).toString("base64")}`;
+}
+
+/** One signature of the header `webhook-signature`. Source: Standard Webhooks. */
+export function signMessage({ id, timestamp, body }: SignedMessage, secret: string): string {
+  const key = Buffer.from(secret.slice(secretForm.prefix.length), "base64");
+  return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+}
+
+/** Whether one of a header's signatures, with spaces between them, is that of the secret. */
+export function isSignedWith(secret: string, message: SignedMessage, signatures: string): boolean {
+  const expected = signMessage(message, secret);
+  return signatures.split(" ", 16).some((signature) => isSameSecret(signature, expected));
+}

@@ -1,0 +1,46 @@
+import { markup, render, trusted } from "./markup.ts";
+
+/** What a mail says, rendered. */
+export interface PreviewedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** How a page of ours begins, by which it is known again. */
+export const previewMark = "<!-- starpost mail preview -->";
+
+/** The frame takes this over from its page: pictures and styles show, and nothing else is loaded, sent or run. */
+const policy =
+  "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/** A page that shows a mail as mail programs do: its subject, its HTML in a frame of its own, and its text. */
+export function renderPreview(category: string, { subject, text, html }: PreviewedMail): string {
+  return render(markup`<!DOCTYPE html>
+${trusted(previewMark)}
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Preview of ${category}</title>
+<style>
+body { background: #fff; color: #1b1b1f; font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 48rem; padding: 1rem; }
+h1, h2 { font-size: 1.1rem; }
+iframe { border: 1px solid #55555e; box-sizing: border-box; height: 70vh; width: 100%; }
+pre { border: 1px solid #55555e; overflow-wrap: anywhere; padding: 1rem; white-space: pre-wrap; }
+</style>
+</head>
+<body>
+<main>
+<h1>Preview of ${category}, with sample data</h1>
+<p>Subject: <strong><bdi>${subject}</bdi></strong></p>
+<h2>HTML</h2>
+<iframe title="The mail as HTML" sandbox="" srcdoc="${html}"></iframe>
+<h2>Text</h2>
+<pre>${text}</pre>
+</main>
+</body>
+</html>
+`);
+}

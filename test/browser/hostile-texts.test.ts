@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { batchMethods } from "../../src/contract/index.ts";
+import { describeInBrowser, findBarriers, isNoted422, takeScreenshot } from "../support/browser.ts";
+import { hostileTexts, unstorableTexts } from "../support/hostile-texts.ts";
+import { aroundPiece } from "../support/html.ts";
+import { aReview } from "../support/builders.ts";
+import { pageVisits } from "../support/page-visits.ts";
+import { openShop, type Shop } from "../support/shop.ts";
+
+/** What every hostile text tries to set. */
+const hacked = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing");
+
+/** Elements that none of our pages has, or that one has which is not ours. */
+const foreign =
+  'iframe, object, embed, svg, base, link:not([itemprop]), script:not([type="application/ld+json"]), [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';
+
+const texts = (text: string) => ({
+  product: text,
+  customer: text.slice(0, 100),
+  title: text.slice(0, 150),
+  content: text,
+  question: text,
+});
+
+describeInBrowser("hostile texts", (browser) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop.close());
+
+  const names = Object.keys(pageVisits).filter((name) => !/gone|sign|unsubscribe|test mail/.test(name));
+  it.each(names)(
+    "stay text on: %s",
+    async (name) => {
+      const { page, complaints } = await browser.open();
+      let dialogs = 0;
+      page.on("dialog", (dialog) => {
+        dialogs += 1;
+        void dialog.dismiss();
+      });
+      for (const [at, text] of hostileTexts.entries()) {
+        await pageVisits[name]?.(shop, page, texts(text));
+        const label = `${name}: ${JSON.stringify(text)}`;
+        expect(await hacked(page), label).toBe("nothing");
+        expect(await page.locator(foreign).count(), label).toBe(0);
+        expect(await page.locator("form").count(), label).toBeLessThanOrEqual(1);
+        if (at === 6) await takeScreenshot(page, `hostile-${name.replaceAll(" ", "-")}`);
+      }
+      expect(dialogs).toBe(0);
+      expect(complaints.filter((complaint) => !isNoted422(complaint))).toEqual([]);
+      expect(await findBarriers(page)).toEqual([]);
+    },
+    120_000,
+  );
+
+  it("come back into the fields of a form as they were typed", async () => {
+    const { page } = await browser.open(undefined, { javaScript: false });
+    for (const text of [...hostileTexts, "\n\nfirst lines are empty"]) {
+      await page.goto(await shop.reviewAddress());
+      await page.locator("#content").fill(text);
+      await page.getByRole("button").click();
+      const typed = await page.locator("#content").inputValue();
+      // A page cannot hold control characters, and a browser's lines end in one way.
+      const shown = text.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\t\n]/gu, "\uFFFD");
+      expect(typed, JSON.stringify(text)).toBe(shown);
+    }
+  });
+
+  it.each([
+    "\u202Egnorw\u2066 \u200Fאבג",
+    "\u202Eturned",
+    "early end\u2069\u2069\u202E of isolation",
+    "\u2067\u202E\u202D\u2068 nested \u202C",
+    "\u202Bאבג\u202Aabc",
+    "שלום עולם",
+  ])("turn nothing around them: %j", async (text) => {
+    const { page } = await browser.open();
+    await pageVisits["review done"]?.(shop, page, { ...texts(text), customer: `${text} ${text}` });
+    expect(await runsOn(page.locator(".by"), "verified buyer")).toBe(true);
+    expect(await runsOn(page.locator(".by"), "By")).toBe(true);
+    await takeScreenshot(page, `turning-${text.codePointAt(0)}`);
+    await pageVisits["review verified"]?.(shop, page, texts(text));
+    expect(await runsOn(page.locator("main p"), "confirmed")).toBe(true);
+    await pageVisits["top reviews"]?.(shop, page, texts(text));
+    expect(await runsOn(page.locator(".by").first(), ", of ")).toBe(true);
+  });
+
+  it("stay text in pieces for a store's page, in JSONP and in what search engines read", async () => {
+    const product = { sku: "hostile", product_title: "A pot" };
+    for (const text of hostileTexts) {
+      const fields = { review_title: text, review_content: text, display_name: text, ...product };
+      await shop.service.reviews.createNow(aReview(fields));
+    }
+    const { results } = await shop.service.batch.run({
+      methods: batchMethods.map((method) => ({ method, params: { pid: "hostile" } })),
+    });
+    const { page } = await browser.open(`${shop.url}/starpost/v1/pages/${shop.appKey}/products/hostile`);
+    const data = await page.locator('script[type="application/ld+json"]').textContent();
+    const { review } = JSON.parse(data ?? "") as { review: { reviewBody: string; name: string }[] };
+    expect(review.map(({ reviewBody }) => reviewBody).toSorted()).toEqual(hostileTexts.toSorted());
+    expect(review.map(({ name }) => name).toSorted()).toEqual(hostileTexts.toSorted());
+    const shown = await page.locator(".text").allTextContents();
+    expect(shown).toHaveLength(hostileTexts.length);
+
+    const plain = await browser.open();
+    for (const { result } of results) {
+      await plain.page.setContent(aroundPiece(result));
+      expect(await hacked(plain.page)).toBe("nothing");
+      expect(await plain.page.locator(foreign).count()).toBe(0);
+    }
+    const script = `${shop.url}/products/${shop.appKey}/hostile/bottomline?callback=seen`;
+    await plain.page.setContent("<script>function seen(body) { globalThis.body = body; }</script>");
+    await plain.page.addScriptTag({ url: script });
+    const body = await plain.page.evaluate(() => (globalThis as unknown as { body: unknown }).body);
+    expect(body).toMatchObject({ response: { bottomline: { total_reviews: hostileTexts.length } } });
+  });
+
+  it.each(unstorableTexts)("that cannot be kept are told, and lose nothing else: %j", async (text) => {
+    const address = (await shop.reviewAddress()).replace("/r/", "/review_requests/");
+    const sent = { score: "5", title: "Good", content: text, display_name: "Ann" };
+    const reply = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(sent),
+    });
+    expect(await reply.json()).toMatchObject({
+      response: { request: { state: "ready", fields: { title: "Good" }, problems: [{ field: "content" }] } },
+    });
+  });
+});
+
+/** Whether a word of ours is written from left to right, as it is meant. */
+async function runsOn(line: Locator, word: string): Promise<boolean> {
+  return line.evaluate((element, sought) => {
+    const { document } = globalThis as unknown as { document: Dom };
+    const walker = document.createTreeWalker(element, 4);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const at = node.data.indexOf(sought);
+      if (at === -1) continue;
+      const leftOf = (offset: number) => {
+        const range = document.createRange();
+        range.setStart(node, offset);
+        range.setEnd(node, offset + 1);
+        const { left, top } = range.getBoundingClientRect();
+        return { left, top };
+      };
+      const [first, second] = [leftOf(at), leftOf(at + 1)];
+      return first.top === second.top && first.left < second.left;
+    }
+    throw new Error(`there is no ${sought}`);
+  }, word);
+}
+
+/** As much of a browser's own objects as is used here. */
+interface Dom {
+  createTreeWalker(root: unknown, shown: number): { nextNode(): { readonly data: string } | null };
+  createRange(): {
+    setStart(node: unknown, offset: number): void;
+    setEnd(node: unknown, offset: number): void;
+    getBoundingClientRect(): { readonly left: number; readonly top: number };
+  };
+}

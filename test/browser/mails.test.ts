@@ -1,0 +1,85 @@
+import { expect, it } from "vitest";
+import { mailCategories } from "../../src/contract/index.ts";
+import { builtInTemplates } from "../../src/mails/built-in/templates.ts";
+import { renderOutgoing } from "../../src/mails/render-mail.ts";
+import { sampleMail } from "../../src/mails/sample-mail.ts";
+import {
+  describeInBrowser,
+  findBarriers,
+  takeScreenshot,
+  viewports,
+  type ViewportName,
+} from "../support/browser.ts";
+import { hostileTexts, longWords } from "../support/hostile-texts.ts";
+
+/** The same data with another text wherever people may have written one. */
+function withText(value: unknown, text: string, name = ""): unknown {
+  if (Array.isArray(value)) return value.map((element) => withText(element, text));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withText(inner, text, key)]));
+  }
+  // Our own links are the service's to make; all other addresses are the store's.
+  const isOurs = ["review_url", "verify_url", "confirm_url", "comment_url", "answer_url"].includes(name);
+  return typeof value === "string" && !isOurs ? text : value;
+}
+
+const hostileMail = (category: (typeof mailCategories)[number], text: string) => {
+  const sample = sampleMail(category);
+  return {
+    ...sample,
+    to: { ...sample.to, name: text },
+    store: { name: text, url: text },
+    data: withText(sample.data, text) as typeof sample.data,
+  };
+};
+
+/** One category for each template that there is. */
+const distinct = mailCategories.filter(
+  (category, at) =>
+    mailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
+);
+
+describeInBrowser("mails as they are read", (browser) => {
+  it.each(Object.keys(viewports) as ViewportName[])("have no barriers in a %s's window", async (viewport) => {
+    const { page, context } = await browser.open(undefined, { viewport });
+    await context.route("**", (route) => route.abort());
+    for (const category of distinct) {
+      await page.setContent((await renderOutgoing(sampleMail(category))).html);
+      await takeScreenshot(page, `mail-${viewport}-${category}`);
+      expect(await findBarriers(page), category).toEqual([]);
+    }
+  });
+
+  it("are all in the window, with long words too", async () => {
+    const { page, context } = await browser.open();
+    await context.route("**", (route) => route.abort());
+    for (const category of distinct) {
+      await page.setContent((await renderOutgoing(hostileMail(category, longWords.join(" ")))).html);
+      const wider = await page
+        .locator("html")
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+      expect(wider, category).toBe(0);
+    }
+  });
+
+  it.each(distinct)("%s: what people write stays text", async (category) => {
+    const { page, context } = await browser.open();
+    await context.route("**", (route) => route.abort());
+    let dialogs = 0;
+    page.on("dialog", (dialog) => {
+      dialogs += 1;
+      void dialog.dismiss();
+    });
+    for (const text of hostileTexts) {
+      await page.setContent((await renderOutgoing(hostileMail(category, text))).html);
+      const hacked = await page.evaluate(
+        () => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing",
+      );
+      expect(hacked, JSON.stringify(text)).toBe("nothing");
+      const foreign =
+        'script, iframe, svg, base, form, input, [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';
+      expect(await page.locator(foreign).count(), JSON.stringify(text)).toBe(0);
+    }
+    expect(dialogs).toBe(0);
+  });
+});

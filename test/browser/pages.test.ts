@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import {
+  describeInBrowser,
+  findBarriers,
+  isNoted422,
+  takeScreenshot,
+  viewports,
+  type ViewportName,
+} from "../support/browser.ts";
+import { longWords } from "../support/hostile-texts.ts";
+import { fillReview, pageVisits } from "../support/page-visits.ts";
+import { openShop, type Shop } from "../support/shop.ts";
+
+describeInBrowser("pages", (browser) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop.close());
+
+  describe.each(Object.keys(viewports) as ViewportName[])("in a %s's window", (viewport) => {
+    it.each(Object.entries(pageVisits))("%s: no barriers, by light and by dark", async (name, visit) => {
+      const { page, complaints } = await browser.open(undefined, { viewport });
+      await visit(shop, page);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await takeScreenshot(page, `${viewport}-${colorScheme}-${name.replaceAll(" ", "-")}`);
+        expect(await findBarriers(page), colorScheme).toEqual([]);
+      }
+      expect(await overflowOf(page)).toBe(0);
+      expect(complaints.filter((complaint) => !isNoted422(complaint))).toEqual([]);
+    });
+  });
+
+  it("have barriers found, and refused scripts told, where there are any", async () => {
+    const { page, complaints } = await browser.open(await shop.reviewAddress());
+    await page.evaluate(() => {
+      const { document } = globalThis as unknown as {
+        document: { body: { insertAdjacentHTML(where: string, html: string): void } };
+      };
+      document.body.insertAdjacentHTML("beforeend", '<input><p onclick="x()" style="color: red">x</p>');
+    });
+    expect(await findBarriers(page)).toEqual([expect.stringContaining("label")]);
+    await expect.poll(() => complaints).toContainEqual(expect.stringContaining("style-src-attr"));
+  });
+
+  it.each(["review form", "review done", "reviews of a product", "top reviews", "confirm a question"])(
+    "%s: is all in the window, with long words at twice the size",
+    async (name) => {
+      const long = longWords.join(" ");
+      const texts = { product: long, customer: long.slice(0, 100), title: long.slice(0, 150), content: long };
+      for (const viewport of Object.keys(viewports) as ViewportName[]) {
+        const { page } = await browser.open(undefined, { viewport, zoom: 2 });
+        await pageVisits[name]?.(shop, page, { ...texts, question: long });
+        await takeScreenshot(page, `twice-${viewport}-${name.replaceAll(" ", "-")}`);
+        expect(await overflowOf(page), viewport).toBe(0);
+      }
+    },
+  );
+
+  it("of a review is written by the keyboard alone", async () => {
+    const { page } = await browser.open(await shop.reviewAddress());
+    const { keyboard } = page;
+    await keyboard.press("Tab");
+    await keyboard.press("ArrowRight");
+    await keyboard.press("ArrowRight");
+    await keyboard.press("ArrowRight");
+    expect(await page.getByRole("radio", { checked: true }).getAttribute("value")).toBe("4");
+    await keyboard.press("ArrowLeft");
+    expect(await page.getByRole("radio", { checked: true }).getAttribute("value")).toBe("3");
+    expect(await starsOf(page)).toBe("★★★☆☆");
+    await takeScreenshot(page, "keyboard-stars");
+    await keyboard.press("Tab");
+    await keyboard.type("By keyboard");
+    await keyboard.press("Tab");
+    await keyboard.type("Typed\nin two lines");
+    await keyboard.press("Tab");
+    await keyboard.press("Tab");
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { name: "What you wrote" }).waitFor();
+    expect(await page.getByRole("article").innerText()).toMatch(
+      /By keyboard[^]*3 out of 5[^]*in two lines[^]*By Ann T\./,
+    );
+  });
+
+  it("of a review leads whoever made mistakes to them", async () => {
+    const { page } = await browser.open(await shop.reviewAddress());
+    await page.locator("#title").fill("Kept as typed");
+    await page.getByRole("button").click();
+    expect(await page.title()).toMatch(/^Please look again/);
+    const summary = page.getByRole("group", { name: "Nothing is sent yet" });
+    expect(await summary.evaluate((element) => element.matches(":focus"))).toBe(true);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await focusedId(page)).toBe("score");
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("link", { name: "Write your review." }).click();
+    expect(await focusedId(page)).toBe("content");
+    const content = page.locator("#content");
+    expect(await content.getAttribute("aria-invalid")).toBe("true");
+    const described = (await content.getAttribute("aria-describedby")) ?? "";
+    const words = await Promise.all(described.split(" ").map((id) => page.locator(`#${id}`).innerText()));
+    expect(words).toContain("Write your review.");
+    expect(await page.locator("#title").inputValue()).toBe("Kept as typed");
+    expect(await page.locator("#title").getAttribute("aria-invalid")).toBeNull();
+    await page.keyboard.type("Better now");
+    await page.getByRole("button").click();
+    expect(await page.getByRole("article").innerText()).toContain("Better now");
+  });
+
+  it("of a review and of links work without JavaScript, and set no cookies", async () => {
+    const { page, context } = await browser.open(await shop.reviewAddress(), { javaScript: false });
+    await fillReview(page);
+    await page.getByRole("button").click();
+    expect(await page.getByRole("article").innerText()).toContain("4 out of 5");
+    await page.reload();
+    expect(await page.getByRole("article").innerText()).toContain("4 out of 5");
+    await page.goto(await shop.unsubscribeAddress());
+    await page.getByRole("button").click();
+    expect(await page.getByRole("heading").innerText()).toBe("You are unsubscribed");
+    expect(await context.cookies()).toEqual([]);
+  });
+
+  it("of a review shows the product's image, and is led to where clicks are tracked", async () => {
+    // Any image will do that the browser can load.
+    const image = `${shop.url}/starpost/v1/o/nothing`;
+    const { click } = await shop.trackedAddresses(await shop.reviewAddress({ image }));
+    const { unique_clicks: before = 0 } = await shop.counts();
+    const { page, context, complaints } = await browser.open(click);
+    expect(page.url()).toContain("/starpost/v1/r/");
+    const shown = page.locator(".product img");
+    expect(await shown.getAttribute("src")).toBe(image);
+    expect(
+      await shown.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
+    ).toBe(1);
+    expect([await findBarriers(page), complaints, await context.cookies()]).toEqual([[], [], []]);
+    expect(await shop.counts()).toMatchObject({ unique_clicks: before + 1 });
+  });
+
+  it("of a link that was used shows what was written, and one more is not kept", async () => {
+    const address = await shop.reviewAddress();
+    const [first, second] = [await browser.open(address), await browser.open(address)];
+    for (const { page } of [first, second]) {
+      await fillReview(page, { title: page === first.page ? "First" : "Second" });
+      await page.getByRole("button").click();
+      expect(await page.getByRole("article").innerText()).toContain("First");
+    }
+    await second.page.goto(address);
+    expect(await second.page.getByRole("article").innerText()).toContain("First");
+  });
+});
+
+/** How far a page is wider than its window, in pixels. */
+async function overflowOf(page: Page): Promise<number> {
+  return page.locator("html").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+}
+
+async function focusedId(page: Page): Promise<string | null> {
+  return page.locator(":focus").getAttribute("id");
+}
+
+/** The stars as they are seen, full or empty. */
+async function starsOf(page: Page): Promise<string> {
+  return page.locator(".rating .star").evaluateAll((stars) =>
+    stars
+      .map((star) => {
+        const { getComputedStyle } = globalThis as unknown as {
+          getComputedStyle: (element: unknown, part: string) => { content: string };
+        };
+        return getComputedStyle(star, "::before").content.replaceAll('"', "");
+      })
+      .join(""),
+  );
+}

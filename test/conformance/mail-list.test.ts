@@ -1,0 +1,212 @@
+import { expect, it } from "vitest";
+import { mailPage, type MailState } from "../../src/contract/index.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { anOrder, anOrderedProduct } from "../support/builders.ts";
+
+const dayMs = 24 * 3_600_000;
+
+describeBackends("mails", (harness) => {
+  /** Stores orders, each of a teapot and a pan, on the given days. */
+  const order = async ({ service }: TestAccount, orders: Readonly<Record<string, string>>) => {
+    for (const [order_id, order_date] of Object.entries(orders)) {
+      const products = { teapot: anOrderedProduct(), pan: anOrderedProduct() };
+      await service.orders.create({
+        ...anOrder({ order_id, order_date, email: `${order_id}@mail.example`, products }),
+        platform: "general",
+        send_mail: true,
+      });
+    }
+  };
+  const put = ({ database }: Harness, mailId: number, state: MailState, fields: object = {}) =>
+    database.db
+      .updateTable("mails")
+      .set({ state, ...fields })
+      .where("id", "=", mailId)
+      .execute();
+  const idsOf = ({ mails }: { readonly mails: readonly { readonly id: number }[] }) =>
+    mails.map(({ id }) => id);
+
+  it("lists the newest first, or from an id on the oldest first", async () => {
+    const account = await harness().newAccount();
+    await order(account, { a: "2026-03-01", b: "2026-03-02" });
+    const { service } = account;
+    const all = idsOf(await service.mails.list({}));
+    expect(all).toHaveLength(4);
+    expect(all).toEqual(all.toSorted((one, other) => other - one));
+    const [, second = 0, third = 0] = all.toReversed();
+    expect(idsOf(await service.mails.list({ since_id: second, count: 2 }))).toEqual([second, third]);
+    expect(idsOf(await service.mails.list({ since_id: third, sort: "newest", count: 1 }))).toEqual([all[0]]);
+    expect(await service.mails.list({ count: 0 })).toEqual({ mails: [] });
+    expect(idsOf(await service.mails.list({ count: mailPage.max + 1 }))).toEqual(all);
+  });
+
+  it("lists by when they are due, whatever their states", async () => {
+    const account = await harness().newAccount();
+    const { service } = account;
+    await order(account, { late: "2026-03-09", soon: "2026-03-02", next: "2026-03-05" });
+    const due = async (sort: "soonest" | "latest", state?: string) => {
+      const { mails } = await service.mails.list({ sort, ...(state !== undefined && { state }) });
+      return mails.map(({ order_id, product_id }) => `${order_id} ${product_id}`);
+    };
+    const soonest = await due("soonest");
+    expect(soonest.map((told) => told.split(" ")[0])).toEqual([
+      "soon",
+      "soon",
+      "next",
+      "next",
+      "late",
+      "late",
+    ]);
+    const { mails } = await service.mails.list({ order_id: "next" });
+    await put(harness(), mails[0]?.id ?? 0, "sent");
+    await put(harness(), mails[1]?.id ?? 0, "leased");
+    expect(await due("soonest")).toEqual(soonest);
+    expect(await due("latest")).toEqual(soonest.toReversed());
+    expect(await due("soonest", "queued,leased")).toHaveLength(5);
+    expect(await due("latest", "sent, bounced")).toEqual([`next ${mails[0]?.product_id}`]);
+  });
+
+  it("filters by state, order, person and kind, of the account alone", async () => {
+    const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+    await order(account, { a: "2026-03-01", b: "2026-03-02" });
+    await order(other, { a: "2026-03-01" });
+    await account.service.mail.sendTest({ email: "B@mail.example" });
+    const list = async (query: Parameters<typeof account.service.mails.list>[0]) => {
+      const { mails } = await account.service.mails.list(query);
+      return mails.map(({ order_id, is_test }) => order_id ?? (is_test ? "test" : "")).toSorted();
+    };
+    expect(await list({})).toEqual(["a", "a", "b", "b", "test"]);
+    expect(await list({ order_id: "a" })).toEqual(["a", "a"]);
+    expect(await list({ order_id: "none" })).toEqual([]);
+    expect(await list({ email: "b@MAIL.example" })).toEqual(["b", "b", "test"]);
+    expect(await list({ category: "map", email: "a@mail.example" })).toEqual(["a", "a"]);
+    expect(await list({ category: "reminder" })).toEqual([]);
+    expect(await list({ state: "sent" })).toEqual([]);
+    expect(await list({ state: "queued,sent", order_id: "b", sort: "soonest" })).toEqual(["b", "b"]);
+  });
+
+  it.each([
+    [{ state: "gone" }, "state must be among queued"],
+    [{ state: " , " }, "state must be among queued"],
+    [{ category: "letters" }, "category must be one of"],
+    [{ sort: "random" }, "sort must be one of newest, oldest, soonest, latest"],
+    [{ email: "x" }, "email is not an email address"],
+    [{ since_id: "x" }, "since_id must be an id"],
+  ])("refuses %j", async (query, message) => {
+    const { service } = await harness().newAccount();
+    await expect(service.mails.list(query as object)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: expect.stringContaining(message) as unknown,
+    });
+  });
+
+  it("tells what a mail is about, what it says and what became of it", async () => {
+    const account = await harness().newAccount("Tea Shop");
+    await order(account, { a: "2026-03-10" });
+    const { mails } = await account.service.mails.list({ sort: "oldest" });
+    const mail = mails.find(({ product_id }) => product_id === "teapot");
+    const told = await account.service.mails.get({ mail_id: mail?.id ?? 0 });
+    expect(told.mail).toEqual({
+      id: mail?.id,
+      category: "map",
+      email: "a@mail.example",
+      name: anOrder().customer_name,
+      state: "queued",
+      reason: null,
+      created_at: "2026-03-15T12:00:00.000Z",
+      due_at: "2026-03-24T00:00:00.000Z",
+      sent_at: null,
+      attempts: 0,
+      is_test: false,
+      order_id: "a",
+      product_id: "teapot",
+    });
+    const { name } = anOrderedProduct();
+    expect(told.message?.subject).toContain(name);
+    expect(told.message?.text).toContain("Tea Shop");
+    expect(told.message?.text).toMatch(/Write a review: http\S+/);
+    expect(told.message?.html).toContain("<a ");
+    expect(told.events).toEqual([]);
+    await account.service.mail.sendTest({});
+    const [test] = (await account.service.mails.list({ count: 1 })).mails;
+    const tested = await account.service.mails.get({ mail_id: test?.id ?? 0 });
+    expect(tested.mail).toMatchObject({ is_test: true, order_id: null, product_id: null });
+    expect(tested.message?.text).toContain("This is a test mail");
+    expect(tested.events).toEqual([
+      {
+        event: "requested",
+        occurred_at: "2026-03-15T12:00:00.000Z",
+        noted_at: "2026-03-15T12:00:00.000Z",
+        detail: null,
+      },
+    ]);
+  });
+
+  it("speaks of every product where there is one mail for an order", async () => {
+    const account = await harness().newAccount();
+    await account.service.mailRules.set({ name: "one_mail_per", value: "order" });
+    await order(account, { a: "2026-03-10" });
+    const { mails } = await account.service.mails.list({});
+    expect(mails).toMatchObject([{ order_id: "a", product_id: null }]);
+    const { message } = await account.service.mails.get({ mail_id: mails[0]?.id ?? 0 });
+    expect(message?.text.match(/Write a review: /g)).toHaveLength(2);
+  });
+
+  it("stops a mail that waits, and says why another cannot be stopped", async () => {
+    const account = await harness().newAccount();
+    const { service } = account;
+    await service.mail.sendTest({});
+    const mail_id = (await service.mails.list({})).mails[0]?.id ?? 0;
+    harness().clock.advance(dayMs);
+    const stopped = { state: "not_sent", reason: "stopped_by_hand" };
+    expect((await service.mails.stop({ mail_id })).mail).toMatchObject(stopped);
+    expect((await service.mails.stop({ mail_id })).mail).toMatchObject(stopped);
+    const { mail, events } = await service.mails.get({ mail_id });
+    expect(mail).toMatchObject(stopped);
+    expect(events).toMatchObject([
+      { event: "requested" },
+      { event: "not_sent", detail: "stopped_by_hand", occurred_at: "2026-03-16T12:00:00.000Z" },
+    ]);
+    for (const [state, says] of [
+      ["sending", "is being sent at this moment: it cannot be stopped any more"],
+      ["sent", "was sent: it cannot be stopped any more"],
+      ["bounced", "was sent, and refused by its receiver: there is nothing to stop"],
+      ["failed", "was given up: there is nothing to stop"],
+      ["not_sent", "is not going to be sent: there is nothing to stop"],
+    ] as const) {
+      await put(harness(), mail_id, state, { reason: "x" });
+      await expect(service.mails.stop({ mail_id })).rejects.toMatchObject({
+        kind: "invalidParams",
+        message: `mail ${mail_id} ${says}`,
+      });
+    }
+    await put(harness(), mail_id, "leased", { worker: "w", leased_until: harness().clock() + dayMs });
+    expect((await service.mails.stop({ mail_id })).mail).toMatchObject(stopped);
+    const held = await harness()
+      .database.db.selectFrom("mails")
+      .select(["worker", "leased_until"])
+      .where("id", "=", mail_id)
+      .executeTakeFirstOrThrow();
+    expect(held).toEqual({ worker: null, leased_until: null });
+  });
+
+  it("knows no mails of other accounts, and tells nothing without a utoken", async () => {
+    const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+    await account.service.mail.sendTest({});
+    const mail_id = (await account.service.mails.list({})).mails[0]?.id ?? 0;
+    const gone = { kind: "recordNotFound", message: `Couldn't find Mail with id = ${mail_id}` };
+    await expect(other.service.mails.get({ mail_id })).rejects.toMatchObject(gone);
+    await expect(other.service.mails.stop({ mail_id })).rejects.toMatchObject(gone);
+    const open = harness().service({ appKey: account.caller.appKey });
+    const calls = [
+      () => open.mails.list({}),
+      () => open.mails.get({ mail_id }),
+      () => open.mails.stop({ mail_id }),
+      () => open.mailEvents.setUp({}),
+      () => open.mailSuppressions.lift({ email: "ann@mail.example" }),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({ kind: "unauthorized" });
+    }
+  });
+});

@@ -1,0 +1,316 @@
+import { beforeEach, expect, it } from "vitest";
+import type { Service } from "../../src/service/service.ts";
+import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
+import { accountIdOf, createWorker, judgeDue, noteSent, tellMails } from "../support/due-mails.ts";
+
+const dayMs = 86_400_000;
+/** An order of this day is due on the day of the tests' clock. */
+const dueToday = "2026-03-01";
+
+type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
+const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+
+describeBackends("the rules of mails", (harness: () => Harness) => {
+  let account: TestAccount;
+  let service: Service;
+
+  beforeEach(async () => {
+    account = await harness().newAccount();
+    service = account.service;
+  });
+
+  /** Orders 1, 2, …, each of a person of its own where none is named. */
+  const bring = (...orders: Fields[]) =>
+    service.orders.massCreate(
+      bulkOf(
+        orders.map((fields, at) =>
+          anOrder({
+            order_id: `${at + 1}`,
+            email: `p${at + 1}@mail.example`,
+            order_date: dueToday,
+            ...fields,
+          }),
+        ),
+      ),
+    );
+  const judge = () => judgeDue(harness());
+  const set = (
+    name: Parameters<Service["mailRules"]["set"]>[0]["name"],
+    value: boolean | number | string | null,
+  ) => service.mailRules.set({ name, value });
+
+  it("keep back what is older than six months to the day, or than what is set", async () => {
+    const old = [{ order_date: "2025-09-15" }, { order_date: "2025-09-14" }];
+    await bring(...old);
+    expect(await judge()).toEqual({ "1/teapot": "leased", "2/teapot": "order_too_old" });
+    await set("oldest_order_months", 3);
+    await bring({}, {}, { order_date: "2025-12-15" }, { order_date: "2025-12-14" });
+    expect(await judge()).toMatchObject({ "3/teapot": "leased", "4/teapot": "order_too_old" });
+    await set("order_too_old", false);
+    await bring({}, {}, {}, {}, { order_date: "2020-01-01" });
+    expect(await judge()).toMatchObject({ "5/teapot": "leased" });
+  });
+
+  it("keep back what goes to no address", async () => {
+    await bring({}, {});
+    const db = harness().database.db;
+    await db.updateTable("mails").set({ email: "nobody" }).where("email", "=", "p2@mail.example").execute();
+    expect(await judge()).toEqual({ "1/teapot": "leased", "2/teapot": "bad_address" });
+  });
+
+  it("keep back a product that was blacklisted after its mail was queued, and no other", async () => {
+    await bring({ products: pots("teapot", "pan") });
+    await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
+    expect(await judge()).toEqual({ "1/teapot": "product_blacklisted", "1/pan": "leased" });
+  });
+
+  it("keep back what was stopped after it was queued: an order, or a product of one", async () => {
+    await bring({ products: pots("teapot", "pan") }, { products: pots("teapot", "pan") }, {});
+    await service.orders.stopMails({ orders: [{ order_id: "1" }, { order_id: "2", skus: ["pan"] }] });
+    expect(await judge()).toEqual({
+      "1/teapot": "mails_stopped",
+      "1/pan": "mails_stopped",
+      "2/teapot": "leased",
+      "2/pan": "mails_stopped",
+      "3/teapot": "leased",
+    });
+  });
+
+  it("keep back what goes to who is unsubscribed from these mails, however the address is written", async () => {
+    await bring({ email: "Ann@Mail.example" }, { email: "bo@mail.example" });
+    await service.unsubscribers.massCreate({
+      email_list: { 1: ["ANN@mail.example"], 2: ["bo@mail.example"] },
+    });
+    expect(await judge()).toEqual({ "1/teapot": "unsubscribed", "2/teapot": "leased" });
+  });
+
+  it("keep back a product that the person reviewed within twelve months, to the day", async () => {
+    const review = (email: string, created_at: string, more = {}) => {
+      const past = { created_at, reviewer_type: "verified_buyer" as const };
+      return service.reviews.createNow(aReview({ email, past, ...more }));
+    };
+    await review("p1@mail.example", "2025-03-15");
+    await review("p2@mail.example", "2025-03-14");
+    await service.reviews.createNow(aReview({ email: "p3@mail.example" }));
+    await bring({ products: pots("teapot", "pan") }, {}, {});
+    const told = await judge();
+    // The third wrote under an address that nobody verified.
+    expect(told).toEqual({
+      "1/teapot": "reviewed_lately",
+      "1/pan": "leased",
+      "2/teapot": "leased",
+      "3/teapot": "leased",
+    });
+    await set("reviewed_within_months", 13);
+    await bring({}, {}, {}, { email: "p2@mail.example" });
+    expect(await judge()).toMatchObject({ "4/teapot": "reviewed_lately" });
+    await set("reviewed_lately", false);
+    await bring({}, {}, {}, {}, { email: "p2@mail.example" });
+    expect(await judge()).toMatchObject({ "5/teapot": "leased" });
+  });
+
+  it("let a person have five in thirty days, those that are due first", async () => {
+    const ids = ["a", "b", "c", "d", "e", "f"];
+    await bring({ products: pots(...ids) }, { email: "P1@mail.example", order_date: "2026-02-20" }, {});
+    expect(await judge()).toEqual({
+      "1/a": "leased",
+      "1/b": "leased",
+      "1/c": "leased",
+      "1/d": "leased",
+      "1/e": "too_many_to_person",
+      "1/f": "too_many_to_person",
+      "2/teapot": "leased",
+      "3/teapot": "leased",
+    });
+  });
+
+  it("count what the person had on the last thirty days, and what another worker holds", async () => {
+    const id = await accountIdOf(harness(), account);
+    for (const daysAgo of [30, 29, 29, 29]) {
+      await noteSent(harness(), id, "p1@mail.example", startMs - daysAgo * dayMs);
+    }
+    await bring({ products: pots("a") });
+    await createWorker(harness(), "another").claim(1);
+    await bring({ products: pots("a", "b", "c") });
+    expect(await judge()).toEqual({ "1/a": "leased", "1/b": "leased", "1/c": "too_many_to_person" });
+  });
+
+  it("let a person have as many in as many days as is set, or all", async () => {
+    const id = await accountIdOf(harness(), account);
+    await set("most_mails_to_person", 1);
+    await set("most_mails_days", 2);
+    await noteSent(harness(), id, "p1@mail.example", startMs - dayMs);
+    await noteSent(harness(), id, "p2@mail.example", startMs - 2 * dayMs);
+    await bring({}, { products: pots("a", "b") });
+    expect(await judge()).toEqual({
+      "1/teapot": "too_many_to_person",
+      "2/a": "leased",
+      "2/b": "too_many_to_person",
+    });
+    await set("too_many_to_person", false);
+    await bring({}, {}, { email: "p1@mail.example", products: pots("a", "b", "c") });
+    expect(await judge()).toMatchObject({ "3/a": "leased", "3/b": "leased", "3/c": "leased" });
+  });
+
+  it("keep back what goes to an address that refused a mail, or reported one as spam", async () => {
+    const account_id = await accountIdOf(harness(), account);
+    const other = await accountIdOf(harness(), await harness().newAccount());
+    const note = (email_key: string, kind: string, of = account_id) =>
+      harness()
+        .database.db.insertInto("mail_suppressions")
+        .values({ account_id: of, email_key, kind, mail_row: 1, created_at: startMs })
+        .execute();
+    await note("p1@mail.example", "bounces");
+    await note("p2@mail.example", "spamreports");
+    await note("p3@mail.example", "bounces", other);
+    await bring({}, {}, {});
+    expect(await judge()).toEqual({
+      "1/teapot": "bounced_before",
+      "2/teapot": "reported_spam",
+      "3/teapot": "leased",
+    });
+    await set("bounced_before", false);
+    await bring({}, {}, {}, { email: "p1@mail.example" }, { email: "p2@mail.example" });
+    expect(await judge()).toMatchObject({ "4/teapot": "leased", "5/teapot": "reported_spam" });
+  });
+
+  it("keep back all review requests while they are switched off, and no other mail", async () => {
+    await set("send_review_requests", false);
+    await bring({});
+    await service.mail.sendTest({ email: "p1@mail.example" });
+    const { mails, keptBack } = await createWorker(harness()).claim(10);
+    expect([mails.length, keptBack.map(({ obstacle }) => obstacle)]).toEqual([1, ["requests_off"]]);
+    await set("send_review_requests", null);
+    await bring({}, {});
+    expect(await judge()).toMatchObject({ "2/teapot": "leased" });
+  });
+
+  it("decide by the first that holds", async () => {
+    await bring({ order_date: "2025-01-01" }, {});
+    await service.unsubscribers.massCreate({
+      email_list: { 1: ["p1@mail.example", "p2@mail.example"] },
+    });
+    await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
+    expect(await judge()).toEqual({ "1/teapot": "order_too_old", "2/teapot": "product_blacklisted" });
+  });
+
+  it("keep a mail that no order brings only from who is unsubscribed, reported spam or bounced", async () => {
+    await set("most_mails_to_person", 1);
+    for (const email of ["a", "a", "b", "c"]) await service.mail.sendTest({ email: `${email}@mail.example` });
+    await service.unsubscribers.massCreate({ email_list: { 1: ["b@mail.example"] } });
+    const account_id = await accountIdOf(harness(), account);
+    const values = { account_id, email_key: "c@mail.example", kind: "bounces", mail_row: 1, created_at: 1 };
+    await harness().database.db.insertInto("mail_suppressions").values(values).execute();
+    const { mails, keptBack } = await createWorker(harness()).claim(10);
+    expect([mails.map(({ mail }) => mail.to.address), keptBack.map(({ obstacle }) => obstacle)]).toEqual([
+      ["a@mail.example", "a@mail.example"],
+      ["unsubscribed", "bounced_before"],
+    ]);
+  });
+
+  it("leave out of a mail about a whole order what a rule holds against, and keep it back where all is", async () => {
+    await set("one_mail_per", "order");
+    await bring({ products: pots("teapot", "pan", "cup") }, {}, {});
+    await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
+    await service.orders.stopMails({ orders: [{ order_id: "1", skus: ["cup"] }, { order_id: "3" }] });
+    const { mails } = await createWorker(harness()).claim(10);
+    const [products] = mails.map(({ mail }) => mail.data["products"] as { product_id: string }[]);
+    expect(products?.map(({ product_id }) => product_id)).toEqual(["pan"]);
+    expect(await tellMails(harness())).toEqual({
+      "1/*": "leased",
+      "2/*": "product_blacklisted",
+      "3/*": "product_blacklisted",
+    });
+  });
+
+  it("are the account's own", async () => {
+    const other = await harness().newAccount();
+    await other.service.mailRules.set({ name: "oldest_order_months", value: 1 });
+    await bring({ order_date: "2025-12-01" });
+    expect(await judge()).toEqual({ "1/teapot": "leased" });
+  });
+});
+
+describeBackends("the settings of mails", (harness: () => Harness) => {
+  it("are listed with what they are by themselves, and what the account has made of them", async () => {
+    const { service } = await harness().newAccount();
+    const find = async (name: string) =>
+      (await service.mailRules.list({})).settings.find((setting) => setting.name === name);
+    expect(await find("due_after_days")).toEqual({
+      name: "due_after_days",
+      says: "days from the date of an order that comes from now on to its review requests",
+      type: "number",
+      value: 14,
+      default: 14,
+      changed: false,
+      min: 0,
+      max: 365,
+      choices: null,
+    });
+    const { setting } = await service.mailRules.set({ name: "due_after_days", value: 3 });
+    expect(setting).toMatchObject({ name: "due_after_days", value: 3, default: 14, changed: true });
+    expect(await find("due_after_days")).toEqual(setting);
+    await service.mailRules.set({ name: "due_after_days", value: null });
+    expect(await find("due_after_days")).toMatchObject({ value: 14, changed: false });
+  });
+
+  it("say of the rules which are on, which can be off, and when they hold", async () => {
+    const { service } = await harness().newAccount();
+    await service.mailRules.set({ name: "reviewed_lately", value: "off" });
+    await service.mailRules.set({ name: "oldest_order_months", value: "9" });
+    const { rules } = await service.mailRules.list({});
+    expect(rules.map(({ name }) => name)).toEqual([
+      "past_order",
+      "requests_off",
+      "stopped_by_hand",
+      "order_too_old",
+      "bad_address",
+      "product_blacklisted",
+      "mails_stopped",
+      "unsubscribed",
+      "reported_spam",
+      "bounced_before",
+      "reviewed_lately",
+      "too_many_to_person",
+    ]);
+    const canBeOff = rules.filter(({ can_be_off }) => can_be_off).map(({ name, on }) => [name, on]);
+    expect(canBeOff).toEqual([
+      ["order_too_old", true],
+      ["bounced_before", true],
+      ["reviewed_lately", false],
+      ["too_many_to_person", true],
+    ]);
+    expect(rules.find(({ name }) => name === "order_too_old")?.says).toBe("the order is older than 9 months");
+  });
+
+  it("refuse what they cannot be, and keep what they were", async () => {
+    const { service } = await harness().newAccount();
+    const refuse = (name: string, value: unknown) =>
+      service.mailRules.set({ name, value } as Parameters<typeof service.mailRules.set>[0]);
+    const refused = (message: string) => ({ kind: "invalidParams", message });
+    await expect(refuse("due_after_days", 366)).rejects.toMatchObject(
+      refused("value of due_after_days must be a whole number from 0 to 365"),
+    );
+    await expect(refuse("due_after_days", 1.5)).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(refuse("due_after_days", "soon")).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(refuse("track_opens", "maybe")).rejects.toMatchObject(
+      refused("value of track_opens must be on or off"),
+    );
+    await expect(refuse("one_mail_per", "unit")).rejects.toMatchObject(
+      refused("value of one_mail_per must be one of product, order"),
+    );
+    await expect(refuse("unsubscribed", false)).rejects.toMatchObject({ kind: "invalidParams" });
+    const { settings } = await service.mailRules.list({});
+    expect(settings.filter(({ changed }) => changed)).toEqual([]);
+  });
+
+  it("ask for a token", async () => {
+    const { caller } = await harness().newAccount();
+    const anybody = harness().service({ appKey: caller.appKey });
+    await expect(anybody.mailRules.list({})).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(anybody.mailRules.set({ name: "track_opens", value: true })).rejects.toMatchObject({
+      kind: "unauthorized",
+    });
+  });
+});

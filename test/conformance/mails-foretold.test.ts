@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import type { Service } from "../../src/service/service.ts";
+import { describeBackends, type Harness, startMs } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
+import { createWorker, tellMails } from "../support/due-mails.ts";
+
+const dayMs = 86_400_000;
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const pots = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+
+describeBackends("what is foretold of mails that wait", (harness: () => Harness) => {
+  /** Orders of few people and products, some of which no mail may follow. */
+  async function bringOrders(service: Service): Promise<readonly string[]> {
+    const orders = Array.from({ length: 24 }, (_, at) =>
+      anOrder({
+        order_id: `o${at}`,
+        email: at % 11 === 10 ? "nobody@localhost" : `P${at % 3}@Mail.example`,
+        order_date: dateOf(startMs - ((at * 37) % 200) * dayMs),
+        products: pots([`p${at % 4}`, `p${(at * 7) % 5}`]),
+      }),
+    );
+    await service.orders.massCreate(bulkOf(orders));
+    await service.products.massUpdate({ products: { p1: aProduct({ blacklisted: true }) } });
+    await service.unsubscribers.massCreate({ email_list: { "1": ["p2@mail.example"] } });
+    return orders.map(({ order_id }) => String(order_id));
+  }
+
+  /** Day after day, as a worker does; what became of each mail. */
+  async function sendAll(): Promise<Record<string, string>> {
+    const work = createWorker(harness());
+    for (let days = 0; days < 30; days++) {
+      for (;;) {
+        const { mails, keptBack } = await work.claim(50);
+        if (mails.length + keptBack.length === 0) break;
+        for (const { mail } of mails) {
+          await work.step([{ id: mail.id, outcome: { state: "accepted", answer: "250 ok" } }]);
+        }
+      }
+      harness().clock.advance(dayMs);
+    }
+    return tellMails(harness());
+  }
+
+  it.each([
+    { due_after_days: 14, most_mails_to_person: 5, most_mails_days: 30 },
+    { due_after_days: 25, most_mails_to_person: 2, most_mails_days: 6 },
+  ])("is what the worker then does, with %j", async (settings) => {
+    const { service } = await harness().newAccount();
+    for (const [name, value] of Object.entries(settings)) {
+      await service.mailRules.set({ name: name as keyof typeof settings, value });
+    }
+    const ids = await bringOrders(service);
+    const foretold: Record<string, string> = {};
+    for (const order_id of ids) {
+      const { decisions } = await service.mails.why({ order_id });
+      for (const { products, decided_by } of decisions) {
+        foretold[`${order_id}/${products[0]?.product_id}`] = decided_by ?? "sent";
+      }
+    }
+    const { mails: count, not_sent: kept } = await service.mail.forecast({});
+    const became = await sendAll();
+    expect(foretold).toEqual(became);
+    const outcomes = Object.values(became);
+    expect(outcomes.filter((outcome) => outcome === "sent")).toHaveLength(count);
+    for (const [rule, mails] of Object.entries(kept)) {
+      expect([rule, outcomes.filter((outcome) => outcome === rule).length]).toEqual([rule, mails]);
+    }
+    expect(new Set(outcomes)).toEqual(
+      new Set([
+        "sent",
+        "order_too_old",
+        "bad_address",
+        "product_blacklisted",
+        "unsubscribed",
+        "too_many_to_person",
+      ]),
+    );
+  });
+});

@@ -1,0 +1,184 @@
+import { beforeEach, expect, it } from "vitest";
+import type { Service } from "../../src/service/service.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, aReview, bulkOf } from "../support/builders.ts";
+import { accountIdOf, judgeDue, noteSent, tellMails } from "../support/due-mails.ts";
+import { lastToken } from "../support/mails.ts";
+
+type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
+const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+const at = (date: string) => Date.parse(date);
+
+describeBackends("the mails that orders bring", (harness: () => Harness) => {
+  let account: TestAccount;
+  let service: Service;
+
+  beforeEach(async () => {
+    account = await harness().newAccount();
+    service = account.service;
+  });
+
+  const bring = (fields: Fields, more: { send_mail?: boolean } = {}) =>
+    service.orders.massCreate(bulkOf([anOrder({ order_id: "1", ...fields })], more));
+  const told = () => tellMails(harness());
+  const rows = () => harness().database.db.selectFrom("mails").selectAll().orderBy("id").execute();
+
+  it("are one for each product, however many units, due 14 days after the order", async () => {
+    const products = { teapot: anOrderedProduct({ quantity: 3 }), pan: anOrderedProduct() };
+    await bring({ email: "Ännchen@Mail.example", order_date: "2026-03-10", products });
+    const mails = await rows();
+    expect(await told()).toEqual({ "1/teapot": "queued", "1/pan": "queued" });
+    for (const mail of mails) {
+      expect(mail).toMatchObject({
+        category: "map",
+        email_type_id: 1,
+        email: "Ännchen@Mail.example",
+        email_key: "ännchen@mail.example",
+        name: "Ann",
+        data: "{}",
+        due_at: at("2026-03-24"),
+        attempts: 0,
+        sent_at: null,
+        reason: null,
+      });
+    }
+  });
+
+  it("come of single orders as well, and are due by the call where an order has no date", async () => {
+    const { order_date: _date, ...order } = anOrder({ order_id: "1" });
+    await service.orders.create({ ...order, platform: "general" });
+    expect((await rows()).map(({ due_at }) => due_at)).toEqual([harness().clock() + 14 * 86_400_000]);
+    await service.orders.create({ ...anOrder({ order_id: "2" }), platform: "general", send_mail: false });
+    expect(await told()).toEqual({ "1/teapot": "queued" });
+  });
+
+  it("come once, and of an order that is sent again for its new products alone", async () => {
+    await bring({});
+    await bring({});
+    await bring({ email: "other@mail.example", products: pots("teapot", "pan") });
+    expect(await told()).toEqual({ "1/teapot": "queued", "1/pan": "queued" });
+    // An order keeps its head.
+    expect((await rows()).map(({ email }) => email)).toEqual(["ann@mail.example", "ann@mail.example"]);
+    await bring({ products: { teapot: anOrderedProduct({ quantity: 4 }) } });
+    expect(await rows()).toHaveLength(2);
+  });
+
+  it("do not come where the call says so, nor later for what was brought so", async () => {
+    await bring({}, { send_mail: false });
+    expect(await told()).toEqual({});
+    await bring({}, { send_mail: true });
+    expect(await told()).toEqual({});
+    await bring({ products: pots("teapot", "pan") }, { send_mail: true });
+    expect(await told()).toEqual({ "1/pan": "queued" });
+    await bring({ products: pots("teapot", "pan", "cup") }, { send_mail: false });
+    expect(await told()).toEqual({ "1/pan": "queued" });
+  });
+
+  it("are one for the whole order where the account wants it, and due when it says", async () => {
+    await service.mailRules.set({ name: "one_mail_per", value: "order" });
+    await service.mailRules.set({ name: "due_after_days", value: 0 });
+    await bring({ order_date: "2026-03-10", products: pots("teapot", "pan") });
+    await bring({ products: pots("teapot", "pan", "cup") });
+    expect(await told()).toEqual({ "1/*": "queued" });
+    expect((await rows()).map(({ due_at }) => due_at)).toEqual([at("2026-03-10")]);
+    // What is queued stays as it is.
+    await service.mailRules.set({ name: "one_mail_per", value: null });
+    await bring({ products: pots("teapot", "pan", "lid") });
+    expect(await told()).toEqual({ "1/*": "queued", "1/lid": "queued" });
+  });
+
+  it("are told to a call that asks for them by name: those that wait, and the first day", async () => {
+    const order = (id: string, order_date: string) => anOrder({ order_id: id, order_date });
+    const call = bulkOf([order("1", "2026-03-10"), order("2", "2026-03-08"), order("3", "2025-12-01")]);
+    expect(await service.orders.massCreate(call)).not.toHaveProperty("mails");
+    const { mails } = await service.orders.massCreate({ ...call, send_mail: true });
+    // A call that is repeated tells the same, and what is overdue goes today.
+    expect(mails).toEqual({ queued: 3, first_due: "2026-03-15" });
+    await judgeDue(harness());
+    expect((await service.orders.massCreate({ ...call, send_mail: true })).mails).toEqual({
+      queued: 2,
+      first_due: "2026-03-22",
+    });
+    const none = bulkOf([{ ...order("4", "no day"), products: {} }], { send_mail: true });
+    expect((await service.orders.massCreate(none)).mails).toEqual({ queued: 0, first_due: null });
+  });
+
+  it("are forecast as they are then judged", async () => {
+    await service.unsubscribers.massCreate({ email_list: { 1: ["p3@mail.example"] } });
+    const past = { created_at: "2025-12-01", reviewer_type: "verified_buyer" as const };
+    await service.reviews.createNow(aReview({ sku: "a", email: "p4@mail.example", past }));
+    await service.orders.stopMails({ orders: [{ order_id: "o5" }] });
+    const id = await accountIdOf(harness(), account);
+    for (const n of [1, 2, 3]) await noteSent(harness(), id, "p1@mail.example", at(`2026-03-0${n}`));
+    const ids = ["a", "b", "c"];
+    const orders = Array.from({ length: 12 }, (_, n) =>
+      anOrder({
+        order_id: `o${n}`,
+        email: `p${n % 6}@mail.example`,
+        order_date: n === 8 ? "2024-01-01" : "2026-03-01",
+        products: pots(...ids.slice(0, 1 + (n % 3))),
+      }),
+    );
+    await service.orders.massCreate(bulkOf(orders));
+    const { mails, not_sent, days } = await service.mail.forecast({});
+    const counted: Record<string, number> = { leased: 0 };
+    for (const state of Object.values(await judgeDue(harness()))) counted[state] = (counted[state] ?? 0) + 1;
+    expect({ leased: mails, ...not_sent }).toMatchObject(counted);
+    expect(days).toEqual([{ day: "2026-03-15", mails }]);
+    expect(counted).toMatchObject({
+      order_too_old: 3,
+      unsubscribed: 2,
+      mails_stopped: 3,
+      reviewed_lately: 2,
+      too_many_to_person: 2,
+    });
+  });
+
+  it("are not forecast again once they are decided, and leave room for fewer others while they wait", async () => {
+    await bring({ order_date: "2026-03-01", products: pots("a", "b", "c", "d") });
+    expect((await service.mail.forecast({})).mails).toBe(4);
+    const { purchases } = await service.orders.list({ count: 10 });
+    const since_purchase_id = Math.max(...purchases.map(({ id }) => id)) + 1;
+    const order = anOrder({ order_id: "2", order_date: "2026-03-02", products: pots("e", "f") });
+    await service.orders.massCreate(bulkOf([order], { send_mail: false }));
+    const waiting = await service.mail.forecast({ since_purchase_id });
+    expect(waiting).toMatchObject({ mails: 1, people: 1, not_sent: { too_many_to_person: 1 } });
+    await judgeDue(harness());
+    await harness()
+      .database.db.updateTable("mails")
+      .set({ state: "sent", sent_at: harness().clock(), leased_until: null })
+      .execute();
+    expect(await service.mail.forecast({ since_purchase_id })).toEqual(waiting);
+    expect(await service.mail.forecast({})).toEqual(waiting);
+  });
+
+  it("are forecast by the account's own rules", async () => {
+    await bring(
+      { order_date: "2026-01-01", products: pots("a", "b", "c", "d", "e", "f") },
+      { send_mail: false },
+    );
+    const read = async () => {
+      const { mails, not_sent } = await service.mail.forecast({});
+      return [mails, not_sent.too_many_to_person, not_sent.order_too_old, not_sent.requests_off];
+    };
+    expect(await read()).toEqual([5, 1, 0, 0]);
+    await service.mailRules.set({ name: "most_mails_to_person", value: 2 });
+    expect(await read()).toEqual([2, 4, 0, 0]);
+    await service.mailRules.set({ name: "too_many_to_person", value: false });
+    expect(await read()).toEqual([6, 0, 0, 0]);
+    await service.mailRules.set({ name: "one_mail_per", value: "order" });
+    expect(await read()).toEqual([1, 0, 0, 0]);
+    await service.mailRules.set({ name: "oldest_order_months", value: 2 });
+    expect(await read()).toEqual([0, 0, 6, 0]);
+    await service.mailRules.set({ name: "order_too_old", value: false });
+    await service.mailRules.set({ name: "send_review_requests", value: false });
+    expect(await read()).toEqual([0, 0, 0, 6]);
+  });
+
+  it("let a review that a request's link verified keep the next request back", async () => {
+    await service.reviews.create(aReview({ email: "ann@mail.example" }));
+    await service.links.follow({ token: await lastToken(harness(), "verify_url") });
+    await bring({ order_date: "2026-03-01" });
+    expect(await judgeDue(harness())).toEqual({ "1/teapot": "reviewed_lately" });
+  });
+});

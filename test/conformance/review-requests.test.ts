@@ -1,0 +1,247 @@
+import { expect, it } from "vitest";
+import type { ReviewRequest } from "../../src/contract/index.ts";
+import { describeBackends, type Harness, startMs } from "../support/backends.ts";
+import { anOrderedProduct, aReview } from "../support/builders.ts";
+import { hostileTexts } from "../support/hostile-texts.ts";
+import { orderMails, storedMails, tokensOf } from "../support/mail-links.ts";
+import { readMailCounts } from "../support/mails.ts";
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const typed = { score: "4", title: "Pours well", content: "No drips.\r\nNone.", display_name: "Ann Tea" };
+const written = {
+  score: 4,
+  title: "Pours well",
+  content: "No drips.\nNone.",
+  display_name: "Ann T.",
+  verified_buyer: true,
+  created_at: new Date(startMs).toISOString(),
+};
+const gone = { state: "gone", product: null, review: null };
+
+/** An account with an order, and the token of the page to review its product. */
+async function setUp(harness: Harness, order: Record<string, unknown> = {}) {
+  const account = await harness.newAccount("Tea Shop");
+  const [mail] = await orderMails(harness, account, order);
+  if (!mail) throw new Error("the order brought no mail");
+  const { reviewRequests } = harness.service({});
+  const tokens = tokensOf(harness, mail);
+  return { account, mail, tokens, token: tokens.review(), ...reviewRequests };
+}
+
+async function readReviews({ database }: Harness) {
+  return database.db
+    .selectFrom("reviews")
+    .innerJoin("users", "users.id", "reviews.user_row")
+    .leftJoin("orders", "orders.id", "reviews.order_row")
+    .select(["title", "content", "reviews.score", "reviewer_type", "users.email", "display_name"])
+    .select(["reviews.user_reference", "orders.order_id"])
+    .orderBy("reviews.id")
+    .execute();
+}
+
+describeBackends("review requests", (harness) => {
+  it("ask for a review of the product, by the name of the order's customer", async () => {
+    const { token, show } = await setUp(harness());
+    expect((await show({ token })).request).toEqual({
+      state: "ready",
+      is_test: false,
+      is_unsubscribed: false,
+      store_name: "Tea Shop",
+      product: { name: "Teapot", url: "https://shop.example/teapot", image_url: null },
+      fields: { score: "", title: "", content: "", display_name: "Ann" },
+      problems: [],
+      review: null,
+    } satisfies ReviewRequest);
+  });
+
+  it("bring one review of a verified buyer, however often it is sent", async () => {
+    const order = { email: "Ann@Mail.example", user_reference: "customer-7" };
+    const { account, token, show, write } = await setUp(harness(), order);
+    const first = await write({ token, ...typed });
+    expect(first.request).toMatchObject({ state: "done", problems: [], review: written });
+    const again = await write({ token, ...typed, title: "Another" });
+    expect(again).toEqual(first);
+    expect(await show({ token })).toEqual(first);
+    expect(await readReviews(harness())).toEqual([
+      {
+        title: "Pours well",
+        content: "No drips.\nNone.",
+        score: 4,
+        reviewer_type: "verified_buyer",
+        email: "Ann@Mail.example",
+        display_name: "Ann Tea",
+        user_reference: "customer-7",
+        order_id: "1001",
+      },
+    ]);
+    const { reviews, bottomline } = await account.service.reviews.widget({ product_id: "teapot" });
+    expect(bottomline).toMatchObject({ total_review: 1, average_score: 4 });
+    expect(reviews[0]).toMatchObject({ verified_buyer: true, user: { display_name: "Ann T." } });
+    const byUser = await account.service.reviews.listByUser({ user_reference: "customer-7" });
+    expect(byUser.total_reviews).toBe(1);
+  });
+
+  it("tell webhooks of the review once, and count one click", async () => {
+    const { account, token, write } = await setUp(harness());
+    await account.service.webhooks.create({ url: "https://shop.example/hook", event_name: "review_create" });
+    for (const _ of [1, 2]) await write({ token, ...typed });
+    const told = await harness().database.db.selectFrom("webhook_deliveries").select("body").execute();
+    expect(told).toHaveLength(1);
+    expect(JSON.parse(told[0]?.body ?? "")).toMatchObject({
+      event: "review_create",
+      data: { verified_buyer: true, customer_email: "ann@mail.example", order_id: "1001", sku: "teapot" },
+    });
+    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
+  });
+
+  it("tell all that is wrong, keep what was typed, and store nothing", async () => {
+    const { token, show, write } = await setUp(harness());
+    const empty = (await write({ token })).request;
+    expect(empty).toMatchObject({ state: "ready", review: null });
+    expect(empty.problems.map(({ field }) => field)).toEqual(["score", "title", "content", "display_name"]);
+    const wrong = {
+      score: "6",
+      title: " \u200B\u202E ",
+      content: "x".repeat(10_001),
+      display_name: "null \u0000 byte",
+    };
+    const { request } = await write({ token, ...wrong });
+    expect(request.fields).toEqual(wrong);
+    expect(request.problems).toEqual([
+      { field: "score", error: "Choose how many stars you give, from 1 to 5." },
+      { field: "title", error: "Write a title: your review in a few words." },
+      { field: "content", error: "The review is longer than 10,000 characters; it has 10,001." },
+      { field: "display_name", error: "The name holds a character that cannot be kept; write it anew." },
+    ]);
+    for (const score of ["0", "05", "4.5", "٤", "four", "1e0"]) {
+      expect((await write({ token, ...typed, score })).request.problems).toHaveLength(1);
+    }
+    expect(await readReviews(harness())).toEqual([]);
+    expect((await show({ token })).request.fields).toMatchObject({ display_name: "Ann", title: "" });
+    expect(await readMailCounts(harness(), "map")).not.toHaveProperty("clicks");
+  });
+
+  it("count line ends as a browser does, and take texts of the longest length", async () => {
+    const { token, write } = await setUp(harness());
+    const content = `${"x".repeat(9_998)}\r\ny`;
+    const { request } = await write({ token, ...typed, content, title: "t".repeat(150) });
+    expect(request.problems).toEqual([]);
+    expect(request.review?.content).toBe(content.replace("\r\n", "\n"));
+  });
+
+  it("keep hostile texts as they are", async () => {
+    const account = await harness().newAccount();
+    const products = Object.fromEntries(
+      hostileTexts.map((_text, at) => [`pot${at}`, anOrderedProduct({ name: "A pot" })]),
+    );
+    const mails = await orderMails(harness(), account, { products });
+    const { reviewRequests } = harness().service({});
+    for (const [at, text] of hostileTexts.entries()) {
+      const token = tokensOf(harness(), mails[at] ?? mails[0]!).review();
+      const { request } = await reviewRequests.write({
+        ...typed,
+        token,
+        content: text,
+        title: text.slice(0, 150),
+      });
+      expect(request.review?.content, JSON.stringify(text)).toBe(text.replaceAll(/\r\n?/g, "\n").trim());
+    }
+    expect(await readReviews(harness())).toHaveLength(hostileTexts.length);
+  });
+
+  it("take whoever wrote before for who they are, and call them as they say", async () => {
+    const { account, token, show, write } = await setUp(harness());
+    const links = harness().service({}).links;
+    await account.service.reviews.create(aReview({ sku: "pan", display_name: "Ann of Old" }));
+    const [, verification] = await storedMails(harness());
+    const row = await harness()
+      .database.db.selectFrom("mails")
+      .select("data")
+      .orderBy("id", "desc")
+      .executeTakeFirstOrThrow();
+    const { verify_url } = JSON.parse(row.data) as { verify_url: string };
+    expect(verification).toBeDefined();
+    await links.follow({ token: verify_url.slice(verify_url.lastIndexOf("/") + 1) });
+    expect((await show({ token })).request.fields.display_name).toBe("Ann of Old");
+    await write({ token, ...typed });
+    const users = await harness()
+      .database.db.selectFrom("users")
+      .select("display_name")
+      .where("kind", "=", "shopper")
+      .execute();
+    expect(users).toEqual([{ display_name: "Ann Tea" }]);
+  });
+
+  it("are one for each product of an order, also where one mail asks for all", async () => {
+    const account = await harness().newAccount();
+    await account.service.mailRules.set({ name: "one_mail_per", value: "order" });
+    const products = { teapot: anOrderedProduct(), pan: anOrderedProduct({ name: "Pan" }) };
+    const mails = await orderMails(harness(), account, { products });
+    expect(mails).toHaveLength(1);
+    const { review } = tokensOf(harness(), mails[0]!);
+    const rows = await harness()
+      .database.db.selectFrom("products")
+      .select(["id", "name"])
+      .orderBy("id")
+      .execute();
+    const { reviewRequests } = harness().service({});
+    for (const { id, name } of rows) {
+      const { request } = await reviewRequests.write({ token: review(id), ...typed });
+      expect(request).toMatchObject({ state: "done", product: { name } });
+    }
+    expect(await readReviews(harness())).toHaveLength(2);
+    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1 });
+  });
+
+  it("work for 90 days, and not where product or mail are gone", async () => {
+    const { token, tokens, show, write } = await setUp(harness());
+    harness().clock.advance(90 * dayMs - 1);
+    expect((await show({ token })).request.state).toBe("ready");
+    harness().clock.advance(1);
+    for (const call of [show, write]) {
+      expect((await call({ token, ...typed })).request).toMatchObject(gone);
+      expect((await call({ token: tokens.review(999), ...typed })).request).toMatchObject(gone);
+    }
+    const fresh = tokens.review();
+    await harness().database.db.deleteFrom("mails").execute();
+    expect((await write({ token: fresh, ...typed })).request).toMatchObject(gone);
+    expect(await readReviews(harness())).toEqual([]);
+  });
+
+  it("take no token that is not theirs", async () => {
+    const { token, tokens, show, write } = await setUp(harness());
+    const other = await setUp(harness(), { order_id: "2" });
+    const changed = token.slice(0, 40) + (token[40] === "A" ? "B" : "A") + token.slice(41);
+    for (const wrong of ["x", changed, `${token}A`, tokens.unsubscribe(), tokens.open(), "…"]) {
+      for (const call of [show, write]) {
+        expect((await call({ token: wrong, ...typed })).request, wrong).toMatchObject(gone);
+      }
+    }
+    const links = harness().service({}).links;
+    expect((await links.show({ token })).link.state).toBe("gone");
+    // A product of another account is none of this one's.
+    const foreign = tokens.review(other.mail.productRow);
+    expect((await show({ token: foreign })).request).toMatchObject(gone);
+    expect((await show({ token })).request.state).toBe("ready");
+  });
+
+  it("work for who has unsubscribed, and say so", async () => {
+    const { token, tokens, show, write } = await setUp(harness());
+    await harness().service({}).links.follow({ token: tokens.unsubscribe() });
+    expect((await show({ token })).request).toMatchObject({ state: "ready", is_unsubscribed: true });
+    expect((await write({ token, ...typed })).request).toMatchObject({ state: "done", review: written });
+  });
+
+  it("of a test mail show the page, and keep nothing", async () => {
+    const account = await harness().newAccount();
+    await account.service.mail.sendTest({ email: "me@shop.example" });
+    const [mail] = await storedMails(harness());
+    const token = tokensOf(harness(), mail!).review();
+    const { show, write } = harness().service({}).reviewRequests;
+    expect((await show({ token })).request).toMatchObject({ state: "ready", is_test: true });
+    const { request } = await write({ token, ...typed });
+    expect(request).toMatchObject({ state: "done", is_test: true, review: written });
+    expect((await show({ token })).request).toMatchObject({ state: "ready", review: null });
+    expect(await readReviews(harness())).toEqual([]);
+  });
+});

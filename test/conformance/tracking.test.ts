@@ -1,0 +1,119 @@
+import { expect, it } from "vitest";
+import { describeBackends, type Harness } from "../support/backends.ts";
+import { orderMails, tokensOf } from "../support/mail-links.ts";
+import { readMailCounts } from "../support/mails.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const target = "https://shop.example/teapot?a=1&b=ä";
+
+/** A mail of an account, which tracks what is named. */
+async function setUp(harness: Harness, ...tracked: readonly ("track_opens" | "track_clicks")[]) {
+  const account = await harness.newAccount();
+  for (const name of tracked) await account.service.mailRules.set({ name, value: "on" });
+  const [mail] = await orderMails(harness, account);
+  if (!mail) throw new Error("the order brought no mail");
+  const { tracking, reviewRequests } = harness.service({});
+  return { account, mail, tokens: tokensOf(harness, mail), tracking, reviewRequests };
+}
+
+async function readEvents({ database }: Harness) {
+  const rows = await database.db
+    .selectFrom("mail_events")
+    .select(["event", "detail"])
+    .orderBy("id")
+    .execute();
+  return rows.filter(({ event }) => event === "opened" || event === "clicked");
+}
+
+describeBackends("tracking", (harness) => {
+  it("notes opens, and answers an image of one point", async () => {
+    const { tokens, tracking } = await setUp(harness(), "track_opens");
+    const image = await tracking.open({ token: tokens.open() });
+    expect(image.content_type).toBe("image/gif");
+    const bytes = Buffer.from(image.base64, "base64");
+    expect([bytes.subarray(0, 6).toString("latin1"), bytes.readUInt16LE(6), bytes.readUInt16LE(8)]).toEqual([
+      "GIF89a",
+      1,
+      1,
+    ]);
+    await tracking.open({ token: tokens.open() });
+    expect(await readMailCounts(harness(), "map")).toMatchObject({ opens: 1, unique_opens: 1 });
+    harness().clock.advance(minuteMs);
+    await tracking.open({ token: tokens.open() });
+    expect(await readMailCounts(harness(), "map")).toMatchObject({ opens: 2, unique_opens: 1 });
+  });
+
+  it("notes clicks on each address of a mail, and tells where they lead", async () => {
+    const { tokens, tracking } = await setUp(harness(), "track_clicks");
+    const url = new URL(target).href;
+    expect(await tracking.click({ token: tokens.click(target) })).toEqual({ url });
+    await tracking.click({ token: tokens.click(target) });
+    await tracking.click({ token: tokens.click("https://shop.example/other") });
+    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 2, unique_clicks: 1 });
+    expect(await readEvents(harness())).toEqual([
+      { event: "clicked", detail: null },
+      { event: "clicked", detail: null },
+    ]);
+  });
+
+  it("counts the click that led to a review once", async () => {
+    const { tokens, tracking, reviewRequests } = await setUp(harness(), "track_clicks");
+    await tracking.click({ token: tokens.click(`http://localhost/starpost/v1/r/${tokens.review()}`) });
+    harness().clock.advance(5 * minuteMs);
+    const typed = { score: "4", title: "Good", content: "Good", display_name: "Ann" };
+    const { request } = await reviewRequests.write({ token: tokens.review(), ...typed });
+    expect(request.state).toBe("done");
+    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
+  });
+
+  it("notes nothing for who only looks, nor by itself, nor once it is switched off", async () => {
+    const { account, tokens, tracking } = await setUp(harness());
+    const token = { open: tokens.open(), click: tokens.click(target) };
+    await tracking.open({ token: token.open });
+    expect(await tracking.click({ token: token.click })).toEqual({ url: new URL(target).href });
+    for (const name of ["track_opens", "track_clicks"] as const) {
+      await account.service.mailRules.set({ name, value: "on" });
+    }
+    await tracking.open({ token: token.open, only_look: true });
+    await tracking.click({ token: token.click, only_look: true });
+    expect(await readEvents(harness())).toEqual([]);
+    await tracking.open({ token: token.open });
+    await account.service.mailRules.set({ name: "track_opens", value: "off" });
+    harness().clock.advance(minuteMs);
+    await tracking.open({ token: token.open });
+    expect(await readEvents(harness())).toHaveLength(1);
+  });
+
+  it("leads nowhere that no mail of ours led, and nowhere but to the web", async () => {
+    const { tokens, tracking } = await setUp(harness(), "track_opens", "track_clicks");
+    const good = tokens.click(target);
+    const wrong = [
+      "x",
+      target,
+      `${good}A`,
+      tokens.open(),
+      tokens.review(),
+      tokens.unsubscribe(),
+      tokens.click("javascript:alert(1)"),
+      tokens.click("data:text/html,x"),
+      tokens.click("//evil.example"),
+      tokens.click(""),
+    ];
+    for (const token of wrong) expect(await tracking.click({ token }), token).toEqual({ url: null });
+    for (const token of ["x", good, tokens.review()]) {
+      expect((await tracking.open({ token })).content_type).toBe("image/gif");
+    }
+    const old = { open: tokens.open(), click: tokens.click(target) };
+    harness().clock.advance(365 * dayMs);
+    expect(await tracking.click({ token: old.click })).toEqual({ url: null });
+    await tracking.open({ token: old.open });
+    expect(await readEvents(harness())).toEqual([]);
+  });
+
+  it("takes addresses as long as a store's can be", async () => {
+    const { tokens, tracking } = await setUp(harness());
+    const long = `https://shop.example/${"ä".repeat(2_000)}`;
+    expect(await tracking.click({ token: tokens.click(long) })).toEqual({ url: new URL(long).href });
+  });
+});

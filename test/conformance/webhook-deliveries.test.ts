@@ -1,0 +1,221 @@
+import { expect, it } from "vitest";
+import type { AttemptOutcome } from "../../src/engine/webhook-outcomes.ts";
+import { createWebhookWork } from "../../src/engine/webhook-work.ts";
+import { describeBackends, startMs, type Harness } from "../support/backends.ts";
+import { aReview } from "../support/builders.ts";
+
+const url = "https://shop.example/hook";
+const start = new Date(startMs).toISOString();
+
+/** Lets a worker do what is due next, with the outcome that is said. */
+async function attempt({ work }: Harness, outcome: AttemptOutcome, worker = "one"): Promise<number> {
+  const working = createWebhookWork(work, { worker, leaseMs: 60_000 });
+  const [begun] = await working.begin(1);
+  if (!begun) throw new Error("nothing is due");
+  await working.end(begun, outcome);
+  return begun.id;
+}
+
+const refused: AttemptOutcome = { state: "failed", status: 500, problem: "answered 500", durationMs: 12.4 };
+const taken: AttemptOutcome = { state: "delivered", status: 204, durationMs: 7 };
+
+describeBackends("webhookDeliveries", (harness) => {
+  it("list, get and attempts tell what was sent, the newest first", async () => {
+    const { service, caller } = await harness().newAccount();
+    const { webhook } = await service.webhooks.create({ url, event_name: "review_create" });
+    await service.reviews.create(aReview());
+    await service.reviews.create(aReview());
+    const { deliveries } = await service.webhookDeliveries.list({});
+    expect(deliveries).toHaveLength(2);
+    const [newer, older] = deliveries;
+    expect(older).toEqual({
+      id: expect.any(Number),
+      webhook_id: webhook.id,
+      url,
+      event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+      event_name: "review_create",
+      state: "queued",
+      created_at: start,
+      due_at: start,
+      delivered_at: null,
+      reason: null,
+      attempts: 0,
+    });
+    expect(newer?.id).toBeGreaterThan(older?.id ?? 0);
+    harness().clock.advance(1_000);
+    expect(await attempt(harness(), refused)).toBe(older?.id);
+    expect(await attempt(harness(), taken)).toBe(newer?.id);
+    const delivery_id = older?.id ?? 0;
+    const { delivery, attempts } = await service.webhookDeliveries.get({ delivery_id });
+    const { body, ...rest } = delivery;
+    expect(JSON.parse(body)).toMatchObject({ event: "review_create", data: { app_key: caller.appKey } });
+    expect(rest).toMatchObject({ state: "queued", reason: "answered 500", attempts: 1, delivered_at: null });
+    expect(Date.parse(rest.due_at ?? "")).toBeGreaterThanOrEqual(startMs + 6_000);
+    const started_at = new Date(startMs + 1_000).toISOString();
+    const first = {
+      delivery_id,
+      worker: "one",
+      started_at,
+      duration_ms: 12,
+      status: 500,
+      problem: "answered 500",
+    };
+    expect(attempts).toEqual([{ id: expect.any(Number), ...first }]);
+    const all = await service.webhookDeliveries.attempts({});
+    expect(all.attempts).toMatchObject([
+      {
+        status: 204,
+        problem: null,
+        duration_ms: 7,
+        delivery: { id: newer?.id, state: "delivered", attempts: 1 },
+      },
+      { ...first, delivery: rest },
+    ]);
+    const since_id = all.attempts[0]?.id ?? 0;
+    expect((await service.webhookDeliveries.attempts({ since_id })).attempts).toEqual([all.attempts[0]]);
+    expect((await service.webhookDeliveries.attempts({ since_id: since_id + 1 })).attempts).toEqual([]);
+    expect((await service.webhookDeliveries.attempts({ count: 1 })).attempts).toEqual([all.attempts[0]]);
+  });
+
+  it("list filters by state, event and subscription, and pages from an id on", async () => {
+    const { service } = await harness().newAccount();
+    const create = async (path: string, event_name: "review_create" | "review_updated") =>
+      (await service.webhooks.create({ url: `${url}/${path}`, event_name })).webhook.id;
+    const [a, b, c] = [
+      await create("a", "review_create"),
+      await create("b", "review_create"),
+      await create("a", "review_updated"),
+    ];
+    const { reviews } = await service.reviews.createNow(aReview());
+    await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: "Thanks" });
+    await attempt(harness(), taken);
+    const list = async (query: Parameters<typeof service.webhookDeliveries.list>[0]) =>
+      (await service.webhookDeliveries.list(query)).deliveries.map(({ webhook_id }) => webhook_id);
+    expect(await list({})).toEqual([c, b, a]);
+    expect(await list({ state: "delivered" })).toEqual([a]);
+    expect(await list({ state: "queued" })).toEqual([c, b]);
+    expect(await list({ state: "failed" })).toEqual([]);
+    expect(await list({ event_name: "review_create" })).toEqual([b, a]);
+    expect(await list({ webhook_id: b, event_name: "review_create", state: "queued" })).toEqual([b]);
+    const { deliveries } = await service.webhookDeliveries.list({ since_id: 0, count: 2 });
+    expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual([a, b]);
+    expect(await list({ since_id: (deliveries.at(-1)?.id ?? 0) + 1 })).toEqual([c]);
+    expect(await list({ count: 0 })).toEqual([]);
+    await expect(list({ state: "lost" as "failed" })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "state must be one of queued, leased, delivered, failed",
+    });
+  });
+
+  it("redeliver sends once more under the same id, with a new series of attempts", async () => {
+    const { service } = await harness().newAccount();
+    await service.webhooks.create({ url, event_name: "review_create" });
+    await service.reviews.create(aReview());
+    const delivery_id = await attempt(harness(), taken);
+    const { delivery: sent } = await service.webhookDeliveries.get({ delivery_id });
+    harness().clock.advance(5_000);
+    const { delivery } = await service.webhookDeliveries.redeliver({ delivery_id });
+    const { body: _body, ...before } = sent;
+    const due_at = new Date(startMs + 5_000).toISOString();
+    expect(delivery).toEqual({ ...before, state: "queued", due_at, delivered_at: null });
+    expect(await service.webhookDeliveries.redeliver({ delivery_id })).toEqual({ delivery });
+    const [begun] = await createWebhookWork(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
+    expect(begun).toMatchObject({ id: delivery_id, eventId: sent.event_id, body: sent.body, attempt: 1 });
+    // One that is under way stays as it is.
+    const leased = await service.webhookDeliveries.redeliver({ delivery_id });
+    expect(leased.delivery).toMatchObject({ state: "leased", due_at: null, attempts: 2 });
+  });
+
+  it("redeliver does not wait for a pause that a receiver has asked for", async () => {
+    const { service } = await harness().newAccount();
+    await service.webhooks.create({ url, event_name: "review_create" });
+    await service.reviews.create(aReview());
+    const delivery_id = await attempt(harness(), { ...refused, retryAfterMs: 3_600_000 });
+    const before = await service.webhookDeliveries.get({ delivery_id });
+    expect(before.delivery.due_at).toBe(new Date(startMs + 3_600_000).toISOString());
+    const { delivery } = await service.webhookDeliveries.redeliver({ delivery_id });
+    expect(delivery.due_at).toBe(start);
+  });
+
+  it("ends what waits with its subscription, and keeps it in the log", async () => {
+    const { service } = await harness().newAccount();
+    const { webhook } = await service.webhooks.create({ url, event_name: "review_create" });
+    await service.reviews.create(aReview());
+    await service.reviews.create(aReview());
+    const begun = await createWebhookWork(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
+    await service.webhooks.delete({ webhook_id: webhook.id });
+    const reason = "its subscription was deleted";
+    const list = async () => (await service.webhookDeliveries.list({ since_id: 0 })).deliveries;
+    expect(await list()).toMatchObject([
+      { state: "leased", url: null },
+      { state: "failed", reason, due_at: null },
+    ]);
+    const [under] = begun;
+    if (!under) throw new Error("nothing was due");
+    // What was under way is not tried again.
+    await createWebhookWork(harness().work, { worker: "one", leaseMs: 60_000 }).end(under, refused);
+    expect(await list()).toMatchObject([{ state: "failed", reason: "answered 500" }, { state: "failed" }]);
+    await expect(service.webhookDeliveries.redeliver({ delivery_id: under.id })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: `the subscription of delivery ${under.id} has ended`,
+    });
+  });
+
+  it("is of one account alone, and of whoever has a utoken", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.webhooks.create({ url, event_name: "review_create" });
+    await one.service.reviews.create(aReview());
+    const delivery_id = await attempt(harness(), taken);
+    expect((await other.service.webhookDeliveries.list({})).deliveries).toEqual([]);
+    expect((await other.service.webhookDeliveries.attempts({ since_id: 0 })).attempts).toEqual([]);
+    const unknown = { kind: "recordNotFound", message: `Couldn't find Delivery with id = ${delivery_id}` };
+    await expect(other.service.webhookDeliveries.get({ delivery_id })).rejects.toMatchObject(unknown);
+    await expect(other.service.webhookDeliveries.redeliver({ delivery_id })).rejects.toMatchObject(unknown);
+    const open = harness().service({ appKey: one.caller.appKey }).webhookDeliveries;
+    const refusal = { kind: "unauthorized" };
+    await expect(open.list({})).rejects.toMatchObject(refusal);
+    await expect(open.attempts({})).rejects.toMatchObject(refusal);
+    await expect(open.get({ delivery_id })).rejects.toMatchObject(refusal);
+    await expect(open.redeliver({ delivery_id })).rejects.toMatchObject(refusal);
+  });
+});
+
+describeBackends("webhooks.create", (harness) => {
+  it("takes no address of the own network, by number or by name, and says why", async () => {
+    const { service } = await harness().newAccount();
+    const refusals: readonly (readonly [string, string])[] = [
+      [
+        "http://127.1:8080/",
+        "url leads where nothing is sent to: 127.0.0.1 is an address of the machine itself",
+      ],
+      [
+        "http://169.254.169.254/latest",
+        "url leads where nothing is sent to: 169.254.169.254 is a link-local address",
+      ],
+      ["https://localhost./", "url leads where nothing is sent to: localhost is a name of a network's own"],
+      ["https://me:secret@shop.example/", "url holds a user name or a password"],
+      ["http://shop.example:25/", "url has port 25, which is no web server's"],
+    ];
+    for (const [address, message] of refusals) {
+      const created = service.webhooks.create({ url: address, event_name: "review_create" });
+      await expect(created).rejects.toMatchObject({ kind: "invalidParams", message });
+    }
+    expect((await service.webhooks.list({})).webhooks).toEqual([]);
+  });
+});
+
+describeBackends(
+  "webhooks.create, where the own network is allowed",
+  (harness) => {
+    it("takes its addresses, and nothing else that is refused otherwise", async () => {
+      const { service } = await harness().newAccount();
+      const create = (address: string) =>
+        service.webhooks.create({ url: address, event_name: "review_create" });
+      expect((await create("http://127.0.0.1:8080/hook")).webhook.url).toBe("http://127.0.0.1:8080/hook");
+      expect((await create("http://receiver:3000/")).webhook.url).toBe("http://receiver:3000/");
+      await expect(create("http://127.0.0.1:22/")).rejects.toMatchObject({ kind: "invalidParams" });
+      await expect(create("http://a:b@127.0.0.1/")).rejects.toMatchObject({ kind: "invalidParams" });
+    });
+  },
+  { allowsPrivateWebhooks: true },
+);

@@ -1,0 +1,311 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { makeCertificate } from "../support/certificate.ts";
+import { type MailServer, type MailServerOptions, startMailServer } from "../support/mail-server.ts";
+import { type Home, Homes } from "../support/starpost.ts";
+
+const homes = new Homes();
+const servers: MailServer[] = [];
+afterAll(() => homes.remove());
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function start(options: MailServerOptions = {}): Promise<MailServer> {
+  const server = await startMailServer(options);
+  servers.push(server);
+  return server;
+}
+
+interface Configured {
+  readonly kind: string;
+  readonly configured_by: string;
+  readonly ready: boolean | null;
+  readonly problem: string | null;
+}
+
+const password = "corréct-horse";
+const from = "Tea & Cups <reviews@shop.example>";
+const user = { name: "shop", password };
+const flagsOf = ({ host, port }: MailServer) => [
+  "--host",
+  host,
+  "--port",
+  String(port),
+  "--tls",
+  "none",
+  "--from",
+  from,
+];
+const configure = (home: Home, ...args: string[]) => home.json<Configured>(["mail", "configure", ...args]);
+const fileOf = (home: Home) => join(home.folder, "mail.json");
+
+describe("mail configure", () => {
+  it("says that mails go into a folder where nothing is configured, and writes nothing", async () => {
+    const home = homes.open();
+    const { exitCode, data } = await configure(home);
+    expect(exitCode).toBe(0);
+    expect(data).toEqual({
+      kind: "outbox",
+      configured_by: "default",
+      host: null,
+      port: null,
+      tls: null,
+      user: null,
+      has_password: false,
+      from: null,
+      outbox_folder: join(home.folder, "outbox"),
+      ready: null,
+      problem: null,
+    });
+    expect(existsSync(fileOf(home))).toBe(false);
+    expect(existsSync(join(home.folder, "outbox"))).toBe(false);
+  });
+
+  it("keeps a server and its password in a file of the owner alone, and never shows the password", async () => {
+    const home = homes.open();
+    const server = await start({ user });
+    const args = [...flagsOf(server), "--user", "shop", "--password-stdin", "--check", "--verbose"];
+    const set = await home.run(["mail", "configure", ...args], { input: `${password}\n` });
+    expect(set.exitCode).toBe(0);
+    expect(set.stderr).toContain("NOT encrypted");
+    expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(fileOf(home), "utf8"))).toEqual({
+      smtp: { host: server.host, port: server.port, tls: "none", user: "shop", password },
+      from,
+    });
+    const shown = await configure(home, "--show");
+    expect(shown.data).toMatchObject({
+      kind: "smtp",
+      configured_by: "file",
+      has_password: true,
+      from,
+      ready: null,
+    });
+    const checked = await configure(home, "--check");
+    expect(checked.data.ready).toBe(true);
+    for (const { stdout, stderr } of [set, shown, checked]) expect(stdout + stderr).not.toContain(password);
+  });
+
+  it("ends with 5 and says why where the server refuses, and never tells the password", async () => {
+    const home = homes.open({ STARPOST_SMTP_PASSWORD: "some-other-word" });
+    const server = await start({ user });
+    const found = await configure(home, ...flagsOf(server), "--user", "shop", "--check", "--verbose");
+    expect(found.exitCode).toBe(5);
+    expect(found.data).toMatchObject({
+      ready: false,
+      problem: expect.stringMatching(/refused to sign in shop: 535/) as string,
+    });
+    expect(found.stdout + found.stderr).not.toContain("some-other-word");
+    const run = await home.run(["mail", "run", "--once", "--verbose"]);
+    expect(run.stdout + run.stderr).not.toContain("some-other-word");
+  });
+
+  it("keeps what is not given, but sends no password to another server or for another user", async () => {
+    const home = homes.open();
+    const server = await start({ user });
+    await home.run(["mail", "configure", ...flagsOf(server), "--user", "shop", "--password-stdin"], {
+      input: password,
+    });
+    const changed = await configure(
+      home,
+      "--from",
+      "x@shop.example",
+      "--tls",
+      "opportunistic",
+      "--port",
+      "2525",
+    );
+    expect(changed.data).toMatchObject({
+      host: server.host,
+      port: 2525,
+      tls: "opportunistic",
+      user: "shop",
+      has_password: true,
+      from: "x@shop.example",
+    });
+    expect((await configure(home, "--port", "2526")).data).toMatchObject({
+      port: 2526,
+      tls: "opportunistic",
+    });
+    expect((await configure(home, "--port", "465")).data).toMatchObject({ port: 465, tls: "implicit" });
+    expect((await configure(home, "--port", "587")).data).toMatchObject({ port: 587, tls: "starttls" });
+    expect((await configure(home, "--no-user")).data).toMatchObject({ user: null, has_password: false });
+    await home.run(["mail", "configure", "--user", "shop", "--password-stdin"], { input: password });
+    for (const flags of [
+      ["--host", "mail.elsewhere.example", "--user", "shop"],
+      ["--user", "somebody"],
+    ]) {
+      const refused = await home.run(["mail", "configure", ...flags]);
+      expect(refused.exitCode).toBe(2);
+      expect(refused.stderr).toContain("is missing, and there is nobody to ask");
+    }
+    expect((await configure(home, "--host", "mail.elsewhere.example")).data).toMatchObject({
+      user: null,
+      has_password: false,
+      port: 587,
+      tls: "starttls",
+    });
+    expect(readFileSync(fileOf(home), "utf8")).not.toContain(password);
+  });
+
+  it("goes back to the folder, and forgets the server", async () => {
+    const home = homes.open();
+    const server = await start({ user });
+    await home.run(["mail", "configure", ...flagsOf(server), "--user", "shop", "--password-stdin"], {
+      input: password,
+    });
+    const back = await configure(home, "--outbox");
+    expect(back.data).toMatchObject({ kind: "outbox", from, has_password: false });
+    expect(readFileSync(fileOf(home), "utf8")).not.toContain(password);
+    expect((await configure(home, "--check")).data).toMatchObject({ kind: "outbox", ready: true });
+  });
+
+  it("is done by the environment alone", async () => {
+    const server = await start({ user });
+    const env = {
+      STARPOST_SMTP_HOST: server.host,
+      STARPOST_SMTP_PORT: String(server.port),
+      STARPOST_SMTP_TLS: "none",
+      STARPOST_SMTP_USER: "shop",
+      STARPOST_SMTP_PASSWORD: password,
+      STARPOST_MAIL_FROM: from,
+    };
+    const home = homes.open(env);
+    expect((await configure(home, "--check")).data).toMatchObject({
+      kind: "smtp",
+      configured_by: "environment",
+      ready: true,
+      from,
+    });
+    expect(existsSync(fileOf(home))).toBe(false);
+    for (const [name, says] of [
+      ["STARPOST_SMTP_HOST", "STARPOST_SMTP_PORT is set, and STARPOST_SMTP_HOST is not"],
+      ["STARPOST_SMTP_PASSWORD", "STARPOST_SMTP_PASSWORD is not set"],
+      ["STARPOST_MAIL_FROM", "not who mails come from"],
+    ]) {
+      const refused = await home.run(["mail", "configure"], { env: { [name ?? ""]: "" } });
+      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(says ?? "")]);
+      expect(refused.stderr).not.toContain(password);
+    }
+  });
+
+  it.each([
+    [["--port", "0"], "not a port"],
+    [["--tls", "ssl"], "not one of implicit, starttls, opportunistic, none"],
+    [["--host", "smtp.example:587", "--from", from], "is not the name of a machine"],
+    [["--host", "smtp.example"], "--from is missing"],
+    [["--user", "x"], "--host is missing"],
+    [["--from", "nobody"], "is no address to send from"],
+    [["--from", "A\nB <a@b.example>"], "is no address to send from"],
+    [["--from", "jürgen@b.example"], "is no address to send from"],
+    [["--outbox", "--host", "x"], "--outbox goes without"],
+    [["--show", "--host", "x"], "--show changes nothing"],
+    [["--no-user", "--password-stdin", "--host", "h"], "--no-user goes without"],
+    [
+      ["--host", "h.example", "--from", from, "--user", "x", "--password-stdin"],
+      "standard input holds no password",
+    ],
+  ])("refuses %j", async (args, says) => {
+    const home = homes.open();
+    const { exitCode, stderr } = await home.run(["mail", "configure", ...args], { input: "" });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(existsSync(fileOf(home))).toBe(false);
+  });
+
+  it("refuses a remote profile", async () => {
+    const home = homes.open({
+      STARPOST_BASE_URL: "http://127.0.0.1:1",
+      STARPOST_APP_KEY: "k",
+      STARPOST_SECRET: "s",
+    });
+    const { exitCode, stderr } = await home.run(["mail", "configure", "--profile", "env"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("is remote, and only the embedded database");
+  });
+
+  it("says what to do about a file that is not its own, and does it", async () => {
+    const home = homes.open();
+    writeFileSync(fileOf(home), "{");
+    const { exitCode, stderr } = await home.run(["mail", "configure"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("starpost mail configure --outbox")]);
+    expect((await configure(home, "--outbox")).data.kind).toBe("outbox");
+    expect((await configure(home)).data.configured_by).toBe("file");
+  });
+});
+
+describe("mails of an import", () => {
+  const orders = [
+    "email,customer_name,order_id,order_date,currency_iso,product_id,product_name,product_url,product_image",
+    `ana@customer.example,Ana Müller,1001,DAY,EUR,pot,Teapot “Morning”,https://shop.example/pot,https://shop.example/pot.png`,
+    `ana@customer.example,Ana Müller,1001,DAY,EUR,cup,<b>Cup</b>,https://shop.example/cup,`,
+  ].join("\n");
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+  it("reach a server that wants encryption and a password, with a certificate of its own", async ({
+    skip,
+  }) => {
+    const own = (await makeCertificate()) ?? skip("there is no openssl here");
+    const server = await start({ tls: "starttls", key: own.key, cert: own.cert, user });
+    const home = homes.open();
+    const args = [
+      "--host",
+      server.host,
+      "--port",
+      String(server.port),
+      "--user",
+      "shop",
+      "--password-stdin",
+      "--from",
+      from,
+    ];
+    await home.run(["mail", "configure", ...args], { input: password });
+    const untrusted = await configure(home, "--check");
+    expect(untrusted.data.problem).toContain("NODE_EXTRA_CA_CERTS");
+    const env = { NODE_EXTRA_CA_CERTS: own.certFile, STARPOST_PUBLIC_URL: "https://reviews.example" };
+    writeFileSync(join(home.folder, "orders.csv"), orders.replaceAll("DAY", daysAgo(20)));
+    const imported = await home.run(
+      ["orders", "import", join(home.folder, "orders.csv"), "--send-mail", "--yes"],
+      { env },
+    );
+    expect(imported.exitCode, imported.stderr).toBe(0);
+    const ran = await home.json<{ mails: Record<string, number> }>(["mail", "run", "--once"], { env });
+    expect(ran.data.mails, ran.stderr).toMatchObject({ sent: 2 });
+    expectBoth(server);
+  });
+
+  it("stand in the outbox folder where nothing is configured, each for its owner alone", async () => {
+    const home = homes.open({ STARPOST_PUBLIC_URL: "https://reviews.example" });
+    writeFileSync(join(home.folder, "orders.csv"), orders.replaceAll("DAY", daysAgo(20)));
+    await home.run(["orders", "import", join(home.folder, "orders.csv"), "--send-mail", "--yes"]);
+    await home.run(["mail", "run", "--once"]);
+    const folder = join(home.folder, "outbox");
+    const names = readdirSync(folder);
+    expect(names).toHaveLength(2);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of names) {
+      expect(name).toMatch(/^\d{8}T\d{6}\.\d{3}Z-[\w.-]+\.eml$/);
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    }
+    expect(readFileSync(join(folder, names[0] ?? ""), "utf8")).toContain("reviews@starpost.invalid");
+  });
+});
+
+/** Both mails of the order, as the server has them. */
+function expectBoth(server: MailServer): void {
+  expect(server.received.map(({ isEncrypted, user: name, to }) => ({ isEncrypted, name, to }))).toEqual(
+    Array.from({ length: 2 }, () => ({ isEncrypted: true, name: "shop", to: "ana@customer.example" })),
+  );
+  const [pot, cup] = server.received.map(({ parsed }) => parsed);
+  expect(pot?.subject).toBe("How do you like Teapot “Morning”?");
+  expect(pot?.from).toMatchObject({ name: "Tea & Cups", address: "reviews@shop.example" });
+  expect(pot?.to).toMatchObject([{ name: "Ana Müller" }]);
+  expect(pot?.html).toContain('alt="Teapot “Morning”"');
+  expect(cup?.html).toContain("&lt;b&gt;Cup&lt;/b&gt;");
+  expect(cup?.text).toMatch(/Write a review: https:\/\/reviews\.example\/starpost\/v1\/r\/\S+/);
+  expect(cup?.text).toContain("your order 1001 at Tea & Cups.");
+  const headers = new Map(pot?.headers.map(({ key, value }) => [key, value]));
+  expect(headers.get("list-unsubscribe")).toMatch(/^<https:\/\/reviews\.example\/starpost\/v1\/l\/\S+>$/);
+  expect(headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
+}

@@ -1,0 +1,337 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { type MailCounter, startMailCounter } from "../support/mail-counter.ts";
+import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
+import { type Home, Homes } from "../support/starpost.ts";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function startServer(): Promise<MailCounter> {
+  const server = await startMailCounter();
+  closing.push(() => server.close());
+  return server;
+}
+
+/** A home on a database of its own. */
+async function openHome(isOnPostgres: boolean): Promise<Home> {
+  if (!isOnPostgres) return homes.open();
+  const { url, drop } = await takeEmptyDatabase();
+  closing.push(drop);
+  return homes.open({ STARPOST_DATABASE: url, STARPOST_KEY: randomBytes(32).toString("hex") });
+}
+
+/** The way out of a process, who is known by the address that its mails come from. */
+function by(server: MailCounter | undefined, name = "shop"): { env: Record<string, string> } {
+  const env = { STARPOST_PUBLIC_URL: "https://reviews.example" };
+  if (!server) return { env };
+  return {
+    env: {
+      ...env,
+      STARPOST_SMTP_HOST: "127.0.0.1",
+      STARPOST_SMTP_PORT: String(server.port),
+      STARPOST_SMTP_TLS: "none",
+      STARPOST_MAIL_FROM: `${name}@shop.example`,
+    },
+  };
+}
+
+/** Orders that are due, of one person each, through the API. */
+async function order(home: Home, count: number, args: readonly string[] = ["--no-worker"]) {
+  const server = await home.serve(args);
+  const { url, app_key, secret } = server;
+  const call = async (path: string, body: object) => {
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const { access_token: utoken } = await call("/oauth/token", {
+    client_id: app_key,
+    client_secret: secret,
+    grant_type: "client_credentials",
+  });
+  const order_date = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
+  const products = { pot: { name: "Teapot", url: "https://shop.example/pot", image: "" } };
+  for (let from = 0; from < count; from += 200) {
+    const orders = Array.from({ length: Math.min(200, count - from) }, (_, nth) => ({
+      order_id: `o${from + nth}`,
+      email: `p${from + nth}@mail.example`,
+      customer_name: `P ${from + nth}`,
+      order_date,
+      products,
+    }));
+    await call(`/apps/${app_key}/purchases/mass_create`, { utoken, platform: "general", orders });
+  }
+  return server;
+}
+
+type Sent = Record<"sent" | "not_sent" | "deferred" | "bounced" | "failed", number>;
+interface Summary {
+  readonly state: string;
+  readonly mails: Sent;
+  readonly webhooks: Record<string, number>;
+  readonly problem: string | null;
+}
+
+const none: Sent = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
+
+const readLog = (stderr: unknown) =>
+  String(stderr)
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { level: string; msg: string; mail?: number });
+
+async function until(isSo: () => boolean, withinMs: number): Promise<void> {
+  for (const endMs = Date.now() + withinMs; Date.now() < endMs;) {
+    if (isSo()) return;
+    await sleep(20);
+  }
+  throw new Error(`it did not come about within ${withinMs} ms`);
+}
+
+const idOf = (messageId: string) => Number(/^<(\d+)-/.exec(messageId)?.[1]);
+const distinct = <T>(items: readonly T[]) => new Set(items).size;
+
+const places = [
+  ["SQLite", false],
+  ["PostgreSQL", true],
+] as const;
+if (postgresServer === undefined) test.skip(`two workers on ${postgresSkipped}`);
+
+describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
+  "two workers on one %s database",
+  (_name, isOnPostgres) => {
+    const count = isOnPostgres ? 2_000 : 300;
+
+    test(
+      "lose no mail where one is killed, and double at most the one in flight, and say so",
+      { timeout: 300_000 },
+      async () => {
+        const server = await startServer();
+        const home = await openHome(isOnPostgres);
+        await (await order(home, count)).stop();
+        // The worst that can happen: the server has the message, and the worker is killed before it has the answer.
+        let victim: string | undefined;
+        server.swallows = ({ from }) => {
+          if (victim !== undefined || server.taken.length < count / 4) return false;
+          victim = from;
+          return true;
+        };
+        const run = (name: string) => home.start(["mail", "run", "--lease", "5", "--json"], by(server, name));
+        const workers = { "one@shop.example": run("one"), "two@shop.example": run("two") };
+        await until(() => victim !== undefined, 60_000);
+        const [killed, other] =
+          victim === "one@shop.example"
+            ? [workers["one@shop.example"], workers["two@shop.example"]]
+            : [workers["two@shop.example"], workers["one@shop.example"]];
+        const takenBefore = server.taken.length;
+        const doubled = server.taken.findLast(({ from }) => from === victim) ?? expect.unreachable();
+        killed.kill("SIGKILL");
+        expect((await killed).signal).toBe("SIGKILL");
+        await until(() => server.taken.length >= count + 1, 200_000);
+        expect(takenBefore).toBeLessThan(count);
+        // What it held besides is taken over; nothing comes after.
+        await sleep(1_500);
+        other.kill("SIGTERM");
+        const { exitCode, stderr } = await other;
+        expect(exitCode).toBe(0);
+
+        const ids = server.taken.map(({ messageId }) => messageId);
+        expect(distinct(ids)).toBe(count);
+        expect(ids).toHaveLength(count + 1);
+        expect(ids.filter((id) => id === doubled.messageId)).toHaveLength(2);
+        for (const name of ["one@shop.example", "two@shop.example"]) {
+          expect(server.taken.filter(({ from }) => from === name).length).toBeGreaterThan(count / 20);
+        }
+        const log = readLog(stderr);
+        expect(log.filter(({ msg }) => msg.includes("may arrive twice"))).toMatchObject([
+          { level: "warn", mail: idOf(doubled.messageId) },
+        ]);
+        expect(log.some(({ msg }) => msg.startsWith("took over mails"))).toBe(true);
+        expect(String(stderr)).not.toContain("@mail.example");
+        const again = await home.json<Summary>(["mail", "run", "--once"], by(server));
+        expect(again).toMatchObject({ exitCode: 0, data: { mails: none, problem: null } });
+      },
+    );
+
+    test("double none where they write into the outbox folder", { timeout: 300_000 }, async () => {
+      const written = 400;
+      const home = await openHome(isOnPostgres);
+      await (await order(home, written)).stop();
+      const folder = join(home.folder, "outbox");
+      const list = () => {
+        try {
+          return readdirSync(folder).filter((name) => name.endsWith(".eml"));
+        } catch {
+          return [];
+        }
+      };
+      const run = () => home.start(["mail", "run", "--lease", "5"], by(undefined));
+      let [killed, other] = [run(), run()];
+      // Each time in the middle of something else.
+      for (const part of [0.2, 0.4, 0.6]) {
+        await until(() => list().length >= written * part, 60_000);
+        killed.kill("SIGKILL");
+        await killed;
+        [killed, other] = [other, run()];
+      }
+      await until(() => list().length >= written, 200_000);
+      await sleep(1_500);
+      for (const worker of [killed, other]) {
+        worker.kill("SIGTERM");
+        expect((await worker).exitCode).toBe(0);
+      }
+      const names = list();
+      expect(names).toHaveLength(written);
+      expect(distinct(names.map((name) => name.slice(name.indexOf("-") + 1)))).toBe(written);
+      // What a killed worker held waits for its lease, and is found to be there.
+      await sleep(5_000);
+      const last = await home.json<Summary>(["mail", "run", "--once"], by(undefined));
+      expect([last.exitCode, list()]).toEqual([0, names]);
+    });
+  },
+);
+
+describe("mail run", () => {
+  test("sends once all that is due, and says what became of it", async () => {
+    const server = await startServer();
+    const home = await openHome(false);
+    await (await order(home, 30)).stop();
+    const { data, exitCode, stderr } = await home.json<Summary>(["mail", "run", "--once"], by(server));
+    expect([exitCode, data.state, data.mails]).toEqual([0, "completed", { ...none, sent: 30 }]);
+    expect(distinct(server.taken.map(({ messageId }) => messageId))).toBe(30);
+    expect(readLog(stderr).filter(({ msg }) => msg === "sent")).toHaveLength(30);
+    expect(stderr).not.toContain("@mail.example");
+    expect(await home.json<Summary>(["mail", "run", "--once"], by(server))).toMatchObject({
+      exitCode: 0,
+      data: { mails: none },
+    });
+  });
+
+  test("ends with 1 where a mail cannot be composed, and sends the others", async () => {
+    const server = await startServer();
+    const home = await openHome(false);
+    await (await order(home, 3)).stop();
+    await home.run(["mail", "test", "--to", "ann@mail.example"]);
+    const file = new SqliteFile(join(home.folder, "starpost.db"));
+    file.run(
+      "insert into mail_templates select id, 'map', 'Well?', '{% if %}', '{{ broken', 0 from accounts",
+      [],
+    );
+    file.run("update mails set category = 'reminder' where order_row is null", []);
+    const { data, exitCode } = await home.json<Summary>(["mail", "run", "--once"], by(server));
+    const states = file.all("select state, reason is null as fine from mails order by id");
+    file.close();
+    expect([exitCode, data.mails.failed, data.mails.sent]).toEqual([1, 3, 1]);
+    expect(server.taken).toHaveLength(1);
+    expect(states).toEqual([
+      ...Array.from({ length: 3 }, () => ({ state: "failed", fine: 0 })),
+      { state: "sent", fine: 1 },
+    ]);
+  });
+
+  test("ends with 5 where no mail can be sent, and loses none", async () => {
+    const server = await startServer();
+    const home = await openHome(false);
+    await (await order(home, 3)).stop();
+    await server.close();
+    const failed = await home.json<Summary>(["mail", "run", "--once"], by(server));
+    expect([failed.exitCode, failed.data.mails]).toEqual([5, none]);
+    expect(failed.data.problem).toContain(String(server.port));
+    const other = await startServer();
+    const sent = await home.json<Summary>(["mail", "run", "--once"], by(other));
+    expect([sent.exitCode, sent.data.mails.sent]).toEqual([0, 3]);
+  });
+
+  test(
+    "goes on by itself when the mail server is back, and with what comes in later",
+    { timeout: 60_000 },
+    async () => {
+      const first = await startServer();
+      const home = await openHome(false);
+      const api = await order(home, 2);
+      await first.close();
+      const run = home.start(["mail", "run"], by(first));
+      onTestFinished(() => void run.kill("SIGKILL"));
+      await sleep(2_000);
+      const back = await startMailCounter(first.port);
+      closing.push(() => back.close());
+      await until(() => back.taken.length === 2, 20_000);
+      await home.run(["mail", "test", "--to", "ann@mail.example"]);
+      await until(() => back.taken.length === 3, 5_000);
+      await api.stop();
+      run.kill("SIGTERM");
+      const { exitCode, stderr } = await run;
+      expect(exitCode).toBe(0);
+      const log = readLog(stderr);
+      expect(log.filter(({ level }) => level === "error")).toHaveLength(1);
+      expect(log.some(({ msg }) => msg === "mails can be sent again")).toBe(true);
+    },
+  );
+
+  test("finishes the mail in flight when it is stopped, and gives the rest back", async () => {
+    const server = await startServer();
+    const home = await openHome(false);
+    await (await order(home, 40)).stop();
+    const answers: (() => void)[] = [];
+    server.answersAfter = () => new Promise((resolve) => answers.push(resolve));
+    const run = home.start(["mail", "run"], by(server));
+    onTestFinished(() => void run.kill("SIGKILL"));
+    await until(() => server.taken.length === 1, 10_000);
+    run.kill("SIGTERM");
+    await sleep(500);
+    expect(run.exitCode).toBeNull();
+    server.answersAfter = undefined;
+    answers[0]?.();
+    expect((await run).exitCode).toBe(0);
+    const file = new SqliteFile(join(home.folder, "starpost.db"));
+    const states = file.all("select state, count(*) as mails from mails group by state order by state");
+    file.close();
+    expect(states).toEqual([
+      { state: "queued", mails: 39 },
+      { state: "sent", mails: 1 },
+    ]);
+  });
+
+  test("refuses a remote profile, and leases that are none", async () => {
+    const home = homes.open({
+      STARPOST_BASE_URL: "http://127.0.0.1:9",
+      STARPOST_APP_KEY: "key",
+      STARPOST_SECRET: "secret",
+    });
+    const refused = await home.run(["mail", "run", "--once"]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain("is remote");
+    const wrong = await homes.open().run(["mail", "run", "--lease", "4"]);
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toContain("from 5 to 3600");
+  });
+});
+
+describe("serve", () => {
+  test("sends what becomes due by itself, and nothing with --no-worker", { timeout: 60_000 }, async () => {
+    const server = await startServer();
+    const home = homes.open(by(server).env);
+    const silent = await order(home, 2, ["--no-worker"]);
+    await sleep(2_500);
+    expect(server.taken).toEqual([]);
+    await silent.stop();
+    const sending = await home.serve();
+    await until(() => server.taken.length === 2, 10_000);
+    expect(await sending.stop()).toBe(0);
+    expect(String((await sending.process).stderr)).toContain("Mails that are due go to the mail server");
+  });
+});

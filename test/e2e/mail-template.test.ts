@@ -1,0 +1,231 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { findFaults } from "../support/html.ts";
+import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const ownText = "{% for p in products %}{{ p.name }}: {{ p.review_url }}\n{% endfor %}{{ unsubscribe_url }}";
+const ownFile = `=== subject ===
+Well, {{ customer.name }}?
+
+=== html ===
+<p>{{ customer.name }}</p>
+<p>{{ unsubscribe_url }}</p>
+
+=== text ===
+${ownText}
+`;
+
+interface Template {
+  readonly category: string;
+  readonly is_own: boolean;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const template = (home: Home, ...args: string[]) => home.run(["mail", "template", ...args]);
+
+/** An editor that writes what it is told, as a person would. */
+function anEditor(home: Home, script: string): string {
+  const path = join(home.folder, "editor.sh");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o700);
+  return path;
+}
+
+describe("mail template", () => {
+  it("prints a file that comes back as it was", async () => {
+    const home = homes.open();
+    const printed = await template(home, "edit", "map", "--print");
+    expect(printed.exitCode).toBe(0);
+    expect(printed.stdout).toMatch(/\n=== subject ===\nHow do you like/);
+    const before = await home.json<Template>(["mail", "template", "edit", "map", "--print"]);
+    const saved = await home.run(["mail", "template", "edit", "map", "--file", "-", "--json"], {
+      input: printed.stdout,
+    });
+    expect(saved.exitCode, saved.stderr).toBe(0);
+    expect(JSON.parse(saved.stdout)).toMatchObject({
+      ...before.data,
+      is_own: true,
+      updated_at: expect.any(String) as string,
+    });
+    expect((await template(home, "edit", "map", "--print")).stdout).toBe(printed.stdout);
+  });
+
+  it("keeps a file's parts in any order, lists them, and takes them away", async () => {
+    const home = homes.open();
+    writeFileSync(join(home.folder, "own.liquid"), `\uFEFF${ownFile.replaceAll("\n", "\r\n")}`);
+    const saved = await home.json<Template>([
+      "mail",
+      "template",
+      "edit",
+      "map",
+      "--file",
+      join(home.folder, "own.liquid"),
+    ]);
+    expect(saved.data).toMatchObject({
+      subject: "Well, {{ customer.name }}?",
+      text: `${ownText}\n`,
+      is_own: true,
+    });
+    const list = await home.json<Template[]>(["mail", "template", "list"]);
+    expect(list.data.filter(({ is_own }) => is_own).map(({ category }) => category)).toEqual(["map"]);
+    expect((await template(home, "list")).stdout).toMatch(/^map +own +\d{4}-/m);
+    const refused = await template(home, "reset", "map");
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("own template of map is lost"),
+    ]);
+    expect((await home.json<Template>(["mail", "template", "reset", "map", "--yes"])).data.is_own).toBe(
+      false,
+    );
+    expect((await template(home, "reset", "map")).exitCode).toBe(0);
+  });
+
+  it.each([
+    [ownFile.replace("p.name", "p.nmae"), /own\.liquid:9:27: p\.nmae is no variable that there is.*\(text\)/],
+    [ownFile.replace("<p>{{ cu", "<p class={{ cu"), /own\.liquid:5:10: a value in a tag needs quotes/],
+    [ownFile.replace("=== text ===", "=== texts ==="), /own\.liquid: the line === text === is missing/],
+    [`${ownFile}\n=== text ===`, /own\.liquid:12: === text === is there twice/],
+    [
+      ownFile.replace("<p>{{ unsubscribe_url }}</p>", ""),
+      /own\.liquid: html: leaves out the way to unsubscribe/,
+    ],
+  ])("says by line and column of the file what is wrong, and keeps nothing", async (content, says) => {
+    const home = homes.open();
+    const path = join(home.folder, "own.liquid");
+    writeFileSync(path, content);
+    const refused = await template(home, "edit", "map", "--file", path);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(says);
+    expect(
+      (await home.json<Template[]>(["mail", "template", "list"])).data.every(({ is_own }) => !is_own),
+    ).toBe(true);
+  });
+
+  it("opens the editor of VISUAL, with its arguments", async () => {
+    const home = homes.open();
+    writeFileSync(join(home.folder, "own.liquid"), ownFile);
+    const editor = anEditor(
+      home,
+      `[ "$1" = --wait ] && cp ${join(home.folder, "own.liquid")} "$2"; echo noise`,
+    );
+    const saved = await home.json<Template>(["mail", "template", "edit", "map"], {
+      env: { VISUAL: `${editor} --wait`, EDITOR: "false" },
+    });
+    expect(saved.data, saved.stderr).toMatchObject({ subject: "Well, {{ customer.name }}?", is_own: true });
+    const same = await home.run(["mail", "template", "edit", "map"], { env: { EDITOR: "true" } });
+    expect([same.exitCode, same.stderr]).toEqual([0, expect.stringContaining("Nothing was changed.")]);
+    const builtIn = await home.json<Template>(["mail", "template", "edit", "map", "--built-in"], {
+      env: { EDITOR: anEditor(home, `sed -i 's/^How do you like.*/Anew/' "$1"`) },
+    });
+    expect(builtIn.data).toMatchObject({
+      subject: "Anew",
+      html: expect.stringContaining("<main>") as string,
+    });
+  });
+
+  it("keeps what was written where it is wrong", async () => {
+    const home = homes.open({ TMPDIR: homes.open().folder });
+    const EDITOR = anEditor(home, `sed -i 's/product.name/product.nmae/' "$1"`);
+    const refused = await home.run(["mail", "template", "edit", "map"], { env: { EDITOR } });
+    expect(refused.exitCode).toBe(2);
+    const path = /What you wrote is in (\S+):/.exec(refused.stderr)?.[1] ?? "";
+    expect(refused.stderr).toContain(`${path}:14:4: product.nmae is no variable`);
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll("nmae", "name"));
+    expect((await template(home, "edit", "map", "--file", path)).exitCode).toBe(0);
+  });
+
+  it("leaves nothing behind in the folder of temporary files once a template is kept", async () => {
+    const home = homes.open({ TMPDIR: homes.open().folder });
+    const EDITOR = anEditor(home, `sed -i 's/^How do you like.*/Anew/' "$1"`);
+    expect((await home.run(["mail", "template", "edit", "map"], { env: { EDITOR } })).exitCode).toBe(0);
+    expect(
+      readdirSync(home.env["TMPDIR"] ?? tmpdir()).filter((name) => name.startsWith("starpost-template")),
+    ).toEqual([]);
+  });
+
+  it.each([
+    [["edit", "mapp", "--print"], "is no category of mails"],
+    [["edit", "map"], "neither VISUAL nor EDITOR names an editor"],
+    [["edit", "map", "--file", "x", "--print"], "--file goes with neither"],
+    [["edit", "map", "--file", "/nowhere/x"], "it is not there"],
+    [["preview", "map", "--file", "-"], "the line === subject === is missing"],
+  ])("refuses %j", async (args, says) => {
+    const refused = await homes.open().run(["mail", "template", ...args], { input: "" });
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain(says);
+  });
+
+  it("fails where the editor does", async () => {
+    const failed = await homes.open({ EDITOR: "false" }).run(["mail", "template", "edit", "map"]);
+    expect([failed.exitCode, failed.stderr]).toEqual([
+      1,
+      expect.stringContaining("the editor ended with 1: false"),
+    ]);
+  });
+});
+
+describe("mail template preview", () => {
+  it("writes a page that shows a mail and runs nothing of it", async () => {
+    const home = homes.open();
+    const out = join(home.folder, "map.html");
+    const shown = await home.json<{ preview_file: string; subject: string }>([
+      "mail",
+      "template",
+      "preview",
+      "map",
+      "--out",
+      out,
+    ]);
+    expect(shown.data).toEqual({
+      category: "map",
+      subject: "How do you like what you bought at Tea & Cups?",
+      preview_file: out,
+    });
+    const page = readFileSync(out, "utf8");
+    expect(page).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none'`);
+    expect(page).toContain('sandbox="" srcdoc="&lt;!DOCTYPE html&gt;');
+    expect(page).toContain("<strong><bdi>How do you like what you bought at Tea &amp; Cups?");
+    expect(await findFaults(page)).toEqual([]);
+  });
+
+  it("shows what is not kept yet, replaces its own pages, and asks before it replaces another", async () => {
+    const home = homes.open();
+    const out = join(home.folder, "map.html");
+    writeFileSync(join(home.folder, "own.liquid"), ownFile);
+    const args = ["preview", "map", "--out", out, "--file", join(home.folder, "own.liquid")];
+    expect((await template(home, ...args)).exitCode).toBe(0);
+    expect(readFileSync(out, "utf8")).toContain("Well, Ana Müller?");
+    expect((await template(home, ...args)).exitCode).toBe(0);
+    writeFileSync(out, "mine");
+    expect((await template(home, ...args)).stderr).toContain("is there. Overwrite it?");
+    expect(readFileSync(out, "utf8")).toBe("mine");
+    expect((await template(home, ...args, "--yes")).exitCode).toBe(0);
+    expect(readFileSync(out, "utf8")).not.toBe("mine");
+    expect(existsSync(join(home.folder, "mail-map.html"))).toBe(false);
+  });
+
+  it("and all the rest serve an account elsewhere as well", async () => {
+    const home = homes.open();
+    const server = await home.serve(["--no-worker"]);
+    try {
+      const away = homes.open(remoteEnv(server));
+      const saved = await away.run(["mail", "template", "edit", "map", "--file", "-"], { input: ownFile });
+      expect(saved.exitCode, saved.stderr).toBe(0);
+      const wrong = await away.run(["mail", "template", "edit", "map", "--file", "-"], {
+        input: ownFile.replace("p.name", "p.x"),
+      });
+      expect(wrong.stderr).toContain("standard input:9:27: p.x is no variable");
+      expect((await template(away, "list")).stdout).toMatch(/^map +own/m);
+      expect((await template(home, "list")).stdout).toMatch(/^map +own/m);
+    } finally {
+      await server.stop();
+    }
+  });
+});

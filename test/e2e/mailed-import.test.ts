@@ -1,0 +1,301 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { digestDatabase, type Plan } from "../support/plans.ts";
+import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const header = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
+const row = (order: string, email: string, date: string, product: string) =>
+  `${order},${email},Jane,${date},${product},${product.toUpperCase()},https://shop.example/${product}`;
+
+/** A day before the tests' own, as orders have it. */
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+function writeCsv(home: Home, rows: readonly string[], name = "orders.csv"): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, `${[header, ...rows].join("\n")}\n`);
+  return path;
+}
+
+/** Two that are due, one of them of an old order, and one that is not due yet. */
+function writeOrders(home: Home): string {
+  return writeCsv(home, [
+    row("1001", "jane@mail.example", daysAgo(20), "teapot"),
+    row("1001", "jane@mail.example", daysAgo(20), "teapot"),
+    row("1002", "old@mail.example", daysAgo(400), "teapot"),
+    row("1003", "bo@mail.example", daysAgo(4), "pan"),
+  ]);
+}
+
+interface StoredMail {
+  readonly order_id: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+/** Asks the database, behind the program's back. */
+function readMails(home: Home): StoredMail[] {
+  const file = new SqliteFile(join(home.folder, "starpost.db"));
+  try {
+    const rows = file.all(
+      "select order_id, state, reason from mails join orders on orders.id = order_row order by mails.id",
+    );
+    return rows as unknown as StoredMail[];
+  } finally {
+    file.close();
+  }
+}
+
+const told = (home: Home) =>
+  readMails(home).map(({ order_id, state, reason }) => [order_id, reason ?? state]);
+
+function readOutbox(home: Home): string[] {
+  const folder = join(home.folder, "outbox");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+}
+
+describe("an import of orders", () => {
+  test("queues no mail by itself, and mail why says that the orders came as past ones", async () => {
+    const home = homes.open();
+    const { exitCode, stderr } = await home.run(["orders", "import", writeOrders(home)]);
+    expect([exitCode, readMails(home)]).toEqual([0, []]);
+    expect(stderr).not.toContain("mail");
+    const why = await home.run(["mail", "why", "1003"]);
+    expect([why.exitCode, why.stderr]).toEqual([0, ""]);
+    expect(why.stdout).toContain(`Order 1003 of ${daysAgo(4)}, Jane <bo@mail.example>`);
+    expect(why.stdout).toMatch(/^ {2}past_order +DECIDES: the order was taken over as a past one/m);
+    expect(why.stdout).toMatch(/No mail was sent for PAN because the order was taken over as a past one on /);
+    expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
+    expect(readOutbox(home)).toEqual([]);
+  });
+
+  test("queues a mail for each product with --send-mail, says so, and those that are due are sent", async () => {
+    const home = homes.open();
+    const file = writeOrders(home);
+    const { exitCode, stderr, stdout } = await home.run(["orders", "import", file, "--send-mail"]);
+    expect([exitCode, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain(
+      `3 mails are queued for the customers of these orders, the first due on ${daysAgo(0)}`,
+    );
+    const ran = await home.run(["mail", "run", "--once"]);
+    expect(ran.exitCode).toBe(0);
+    expect(told(home)).toEqual([
+      ["1001", "sent"],
+      ["1002", "order_too_old"],
+      ["1003", "queued"],
+    ]);
+    const [eml, ...others] = readOutbox(home);
+    expect(others).toEqual([]);
+    expect(eml).toContain("jane@mail.example");
+    const again = await home.run(["orders", "import", file, "--send-mail"]);
+    expect(again.stderr).toContain(
+      `1 mail is queued for the customers of these orders, the first due on ${daysAgo(-10)}`,
+    );
+    expect(readMails(home)).toHaveLength(3);
+  });
+
+  test("says with --json what it says without, and of the mails on standard error alone", async () => {
+    const home = homes.open();
+    const { stderr, data } = await home.json(["orders", "import", writeOrders(home), "--send-mail"]);
+    expect(data).toMatchObject({ state: "finished", rows: { accepted: 4 } });
+    expect(stderr).toContain("3 mails are queued");
+  });
+
+  test("sends nothing of a run that was undone", async () => {
+    const home = homes.open();
+    const { data } = await home.json(["orders", "import", writeOrders(home), "--send-mail"]);
+    expect((await home.run(["imports", "undo", data.import_id, "--yes"])).exitCode).toBe(0);
+    expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
+    expect(readOutbox(home)).toEqual([]);
+    expect(told(home)).toEqual([
+      ["1001", "mails_stopped"],
+      ["1002", "order_too_old"],
+      ["1003", "queued"],
+    ]);
+    const why = await home.run(["mail", "why", "1003"]);
+    expect(why.stdout).toMatch(
+      /As things are, no mail will be sent for PAN when it is due on .* because the store stopped the mails of this order on /,
+    );
+  });
+
+  test("sends the mails of a remote service as it is asked to", async () => {
+    const shop = homes.open();
+    const server = await shop.serve(["--no-worker"]);
+    try {
+      const home = homes.open(remoteEnv(server));
+      const file = writeOrders(home);
+      const planned = await home.json<Plan>(["orders", "plan", file, "--send-mail", "--rate", "0"]);
+      expect(planned.data.mails).toMatchObject({ send_mail: true, sent_by_import: 2 });
+      expect((await home.run(["orders", "import", file, "--rate", "0"])).exitCode).toBe(0);
+      expect(readMails(shop)).toEqual([]);
+      const more = writeCsv(home, [row("1004", "cy@mail.example", daysAgo(1), "cup")], "more.csv");
+      const { stderr } = await home.run(["orders", "import", more, "--rate", "0", "--send-mail"]);
+      expect(stderr).toContain("1 mail is queued for the customers of these orders");
+      expect(told(shop)).toEqual([["1004", "queued"]]);
+      expect((await home.run(["mail", "set", "due_after_days", "2"])).exitCode).toBe(0);
+      const replanned = await home.json<Plan>([
+        "orders",
+        "plan",
+        writeCsv(home, [row("1005", "di@mail.example", daysAgo(1), "cup")], "next.csv"),
+        "--send-mail",
+        "--rate",
+        "0",
+      ]);
+      expect(replanned.data.mails?.if_sent.days).toEqual([{ day: daysAgo(-1), mails: 1 }]);
+      expect((await home.run(["mail", "why", "1004"])).stdout).toContain("A mail for CUP will be sent to ");
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe("a plan of orders", () => {
+  test("says that mails will go where they are asked for, and keeps it for imports apply", async () => {
+    const home = homes.open();
+    const file = writeOrders(home);
+    await home.run(["mail", "rules"]);
+    const before = digestDatabase(join(home.folder, "starpost.db"), ["utokens"]);
+    const out = join(home.folder, "plan.json");
+    const { stderr, exitCode } = await home.run(["orders", "plan", file, "--send-mail", "--out", out]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(
+      `  mails  this import SENDS MAILS (--send-mail): 2 mails to 2 people, on ${daysAgo(0)} (1), ${daysAgo(-10)} (1)`,
+    );
+    expect(stderr).toContain("none for 1 ordered product of orders that are too old");
+    expect(stderr).not.toContain("queued");
+    expect(digestDatabase(join(home.folder, "starpost.db"), ["utokens"])).toBe(before);
+    const applied = await home.run(["imports", "apply", out]);
+    expect(applied.exitCode).toBe(0);
+    expect(applied.stderr).toContain("3 mails are queued");
+    expect(readMails(home)).toHaveLength(3);
+  });
+
+  test("goes by the account's rules", async () => {
+    const home = homes.open();
+    const file = writeOrders(home);
+    await home.run(["mail", "set", "order_too_old", "off"]);
+    await home.run(["mail", "set", "due_after_days", "30"]);
+    const { data } = await home.json<Plan>(["orders", "plan", file]);
+    expect(data.mails).toMatchObject({
+      send_mail: false,
+      sent_by_import: 0,
+      if_sent: {
+        mails: 3,
+        days: [
+          { day: daysAgo(0), mails: 1 },
+          { day: daysAgo(-10), mails: 1 },
+          { day: daysAgo(-26), mails: 1 },
+        ],
+      },
+    });
+  });
+});
+
+test("an import that was killed sends the mails of all its orders when it is resumed", async () => {
+  const home = homes.open();
+  const count = 1_200;
+  const rows = Array.from({ length: count }, (_, at) =>
+    row(`o-${at}`, `n${at}@mail.example`, daysAgo(2), `p-${at % 50}`),
+  );
+  const file = writeCsv(home, rows);
+  const args = ["orders", "import", file, "--send-mail", "--batch-size", "20", "--rate", "40"];
+  const running = home.start(args);
+  for (;;) {
+    const [found] = (await home.json<Summary[]>(["imports", "list"])).data;
+    if (found?.state === "running" && found.rows.accepted > 0) break;
+    await sleep(50);
+  }
+  running.kill("SIGKILL");
+  await running;
+  const [killed] = (await home.json<Summary[]>(["imports", "list"])).data;
+  expect(killed?.state).toBe("interrupted");
+  expect(readMails(home).length).toBeLessThan(count);
+  const resumed = await home.run(["imports", "resume", killed?.import_id ?? "", "--rate", "0"]);
+  expect(resumed.exitCode).toBe(0);
+  expect(resumed.stderr).toMatch(/\d+ mails are queued for the customers of these orders/);
+  const mails = readMails(home);
+  expect(new Set(mails.map(({ order_id }) => order_id)).size).toBe(count);
+  expect(mails).toHaveLength(count);
+});
+
+describe("the commands of the rules", () => {
+  const home = homes.open();
+
+  test("list them with what they are, for people and for scripts", async () => {
+    const { stdout, stderr, exitCode } = await home.run(["mail", "rules"]);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^ {2}due_after_days +14 +days from the date of an order/m);
+    expect(stdout).toMatch(/^ {2}unsubscribed +always +the address is unsubscribed/m);
+    expect(stdout).toMatch(
+      /^ {2}too_many_to_person +on +the person has had 5 review requests within 30 days/m,
+    );
+    expect(stdout).toMatch(/^ {4}most_mails_days +30 /m);
+    const { data } = await home.json<{ rules: { name: string }[]; settings: { name: string }[] }>([
+      "mail",
+      "rules",
+    ]);
+    expect([data.rules.length, data.settings.length]).toEqual([12, 13]);
+    const csv = await home.run(["mail", "rules", "--format", "csv"]);
+    expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
+      "name,value,default,changed,rule,says",
+      "send_review_requests,on,on,false,requests_off,review requests are sent at all",
+    ]);
+  });
+
+  test("change one, and take it back", async () => {
+    const changed = await home.run(["mail", "set", "most-mails-to-person", "3"]);
+    expect(changed).toMatchObject({
+      exitCode: 0,
+      stdout: "most_mails_to_person is 3 (default 5): review requests to one person in that time",
+      stderr: "",
+    });
+    expect((await home.run(["mail", "rules"])).stdout).toContain("the person has had 3 review requests");
+    const { data } = await home.json(["mail", "set", "most_mails_to_person", "default"]);
+    expect(data).toMatchObject({ setting: { name: "most_mails_to_person", value: 5, changed: false } });
+  });
+
+  test.each([
+    [["mail", "set", "unsubscribed", "off"], '"unsubscribed" is no setting of mails'],
+    [["mail", "set", "due_after_days", "-1"], "due_after_days must be a whole number from 0 to 365"],
+    [["mail", "set", "due_after_days", "366"], "due_after_days must be a whole number from 0 to 365"],
+    [["mail", "set", "one_mail_per", "unit"], "one_mail_per must be one of product, order"],
+    [["mail", "set", "reviewed_lately", "perhaps"], "reviewed_lately must be on or off"],
+    [["mail", "set", "due_after_days"], "missing required argument 'value'"],
+  ])("refuse %j in words", async (args, says) => {
+    const { exitCode, stderr, stdout } = await home.run(
+      args[3] === "-1" ? [...args.slice(0, 3), "--", "-1"] : args,
+    );
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(says);
+  });
+
+  test("know no order that is not there, nor a product that is not in it", async () => {
+    const unknown = await home.run(["mail", "why", "4711"]);
+    expect([unknown.exitCode, unknown.stdout]).toEqual([1, ""]);
+    expect(unknown.stderr).toContain("error: the account has no order 4711");
+    await home.run(["orders", "import", writeOrders(home), "--send-mail"]);
+    const product = await home.run(["mail", "why", "1001", "--product", "cup"]);
+    expect(product.exitCode).toBe(1);
+    expect(product.stderr).toContain("error: order 1001 has no product cup");
+    const json = await home.json<{ decisions: { decided_by: string | null; rules: unknown[] }[] }>([
+      "mail",
+      "why",
+      "1002",
+      "--product",
+      "teapot",
+    ]);
+    expect(json.data.decisions).toHaveLength(1);
+    expect(json.data.decisions[0]).toMatchObject({ decided_by: "order_too_old" });
+    expect(json.data.decisions[0]?.rules).toHaveLength(12);
+    const csv = await home.run(["mail", "why", "1002", "--format", "csv"]);
+    expect(csv.stdout).toContain(
+      "teapot,order_too_old,decides,the order is older than 6 months,order_too_old,",
+    );
+  });
+});

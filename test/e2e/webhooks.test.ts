@@ -1,0 +1,347 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { aReview } from "../support/builders.ts";
+import { type Loopback, type Responder, sendJson, startLoopback } from "../support/loopback.ts";
+import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+import { signatureOf } from "../support/webhook-receiver.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const receivers: Loopback[] = [];
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+
+const allowed = { STARPOST_ALLOW_PRIVATE_WEBHOOKS: "on" };
+const accept: Responder = (response) => sendJson(response, 200, {});
+
+async function receive(respond: Responder = accept): Promise<Loopback> {
+  const receiver = await startLoopback(respond);
+  receivers.push(receiver);
+  return receiver;
+}
+
+interface Subscription {
+  readonly id: number;
+  readonly url: string;
+  readonly event_name: string;
+  readonly secret: string;
+}
+
+interface Delivery {
+  readonly id: number;
+  readonly state: string;
+  readonly attempts: number;
+  readonly reason: string | null;
+  readonly event_id: string;
+}
+
+async function subscribe(home: Home, url: string, ...flags: string[]): Promise<Subscription> {
+  const { data, exitCode, stderr } = await home.json<Subscription[]>(["webhooks", "create", url, ...flags]);
+  const [made] = data ?? [];
+  if (!made) throw new Error(`not subscribed (${exitCode}): ${stderr}`);
+  return made;
+}
+
+/** A review as a shop's page sends it. */
+async function review(server: { readonly url: string; readonly app_key: string }): Promise<void> {
+  const reply = await fetch(`${server.url}/v1/widget/reviews`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ appkey: server.app_key, ...aReview() }),
+  });
+  if (!reply.ok) throw new Error(await reply.text());
+}
+
+const list = async (home: Home, ...flags: string[]) =>
+  (await home.json<Delivery[]>(["webhooks", "deliveries", ...flags])).data;
+
+describe("a review that comes in over `serve`", () => {
+  test("arrives once, with a signature that its receiver can check", async () => {
+    const home = homes.open(allowed);
+    const receiver = await receive();
+    const server = await home.serve();
+    const { secret } = await subscribe(home, `${receiver.url}/hook`);
+    await review(server);
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+    await wait(2_500);
+    expect(await server.stop()).toBe(0);
+    expect(receiver.received).toHaveLength(1);
+    const { headers = {}, body = "" } = receiver.received[0] ?? {};
+    expect(headers["webhook-signature"]).toBe(signatureOf(headers, body, secret));
+    expect(headers["user-agent"]).toMatch(/^starpost\/\d/);
+    expect(JSON.parse(body)).toMatchObject({
+      event: "review_create",
+      data: { content: "It pours very well." },
+    });
+    expect(await list(home)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  });
+
+  test("waits where nobody sends, and is sent by `mail run --once`", async () => {
+    const home = homes.open(allowed);
+    const receiver = await receive();
+    const server = await home.serve(["--no-worker"]);
+    await subscribe(home, receiver.url);
+    await review(server);
+    await wait(1_500);
+    expect(receiver.received).toEqual([]);
+    const { exitCode, data } = await home.json<{ webhooks: unknown }>(["mail", "run", "--once"]);
+    expect([exitCode, data.webhooks]).toEqual([0, { delivered: 1, deferred: 0, failed: 0 }]);
+    expect(receiver.received).toHaveLength(1);
+    await server.stop();
+  });
+
+  test("arrives once more, under the same id, where a worker was killed while it was sent", async () => {
+    const home = homes.open(allowed);
+    const receiver = await receive((response, at) => {
+      if (at > 0) sendJson(response, 200, {});
+    });
+    const server = await home.serve(["--no-worker"]);
+    await subscribe(home, receiver.url);
+    await review(server);
+    const killed = home.start(["mail", "run", "--lease", "5"]);
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+    killed.kill("SIGKILL");
+    await killed;
+    const other = home.start(["mail", "run", "--lease", "5"]);
+    await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(async () => (await list(home))?.[0]?.state, { timeout: 10_000 }).toBe("delivered");
+    other.kill("SIGINT");
+    expect((await other).exitCode).toBe(0);
+    const [first, second] = receiver.received;
+    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    expect(second?.body).toBe(first?.body);
+    const [delivery] = (await list(home)) ?? [];
+    expect(delivery).toMatchObject({ attempts: 2 });
+    const { stdout } = await home.run(["webhooks", "deliveries", String(delivery?.id)]);
+    expect(stdout).toMatch(/attempt 1 .*its worker was lost before an answer was noted; it may have arrived/);
+    expect(stdout).toMatch(/attempt 2 .*answered 200 \(\d+ ms\)/);
+    await server.stop();
+  });
+
+  test("is not sent to this machine where that was allowed once, and is not any more", async () => {
+    const home = homes.open();
+    const receiver = await receive();
+    expect((await home.run(["webhooks", "configure", "--allow-private", "on"])).exitCode).toBe(0);
+    await subscribe(home, receiver.url);
+    await home.run(["webhooks", "configure", "--allow-private", "off"]);
+    const server = await home.serve();
+    await review(server);
+    await expect
+      .poll(async () => (await list(home))?.[0]?.reason, { timeout: 10_000 })
+      .toBe("the address leads where nothing is sent to: 127.0.0.1 is an address of the machine itself");
+    await server.stop();
+    expect(receiver.received).toEqual([]);
+  });
+});
+
+describe("webhooks listen", () => {
+  /** Listens until it is stopped; `lines` are what it printed so far. */
+  function listen(home: Home, flags: readonly string[]) {
+    const listening = home.start(["webhooks", "listen", ...flags]);
+    let text = "";
+    let said = "";
+    listening.stdout?.on("data", (data: Buffer) => (text += data.toString()));
+    listening.stderr?.on("data", (data: Buffer) => (said += data.toString()));
+    return { listening, lines: () => text.split("\n").filter((line) => line !== ""), said: () => said };
+  }
+
+  test("shows deliveries and each of their attempts as they happen, of a remote profile too", async () => {
+    let status = 500;
+    const receiver = await receive((response) => sendJson(response, status, {}));
+    const home = homes.open(allowed);
+    const server = await home.serve();
+    const elsewhere = homes.open(remoteEnv(server));
+    await subscribe(elsewhere, receiver.url);
+    const { listening, lines, said } = listen(elsewhere, ["--format", "ndjson"]);
+    const screen = listen(home, []);
+    await expect
+      .poll(screen.said, { timeout: 10_000 })
+      .toContain(`Listening to review_create → ${receiver.url}`);
+    await expect.poll(said, { timeout: 10_000 }).toContain("Listening to");
+    await review(server);
+    await expect.poll(() => lines().length, { timeout: 10_000 }).toBe(2);
+    status = 200;
+    await expect.poll(() => lines().length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => screen.lines().length, { timeout: 10_000 }).toBe(3);
+    listening.kill("SIGINT");
+    screen.listening.kill("SIGTERM");
+    expect([(await listening).exitCode, (await screen.listening).exitCode]).toEqual([0, 0]);
+    const heard = lines().map((line) => JSON.parse(line) as unknown);
+    expect(heard).toMatchObject([
+      { event: "delivery", delivery: { id: 1, event_name: "review_create" } },
+      { event: "attempt", attempt: { status: 500, problem: "answered 500" }, delivery: { id: 1 } },
+      { event: "attempt", attempt: { status: 200, problem: null }, delivery: { id: 1, state: "delivered" } },
+    ]);
+    const shown = screen.lines().map((line) => line.replaceAll(/\d+ ms|\d\d:\d\d:\d\d/g, "_"));
+    expect(shown).toEqual([
+      `_  new        #1 review_create → ${receiver.url}`,
+      `_  failed     #1 review_create → ${receiver.url}  answered 500, _; again at _`,
+      `_  delivered  #1 review_create → ${receiver.url}  200, _`,
+    ]);
+    const since = listen(elsewhere, ["--since", "1h", "--json"]);
+    await expect.poll(() => since.lines().length, { timeout: 10_000 }).toBe(3);
+    since.listening.kill("SIGINT");
+    await since.listening;
+    expect(since.lines().map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
+      "delivery",
+      "attempt",
+      "attempt",
+    ]);
+    await server.stop();
+  });
+
+  test("says that nothing is subscribed, and refuses what it cannot print", async () => {
+    const home = homes.open();
+    const { listening, said, lines } = listen(home, []);
+    await expect.poll(said, { timeout: 10_000 }).toContain("No address is subscribed");
+    listening.kill("SIGINT");
+    expect((await listening).exitCode).toBe(0);
+    expect(lines()).toEqual([]);
+    const csv = await home.run(["webhooks", "listen", "--format", "csv"]);
+    expect([csv.exitCode, csv.stderr]).toEqual([2, expect.stringContaining("cannot be had as CSV")]);
+  });
+
+  test("says once where what waits is sent by nobody, and goes on while the service is away", async () => {
+    const home = homes.open(allowed);
+    const server = await home.serve(["--no-worker"]);
+    const { port } = new URL(server.url);
+    const elsewhere = homes.open(remoteEnv(server));
+    await subscribe(elsewhere, "http://127.0.0.1:9999/");
+    const { listening, said } = listen(elsewhere, []);
+    await expect.poll(said, { timeout: 10_000 }).toContain("Listening to");
+    await review(server);
+    await expect.poll(said, { timeout: 20_000 }).toContain("Something waits, and nobody sends it");
+    await server.stop();
+    await expect.poll(said, { timeout: 20_000 }).toContain("it is tried again until it answers");
+    const back = home.start(["serve", "--port", port, "--no-worker"]);
+    await expect.poll(said, { timeout: 20_000 }).toContain("The service answers again.");
+    listening.kill("SIGINT");
+    expect((await listening).exitCode).toBe(0);
+    back.kill("SIGTERM");
+    await back;
+    expect(said().match(/Something waits/g)).toHaveLength(1);
+  }, 90_000);
+});
+
+describe("the other commands about webhooks", () => {
+  test("subscribe, list, show, send again and end", async () => {
+    const home = homes.open(allowed);
+    const receiver = await receive((response) => sendJson(response, 410, {}));
+    const made = await home.run([
+      "webhooks",
+      "create",
+      "https://shop.example/hook",
+      "--event",
+      "review_updated",
+    ]);
+    expect(made.stdout).toMatch(/secret +whsec_[A-Za-z0-9+/]{32}$/m);
+    expect(made.stderr).toContain("Keep the secret");
+    const both = await home.json<Subscription[]>([
+      "webhooks",
+      "create",
+      receiver.url,
+      "--event",
+      "review_create",
+      "--event",
+      "review_updated",
+    ]);
+    expect(both.data.map(({ event_name }) => event_name)).toEqual(["review_create", "review_updated"]);
+    const listed = await home.run(["webhooks", "list"]);
+    expect(listed.stdout).toContain("https://shop.example/hook");
+    expect(listed.stdout).not.toContain("whsec_");
+
+    const server = await home.serve();
+    await review(server);
+    await expect.poll(async () => (await list(home))?.[0]?.state, { timeout: 10_000 }).toBe("failed");
+    await server.stop();
+    expect(await list(home, "--state", "delivered")).toEqual([]);
+    expect(
+      await list(home, "--state", "failed", "--event", "review_create", "--webhook", "2", "--limit", "1"),
+    ).toHaveLength(1);
+    const table = await home.run(["webhooks", "deliveries"]);
+    expect(table.stdout).toContain("failed: the receiver answered 410, which ended the subscription");
+    const again = await home.run(["webhooks", "redeliver", "1"]);
+    expect([again.exitCode, again.stderr]).toEqual([
+      1,
+      expect.stringContaining("the subscription of delivery 1 has ended"),
+    ]);
+
+    const asked = await home.run(["webhooks", "delete", "1"]);
+    expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining("There is nobody to ask.")]);
+    expect((await home.run(["webhooks", "delete", "1", "--yes"])).exitCode).toBe(0);
+    const gone = await home.run(["webhooks", "delete", "1", "--yes"]);
+    expect([gone.exitCode, gone.stderr]).toEqual([
+      1,
+      expect.stringContaining("the account has no subscription 1"),
+    ]);
+  });
+
+  test("send a delivery once more, which the receiver knows by its id", async () => {
+    const home = homes.open(allowed);
+    const receiver = await receive();
+    const server = await home.serve();
+    await subscribe(home, receiver.url);
+    await review(server);
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await list(home))?.[0]?.state, { timeout: 10_000 }).toBe("delivered");
+    const again = await home.json<Delivery>(["webhooks", "redeliver", "1"]);
+    expect(again.data).toMatchObject({ id: 1, state: "queued", attempts: 1 });
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"]))).toEqual(
+      new Set([again.data.event_id]),
+    );
+    await server.stop();
+  });
+
+  test("refuse what cannot be, each with a word of it", async () => {
+    const home = homes.open();
+    const refused: readonly (readonly [string[], number, string])[] = [
+      [["create", "http://127.0.0.1/"], 1, "127.0.0.1 is an address of the machine itself"],
+      [["create", "http://127.0.0.1/"], 1, "webhooks configure --allow-private on"],
+      [["create", "not a url"], 1, "url is not a URL"],
+      [
+        ["create", "https://shop.example/", "--event", "order"],
+        2,
+        "is not one of review_create, review_updated",
+      ],
+      [["create"], 2, "url"],
+      [["delete", "x"], 2, "is not a whole number above 0"],
+      [["deliveries", "77"], 1, "the account has no delivery 77"],
+      [["deliveries", "77", "--state", "failed"], 2, "shown by its id alone"],
+      [["deliveries", "--state", "lost"], 2, "is not one of queued, leased, delivered, failed"],
+      [["deliveries", "--limit", "1000"], 2, "at most 999"],
+      [["redeliver", "77"], 1, "the account has no delivery 77"],
+      [["configure", "--allow-private", "maybe"], 2, "is neither on nor off"],
+      [["listen", "--since", "yesterday"], 2, "is not a length of time"],
+    ];
+    for (const [args, status, says] of refused) {
+      const { exitCode, stdout, stderr } = await home.run(["webhooks", ...args]);
+      expect([args, exitCode, stdout]).toEqual([args, status, ""]);
+      expect(stderr).toContain(says);
+    }
+  });
+
+  test("configure this machine in a file of its own, which the environment goes before", async () => {
+    const home = homes.open();
+    const show = async (env = {}) => (await home.json(["webhooks", "configure"], { env })).data;
+    expect(await show()).toEqual({ allow_private: false, configured_by: "default" });
+    await home.run(["webhooks", "configure", "--allow-private", "on"]);
+    expect(await show()).toEqual({ allow_private: true, configured_by: "file" });
+    expect(statSync(join(home.folder, "webhooks.json")).mode & 0o777).toBe(0o600);
+    expect(await show({ STARPOST_ALLOW_PRIVATE_WEBHOOKS: "off" })).toEqual({
+      allow_private: false,
+      configured_by: "environment",
+    });
+    const remote = homes.open({
+      STARPOST_BASE_URL: "http://127.0.0.1:1",
+      STARPOST_APP_KEY: "key",
+      STARPOST_SECRET: "secret",
+    });
+    const elsewhere = await remote.run(["webhooks", "configure", "--allow-private", "on"]);
+    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([2, expect.stringContaining("is remote")]);
+  });
+});

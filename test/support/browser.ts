@@ -1,0 +1,123 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import axe, { type AxeResults } from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
+
+/** The windows in which pages are looked at: a phone's and a desk's. */
+export const viewports = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1_280, height: 900 },
+} as const;
+export type ViewportName = keyof typeof viewports;
+
+/** Debian's browser, or the one that `CHROMIUM` names. */
+const knownPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const chromiumPath = [process.env["CHROMIUM"] ?? "", ...knownPaths].find(
+  (path) => path !== "" && existsSync(path),
+);
+
+export interface OpenOptions {
+  readonly viewport?: ViewportName;
+  readonly colorScheme?: "light" | "dark";
+  /** True where absent. */
+  readonly javaScript?: boolean;
+  /** How large the text is shown, as a person sets it in the browser: 2 is 200 %. */
+  readonly zoom?: number;
+}
+
+/** A page in a browser of its own: it shares neither cookies nor caches with another. */
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained of: refused scripts, styles and images among it, and errors of scripts. */
+  readonly complaints: readonly string[];
+}
+
+/** A form that is sent with mistakes is answered with a status that the browser notes; nothing is wrong with the page. */
+export const isNoted422 = (complaint: string) => complaint.includes("status of 422");
+
+export interface TestBrowser {
+  /** Opens an address; without one, an empty page. */
+  readonly open: (url?: string, options?: OpenOptions) => Promise<OpenPage>;
+}
+
+/**
+ * Runs a suite with a browser. Where there is none it is skipped, and says so.
+ * Every page that was opened is closed after its test.
+ */
+export function describeInBrowser(title: string, suite: (browser: TestBrowser) => void): void {
+  if (chromiumPath === undefined) {
+    it.skip(`${title}: no Chromium is installed; install Debian's chromium, or set CHROMIUM to its path`);
+    return;
+  }
+  describe(title, { timeout: 120_000 }, () => {
+    let browser: Browser | undefined;
+    const opened: BrowserContext[] = [];
+    beforeAll(async () => {
+      // The sandbox cannot be had by root, nor in most containers.
+      browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+    }, 120_000);
+    afterEach(async () => {
+      for (const context of opened.splice(0)) await context.close();
+    });
+    afterAll(() => browser?.close());
+    suite({
+      open: async (url, options) => {
+        if (!browser) throw new Error("the browser is open only while a test runs");
+        const made = await openPage(browser, options);
+        opened.push(made.context);
+        if (url !== undefined) await made.page.goto(url);
+        return made;
+      },
+    });
+  });
+}
+
+const tellViolations = `document.addEventListener("securitypolicyviolation", (event) =>
+  console.error("the policy's " + event.violatedDirective + " refused " + event.blockedURI));`;
+
+async function openPage(
+  browser: Browser,
+  { viewport = "phone", colorScheme = "light", javaScript = true, zoom = 1 }: OpenOptions = {},
+): Promise<OpenPage> {
+  const { width, height } = viewports[viewport];
+  const context = await browser.newContext({
+    // Zooming by the browser makes the page's own pixels larger, and fewer.
+    viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
+    deviceScaleFactor: zoom,
+    colorScheme,
+    javaScriptEnabled: javaScript,
+    locale: "en-GB",
+  });
+  // Run by the browser itself before a page's own, whatever the page's policy says.
+  await context.addInitScript({ content: axe.source });
+  await context.addInitScript({ content: tellViolations });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const isOfBrowser = message.location().url.endsWith("/favicon.ico");
+    if (["error", "warning"].includes(message.type()) && !isOfBrowser) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  return { page, context, complaints };
+}
+
+/** Puts a picture of the whole page into the folder that `STARPOST_TEST_SCREENSHOTS` names; without one, does nothing. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env["STARPOST_TEST_SCREENSHOTS"];
+  if (!folder) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+/** What axe-core finds on a page that is serious or critical, a line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run(),
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, impact, help, nodes }) => `${impact}: ${id}: ${help}: ${nodes[0]?.html ?? ""}`);
+}

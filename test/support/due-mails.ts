@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { createLocalTransport } from "../../src/engine/local-transport.ts";
+import { createMailWork, type MailWork } from "../../src/engine/mail-work.ts";
+import { createSealer } from "../../src/engine/sealer.ts";
+import type { Harness, TestAccount } from "./backends.ts";
+
+/** A worker over the store of a harness, as another process is one. */
+export function createWorker({ database, clock }: Harness, name = "worker"): MailWork {
+  const sealer = createSealer(Buffer.alloc(32, 7));
+  const options = { database, clock, random: randomBytes, sealer, enforceLimits: false };
+  return createMailWork(createLocalTransport(options).work, { worker: name, leaseMs: 60_000 });
+}
+
+/** Judges all mails of orders that are due; what became of each, by `order/product`. */
+export async function judgeDue(harness: Harness): Promise<Record<string, string>> {
+  await createWorker(harness).claim(1_000);
+  return tellMails(harness);
+}
+
+/** What became of the mails of orders: their state, or why they are not sent. */
+export async function tellMails({ database }: Pick<Harness, "database">): Promise<Record<string, string>> {
+  const rows = await database.db
+    .selectFrom("mails")
+    .innerJoin("orders", "orders.id", "mails.order_row")
+    .leftJoin("products", "products.id", "mails.product_row")
+    .select(["orders.order_id", "products.product_id", "mails.state", "mails.reason"])
+    .orderBy("mails.id")
+    .execute();
+  return Object.fromEntries(
+    rows.map(({ order_id, product_id, state, reason }) => [
+      `${order_id}/${product_id ?? "*"}`,
+      state === "not_sent" ? String(reason) : state,
+    ]),
+  );
+}
+
+/** The account's row. */
+export async function accountIdOf({ database }: Harness, { caller }: TestAccount): Promise<number> {
+  const { id } = await database.db
+    .selectFrom("accounts")
+    .select("id")
+    .where("app_key", "=", caller.appKey)
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Notes a review request that a person was sent, of an order that is long gone. */
+export async function noteSent(harness: Harness, accountId: number, email: string, sentMs: number) {
+  const { id } = await harness.database.db
+    .insertInto("mails")
+    .values({
+      account_id: accountId,
+      category: "map",
+      email_type_id: 1,
+      email,
+      email_key: email.toLowerCase(),
+      name: "",
+      data: "{}",
+      state: "sent",
+      due_at: sentMs,
+      created_at: sentMs,
+      sent_at: sentMs,
+      order_row: 1_000_000 + (sent += 1),
+      product_row: 1,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+let sent = 0;

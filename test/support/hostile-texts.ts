@@ -1,0 +1,34 @@
+/** What people write who mean no good, or another script than ours. */
+export const hostileTexts: readonly string[] = [
+  '<script>globalThis.hacked = "x"</script>',
+  '</script><script>globalThis.hacked = "x"</script>',
+  '<script>alert("x")</script>',
+  '<img src=x onerror="globalThis.hacked = 1">',
+  '<svg onload="globalThis.hacked = 1"><a href="javascript:globalThis.hacked=1">x</a></svg>',
+  "</title></style></textarea></main>",
+  '</textarea><script>globalThis.hacked = "x"</script>',
+  `" onmouseover="globalThis.hacked=1" x='`,
+  "' onfocus='globalThis.hacked=1' autofocus '",
+  `"'><input autofocus onfocus=globalThis.hacked=1>`,
+  "<!-- <!--> ]]> <![CDATA[ --!>",
+  "</b><base href=//evil.example/><form action=//evil.example/>",
+  "\u202Edlrow\u202C \u200Fאבג\u2067",
+  "‮reversed ⁦isolate ⁩ ‏mark",
+  "مرحبا بالعالم — אבג ABC 123",
+  "💥👩‍👩‍👧 naïve — “quotes” & &amp; &#60; &lt;b&gt;",
+  "tab\tand\nline\u2028separator\u0007bell",
+  "javascript:globalThis.hacked=1",
+  "{{ 7 | times: 7 }}{% include 'x' %}${7*7}{{constructor.constructor('globalThis.hacked=1')()}}",
+  "Zaͭ̓l̷g̸o͂ \uFEFF\u00AD\u200B\uFFFF",
+  '=HYPERLINK("http://evil.example")\r\nBcc: victim@mail.example',
+];
+
+/** Text that the service stores of none: a call that brings it is refused. */
+export const unstorableTexts: readonly string[] = ["null \u0000 byte", "half \uD83D a pair"];
+
+/** Words without a place to break them. */
+export const longWords: readonly string[] = [
+  "x".repeat(300),
+  "Donaudampfschiff".repeat(18),
+  "長".repeat(200),
+];

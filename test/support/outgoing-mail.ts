@@ -1,0 +1,13 @@
+import type { OutgoingMail } from "../../src/mails/outgoing-mail.ts";
+import { sampleMail } from "../../src/mails/sample-mail.ts";
+
+/** A mail that is due, of one product of an order. */
+export function anOutgoingMail(fields: Partial<OutgoingMail> = {}): OutgoingMail {
+  return {
+    id: 7,
+    accountId: 1,
+    ...sampleMail("map"),
+    key: "mail-7.abc",
+    ...fields,
+  };
+}

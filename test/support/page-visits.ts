@@ -1,0 +1,58 @@
+import type { Page } from "playwright-core";
+import type { Shop, ShopTexts } from "./shop.ts";
+
+/** Comes to a page of a shop whose people write `texts`. */
+export type Visit = (shop: Shop, page: Page, texts?: ShopTexts) => Promise<unknown>;
+
+/** Fills the form of a review; the texts are put in as they are, as if pasted. */
+export async function fillReview(page: Page, { title, content, customer }: ShopTexts = {}): Promise<void> {
+  await page.getByRole("radio", { name: "4 stars" }).check();
+  await page.locator("#title").fill(title ?? "Pours well");
+  await page.locator("#content").fill(content ?? "No drips.\nNone at all.");
+  await page.locator("#display_name").fill(customer ?? "Ann Tea");
+}
+
+const press = (page: Page) => page.getByRole("button").click();
+
+/** Goes to an address, and presses the button there. */
+function pressing(address: (shop: Shop, texts?: ShopTexts) => Promise<string>): Visit {
+  return async (shop, page, texts) => {
+    await page.goto(await address(shop, texts));
+    await press(page);
+  };
+}
+
+const form: Visit = async (shop, page, texts) => page.goto(await shop.reviewAddress(texts));
+
+/** Every page that the server shows, by what it shows. */
+export const pageVisits: Readonly<Record<string, Visit>> = {
+  "review form": form,
+  "review form with mistakes": async (shop, page, texts) => {
+    await form(shop, page, texts);
+    await page.locator("#title").fill((texts?.title ?? "").slice(0, 150));
+    await page.locator("#content").fill(texts?.content ?? "");
+    await press(page);
+  },
+  "review form of a test mail": async (shop, page) => page.goto(await shop.testReviewAddress()),
+  "review done": async (shop, page, texts) => {
+    await form(shop, page, texts);
+    await fillReview(page, texts);
+    await press(page);
+  },
+  "review link gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/r/nothing`),
+  "click link gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/c/nothing`),
+  "verify a review": async (shop, page, texts) => page.goto(await shop.verifyAddress(texts)),
+  "review verified": pressing((shop, texts) => shop.verifyAddress(texts)),
+  "confirm a question": async (shop, page, texts) => page.goto(await shop.confirmAddress(texts)),
+  "question confirmed": pressing((shop, texts) => shop.confirmAddress(texts)),
+  unsubscribe: async (shop, page) => page.goto(await shop.unsubscribeAddress()),
+  unsubscribed: pressing((shop) => shop.unsubscribeAddress()),
+  "signed in": async (shop, page) => page.goto(await shop.signInAddress()),
+  "sign-in gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/admin/nothing`),
+  "reviews of a product": async (shop, page, texts) => page.goto(await shop.reviewsAddress(texts)),
+  "reviews of a store": (shop, page) => page.goto(`${shop.url}/starpost/v1/pages/${shop.appKey}/products`),
+  "top reviews": async (shop, page, texts) => {
+    await shop.reviewsAddress(texts);
+    await page.goto(`${shop.url}/apps/${shop.appKey}/top_reviews.html`);
+  },
+};

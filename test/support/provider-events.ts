@@ -1,0 +1,51 @@
+import { createHmac, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { Harness, TestAccount } from "./backends.ts";
+
+/** An event as a mail provider posts it. */
+export type Posted = Readonly<Record<string, unknown>>;
+
+/** What a call of `mailEvents.receive` is given. */
+export interface Signed {
+  readonly body: string;
+  readonly webhook_id?: string;
+  readonly webhook_timestamp?: string;
+  readonly webhook_signature?: string;
+  readonly provider_timestamp?: string;
+  readonly provider_signature?: string;
+}
+
+/** Signs as Standard Webhooks says, by hand. */
+export function signBySecret(body: string, secret: string, nowMs: number, id = "evt_1"): Signed {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const digest = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return {
+    body,
+    webhook_id: id,
+    webhook_timestamp: timestamp,
+    webhook_signature: `v1,${digest}`,
+  };
+}
+
+/** A key pair such as a provider has, its public half as it is shown to a customer. */
+export function createProviderKey(curve = "P-256"): {
+  readonly privateKey: KeyObject;
+  readonly text: string;
+} {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: curve });
+  return { privateKey, text: publicKey.export({ format: "der", type: "spki" }).toString("base64") };
+}
+
+/** Signs as the provider does. */
+export function signByProvider(body: string, privateKey: KeyObject, timestamp = "1600112502"): Signed {
+  const signature = createSign("sha256")
+    .update(timestamp + body)
+    .sign(privateKey, "base64");
+  return { body, provider_timestamp: timestamp, provider_signature: signature };
+}
+
+/** Posts events of the account's mails, signed with its secret. */
+export async function postEvents(harness: Harness, { service }: TestAccount, events: readonly Posted[]) {
+  const { secret } = await service.mailEvents.setUp({});
+  return service.mailEvents.receive(signBySecret(JSON.stringify(events), secret, harness.clock()));
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalTransport } from "../../src/engine/local-transport.ts";
+import { ensureFirstAccount } from "../../src/engine/first-account.ts";
+import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../src/engine/mail-links.ts";
+import { createSealer } from "../../src/engine/sealer.ts";
+import { createServer } from "../../src/http/server.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { anOrder, anOrderedProduct, aReview } from "./builders.ts";
+import { aQuestion } from "./mails.ts";
+import { silentLog } from "./silent-log.ts";
+
+/** Texts that people write, where a test wants others. */
+export interface ShopTexts {
+  readonly product?: string;
+  readonly image?: string;
+  readonly customer?: string;
+  readonly title?: string;
+  readonly content?: string;
+  readonly question?: string;
+}
+
+/** A store behind a server, and the addresses that its mails would hold. */
+export interface Shop {
+  readonly url: string;
+  readonly appKey: string;
+  readonly service: Service;
+  /** The page to review the product of a new order. */
+  readonly reviewAddress: (texts?: ShopTexts) => Promise<string>;
+  readonly testReviewAddress: () => Promise<string>;
+  readonly verifyAddress: (texts?: ShopTexts) => Promise<string>;
+  readonly confirmAddress: (texts?: ShopTexts) => Promise<string>;
+  readonly unsubscribeAddress: () => Promise<string>;
+  /** What a new mail holds where opens and clicks are tracked, as they are from now on. */
+  readonly trackedAddresses: (target: string) => Promise<{ readonly open: string; readonly click: string }>;
+  /** Events of all mails, by their counters. */
+  readonly counts: () => Promise<Readonly<Record<string, number>>>;
+  readonly signInAddress: () => Promise<string>;
+  /** The page of a product that has reviews. */
+  readonly reviewsAddress: (texts?: ShopTexts) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a store of its own, by the real clock. */
+export async function openShop(): Promise<Shop> {
+  const folder = await mkdtemp(join(tmpdir(), "starpost-shop-"));
+  const clock = () => Date.now();
+  const database = await openDatabase(join(folder, "starpost.db"), { nowMs: clock() });
+  const sealer = createSealer(randomBytes(32));
+  const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random: randomBytes });
+  const place = { url: "" };
+  const transport = createLocalTransport({
+    database,
+    clock,
+    random: randomBytes,
+    sealer,
+    enforceLimits: false,
+    publicUrl: () => place.url,
+  });
+  const server = createServer(transport, { logger: silentLog });
+  place.url = (await server.listen({ host: "127.0.0.1", port: 0 })).url;
+  const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
+  const { access_token: utoken } = await createService(transport, {}).tokens.create(grant);
+  const service = createService(transport, { appKey, utoken });
+  const context = () => ({ sealer, nowMs: clock(), publicUrl: place.url });
+  const lastMail = () =>
+    database.db
+      .selectFrom("mails")
+      .select(["id as mailId", "account_id as accountId", "product_row", "data"])
+      .orderBy("id", "desc")
+      .executeTakeFirstOrThrow();
+  const lastLink = async (name: string) =>
+    (JSON.parse((await lastMail()).data) as Record<string, string>)[name] ?? "";
+  let orders = 0;
+  const order = async ({ product = "A teapot", image = "", customer = "Ann Tea" }: ShopTexts = {}) => {
+    orders += 1;
+    const products = { [`pot${orders}`]: anOrderedProduct({ name: product, image }) };
+    const head = { order_id: `o${orders}`, email: `ann${orders}@mail.example`, customer_name: customer };
+    const today = new Date(clock()).toISOString().slice(0, 10);
+    await service.orders.massCreate({
+      platform: "general",
+      orders: [anOrder({ ...head, order_date: today, products })],
+    });
+    return lastMail();
+  };
+  const review = ({
+    product = "A teapot",
+    customer = "Ann Tea",
+    title = "Pours well",
+    content = "No drips.\nNone.",
+  }: ShopTexts = {}) =>
+    aReview({
+      sku: "pot",
+      product_title: product,
+      display_name: customer,
+      review_title: title,
+      review_content: content,
+    });
+  return {
+    url: place.url,
+    appKey,
+    service,
+    reviewAddress: async (texts) => {
+      const { product_row, ...mail } = await order(texts);
+      return reviewUrl({ ...mail, productRow: product_row ?? 0 }, context());
+    },
+    testReviewAddress: async () => {
+      await service.mail.sendTest({ email: "me@shop.example" });
+      return reviewUrl({ ...(await lastMail()), productRow: 0 }, context());
+    },
+    verifyAddress: async (texts) => {
+      await service.reviews.create(review(texts));
+      return lastLink("verify_url");
+    },
+    confirmAddress: async ({
+      product = "A teapot",
+      customer = "Ann Asker",
+      question = "Does it pour well?",
+    } = {}) => {
+      const asked = { product_title: product, display_name: customer, review_content: question };
+      await service.questions.sendConfirmation(aQuestion({ ...asked, product_id: `q${orders}` }));
+      return lastLink("confirm_url");
+    },
+    unsubscribeAddress: async () => {
+      const { mailId, accountId } = await order();
+      return linkUrl({ kind: "unsubscribe", id: mailId, mailId, accountId }, context());
+    },
+    trackedAddresses: async (target) => {
+      for (const name of ["track_opens", "track_clicks"] as const) {
+        await service.mailRules.set({ name, value: true });
+      }
+      const mail = await order();
+      return { open: openUrl(mail, context()), click: clickUrl(mail, target, context()) };
+    },
+    counts: async () => {
+      const rows = await database.db.selectFrom("mail_counts").select(["counter", "mails"]).execute();
+      return Object.fromEntries(rows.map(({ counter, mails }) => [counter, mails]));
+    },
+    signInAddress: async () => {
+      const { code } = await service.users.signIn({ secret });
+      return `${place.url}/starpost/v1/admin/${code}`;
+    },
+    reviewsAddress: async (texts) => {
+      const { reviews } = await service.reviews.createNow(review(texts));
+      await service.reviews.createNow(aReview({ ...review(texts), review_score: 3 }));
+      await service.reviews.comment({
+        review_id: reviews[0]?.id ?? 0,
+        content: texts?.content ?? "Thank you!",
+      });
+      return `${place.url}/starpost/v1/pages/${appKey}/products/pot`;
+    },
+    close: async () => {
+      await server.close();
+      await transport.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

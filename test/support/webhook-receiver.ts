@@ -1,0 +1,43 @@
+import { createHmac } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { sleep } from "../../src/client/sleep.ts";
+import type { Duty } from "../../src/dispatch/duty.ts";
+import { createWebhookDispatcher } from "../../src/dispatch/webhook-dispatcher.ts";
+import { createWebhookPost, type WebhookPostSettings } from "../../src/dispatch/webhook-post.ts";
+import { createWebhookWork } from "../../src/engine/webhook-work.ts";
+import type { Harness } from "./backends.ts";
+import { silentLog } from "./silent-log.ts";
+
+/** What a receiver computes of a delivery, apart from the product. Source: Standard Webhooks. */
+export function signatureOf(headers: IncomingHttpHeaders, body: string, secret: string): string {
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const signed = [headers["webhook-id"], headers["webhook-timestamp"], body].join(".");
+  return `v1,${createHmac("sha256", key).update(signed, "utf8").digest("base64")}`;
+}
+
+interface DispatcherOptions extends Partial<WebhookPostSettings> {
+  readonly worker?: string;
+  readonly leaseMs?: number;
+  readonly graceMs?: number;
+}
+
+/** A worker of a store that delivers webhooks, also to this machine. */
+export function openDispatcher(
+  { work, clock }: Pick<Harness, "work" | "clock">,
+  { worker = "one", leaseMs = 60_000, graceMs, ...post }: DispatcherOptions = {},
+): Duty {
+  return createWebhookDispatcher({
+    work: createWebhookWork(work, { worker, leaseMs }),
+    post: createWebhookPost({ clock, version: "1.2.3", isPrivateAllowed: true, ...post }),
+    leaseMs,
+    graceMs,
+    clock,
+    sleep,
+    log: silentLog,
+  });
+}
+
+/** Does what is due now. */
+export function runOnce(dispatcher: Duty) {
+  return dispatcher.runDue(new AbortController().signal);
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type Sleep, sleep } from "../../../src/client/sleep.ts";
+import { MailDuty } from "../../../src/dispatch/mail-duty.ts";
+import { createLocalTransport } from "../../../src/engine/local-transport.ts";
+import { createMailWork } from "../../../src/engine/mail-work.ts";
+import { createSealer } from "../../../src/engine/sealer.ts";
+import { composeMessage } from "../../../src/mailer/compose.ts";
+import { openMailTransport } from "../../../src/mailer/open-transport.ts";
+import type { MailTransport } from "../../../src/mailer/transport.ts";
+import { describeBackends } from "../../support/backends.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const leaseMs = 60_000;
+
+/** Without what is being written. */
+async function listWritten(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(".eml"));
+}
+
+describeBackends("a mail that was written, and whose worker was lost before it said so", (open) => {
+  it.each([
+    ["after the file was there", true],
+    ["before it was", false],
+  ])("is in the outbox folder once: %s", async (_when, isWritten) => {
+    const harness = open();
+    const folder = await mkdtemp(join(tmpdir(), "starpost-outbox-"));
+    try {
+      const { service } = await harness.newAccount();
+      for (const name of ["ann", "bea", "cid"])
+        await service.mail.sendTest({ email: `${name}@mail.example` });
+      const { work } = createLocalTransport({
+        database: harness.database,
+        clock: harness.clock,
+        random: randomBytes,
+        sealer: createSealer(randomBytes(32)),
+        enforceLimits: false,
+      });
+      const transport = await openMailTransport({ kind: "outbox", folder, from: null }, harness.clock);
+      const openDuty = (worker: string, way: MailTransport, rest: Sleep) =>
+        new MailDuty({
+          clock: harness.clock,
+          sleep: rest,
+          log: silentLog,
+          work: createMailWork(work, { worker, leaseMs }),
+          transport: way,
+          compose: (mail) => composeMessage(mail, { from: null, nowMs: harness.clock() }),
+          leaseMs,
+        });
+      const lost = new Promise<never>(() => {});
+      let sends = 0;
+      const dyingWay: MailTransport = {
+        ...transport,
+        send: async (message) => {
+          sends += 1;
+          if (sends < 2) return transport.send(message);
+          if (isWritten) await transport.send(message);
+          return lost;
+        },
+      };
+      // Nor does it renew what it holds.
+      const dying = openDuty("dying", dyingWay, () => lost);
+      void dying.runDue(new AbortController().signal);
+      await expect.poll(() => sends, { timeout: 20_000 }).toBe(2);
+      await expect
+        .poll(async () => (await listWritten(folder)).length, { timeout: 20_000 })
+        .toBe(isWritten ? 2 : 1);
+      harness.clock.advance(leaseMs);
+      const { counts } = await openDuty("other", transport, sleep).runDue(new AbortController().signal);
+      expect(counts.sent).toBe(2);
+      const keys = (await listWritten(folder)).map((name) => name.slice(name.indexOf("-") + 1));
+      expect([keys.length, new Set(keys).size]).toEqual([3, 3]);
+      const states = await harness.database.db.selectFrom("mails").select("state").execute();
+      expect(states.map(({ state }) => state)).toEqual(["sent", "sent", "sent"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createWebhookWork } from "../../../src/engine/webhook-work.ts";
+import { backends, type Harness, type TestAccount } from "../../support/backends.ts";
+import { aReview } from "../../support/builders.ts";
+import { type Loopback, sendJson, startLoopback } from "../../support/loopback.ts";
+import { openDispatcher } from "../../support/webhook-receiver.ts";
+
+const leaseMs = 60_000;
+const outcome = { state: "delivered", status: 200, durationMs: 1 } as const;
+const local = backends.filter(({ name }) => name.startsWith("local"));
+
+describe.each(local)("leases of deliveries over $name", ({ open }) => {
+  let harness: Harness;
+  let account: TestAccount;
+  beforeEach(async () => {
+    harness = await open({ allowsPrivateWebhooks: true });
+    account = await harness.newAccount();
+  });
+  afterEach(() => harness.close());
+
+  const subscribe = (url: string) => account.service.webhooks.create({ url, event_name: "review_create" });
+  const review = () => account.service.reviews.create(aReview());
+
+  /** The same, but the write of a number fails: before it is done, or after it, where its answer is lost. */
+  function failingAt(number: number, isDone = false) {
+    const { read, write } = harness.work;
+    let writes = 0;
+    const failing: typeof write = async (doing) => {
+      writes += 1;
+      if (writes !== number) return write(doing);
+      if (isDone) await write(doing);
+      throw new Error("the database is gone");
+    };
+    return { read, write: failing };
+  }
+
+  it("are renewed of what is under way", async () => {
+    await subscribe("http://127.0.0.1:8001/");
+    await review();
+    const work = createWebhookWork(harness.work, { worker: "one", leaseMs });
+    expect(await work.begin(32)).toHaveLength(1);
+    harness.clock.advance(leaseMs - 1);
+    await work.renew();
+    harness.clock.advance(leaseMs - 1);
+    const other = createWebhookWork(harness.work, { worker: "other", leaseMs });
+    expect(await other.begin(32)).toEqual([]);
+  });
+
+  it.each([
+    ["whose outcome could not be noted", 2, false],
+    ["of which nobody knows that it has begun", 1, true],
+  ])("end of what is not, however busy its worker is: of a delivery %s", async (_what, number, isDone) => {
+    await subscribe("http://127.0.0.1:8001/");
+    await review();
+    const work = createWebhookWork(failingAt(number, isDone), { worker: "one", leaseMs });
+    await expect(
+      (async () => {
+        for (const begun of await work.begin(32)) await work.end(begun, outcome);
+      })(),
+    ).rejects.toThrow("the database is gone");
+    await subscribe("http://127.0.0.1:8001/other");
+    await review();
+    const [busy] = await work.begin(32);
+    expect(busy?.url).toBe("http://127.0.0.1:8001/other");
+    for (let part = 0; part < 3; part += 1) {
+      harness.clock.advance(leaseMs / 3);
+      await work.renew();
+    }
+    expect((await work.begin(32)).map(({ url }) => url)).toEqual(["http://127.0.0.1:8001/"]);
+  });
+
+  it("are not given back by an attempt that took too long", async () => {
+    await subscribe("http://127.0.0.1:8001/");
+    await review();
+    const work = createWebhookWork(harness.work, { worker: "one", leaseMs });
+    const begin = async (by = work) => {
+      const [begun, ...others] = await by.begin(32);
+      expect(others).toEqual([]);
+      if (!begun) throw new Error("nothing is due");
+      return begun;
+    };
+    const refused = { state: "failed", status: 500, problem: "answered 500", durationMs: 1 } as const;
+    const state = async () => (await account.service.webhookDeliveries.list({})).deliveries[0]?.state;
+    const slow = await begin();
+    harness.clock.advance(leaseMs);
+    const again = await begin();
+    await work.end(slow, refused);
+    expect(await state()).toBe("leased");
+    harness.clock.advance(leaseMs - 1);
+    await work.renew();
+    harness.clock.advance(leaseMs - 1);
+    const other = createWebhookWork(harness.work, { worker: "other", leaseMs });
+    expect(await other.begin(32)).toEqual([]);
+    await work.end(again, refused);
+    expect(await state()).toBe("queued");
+    // As an attempt of the same number, but of another worker, which begins the series anew.
+    const redeliver = () => account.service.webhookDeliveries.redeliver({ delivery_id: again.id });
+    await redeliver();
+    const lost = await begin();
+    harness.clock.advance(leaseMs);
+    expect(await other.begin(0)).toEqual([]);
+    await redeliver();
+    expect((await begin(other)).attempt).toBe(lost.attempt);
+    harness.clock.advance(1);
+    await work.renew();
+    await work.end(lost, refused);
+    expect(await state()).toBe("leased");
+    const third = createWebhookWork(harness.work, { worker: "third", leaseMs });
+    harness.clock.advance(leaseMs - 2);
+    expect(await third.begin(32)).toEqual([]);
+    harness.clock.advance(1);
+    expect(await third.begin(32)).toHaveLength(1);
+  });
+
+  it("are of many subscriptions at once, and nothing warns of it", async () => {
+    const receivers: Loopback[] = [];
+    const warn = vi.spyOn(process, "emitWarning");
+    try {
+      let answer = () => {};
+      const all = new Promise<void>((resolve) => (answer = resolve));
+      for (let at = 0; at < 40; at += 1) {
+        const receiver = await startLoopback((response) => void all.then(() => sendJson(response, 200, {})));
+        receivers.push(receiver);
+        await subscribe(receiver.url);
+      }
+      await review();
+      const round = openDispatcher(harness).runDue(new AbortController().signal);
+      const asked = () => receivers.filter(({ received }) => received.length > 0).length;
+      await expect.poll(asked, { timeout: 5_000 }).toBe(32);
+      answer();
+      expect((await round).counts).toEqual({ delivered: 40, deferred: 0, failed: 0 });
+      expect(warn.mock.calls).toEqual([]);
+    } finally {
+      warn.mockRestore();
+      for (const receiver of receivers) await receiver.close();
+    }
+  });
+});

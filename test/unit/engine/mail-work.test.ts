@@ -1,0 +1,410 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createLocalTransport } from "../../../src/engine/local-transport.ts";
+import { giveUpAfterMs, retryWaitsMs } from "../../../src/engine/mail-retries.ts";
+import { createMailWork, type MailWork } from "../../../src/engine/mail-work.ts";
+import { createSealer } from "../../../src/engine/sealer.ts";
+import { backends, type Harness, startMs, type TestAccount } from "../../support/backends.ts";
+import { anOrder, bulkOf } from "../../support/builders.ts";
+import { readMailCounts } from "../../support/mails.ts";
+import { postgresServer, postgresSkipped } from "../../support/postgres.ts";
+
+const leaseMs = 60_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const local = backends.filter(({ name }) => name.startsWith("local-"));
+
+if (postgresServer === undefined) it.skip(`mails that are due over ${postgresSkipped}`);
+
+describe.each(local)("mails that are due over $name", ({ open }) => {
+  let harness: Harness;
+  let account: TestAccount;
+
+  beforeEach(async () => {
+    harness = await open();
+    account = await harness.newAccount("Ann's Shop");
+  });
+
+  afterEach(() => harness.close());
+
+  /** A worker as another process is one: over queues of its own. */
+  function worker(name: string, settings: { readonly publicUrl?: string } = {}): MailWork {
+    const { publicUrl = "https://reviews.example" } = settings;
+    const { work } = createLocalTransport({
+      database: harness.database,
+      clock: harness.clock,
+      random: randomBytes,
+      sealer: createSealer(Buffer.alloc(32, 7)),
+      enforceLimits: false,
+      publicUrl: () => publicUrl,
+    });
+    return createMailWork(work, { worker: name, leaseMs });
+  }
+
+  /** Mails that no order brings, due at once. */
+  async function queueMails(count: number, domain = "mail.example"): Promise<void> {
+    for (let at = 1; at <= count; at++) await account.service.mail.sendTest({ email: `p${at}@${domain}` });
+  }
+
+  async function orderFrom(fields: Record<string, unknown> = {}): Promise<void> {
+    const pot = {
+      name: "Teapot",
+      url: "https://shop.example/pot",
+      image: "https://shop.example/pot.png",
+    };
+    const bea = { email: "Bea@Mail.example", customer_name: "Bea Buyer", products: { pot } };
+    await account.service.orders.massCreate(bulkOf([anOrder({ ...bea, ...fields })]));
+  }
+
+  const readRows = () => harness.database.db.selectFrom("mails").selectAll().orderBy("id").execute();
+  const readEvents = async () =>
+    (await harness.database.db.selectFrom("mail_events").select("event").orderBy("id").execute()).map(
+      ({ event }) => event,
+    );
+  const idsOf = ({ mails }: Awaited<ReturnType<MailWork["claim"]>>) => mails.map(({ mail }) => mail.id);
+  const accepted = { state: "accepted", answer: "250 ok" } as const;
+
+  it("are given to one worker each", async () => {
+    await queueMails(6);
+    const [one, other] = [worker("one"), worker("other")];
+    const claims = await Promise.all([one.claim(3), other.claim(3), one.claim(3), other.claim(3)]);
+    const ids = claims.flatMap(idsOf);
+    expect(ids).toHaveLength(6);
+    expect(new Set(ids).size).toBe(6);
+    expect((await readRows()).map(({ state }) => state)).toEqual(Array(6).fill("leased"));
+  });
+
+  it("are not taken before their time, and nothing is written for it", async () => {
+    await orderFrom({ order_date: "2026-03-14" });
+    const one = worker("one");
+    const before = await readRows();
+    expect((await one.claim(10)).mails).toEqual([]);
+    expect(await readRows()).toEqual(before);
+    const dueAtMs = await one.nextDueAt();
+    expect(dueAtMs).toBe(Date.UTC(2026, 2, 28));
+    harness.clock.advance((dueAtMs ?? 0) - startMs);
+    expect(idsOf(await one.claim(10))).toHaveLength(1);
+  });
+
+  it("lead from a test mail to whoever sends it, and not to where it was asked for", async () => {
+    await queueMails(1);
+    const { mails } = await worker("one", { publicUrl: "https://elsewhere.example" }).claim(10);
+    const data = mails[0]?.mail.data ?? expect.unreachable();
+    expect(data).toMatchObject({
+      is_test: true,
+      products: [
+        { name: "Sample product", review_url: expect.stringMatching(/^https:\/\/elsewhere\.example\//) },
+      ],
+    });
+  });
+
+  it("say what the template speaks of, with links that lead to the service", async () => {
+    await orderFrom();
+    const { mails } = await worker("one").claim(10);
+    expect(mails).toHaveLength(1);
+    const mail = mails[0]?.mail ?? expect.unreachable();
+    expect(mail).toMatchObject({
+      category: "map",
+      to: { address: "Bea@Mail.example", name: "Bea Buyer" },
+      store: { name: "Ann's Shop", url: "https://shop.example" },
+      data: {
+        order_id: "1001",
+        order_date: "2026-03-01",
+        is_test: false,
+        products: [
+          {
+            product_id: "pot",
+            name: "Teapot",
+            url: "https://shop.example/pot",
+            image_url: "https://shop.example/pot.png",
+          },
+        ],
+      },
+    });
+    expect(mail.openUrl).toBeUndefined();
+    expect(mail.template).toBeUndefined();
+    expect(mail.unsubscribeUrl).toMatch(/^https:\/\/reviews\.example\/starpost\/v1\/l\//);
+    const [product] = mail.data["products"] as readonly { review_url: string }[];
+    expect(product?.review_url).toMatch(/^https:\/\/reviews\.example\/starpost\/v1\/r\//);
+    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1 });
+  });
+
+  it("tell of opens and clicks where the account asks for it, and use its own template", async () => {
+    await orderFrom();
+    const id = (await readRows())[0]?.account_id ?? 0;
+    const { db } = harness.database;
+    const settings = ["track_opens", "track_clicks"].map((name) => ({
+      account_id: id,
+      name,
+      value: "true",
+      updated_at: startMs,
+    }));
+    await db.insertInto("account_settings").values(settings).execute();
+    const template = { subject: "Well?", text: "{{ store.name }}", html: "<p>{{ store.name }}</p>" };
+    await db
+      .insertInto("mail_templates")
+      .values({ account_id: id, category: "map", ...template, updated_at: startMs })
+      .execute();
+    const { mail } = (await worker("one").claim(10)).mails[0] ?? expect.unreachable();
+    expect(mail.template).toEqual(template);
+    expect(mail.openUrl).toMatch(/^https:\/\/reviews\.example\/starpost\/v1\/o\//);
+    const [product] = mail.data["products"] as readonly { review_url: string; url: string }[];
+    for (const url of [product?.review_url, product?.url]) expect(url).toContain("/starpost/v1/c/");
+    expect(mail.unsubscribeUrl).toContain("/starpost/v1/l/");
+  });
+
+  it("are kept back by rules when they are due, with the reason", async () => {
+    await orderFrom();
+    await account.service.unsubscribers.massCreate({ email_list: { "1": ["bea@mail.example"] } });
+    const { mails, keptBack } = await worker("one").claim(10);
+    expect(mails).toEqual([]);
+    expect(keptBack).toMatchObject([{ category: "map", obstacle: "unsubscribed" }]);
+    expect(await readRows()).toMatchObject([{ state: "not_sent", reason: "unsubscribed", worker: null }]);
+    expect(await readEvents()).toEqual(["not_sent", "dropped_unsubscribed"]);
+    expect(await readMailCounts(harness, "map")).toEqual({ repeat_unsubscribes: 1 });
+  });
+
+  it("are sent once they are accepted, and counted once", async () => {
+    await queueMails(1);
+    const one = worker("one");
+    const [id = 0] = idsOf(await one.claim(10));
+    expect(await one.step([], id)).toEqual({ fates: [], hasBegun: true });
+    expect(await readRows()).toMatchObject([{ state: "sending", attempts: 1, worker: "one" }]);
+    expect(await one.step([{ id, outcome: accepted }])).toEqual({ fates: ["sent"], hasBegun: false });
+    expect(await readRows()).toMatchObject([
+      { state: "sent", sent_at: startMs, worker: null, leased_until: null, reason: null },
+    ]);
+    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, delivered: 1 });
+    expect(await one.step([{ id, outcome: accepted }])).toMatchObject({ fates: ["lost"] });
+    expect(await one.nextDueAt()).toBeUndefined();
+  });
+
+  it("go back at once when they are released", async () => {
+    await queueMails(3);
+    const [one, other] = [worker("one"), worker("other")];
+    await one.claim(3);
+    expect(await other.claim(3)).toMatchObject({ mails: [] });
+    expect(await one.release()).toBe(3);
+    expect((await readRows()).map(({ state, worker: holder }) => [state, holder])).toEqual(
+      Array.from({ length: 3 }, () => ["queued", null]),
+    );
+    expect(idsOf(await other.claim(3))).toHaveLength(3);
+    expect(await one.release()).toBe(0);
+  });
+
+  it("are taken over from a worker that is lost, and then are not its own any more", async () => {
+    await queueMails(2);
+    const [one, other] = [worker("one"), worker("other")];
+    const [first = 0] = idsOf(await one.claim(2));
+    expect(await other.nextDueAt()).toBe(startMs + leaseMs);
+    harness.clock.advance(leaseMs - 1);
+    expect((await other.claim(2)).mails).toEqual([]);
+    harness.clock.advance(1);
+    const taken = await other.claim(2);
+    expect(idsOf(taken)).toHaveLength(2);
+    expect(taken.takenOver).toBe(2);
+    expect(taken.mails.map(({ takenUpFrom }) => takenUpFrom)).toEqual([undefined, undefined]);
+    expect(await one.step([], first)).toEqual({ fates: [], hasBegun: false });
+    expect(await other.step([], first)).toEqual({ fates: [], hasBegun: true });
+  });
+
+  it("are held as long as their lease is renewed", async () => {
+    await queueMails(2);
+    const [one, other] = [worker("one"), worker("other")];
+    const [first = 0] = idsOf(await one.claim(2));
+    await one.step([], first);
+    for (let renewals = 0; renewals < 10; renewals++) {
+      harness.clock.advance(leaseMs / 3);
+      await one.renew();
+      expect((await other.claim(2)).mails).toEqual([]);
+    }
+    expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ fates: ["sent"] });
+  });
+
+  it("are known as perhaps sent where a worker was lost while it sent, whoever takes them up", async () => {
+    await queueMails(2);
+    const [one, other, third] = [worker("one"), worker("other"), worker("third")];
+    const [first = 0] = idsOf(await one.claim(2));
+    await one.step([], first);
+    harness.clock.advance(leaseMs);
+    const takenUp = await other.claim(1);
+    expect(takenUp.mails).toMatchObject([{ mail: { id: first }, takenUpFrom: "one" }]);
+    expect(takenUp.takenOver).toBe(0);
+    expect(await readEvents()).toContain("taken_up");
+    // Nor does who gives it back forget it.
+    await other.release();
+    const [again] = (await third.claim(1)).mails;
+    expect(again).toMatchObject({ mail: { id: first }, takenUpFrom: "other" });
+    expect(again?.mail.key).toBe(takenUp.mails[0]?.mail.key);
+    // The first worker comes back, and what it knows comes too late.
+    expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ fates: ["lost"] });
+    expect(await third.step([{ id: first, outcome: accepted }])).toMatchObject({ fates: ["sent"] });
+    expect((await readRows())[0]).toMatchObject({ state: "sent", attempts: 1 });
+  });
+
+  it("are not sent again where a rule holds by then, though they may have been sent", async () => {
+    await orderFrom();
+    const [one, other] = [worker("one"), worker("other")];
+    const [id = 0] = idsOf(await one.claim(1));
+    await one.step([], id);
+    const { account_id, email_key } = (await readRows())[0] ?? expect.unreachable();
+    await harness.database.db
+      .insertInto("mail_suppressions")
+      .values({ account_id, email_key, kind: "spamreports", mail_row: id, created_at: startMs })
+      .execute();
+    harness.clock.advance(leaseMs);
+    const { mails, keptBack } = await other.claim(1);
+    expect(keptBack).toEqual([]);
+    expect(mails).toMatchObject([{ takenUpFrom: "one", obstacle: "reported_spam" }]);
+    const outcome = { state: "kept_back", obstacle: "reported_spam" } as const;
+    expect(await other.step([{ id, outcome }])).toMatchObject({ fates: ["not_sent"] });
+    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, repeat_spamreports: 1 });
+  });
+
+  it("wait longer each time that their server puts them off, and are given up after three days", async () => {
+    await queueMails(1);
+    const one = worker("one");
+    const waits: number[] = [];
+    const putOff = { state: "deferred", answer: "450 4.2.0 later" } as const;
+    for (let fate = "deferred"; fate === "deferred";) {
+      const [id = 0] = idsOf(await one.claim(1));
+      await one.step([], id);
+      ({
+        fates: [fate = "none"],
+      } = await one.step([{ id, outcome: putOff }]));
+      const nextAtMs = await one.nextDueAt();
+      if (nextAtMs === undefined) break;
+      waits.push(nextAtMs - harness.clock());
+      harness.clock.advance(nextAtMs - harness.clock());
+    }
+    expect(waits.slice(0, 6)).toEqual([
+      minuteMs,
+      5 * minuteMs,
+      15 * minuteMs,
+      hourMs,
+      4 * hourMs,
+      12 * hourMs,
+    ]);
+    expect(waits.slice(0, 6)).toEqual(retryWaitsMs);
+    expect(waits.slice(6, -1).every((ms) => ms === 12 * hourMs)).toBe(true);
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(giveUpAfterMs);
+    expect(giveUpAfterMs).toBe(3 * dayMs);
+    expect(await readRows()).toMatchObject([
+      { state: "failed", reason: "450 4.2.0 later", attempts: waits.length + 1 },
+    ]);
+    expect((await readEvents()).at(-1)).toBe("failed");
+    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1 });
+  });
+
+  it.each([
+    ["bounced", { isOfAddress: true }, { requests: 1, bounces: 1 }, 1],
+    // A message that is too big says nothing of the next one.
+    ["bounced", { isOfAddress: false }, { requests: 1, bounces: 1 }, 0],
+    ["blocked", {}, { requests: 1, blocked: 1 }, 0],
+    ["invalid_address", { isOfAddress: true }, { requests: 1, invalid_email: 1 }, 1],
+    // What this server cannot mail to, another may.
+    ["invalid_address", {}, { requests: 1, invalid_email: 1 }, 0],
+  ] as const)("that come to %s %j are over", async (state, more, counts, suppressions) => {
+    await queueMails(1);
+    const one = worker("one");
+    const [id = 0] = idsOf(await one.claim(1));
+    await one.step([], id);
+    const outcome = { state, answer: "550 5.1.1 \0no", ...more };
+    expect(await one.step([{ id, outcome }])).toMatchObject({ fates: ["bounced"] });
+    expect(await readRows()).toMatchObject([{ state: "bounced", reason: "550 5.1.1  no" }]);
+    expect(await readMailCounts(harness, "map")).toEqual(counts);
+    const kept = await harness.database.db.selectFrom("mail_suppressions").selectAll().execute();
+    expect(kept).toHaveLength(suppressions);
+    if (suppressions === 0) return;
+    await queueMails(1);
+    expect((await one.claim(1)).keptBack).toMatchObject([{ obstacle: "bounced_before" }]);
+  });
+
+  it("wait as if they had not been tried where the server could not be reached", async () => {
+    await queueMails(1);
+    const one = worker("one");
+    const [id = 0] = idsOf(await one.claim(1));
+    const before = await readEvents();
+    await one.step([], id);
+    expect(await one.step([{ id, outcome: { state: "unreachable" } }])).toMatchObject({ fates: ["waiting"] });
+    expect(await readRows()).toMatchObject([{ state: "queued", attempts: 0, due_at: startMs, worker: null }]);
+    expect(await readEvents()).toEqual(before);
+  });
+
+  it("wait as if their server had put them off where the answer was lost, and are known as perhaps sent", async () => {
+    await queueMails(1);
+    const [one, other] = [worker("one"), worker("other")];
+    const [id = 0] = idsOf(await one.claim(1));
+    await one.step([], id);
+    const outcome = { state: "unreachable", mayHaveArrived: true } as const;
+    expect(await one.step([{ id, outcome }])).toMatchObject({ fates: ["waiting"] });
+    expect((await other.claim(1)).mails).toEqual([]);
+    expect(await other.nextDueAt()).toBe(startMs + (retryWaitsMs[0] ?? 0));
+    harness.clock.advance(retryWaitsMs[0] ?? 0);
+    expect((await other.claim(1)).mails).toMatchObject([{ mail: { id }, takenUpFrom: "one" }]);
+    // And once more, where the next worker cannot even reach the server.
+    await other.step([{ id, outcome: { state: "unreachable", wasTakenUp: true } }]);
+    expect((await one.claim(1)).mails).toMatchObject([{ mail: { id }, takenUpFrom: "other" }]);
+    expect(await readRows()).toMatchObject([{ state: "sending", attempts: 1 }]);
+  });
+
+  it("are given up after three days where the answer is lost each time, and hold up no other", async () => {
+    await queueMails(2);
+    const one = worker("one");
+    const lost = { state: "unreachable", mayHaveArrived: true } as const;
+    const taken = [];
+    for (const endMs = startMs + giveUpAfterMs; harness.clock() <= endMs;) {
+      const [id] = idsOf(await one.claim(1));
+      if (id === undefined) break;
+      taken.push(id);
+      await one.step([], id);
+      await one.step([{ id, outcome: id === taken[0] ? lost : accepted }]);
+      harness.clock.advance(((await one.nextDueAt()) ?? harness.clock()) - harness.clock());
+    }
+    expect(taken[1]).not.toBe(taken[0]);
+    // Each of them may be a message to the same person.
+    expect(taken.length).toBeLessThan(16);
+    expect(await readRows()).toMatchObject([
+      { state: "failed", reason: expect.stringContaining("may have arrived"), worker: null },
+      { state: "sent" },
+    ]);
+  });
+
+  it("let the next have its turn where the server breaks off at one of them", async () => {
+    await queueMails(2);
+    const one = worker("one");
+    const [first = 0] = idsOf(await one.claim(1));
+    await one.step([], first);
+    harness.clock.advance(1);
+    await one.step([{ id: first, outcome: { state: "unreachable" } }]);
+    expect(idsOf(await one.claim(1))).not.toEqual([first]);
+    expect(idsOf(await one.claim(1))).toEqual([first]);
+  });
+
+  it("fail with the reason where they cannot be composed, and nothing else waits for them", async () => {
+    await queueMails(2);
+    const one = worker("one");
+    const [first = 0, second = 0] = idsOf(await one.claim(2));
+    const failed = { state: "failed", problem: "the template is broken" } as const;
+    expect(await one.step([{ id: first, outcome: failed }], second)).toEqual({
+      fates: ["failed"],
+      hasBegun: true,
+    });
+    expect(await readRows()).toMatchObject([
+      { state: "failed", reason: "the template is broken", attempts: 0 },
+      { state: "sending" },
+    ]);
+  });
+
+  it("keep to the most that a person gets, whoever sends them", async () => {
+    for (let at = 0; at < 8; at++) await orderFrom({ order_id: `100${at}` });
+    const [one, other] = [worker("one"), worker("other")];
+    const claims = [await one.claim(4), await other.claim(4)];
+    expect(claims.flatMap(idsOf)).toHaveLength(5);
+    expect(claims.flatMap(({ keptBack }) => keptBack.map(({ obstacle }) => obstacle))).toEqual(
+      Array(3).fill("too_many_to_person"),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, it, vi } from "vitest";
+import type { AttemptOutcome } from "../../../src/engine/webhook-outcomes.ts";
+import { createWebhookWork } from "../../../src/engine/webhook-work.ts";
+import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { backends } from "../../support/backends.ts";
+import { aReview } from "../../support/builders.ts";
+
+const outcomes: readonly AttemptOutcome[] = [
+  { state: "failed", status: 500, problem: "answered 500", retryAfterMs: 60_000, durationMs: 1 },
+  { state: "cut_off", problem: "stopped", durationMs: 1 },
+  { state: "delivered", status: 200, durationMs: 1 },
+  { state: "gone", status: 410, durationMs: 1 },
+];
+
+it("finds every delivery by an index, in every statement of a worker", async () => {
+  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  if (!sqlite) throw new Error("there is no SQLite backend");
+  const harness = await sqlite.open();
+  try {
+    const { service } = await harness.newAccount();
+    for (const event_name of ["review_create", "review_updated"] as const) {
+      await service.webhooks.create({ url: "https://shop.example/", event_name });
+    }
+    for (let at = 0; at < 5; at += 1) await service.reviews.create(aReview());
+    const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];
+    const [lost, work] = ["lost", "found"].map((worker) =>
+      createWebhookWork(harness.work, { worker, leaseMs: 1_000 }),
+    );
+    expect(await lost?.begin(32)).toHaveLength(1);
+    await lost?.renew();
+    harness.clock.advance(1_000);
+    for (const outcome of outcomes) {
+      const [begun] = (await work?.begin(32)) ?? [];
+      if (!begun) throw new Error("nothing is due");
+      await work?.end(begun, outcome);
+      harness.clock.advance(60_000);
+    }
+    expect(await work?.begin(32)).toEqual([]);
+    expect(await work?.nextDueAt()).toBeUndefined();
+    const statements = new Map(
+      ran.flatMap(({ mock }) => mock.calls).map(([sql, parameters = []]) => [sql, parameters]),
+    );
+    vi.restoreAllMocks();
+    const own = [...statements].filter(([sql]) => /^(select|insert|update|delete|with)\b/i.test(sql.trim()));
+    const file = new SqliteFile(harness.database.shownAs);
+    const steps = own.flatMap(([sql, parameters]) =>
+      file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => `${String(detail)}: ${sql}`),
+    );
+    file.close();
+    expect(own.length).toBeGreaterThan(15);
+    // The subscriptions that something waits for are looked through, one after another.
+    expect(steps.filter((step) => /^SCAN (?!waiting|CONSTANT)/.test(step))).toEqual([]);
+    expect(
+      steps.filter((step) => /TEMP B-TREE/.test(step) && !step.includes("from waiting cross join")),
+    ).toEqual([]);
+  } finally {
+    await harness.close();
+  }
+});

@@ -1,0 +1,68 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { composeMessage } from "../../../src/mailer/compose.ts";
+import { openMailTransport } from "../../../src/mailer/open-transport.ts";
+import { anOutgoingMail } from "../../support/outgoing-mail.ts";
+
+const nowMs = Date.UTC(2026, 6, 28, 10, 15, 30, 7);
+let parent: string;
+let folder: string;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "starpost-outbox-"));
+  folder = join(parent, "deep", "outbox");
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+const open = () => openMailTransport({ kind: "outbox", folder, from: null }, () => nowMs);
+const aMessage = (key: string) => composeMessage(anOutgoingMail({ key }), { from: null, nowMs });
+
+it("holds a file a mail, whole, named by time and key, its owner's alone", async () => {
+  const outbox = await open();
+  expect(outbox.describe()).toContain(folder);
+  const message = await aMessage("m-1");
+  const path = join(folder, "20260728T101530.007Z-m-1.eml");
+  expect(await outbox.send(message)).toEqual({ state: "accepted", answer: path });
+  expect(await readFile(path)).toEqual(message.raw);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+it("tells by its key whether a mail was written, and by no other's", async () => {
+  const outbox = await open();
+  expect(await outbox.wasSent?.("m-1")).toBe(false);
+  await outbox.send(await aMessage("x-m-1"));
+  await outbox.send(await aMessage("m-10"));
+  await writeFile(join(folder, ".m-1.0123456789ab"), "half of a mail");
+  expect(await outbox.wasSent?.("m-1")).toBe(false);
+  await outbox.send(await aMessage("m-1"));
+  expect(await outbox.wasSent?.("m-1")).toBe(true);
+});
+
+it("is made by a mail, or by a try", async () => {
+  const outbox = await open();
+  expect(await outbox.check()).toEqual({ ready: true });
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+it("that cannot be written stops all mails, and says what to do", async () => {
+  await writeFile(join(parent, "deep"), "a file where a folder is to be");
+  const outbox = await open();
+  const problem = expect.stringMatching(
+    /^The outbox folder .*outbox cannot be written: E.* Make room/,
+  ) as string;
+  expect(await outbox.send(await aMessage("m-1"))).toEqual({ state: "unreachable", problem });
+  expect(await outbox.check()).toEqual({ ready: false, problem });
+});
+
+it.skipIf(process.getuid?.() === 0)("leaves nothing half written where it may not write", async () => {
+  const outbox = await open();
+  await outbox.send(await aMessage("m-1"));
+  await chmod(folder, 0o500);
+  expect(await outbox.send(await aMessage("m-2"))).toMatchObject({ state: "unreachable" });
+  await chmod(folder, 0o700);
+  expect(await readdir(folder)).toHaveLength(1);
+});

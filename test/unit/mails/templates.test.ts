@@ -1,0 +1,273 @@
+import { describe, expect, it } from "vitest";
+import { mailCategories } from "../../../src/contract/index.ts";
+import { builtInTemplates } from "../../../src/mails/built-in/templates.ts";
+import { checkTemplate } from "../../../src/mails/check-template.ts";
+import type { MailTemplate } from "../../../src/mails/outgoing-mail.ts";
+import { renderMail, scopeOf } from "../../../src/mails/render-mail.ts";
+import { sampleMail } from "../../../src/mails/sample-mail.ts";
+import { findFaults } from "../../support/html.ts";
+
+const unsubscribe = "{{ unsubscribe_url }}";
+
+function aTemplate(fields: Partial<MailTemplate> = {}): MailTemplate {
+  return { subject: "Hello", text: unsubscribe, html: `<p>${unsubscribe}</p>`, ...fields };
+}
+
+const html = (source: string) => aTemplate({ html: `${source}\n${unsubscribe}` });
+
+async function make(source: string, data: Record<string, unknown> = {}): Promise<string> {
+  const mail = sampleMail("anonymous_testimonials_request");
+  const scope = scopeOf({ ...mail, data: { ...mail.data, ...data } });
+  return (await renderMail(aTemplate({ html: source }), scope)).html;
+}
+
+describe.each(mailCategories.map((category) => [category]))("the template of %s", (category) => {
+  it("passes the check, and makes a page without faults", async () => {
+    const made = await checkTemplate(category, builtInTemplates[category]);
+    expect(await findFaults(made.html)).toEqual([]);
+    expect(made.html).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
+    expect(made.html).not.toMatch(/<table|<script|style=/);
+    expect(made.subject).not.toBe("");
+    expect(`${made.subject}${made.text}${made.html}`).not.toMatch(/\{\{|\{%|undefined|\[object/);
+  });
+
+  it("says the same in text and in HTML", async () => {
+    const made = await checkTemplate(category, builtInTemplates[category]);
+    const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
+    const inHtml = words(
+      made.html
+        .replace(/<head>.*<\/head>/s, "")
+        .replaceAll(/<a [^>]*href="([^"]*)"[^>]*>/g, " $1 ")
+        .replaceAll(/<[^>]*>/g, " ")
+        .replaceAll("&lt;", "<")
+        .replaceAll("&gt;", ">"),
+    );
+    const missing = [...words(made.text)].filter((word) => !inHtml.has(word));
+    // How a link is said, where the one has a button.
+    expect(
+      missing.filter((word) => !["more", "mails", "this", "kind", "answer", "comment"].includes(word)),
+    ).toEqual([]);
+  });
+});
+
+describe("a template that is wrong is refused where it is wrong", () => {
+  it.each<[string, Partial<MailTemplate>, string]>([
+    [
+      "an unknown variable",
+      { text: "x\n  {{ nope }}" },
+      "text, line 2, column 6: nope is no variable that there is",
+    ],
+    [
+      "one in a branch not taken",
+      { html: "{% if is_test %}\n{{ customer.nmae }}{% endif %}" },
+      "html, line 2, column 4: customer.nmae is no variable",
+    ],
+    [
+      "one of a list",
+      { html: "{% for p in products %}{{ p.nmae }}{% endfor %}" },
+      "html, line 1, column 27: p.nmae is no variable",
+    ],
+    [
+      "one of a prototype",
+      { text: "{{ customer.constructor }}" },
+      "text, line 1, column 4: customer.constructor is no variable",
+    ],
+    ["one that some mails lack", { text: "{{ products[1].name }}" }, "text, line 1, column 4: products"],
+    [
+      "an unknown filter",
+      { subject: "{{ store.name | shout }}" },
+      "subject, line 1, column 1: shout is no filter that there is",
+    ],
+    ["an unknown tag", { text: "{% frob %}" }, "text, line 1, column 1: frob is no tag that there is"],
+    ["another file", { html: "{% include 'etc/passwd' %}" }, "html, line 1, column 1: include is no tag"],
+    ["another template", { html: "{% render 'x' %}" }, "render is no tag"],
+    ["a layout", { html: "{% layout 'x' %}" }, "layout is no tag"],
+    [
+      "markup of others",
+      { html: "<p>{{ customer.name | raw }}</p>" },
+      "html, line 1, column 4: raw is no filter",
+    ],
+    ["data as it is", { html: "{{ customer | json }}" }, "json is no filter"],
+    ["a text of elements", { html: "{% capture x %}<b>{% endcapture %}" }, "capture is no tag"],
+    ["a tag that does not escape", { html: "{% cycle customer.name, 'x' %}" }, "cycle is no tag"],
+    [
+      "a loop that does not end",
+      { text: "{% for i in (1..5) %}x" },
+      "text, line 1, column 1: tag {% for i in (1..5) %} not closed",
+    ],
+    [
+      "an output that does not end",
+      { text: "{{ store.name" },
+      'text, line 1, column 1: output "{{ store.name" not closed',
+    ],
+    [
+      "a value without quotes",
+      { html: "<p>\n <a href={{ store.url }}>x</a>" },
+      "html, line 2, column 10: a value in a tag needs quotes",
+    ],
+    [
+      "a value as an attribute",
+      { html: '<p class="a" {{ customer.name }}>' },
+      "html, line 1, column 14: a value in a tag needs quotes",
+    ],
+    [
+      "a value in a script",
+      { html: "<script>x = '{{ customer.name }}'</script>" },
+      "html, line 1, column 14: a value cannot stand in a script",
+    ],
+    [
+      "a value in a style",
+      { html: "<style>p { color: {{ customer.name }} }</style>" },
+      "a value cannot stand in a style",
+    ],
+    [
+      "a value that a tag of Liquid puts into a tag",
+      { html: "<p title={% echo customer.name %}>" },
+      "html, line 1, column 10: a value in a tag needs quotes",
+    ],
+    [
+      "the same in several lines",
+      { html: "<p title={%- liquid\necho customer.name\n-%}>" },
+      "a value in a tag needs quotes",
+    ],
+    [
+      "the same in a script",
+      { html: "<script>x = '{% echo customer.name %}'</script>" },
+      "html, line 1, column 14: a value cannot stand in a script",
+    ],
+    [
+      "a value in a program of an element",
+      { html: `<p title="x"onClick = "f('{{ customer.name }}')">` },
+      'a value cannot stand in onclick="…"',
+    ],
+    [
+      "a value in the style of an element",
+      { html: `<p style="color: {{ customer.name }}">` },
+      'a value cannot stand in style="…"',
+    ],
+    [
+      "a value in a tag, after letters that are longer in the other case",
+      { html: `<p>${"İ".repeat(12)}</p><a href={{ store.url }}>` },
+      "html, line 1, column 28: a value in a tag needs quotes",
+    ],
+    ["an empty subject", { subject: " {% comment %}x{% endcomment %} " }, "subject: is empty"],
+    ["no way out in the text", { text: "Hello" }, "text: leaves out the way to unsubscribe"],
+    ["no way out in the HTML", { html: "<p>Hello</p>" }, "html: leaves out the way to unsubscribe"],
+  ])("%s", async (_what, fields, says) => {
+    await expect(checkTemplate("map", aTemplate(fields))).rejects.toMatchObject({
+      name: "TemplateProblem",
+      message: expect.stringContaining(says) as string,
+    });
+  });
+
+  it.each([
+    '<a href="{{ store.url }}" title=\'{{ store.name | default: "x" }}\'>{{ customer.name }}</a>',
+    `<p>${"İ".repeat(12)}</p><a href="{{ store.url }}">x</a> <a href="{{ store.url }}">y</a>`,
+    '<p {% if is_test %}class="test"{% endif %}>1 < 2 and {{ order_id }}</p>',
+    "<!-- {{ customer.name }} --><title>{{ order_id }}</title><style>p { margin: 0 }</style>",
+    "{% assign first = products | first %}{{ first.name }} {{ products.size }} {% raw %}{{ x }}{% endraw %}",
+    "{% for p in products %}{{ forloop.index }}: {{ p.name | upcase }}{% unless forloop.last %}, {% endunless %}{% endfor %}",
+    "{% case order_id %}{% when '1' %}x{% else %}{{ order_date | date: '%d.%m.%Y' }}{% endcase %}",
+  ])("and not %s", async (source) => {
+    await expect(checkTemplate("map", html(source))).resolves.toBeDefined();
+  });
+});
+
+describe("a template that goes too far", () => {
+  it.each([
+    ["a range without end", "{% for i in (1..100000000) %}{{ i }}{% endfor %}", "too much text"],
+    [
+      "loops in loops",
+      "{% for i in (1..1000) %}{% for j in (1..1000) %}{% for k in (1..1000) %}x{% endfor %}{% endfor %}{% endfor %}",
+      "go on and on",
+    ],
+    [
+      "text that doubles",
+      "{% assign s = 'xxxxxxxxxx' %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}",
+      "too much text",
+    ],
+    [
+      "text that is replaced by itself",
+      "{% assign s = 'xxxxxxxxxx' %}{% for i in (1..9) %}{% assign s = s | replace: 'x', s %}{% endfor %}",
+      "too much text",
+    ],
+    [
+      "marks of direction that close nothing",
+      "{% assign s = '\u202A' %}{% assign t = '\u2069' %}{% for i in (1..17) %}{% assign s = s | append: s %}{% assign t = t | append: t %}{% endfor %}{{ s | append: t }}",
+      "",
+    ],
+    ["much output", `{% for i in (1..200) %}${"x".repeat(9_000)}{% endfor %}`, "far too long"],
+    ["a long template", "x".repeat(100_001), "is longer than 100000 characters"],
+    ["deep nesting", `${"{% if true %}".repeat(4_000)}${"{% endif %}".repeat(4_000)}`, ""],
+    ["many tags that do not close", "<style>".repeat(14_000), ""],
+    ["many that are half open", "<a ".repeat(33_000), ""],
+  ])("is stopped soon: %s", async (_what, source, says) => {
+    const startedMs = performance.now();
+    const ended = await checkTemplate("map", aTemplate({ html: source + unsubscribe })).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(ended).toContain(says);
+  });
+});
+
+describe("what people wrote", () => {
+  it.each([
+    "{{ content }}",
+    "{{ content | escape }}",
+    "{{ content | newline_to_br }}",
+    "{{ content | newline_to_br | replace: '&lt;', '<' }}",
+    "{{ content | append: content | slice: 0, 60 }}",
+    "{% assign x = content %}{{ x }}",
+    "{{ content | escape | newline_to_br }}",
+    "{% echo content %}",
+    "{% liquid\necho content\n%}",
+    "{{ content | split: '' | join: '' }}",
+    "{{ content | prepend: content | newline_to_br }}",
+  ])("stays text by %s", async (source) => {
+    const made = await make(source, { content: `<script>alert("1")</script>\n<img src=x onerror='x'>` });
+    expect(made).toContain("&lt;");
+    expect(made.replaceAll(/<br>/g, "")).not.toMatch(/[<"']/);
+  });
+
+  it("is not a template itself", async () => {
+    const content = "{{ unsubscribe_url }}{% for i in (1..3) %}x{% endfor %}";
+    expect(await make("{{ content }}", { content })).toBe(content);
+  });
+
+  it("does not turn the text after it round", async () => {
+    expect(await make("{{ title }}|", { title: "\u202Eabc" })).toBe("\u202Eabc\u202C|");
+    expect(await make("{{ title }}|", { title: "\u2067a\u202Bb\u2069c\u202D" })).toBe(
+      "\u2067a\u202Bb\u2069c\u202D\u202C|",
+    );
+    expect(await make("{{ title }}|", { title: "\u2069\u202Cabc" })).toBe("abc|");
+    expect(await make("{{ title }}|", { title: "\u202Aabc\u202C שלום" })).toBe("\u202Aabc\u202C שלום|");
+  });
+
+  it("keeps its lines where it has some, and nowhere else", async () => {
+    const text = "a\r\nb\u0000\u2028c\u0007\td";
+    expect(await make("{{ content }}", { content: text })).toBe("a\nb\nc\td");
+    expect(await make("{{ title }}", { title: text })).toBe("a b c d");
+  });
+
+  it("is no address unless it is a web address", async () => {
+    const shown = (verify_url: string) => make('<a href="{{ verify_url }}">', { verify_url });
+    expect(await shown("javascript:alert(1)")).toBe('<a href="">');
+    expect(await shown('https://x.example/"><script>')).toBe(
+      '<a href="https://x.example/&quot;&gt;&lt;script&gt;">',
+    );
+  });
+
+  it("makes a subject of one line", async () => {
+    const { subject } = await renderMail(
+      aTemplate({ subject: "New:\n {{ title }} \u202E{{ content }}" }),
+      scopeOf({
+        ...sampleMail("comment_request"),
+        data: { title: "a\r\nBcc: x@y.example", content: `b\n${"c".repeat(300)}` },
+      }),
+    );
+    expect(subject).toMatch(/^New: a Bcc: x@y\.example b c+…$/);
+    expect(Array.from(subject)).toHaveLength(250);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { ok } from "../support/wire-shapes.ts";
+import { useWire } from "../support/wire.ts";
+
+const wire = useWire();
+
+const path = (rest: string) => `/starpost/v1/apps/${wire().appKey}${rest}?utoken=${wire().utoken}`;
+const change = (body: object) =>
+  wire().ask("PUT", `/starpost/v1/apps/${wire().appKey}/mail_rules`, { utoken: wire().utoken, ...body });
+const store = (fields: object, send: object = {}) =>
+  wire().ask("POST", `/apps/${wire().appKey}/purchases/mass_create.json`, {
+    utoken: wire().utoken,
+    platform: "general",
+    ...send,
+    orders: [
+      {
+        email: "jane@mail.example",
+        customer_name: "Jane",
+        order_id: "1001",
+        order_date: "2026-03-10",
+        products: { teapot: { name: "Teapot", url: "https://shop.example/teapot", image: "" } },
+        ...fields,
+      },
+    ],
+  });
+
+const days = {
+  name: "due_after_days",
+  says: "days from the date of an order that comes from now on to its review requests",
+  type: "number",
+  value: 14,
+  default: 14,
+  changed: false,
+  min: 0,
+  max: 365,
+  choices: null,
+};
+
+describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
+  it("lists the rules and the settings", async () => {
+    const { status, body } = await wire().ask("GET", path("/mail_rules"));
+    expect(status).toBe(200);
+    const { response, ...around } = body as { response: { rules: object[]; settings: object[] } };
+    expect(around).toEqual({ status: ok });
+    expect(response.rules).toHaveLength(12);
+    expect(response.rules).toContainEqual({
+      name: "order_too_old",
+      says: "the order is older than 6 months",
+      on: true,
+      can_be_off: true,
+      settings: ["order_too_old", "oldest_order_months"],
+    });
+    expect(response.rules).toContainEqual({
+      name: "unsubscribed",
+      says: "the address is unsubscribed from mails of this type",
+      on: true,
+      can_be_off: false,
+      settings: [],
+    });
+    expect(response.settings).toContainEqual(days);
+    expect(response.settings).toContainEqual({
+      name: "one_mail_per",
+      says: "what the review requests of orders that come from now on are about: each product, or the whole order",
+      type: "choice",
+      value: "product",
+      default: "product",
+      changed: false,
+      min: null,
+      max: null,
+      choices: ["product", "order"],
+    });
+  });
+
+  it("changes a setting, and takes it back with null", async () => {
+    const changed = await change({ name: "due_after_days", value: 3 });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { status: ok, response: { setting: { ...days, value: 3, changed: true } } },
+    });
+    const back = await change({ name: "due_after_days", value: null });
+    expect(back.body).toEqual({ status: ok, response: { setting: days } });
+  });
+
+  it("refuses what a setting cannot be, in words", async () => {
+    const refused = async (body: object) => {
+      const { status, body: told } = await change(body);
+      return [status, (told as { status: { message: string; error_type: string } }).status];
+    };
+    expect(await refused({ name: "due_after_days", value: -1 })).toEqual([
+      500,
+      {
+        code: 500,
+        error_type: "Exceptions::InvalidParams",
+        message: "value of due_after_days must be a whole number from 0 to 365",
+      },
+    ]);
+    const [, unknown] = await refused({ name: "due_days", value: 1 });
+    expect(unknown).toMatchObject({
+      message: expect.stringContaining("must be one of send_review_requests, "),
+    });
+    const [status] = await refused({ name: "due_after_days" });
+    expect(status).toBe(500);
+    const unsigned = { method: "PUT", path: `/starpost/v1/apps/${wire().appKey}/mail_rules` };
+    expect(
+      (await wire().ask(unsigned.method, unsigned.path, { name: "track_opens", value: true })).status,
+    ).toBe(401);
+  });
+});
+
+describe("POST /apps/{app_key}/purchases/mass_create with send_mail", () => {
+  it("queues mails where it is absent, and says nothing of them", async () => {
+    const { body } = await store({});
+    expect(Object.keys(body as object).toSorted()).toEqual(["code", "message", "uuid"]);
+    expect(await wire().mails()).toEqual([
+      { category: "map", email_type_id: 1, email: "jane@mail.example", linkToken: undefined },
+    ]);
+  });
+
+  it("says what waits where it is true, and queues none where it is false", async () => {
+    expect((await store({}, { send_mail: true })).body).toMatchObject({
+      code: 200,
+      message: "OK",
+      mails: { queued: 1, first_due: "2026-03-24" },
+    });
+    const { body } = await store({ order_id: "1002" }, { send_mail: "false" });
+    expect(Object.keys(body as object).toSorted()).toEqual(["code", "message", "uuid"]);
+    expect(await wire().mails()).toHaveLength(1);
+    expect((await store({ order_id: "1003" }, { send_mail: "perhaps" })).body).toMatchObject({
+      status: { message: expect.stringContaining("send_mail must be true or false") },
+    });
+  });
+});
+
+describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
+  it("tells of each product what decides", async () => {
+    await store({});
+    const { status, body } = await wire().ask("GET", path("/orders/1001/mails"));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: ok,
+      response: {
+        order_id: "1001",
+        order_date: "2026-03-10T00:00:00.000Z",
+        email: "jane@mail.example",
+        customer_name: "Jane",
+        created_at: "2026-03-15T12:00:00.000Z",
+        sends_mail: true,
+        decisions: [
+          {
+            products: [{ product_id: "teapot", name: "Teapot", left_out_by: null }],
+            is_whole_order: false,
+            mail_id: 1,
+            state: "queued",
+            decided_by: null,
+            at: "2026-03-24T00:00:00.000Z",
+            sentence: "A mail for Teapot will be sent to jane@mail.example on 24 March 2026.",
+          },
+        ],
+      },
+    });
+    const { decisions } = (body as { response: { decisions: { rules: unknown[] }[] } }).response;
+    expect(decisions[0]?.rules[0]).toEqual({
+      name: "past_order",
+      says: "the order was taken over as a past one, which brings no mails",
+      result: "passed",
+    });
+  });
+
+  it("knows no order of another id, and answers nobody without a token", async () => {
+    const { status, body } = await wire().ask("GET", path("/orders/1002/mails"));
+    expect([status, body]).toEqual([
+      404,
+      {
+        status: {
+          code: 404,
+          error_type: "Exceptions::RecordNotFound",
+          message: "Couldn't find Order with order_id = 1002",
+        },
+      },
+    ]);
+    expect((await wire().ask("GET", `/starpost/v1/apps/${wire().appKey}/orders/1001/mails`)).status).toBe(
+      401,
+    );
+  });
+});
