@@ -43,6 +43,10 @@ export interface CommandOf<F extends Flags, D> {
   /** In the form of the help: `<file...>`, `<name> <value>`. */
   readonly argument?: string;
   readonly flags?: F;
+  /** Whole command lines that work as they stand, the commonest first: for the help, the docs and the man pages. */
+  readonly examples?: readonly string[];
+  /** What the help says at its end, a paragraph each. */
+  readonly notes?: readonly string[];
   /** Nothing is printed where it returns nothing. */
   run(context: Context, given: Given<F>): Promise<D>;
   render(data: Exclude<D, void>): View;
