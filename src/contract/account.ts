@@ -119,6 +119,7 @@ export const tokens = {
   create: endpoint({
     summary: "Issue a utoken",
     answersSecret: true,
+    secretFields: ["client_secret"],
     method: "POST",
     paths: ["/oauth/token"],
     auth: "open",
@@ -134,6 +135,7 @@ export const users = {
   create: endpoint({
     summary: "Create a user and its account",
     answersSecret: true,
+    secretFields: ["user.password"],
     method: "POST",
     paths: ["/users"],
     auth: "open",
@@ -152,6 +154,7 @@ export const users = {
   signIn: endpoint({
     summary: "Get an address that signs the account's owner in",
     answersSecret: true,
+    secretFields: ["secret"],
     method: "GET",
     paths: ["/users/b2blogin.json"],
     auth: "account",

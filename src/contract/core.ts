@@ -38,6 +38,7 @@ export const core = {
   createToken: endpoint({
     summary: "Issue an access token of the core API",
     answersSecret: true,
+    secretFields: ["secret"],
     method: "POST",
     paths: ["/core/v3/stores/{store_id}/access_tokens"],
     extension: "practice",
@@ -50,6 +51,7 @@ export const core = {
   }),
   listProducts: endpoint({
     summary: "List products",
+    listing: { items: "products", by: "page_info", size: { field: "limit", max: coreListLimit } },
     method: "GET",
     paths: ["/core/v3/stores/{store_id}/products"],
     auth: "core",

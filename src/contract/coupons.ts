@@ -41,6 +41,7 @@ export const coupons = {
   }),
   list: endpoint({
     summary: "List unique coupon codes",
+    listing: { items: "coupons" },
     method: "GET",
     paths: ["/apps/{app_key}/coupons/unique"],
     auth: "utoken",
@@ -64,6 +65,7 @@ export const coupons = {
   }),
   delete: endpoint({
     summary: "Delete all unique coupon codes of an action",
+    destroys: { question: "Delete all unique coupon codes of {coupon_action}", typed: "coupon_action" },
     method: "POST",
     paths: ["/apps/{app_key}/coupons/unique/delete"],
     auth: "utoken",

@@ -42,6 +42,32 @@ export interface SignedBody {
   readonly holds: z.ZodType;
 }
 
+/**
+ * How a call that lists goes on behind its first page.
+ * - `page`: pages are numbered from 1 in the input's `page`
+ * - `since_id`: the input's `since_id` is the highest id that came so far; without it some lists begin with the newest
+ * - `page_info`: the output's `pagination.next_page_info` is the next input's `page_info`
+ * - `start`: the input's `start` is how many came so far
+ */
+export interface Listing {
+  /** The output's field that has the elements. */
+  readonly items: string;
+  /** Absent where all elements come at once. */
+  readonly by?: "page" | "since_id" | "page_info" | "start";
+  /** Without `since_id` the newest come first, and they alone. */
+  readonly isNewestFirst?: boolean;
+  /** The input's field for how many elements a page has, and the most to ask for. */
+  readonly size?: { readonly field: string; readonly max: number };
+}
+
+/** What a call takes away for good. */
+export interface Destruction {
+  /** As an order to whoever is asked, with fields of the input in braces: `Delete the group {group_name}`. */
+  readonly question: string;
+  /** The input's field whose value is to be typed before it is done, where much is lost. */
+  readonly typed?: string;
+}
+
 /** One call of the service, as data. Paths are the wire's own, aliases after the first. */
 export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   readonly summary: string;
@@ -55,6 +81,12 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly reply: ReplyForm;
   readonly errorForm: ErrorForm;
   readonly batch?: Batch;
+  /** How the elements of a list are read to their end. */
+  readonly listing?: Listing;
+  /** What cannot be had back once the call is carried out; people are asked first. */
+  readonly destroys?: Destruction;
+  /** Fields of the input that hold a secret, with a point before what is inside another. */
+  readonly secretFields?: readonly string[];
   /**
    * Absent for calls of the specification. `own`: this product's, under `extensionPrefix`; `practice`: one that services
    * of this kind have, and that the specification implies.

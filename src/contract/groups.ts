@@ -28,6 +28,7 @@ export const groups = {
   }),
   list: endpoint({
     summary: "List groups of products",
+    listing: { items: "products_groups" },
     method: "GET",
     paths: [path],
     auth: "utoken",
@@ -69,6 +70,7 @@ export const groups = {
   }),
   delete: endpoint({
     summary: "Delete a group that has no products",
+    destroys: { question: "Delete the group {group_name}" },
     method: "DELETE",
     paths: [`${path}/{group_name}`],
     auth: "utoken",

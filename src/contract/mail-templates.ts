@@ -40,6 +40,7 @@ const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 export const mailTemplates = {
   list: endpoint({
     summary: "List the templates of mails, one of each category",
+    listing: { items: "templates" },
     method: "GET",
     paths: [path],
     ...own,
@@ -74,6 +75,7 @@ export const mailTemplates = {
   reset: endpoint({
     summary:
       "Take the account's own template of a category away; the one that comes with starpost holds again",
+    destroys: { question: "Take the account's own template of {category} away" },
     method: "DELETE",
     paths: [`${path}/{category}`],
     ...own,

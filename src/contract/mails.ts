@@ -59,6 +59,12 @@ const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 export const mails = {
   list: endpoint({
     summary: "List mails: the newest first, or with `since_id` the oldest first",
+    listing: {
+      items: "mails",
+      by: "since_id",
+      isNewestFirst: true,
+      size: { field: "count", max: mailPage.max },
+    },
     method: "GET",
     paths: [prefix],
     ...own,
@@ -93,6 +99,7 @@ export const mails = {
   }),
   stop: endpoint({
     summary: "Stop a mail that waits to be sent",
+    destroys: { question: "Stop mail {mail_id}" },
     method: "POST",
     paths: [`${prefix}/{mail_id}/stop`],
     ...own,

@@ -121,6 +121,9 @@ export const purchaseRecord = z.object({
   ...specDetails,
 });
 
+/** Purchases on a page where `count` is not given, as many as are recommended, and at most. Source: spec "Limits". Assumed: at most 5,000. */
+export const purchasePage = { default: 10, recommended: 200, max: 5_000 } as const;
+
 export const orders = {
   create: endpoint({
     summary: "Create one order",
@@ -152,6 +155,7 @@ export const orders = {
   }),
   list: endpoint({
     summary: "List purchases",
+    listing: { items: "purchases", by: "since_id", size: { field: "count", max: purchasePage.max } },
     method: "GET",
     paths: ["/apps/{app_key}/purchases"],
     auth: "utoken",
@@ -168,6 +172,7 @@ export const orders = {
   }),
   stopMails: endpoint({
     summary: "Stop the mails of orders, or of chosen products in them",
+    destroys: { question: "Stop the mails of these orders" },
     method: "DELETE",
     paths: ["/apps/{app_key}/purchases"],
     auth: "utoken",
@@ -181,6 +186,3 @@ export const orders = {
     reply: flatTextCode,
   }),
 };
-
-/** Purchases on a page where `count` is not given, as many as are recommended, and at most. Source: spec "Limits". Assumed: at most 5,000. */
-export const purchasePage = { default: 10, recommended: 200, max: 5_000 } as const;

@@ -134,6 +134,7 @@ const bulk = {
 export const products = {
   missed: endpoint({
     summary: "List order lines that were passed over for their product id",
+    listing: { items: "missed_products", by: "start", size: { field: "size", max: missedPage.max } },
     method: "GET",
     paths: ["/missed_products/{app_key}/search_drill_down"],
     auth: "utoken",
@@ -151,6 +152,7 @@ export const products = {
   }),
   promoted: endpoint({
     summary: "List promoted products",
+    listing: { items: "products" },
     method: "GET",
     paths: ["/v1/widget/{app_key}/products/promoted_products"],
     auth: "account",

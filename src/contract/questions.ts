@@ -35,6 +35,7 @@ const bottomLine = z.object({ total_questions: z.number().int(), total_answers: 
 export const questions = {
   list: endpoint({
     summary: "Read a product's questions and answers",
+    listing: { items: "questions", by: "page", size: { field: "count", max: questionPage.max } },
     method: "GET",
     paths: ["/products/{app_key}/{sku}/questions"],
     auth: "account",

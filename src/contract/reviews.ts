@@ -11,6 +11,9 @@ export const siteReviewsId = "service_site_reviews";
 export const reviewPage = { default: 10, max: 150 } as const;
 export const reviewListPage = { default: 10, max: 1_000 } as const;
 
+/** Reviews on a page that every service gives. Source: spec "Limits". */
+export const reviewsAPage = 100;
+
 /** Products on a page of bottom lines. Source: spec "Reviews", "Limits"; practice of services of this kind. */
 export const bottomLinePage = { default: 10, max: 100 } as const;
 
@@ -339,6 +342,7 @@ export const reviews = {
   }),
   listByUser: endpoint({
     summary: "List reviews by the store's own reference of their author",
+    listing: { items: "reviews", by: "since_id", size: { field: "count", max: reviewsAPage } },
     method: "GET",
     paths: ["/products/{app_key}/service_global_reviews/reviews.json"],
     auth: "account",
@@ -349,6 +353,7 @@ export const reviews = {
   }),
   list: endpoint({
     summary: "List the account's reviews",
+    listing: { items: "reviews", by: "since_id", size: { field: "count", max: reviewsAPage } },
     method: "GET",
     paths: ["/v1/apps/{app_key}/reviews"],
     auth: "utoken",
@@ -364,6 +369,7 @@ export const reviews = {
   }),
   bottomLines: endpoint({
     summary: "Read review count and average score of all products",
+    listing: { items: "bottomlines", by: "page", size: { field: "count", max: bottomLinePage.max } },
     method: "GET",
     paths: ["/v1/apps/{app_key}/bottom_lines", "/apps/{app_key}/bottom_lines"],
     auth: "account",
@@ -398,6 +404,7 @@ export const reviews = {
   }),
   widget: endpoint({
     summary: "Read a product's reviews as its page shows them",
+    listing: { items: "reviews", by: "page", size: { field: "per_page", max: reviewPage.max } },
     method: "GET",
     paths: ["/v1/widget/{app_key}/products/{product_id}/reviews.json"],
     auth: "account",
@@ -411,6 +418,7 @@ export const reviews = {
   }),
   siteWidget: endpoint({
     summary: "Read the reviews of the store itself",
+    listing: { items: "reviews", by: "page", size: { field: "per_page", max: reviewPage.max } },
     method: "GET",
     paths: [`/v1/widget/{app_key}/products/${siteReviewsId}/reviews.json`],
     auth: "account",
@@ -443,6 +451,7 @@ export const reviews = {
   }),
   top: endpoint({
     summary: "Read the three latest 5-star reviews",
+    listing: { items: "reviews" },
     method: "GET",
     paths: ["/apps/{app_key}/top_reviews.json"],
     htmlPaths: ["/apps/{app_key}/top_reviews.html"],
@@ -481,6 +490,7 @@ export const reviews = {
   }),
   history: endpoint({
     summary: "Read who published or took off a review, when and why",
+    listing: { items: "events" },
     method: "GET",
     paths: [`${extensionPrefix}/apps/{app_key}/reviews/{review_id}/history`],
     extension: "own",

@@ -64,6 +64,9 @@ const bulk = {
   batch: { field: "email_list", recommended: 150 },
 } as const;
 
+/** Unsubscribers returned where `count` and `page` are not used. Source: spec "Limits". */
+export const unsubscriberPageDefault = 5_000;
+
 export const unsubscribers = {
   massCreate: endpoint({
     summary: "Unsubscribe addresses from mails of a type",
@@ -73,12 +76,14 @@ export const unsubscribers = {
   }),
   massDelete: endpoint({
     summary: "Take unsubscribed addresses back",
+    destroys: { question: "Take back these unsubscriptions, so that mails go to these people again" },
     method: "DELETE",
     paths: ["/apps/{app_key}/unsubscribers/mass_delete"],
     ...bulk,
   }),
   list: endpoint({
     summary: "List unsubscribed addresses",
+    listing: { items: "unsubscribers", by: "page", size: { field: "count", max: unsubscriberPageDefault } },
     method: "GET",
     paths: ["/apps/{app_key}/unsubscribers"],
     auth: "utoken",
@@ -88,6 +93,3 @@ export const unsubscribers = {
     reply: enveloped,
   }),
 };
-
-/** Unsubscribers returned where `count` and `page` are not used. Source: spec "Limits". */
-export const unsubscriberPageDefault = 5_000;

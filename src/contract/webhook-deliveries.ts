@@ -54,6 +54,12 @@ const page = { since_id: shape.rowId.optional(), count: shape.count.optional() }
 export const webhookDeliveries = {
   list: endpoint({
     summary: "List the deliveries of webhooks: the newest first, or with `since_id` the oldest first",
+    listing: {
+      items: "deliveries",
+      by: "since_id",
+      isNewestFirst: true,
+      size: { field: "count", max: deliveryPage.max },
+    },
     method: "GET",
     paths: [`${prefix}/webhook_deliveries`],
     ...own,
@@ -81,6 +87,12 @@ export const webhookDeliveries = {
   }),
   attempts: endpoint({
     summary: "List the attempts of all deliveries: the newest first, or with `since_id` the oldest first",
+    listing: {
+      items: "attempts",
+      by: "since_id",
+      isNewestFirst: true,
+      size: { field: "count", max: deliveryPage.max },
+    },
     method: "GET",
     paths: [`${prefix}/webhook_attempts`],
     ...own,

@@ -37,6 +37,7 @@ export const webhooks = {
   }),
   list: endpoint({
     summary: "List the subscriptions to events",
+    listing: { items: "webhooks" },
     method: "GET",
     paths: [path],
     ...own,
@@ -47,6 +48,7 @@ export const webhooks = {
   }),
   delete: endpoint({
     summary: "End a subscription to an event",
+    destroys: { question: "End the subscription {webhook_id}" },
     method: "DELETE",
     paths: [`${path}/{webhook_id}`],
     ...own,

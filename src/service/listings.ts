@@ -1,4 +1,4 @@
-import { coreListLimit, purchasePage, unsubscriberPageDefault } from "../contract/index.ts";
+import { coreListLimit, purchasePage, reviewsAPage, unsubscriberPageDefault } from "../contract/index.ts";
 import type { Service } from "./service.ts";
 import type { CallOptions, OutputOf } from "./transport.ts";
 
@@ -87,9 +87,6 @@ export async function* listByPage<T extends { readonly id: number }>(
     before = new Set(found.map(({ id }) => id));
   }
 }
-
-/** Reviews on a page. Source: spec "Limits". */
-const reviewsAPage = 100;
 
 /** Every review with an id above `afterId`, by id, those that are off the pages too. Assumed: as of purchases. */
 export async function* listReviews(
