@@ -9,7 +9,7 @@ import {
 import { resumeImport, startImport } from "../importer/import.ts";
 import type { Context } from "./context.ts";
 import { describeEnd, describeProgress, describeReadBack, describeTarget } from "./import-words.ts";
-import { brokenOff, confirm } from "./question.ts";
+import { brokenOff, confirmDestruction } from "./question.ts";
 import { listenForStop, type StopSignals } from "./stop-signals.ts";
 
 /** Imports files into the account of the profile. */
@@ -98,7 +98,7 @@ export interface ImportScreen {
   readonly report: (event: ImportEvent) => void;
   /** How long nothing was sent, in all. */
   readonly waitedMs: () => number;
-  /** Asks before the run goes on, as `confirm` does. */
+  /** Asks before the run goes on, as `confirmDestruction` does. */
   readonly confirm: (question: string) => Promise<void>;
   readonly close: () => void;
 }
@@ -128,7 +128,7 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
     confirm: async (question) => {
       progress.stop();
       if (signals.stop.aborted) throw brokenOff();
-      await signals.aside(() => confirm(context, question));
+      await signals.aside(() => confirmDestruction(context, question));
     },
     close: () => progress.stop(),
   };

@@ -26,8 +26,9 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Ac
   const connection = await (await compose()).openConnection({ ...surroundings, profile });
   try {
     const token = await connection.renewToken();
-    const { name, baseUrl, appKey, secret } = profile;
-    await saveProfile(surroundings.paths.configFolder, name, { base_url: baseUrl, app_key: appKey }, secret);
+    const { name, baseUrl, appKey, secret, isLive } = profile;
+    const stored = { base_url: baseUrl, app_key: appKey, ...(isLive && { live: true }) };
+    await saveProfile(surroundings.paths.configFolder, name, stored, secret);
     context.talk.say(`Signed in to ${baseUrl} as ${appKey}. The profile ${name} is now the current one.`);
     return statusOf(profile, appKey, token);
   } finally {
@@ -51,7 +52,7 @@ async function readRequest(context: Context, request: LoginRequest): Promise<Che
   if (appKey === undefined) throw missing("--app-key");
   const address = readBaseUrl(baseUrl, "--base-url");
   const secret = await readSecret(context, request, `Secret of ${appKey} at ${address}`);
-  return { name, mode: "remote", baseUrl: address, appKey, secret };
+  return { name, isLive: known?.live === true, mode: "remote", baseUrl: address, appKey, secret };
 }
 
 function missing(flag: string): Problem {

@@ -6,6 +6,8 @@ import { Problem } from "./problem.ts";
 export interface StoredProfile {
   readonly base_url: string;
   readonly app_key: string;
+  /** Whether a shop runs on it. */
+  readonly live?: boolean;
 }
 
 export interface StoredProfiles {

@@ -6,9 +6,14 @@ import { readFileIfThere } from "./private-file.ts";
 import { Problem } from "./problem.ts";
 import type { StoredProfiles } from "./profile-store.ts";
 
-/** The embedded engine over a database that it opens itself. */
-export interface LocalProfile {
+interface NamedProfile {
   readonly name: string;
+  /** Whether a shop runs on it: what writes to it says so, and what destroys there asks. */
+  readonly isLive: boolean;
+}
+
+/** The embedded engine over a database that it opens itself. */
+export interface LocalProfile extends NamedProfile {
   readonly mode: "local";
   /** The path of a SQLite file, or the address of a PostgreSQL database with its password. */
   readonly database: string;
@@ -17,8 +22,7 @@ export interface LocalProfile {
 }
 
 /** An account of a service that is reached over HTTP. */
-export interface RemoteProfile {
-  readonly name: string;
+export interface RemoteProfile extends NamedProfile {
   readonly mode: "remote";
   /** Without a slash at its end. */
   readonly baseUrl: string;
@@ -62,6 +66,7 @@ export async function resolveProfile(sources: ProfileSources): Promise<Profile> 
   const { readSecret } = await import("./profile-store.ts");
   return {
     name,
+    isLive: stored.live === true,
     mode: "remote",
     baseUrl: stored.base_url,
     appKey: stored.app_key,
@@ -72,7 +77,7 @@ export async function resolveProfile(sources: ProfileSources): Promise<Profile> 
 /** The embedded engine's profile, whichever is current. */
 export function localProfile({ env, cwd, paths }: ProfileSources): LocalProfile {
   const given = readVariable(env, "STARPOST_DATABASE");
-  return { name: builtIn.local, mode: "local", ...findDatabase(given ?? paths.database, cwd) };
+  return { name: builtIn.local, isLive: false, mode: "local", ...findDatabase(given ?? paths.database, cwd) };
 }
 
 function findDatabase(given: string, cwd: string): Pick<LocalProfile, "database" | "shownAs"> {
@@ -108,6 +113,7 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
   }
   return {
     name: builtIn.environment,
+    isLive: false,
     mode: "remote",
     baseUrl: readBaseUrl(baseUrl, "STARPOST_BASE_URL"),
     appKey,

@@ -41,7 +41,13 @@ describe("the exit status of an import", () => {
 
 describe("the last words of an import", () => {
   const path = "/home/starpost.db";
-  const target = describeTarget({ name: "local", mode: "local", database: path, shownAs: path });
+  const target = describeTarget({
+    name: "local",
+    isLive: false,
+    mode: "local",
+    database: path,
+    shownAs: path,
+  });
 
   test("say what was read, sent and rejected, where to, and what next", () => {
     expect(describeEnd(summary, target, 2_000)).toBe(
@@ -72,6 +78,7 @@ describe("the last words of an import", () => {
   test("name the account that was written to", () => {
     const remote = {
       name: "shop",
+      isLive: false,
       mode: "remote",
       baseUrl: "https://a.example",
       appKey: "k",

@@ -2,7 +2,7 @@ import { findPublicUrl } from "../../config/public-url.ts";
 import { fields } from "../../output/view.ts";
 import { withService } from "../account-call.ts";
 import { command } from "../command.ts";
-import { confirm } from "../question.ts";
+import { confirmDestruction } from "../question.ts";
 
 export const mailEventsSecret = command({
   name: "mail events-secret",
@@ -16,7 +16,8 @@ export const mailEventsSecret = command({
   },
   run: async (context, { flags }) => {
     const { rotate = false, "public-key": publicKey } = flags;
-    if (rotate) await confirm(context, "Make a new secret, and refuse events signed with the former one?");
+    if (rotate)
+      await confirmDestruction(context, "Make a new secret, and refuse events signed with the former one?");
     const asked = { rotate, ...(publicKey !== undefined && { public_key: publicKey }) };
     const told = await withService(context, (service) => service.mailEvents.setUp(asked));
     const { mode } = await context.profile();

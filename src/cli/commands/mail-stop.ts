@@ -7,7 +7,7 @@ import { aboutOne, withService } from "../account-call.ts";
 import { command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readText, readWholeNumber } from "../flag-values.ts";
-import { confirm } from "../question.ts";
+import { confirmDestruction } from "../question.ts";
 
 export const mailStop = command({
   name: "mail stop",
@@ -52,7 +52,7 @@ async function stopOrder(context: Context, orderId: string, products: readonly s
     return { waiting: those, doubt: those.length > 0 ? "" : await findDoubt(service, orderId, products) };
   });
   const waits = `${doubt}${countOf(waiting.length, "such mail waits", "such mails wait")} now.`;
-  await confirm(context, `Stop ${what}? ${waits} This cannot be taken back.`);
+  await confirmDestruction(context, `Stop ${what}? ${waits} This cannot be taken back.`);
   await withService(context, (service) =>
     service.orders.stopMails({
       orders: [{ order_id: orderId, ...(products.length > 0 && { skus: [...products] }) }],
@@ -85,7 +85,7 @@ async function stopMail(context: Context, mailId: number) {
   const { mail } = await withService(context, (service) =>
     aboutOne("Mail", mailId, () => service.mails.get({ mail_id: mailId })),
   );
-  await confirm(context, `Stop mail ${mailId} to ${mail.email}? This cannot be taken back.`);
+  await confirmDestruction(context, `Stop mail ${mailId} to ${mail.email}? This cannot be taken back.`);
   const stopped = await withService(context, (service) =>
     aboutOne("Mail", mailId, () => service.mails.stop({ mail_id: mailId })),
   );

@@ -1,7 +1,7 @@
 import { fields } from "../../output/view.ts";
 import { withService } from "../account-call.ts";
 import { command } from "../command.ts";
-import { confirm } from "../question.ts";
+import { confirmDestruction } from "../question.ts";
 
 export const mailTemplateReset = command({
   name: "mail template reset",
@@ -13,7 +13,7 @@ export const mailTemplateReset = command({
     return withService(context, async (service) => {
       const { template } = await service.mailTemplates.get({ category });
       if (!template.is_own) return template;
-      await confirm(context, `The account's own template of ${category} is lost. Go on?`);
+      await confirmDestruction(context, `The account's own template of ${category} is lost. Go on?`);
       return (await service.mailTemplates.reset({ category })).template;
     });
   },

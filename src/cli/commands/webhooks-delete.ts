@@ -2,7 +2,7 @@ import { silent } from "../../output/view.ts";
 import { aboutOne, withService } from "../account-call.ts";
 import { command } from "../command.ts";
 import { readWholeNumber } from "../flag-values.ts";
-import { confirm } from "../question.ts";
+import { confirmDestruction } from "../question.ts";
 
 export const webhooksDelete = command({
   name: "webhooks delete",
@@ -15,7 +15,7 @@ export const webhooksDelete = command({
     );
     if (found) {
       const { event_name, url } = found;
-      await confirm(
+      await confirmDestruction(
         context,
         `Tell ${url} of no more ${event_name}? What waits for it is not sent any more, and its secret is gone.`,
       );
