@@ -18,6 +18,7 @@ import { Problem } from "./config/problem.ts";
 import { ServiceError } from "./contract/errors.ts";
 import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
 import { createTokenStore } from "./config/token-file.ts";
+import { findProxy } from "./config/proxy-settings.ts";
 import { findPublicUrl } from "./config/public-url.ts";
 import { findWebhookSettings } from "./config/webhook-settings.ts";
 import type { LocalTransport, LocalTransportOptions } from "./engine/local-transport.ts";
@@ -348,7 +349,9 @@ async function openRemote(settings: ConnectionSettings, profile: RemoteProfile):
   const { baseUrl, appKey, secret } = profile;
   const ratePerSecond = settings.rate ?? usualRate;
   const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
-  const remote = createHttpTransport({ baseUrl, ratePerSecond, clock: settings.clock, pace: shared.options });
+  const { clock, env } = settings;
+  const proxy = findProxy(env, baseUrl);
+  const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace: shared.options });
   const transport: Transport = {
     call: (operation, input, caller, options) =>
       remote.call(operation, input, caller, options).catch((error: unknown) => {

@@ -1,105 +1,141 @@
-import { got, type Got } from "got";
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
-import { type Effect, type Endpoint, endpointOf, ServiceError } from "../contract/index.ts";
-import type { Caller, CallOptions, OutputOf, Transport } from "../service/transport.ts";
-import { type BaseUrl, readBaseUrl } from "./base-url.ts";
-import { asServiceError } from "./connection-failure.ts";
-import { encodeCall, type EncodedCall } from "./encode-call.ts";
+import { type Effect, endpointOf, ServiceError } from "../contract/index.ts";
+import type { RawAnswer, RawRequest, SendRaw } from "../service/raw-call.ts";
+import type { CallOptions, OutputOf, Transport } from "../service/transport.ts";
+import { encodeCall } from "./encode-call.ts";
 import { Pacer, type PacerOptions } from "./pacer.ts";
-import { type Answer, readAnswer } from "./read-answer.ts";
+import { type Answer, readAnswer, readRefusal } from "./read-answer.ts";
 import { defaultRetryLimits, planRetry, type RetryLimits } from "./retry-policy.ts";
 import { readServiceLimit } from "./service-limit.ts";
 import { sleep as sleepByTimer, type Sleep } from "./sleep.ts";
+import { Wire, type WireOptions, type WireRequest } from "./wire.ts";
 
-export interface HttpTransportOptions extends Partial<RetryLimits> {
-  readonly baseUrl: string;
+export interface HttpTransportOptions extends Partial<RetryLimits>, WireOptions {
   /** Most calls started in any second; 0 is no pacing. */
   readonly ratePerSecond: number;
   /** What that rate is shared with; nobody where absent. */
   readonly pace?: Pick<PacerOptions, "share" | "store" | "id">;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  readonly userAgent?: string;
-  /** From sending a request to its whole answer; 60 s where absent. */
-  readonly requestTimeoutMs?: number;
   /** From 0 up to, and without, 1: the jitter of waits. */
   readonly random?: () => number;
   readonly sleep?: Sleep;
 }
 
-/** Connections at once; calls beyond wait for one. */
-const maxSockets = 32;
-
-const defaultTimeoutMs = 60_000;
-const connectTimeoutMs = 10_000;
+/** A Transport that also sends calls which the contract does not have. */
+export interface HttpTransport extends Transport {
+  readonly send: SendRaw;
+}
 
 /**
  * Carries calls to a service over HTTP: paced, repeated where that is safe, decoded by the contract.
  * @throws ServiceError `invalidParams` when the address is none
  */
-export function createHttpTransport(options: HttpTransportOptions): Transport {
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const { clock, random = Math.random, sleep = sleepByTimer } = options;
-  const base = readBaseUrl(options.baseUrl);
   const limits: RetryLimits = {
     maxAttempts: options.maxAttempts ?? defaultRetryLimits.maxAttempts,
     maxRetryMs: options.maxRetryMs ?? defaultRetryLimits.maxRetryMs,
   };
   const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
-  const wire = new Wire(base, options);
+  const wire = new Wire(options);
+  const carrier: Carrier = { wire, pacer, clock, random, sleep, limits };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const endpoint = endpointOf(operation);
-      const encoded = encodeCall(endpoint, input, caller);
-      const startedAtMs = clock();
-      const { maxAttempts = limits.maxAttempts } = callOptions;
-      let failures = 0;
-      for (let attempt = 1; ; attempt += 1) {
-        await pacer.acquire(callOptions);
-        callOptions.onEvent?.({ type: "attempt", attempt });
-        try {
-          const found = await sendOnce({ wire, pacer, clock }, { endpoint, encoded, caller }, callOptions);
-          return found as OutputOf<typeof operation>;
-        } catch (error) {
-          if (!(error instanceof ServiceError)) throw error;
-          if (error.kind !== "tooManyRequests") failures += 1;
-          const { effect } = endpoint;
-          const spentMs = clock() - startedAtMs;
-          const failed = { error, effect, attempt: Math.max(1, failures), spentMs, random };
-          const retry = planRetry(failed, { ...limits, maxAttempts });
-          if (!retry) throw error;
-          callOptions.onEvent?.({ type: "wait", ...retry });
-          await sleep(retry.ms, callOptions.signal);
-        }
-      }
+      const request = encodeCall(endpoint, input, caller);
+      const { utoken } = caller;
+      const found = await carry(carrier, { request, effect: endpoint.effect }, callOptions, (answer) =>
+        readAnswer(answer, { endpoint, ...aboutCall(carrier, request, utoken) }),
+      );
+      return found as OutputOf<typeof operation>;
     },
-    close: async () => wire.close(),
+    send: (request, callOptions = {}) => sendRaw(carrier, request, callOptions),
+    close: () => wire.close(),
   };
 }
 
+interface Carrier {
+  readonly wire: Wire;
+  readonly pacer: Pacer;
+  readonly clock: () => number;
+  readonly random: () => number;
+  readonly sleep: Sleep;
+  readonly limits: RetryLimits;
+}
+
+function aboutCall({ wire, clock }: Carrier, { target }: WireRequest, utoken: string | undefined) {
+  const { shown: service, answerer } = wire;
+  return { service, answerer, path: target.split("?", 1)[0] ?? "", utoken, nowMs: clock() };
+}
+
+/** An answer that refuses is given back as well, once it is not worth another try. */
+async function sendRaw(carrier: Carrier, raw: RawRequest, callOptions: CallOptions): Promise<RawAnswer> {
+  const { effect, utoken, ...request } = raw;
+  let refused: RawAnswer | undefined;
+  try {
+    return await carry(carrier, { request, effect }, callOptions, (answer) => {
+      const refusal = readRefusal(answer, aboutCall(carrier, request, utoken));
+      if (!refusal) return answer;
+      refused = { ...answer, refusal };
+      throw refusal;
+    });
+  } catch (error) {
+    if (refused && error === refused.refusal) return refused;
+    throw error;
+  }
+}
+
 interface Prepared {
-  readonly endpoint: Endpoint;
-  readonly encoded: EncodedCall;
-  readonly caller: Caller;
+  readonly request: WireRequest;
+  readonly effect: Effect;
+}
+
+/** Sends a request until it is answered, or is not worth another try. */
+async function carry<T>(
+  carrier: Carrier,
+  prepared: Prepared,
+  callOptions: CallOptions,
+  read: (answer: Answer) => T,
+): Promise<T> {
+  const { pacer, clock, random, sleep, limits } = carrier;
+  const startedAtMs = clock();
+  const { maxAttempts = limits.maxAttempts } = callOptions;
+  let failures = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    await pacer.acquire(callOptions);
+    callOptions.onEvent?.({ type: "attempt", attempt });
+    try {
+      return await sendOnce(carrier, prepared, callOptions, read);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.kind !== "tooManyRequests") failures += 1;
+      const { effect } = prepared;
+      const spentMs = clock() - startedAtMs;
+      const failed = { error, effect, attempt: Math.max(1, failures), spentMs, random };
+      const retry = planRetry(failed, { ...limits, maxAttempts });
+      if (!retry) throw error;
+      callOptions.onEvent?.({ type: "wait", ...retry });
+      await sleep(retry.ms, callOptions.signal);
+    }
+  }
 }
 
 /** Sends a request, tells the pacer how the service took it, and reads the answer. */
-async function sendOnce(
-  { wire, pacer, clock }: { readonly wire: Wire; readonly pacer: Pacer; readonly clock: () => number },
-  { endpoint, encoded, caller }: Prepared,
+async function sendOnce<T>(
+  { wire, pacer, clock }: Carrier,
+  { request, effect }: Prepared,
   { signal, onEvent }: CallOptions,
-): Promise<unknown> {
-  const answer = await wire.send(encoded, endpoint.effect, signal);
-  const nowMs = clock();
-  const limit = readServiceLimit(answer.headers, nowMs);
+  read: (answer: Answer) => T,
+): Promise<T> {
+  const answer = await wire.send(request, effect, signal);
+  const limit = readServiceLimit(answer.headers, clock());
   if (limit) {
     const { remaining, resetAtSeconds, resetInMs } = limit;
     onEvent?.({ type: "limit", remaining, resetAtSeconds });
     if (remaining === 0) pacer.hold(resetInMs);
   }
-  const path = encoded.target.split("?", 1)[0] ?? "";
   try {
-    const value = readAnswer(answer, { endpoint, service: wire.shown, path, utoken: caller.utoken, nowMs });
+    const value = read(answer);
     pacer.recover();
     return value;
   } catch (error) {
@@ -107,66 +143,5 @@ async function sendOnce(
       pacer.throttle(Math.max(1_000, error.retryAfterMs ?? 0));
     }
     throw error;
-  }
-}
-
-/** The connections to one service. */
-class Wire {
-  readonly shown: string;
-  readonly #base: string;
-  readonly #client: Got;
-  readonly #kept = {
-    http: new HttpAgent({ keepAlive: true, maxSockets }),
-    https: new HttpsAgent({ keepAlive: true, maxSockets }),
-  };
-  /**
-   * A kept connection may be closed by the service just as a request goes out, and then nobody knows whether it was
-   * carried out. A call that must not be done twice has a connection of its own.
-   */
-  readonly #fresh = { http: new HttpAgent({ maxSockets }), https: new HttpsAgent({ maxSockets }) };
-
-  constructor(
-    base: BaseUrl,
-    { requestTimeoutMs = defaultTimeoutMs, userAgent = "starpost" }: HttpTransportOptions,
-  ) {
-    this.shown = base.shown;
-    this.#base = base.href;
-    this.#client = got.extend({
-      retry: { limit: 0 },
-      throwHttpErrors: false,
-      followRedirect: false,
-      timeout: { request: requestTimeoutMs, connect: Math.min(connectTimeoutMs, requestTimeoutMs) },
-      headers: { "user-agent": userAgent },
-    });
-  }
-
-  /** @throws ServiceError `unavailable`, `timeout`, `unexpectedAnswer`; the signal's reason when it is aborted */
-  async send(
-    { method, target, headers, body }: EncodedCall,
-    effect: Effect,
-    signal?: AbortSignal,
-  ): Promise<Answer> {
-    try {
-      const {
-        statusCode,
-        headers: answered,
-        body: bytes,
-      } = await this.#client(this.#base + target, {
-        method,
-        headers,
-        responseType: "buffer",
-        agent: effect === "once" ? this.#fresh : this.#kept,
-        ...(body !== undefined && { body }),
-        ...(signal && { signal }),
-      });
-      return { status: statusCode, headers: answered, bytes };
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw asServiceError(error, this.shown);
-    }
-  }
-
-  close(): void {
-    for (const agent of [...Object.values(this.#kept), ...Object.values(this.#fresh)]) agent.destroy();
   }
 }

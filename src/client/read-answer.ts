@@ -12,9 +12,10 @@ export interface Answer {
 
 /** What was asked, as far as it is needed to tell of an answer. */
 export interface Asked {
-  readonly endpoint: Endpoint;
   /** The service's address as it is shown. */
   readonly service: string;
+  /** As it is told who answered, where that may be somebody else. */
+  readonly answerer?: string;
   /** Path without the query. */
   readonly path: string;
   /** Never shown, also where an answer repeats it. */
@@ -31,9 +32,9 @@ const unknownOutcomeStatuses: ReadonlySet<number> = new Set([408, 500, 502, 504]
  * Takes the value out of an answer.
  * @throws ServiceError of the kind that the answer tells, or `unexpectedAnswer` when it is none of this API
  */
-export function readAnswer(answer: Answer, asked: Asked): unknown {
+export function readAnswer(answer: Answer, asked: Asked & { readonly endpoint: Endpoint }): unknown {
   const { status } = answer;
-  if (status >= 300 && status < 400) throw redirected(answer, asked);
+  if (isRedirect(status)) throw redirected(answer, asked);
   const body = asked.endpoint.reply.media === "bytes" ? readBytes(answer) : readJson(answer, asked.endpoint);
   if (!body) throw notJson(answer, asked);
   const told = readToldError(status, body);
@@ -52,6 +53,30 @@ export function readAnswer(answer: Answer, asked: Asked): unknown {
     `${asked.service} answers in a form that is not this API's (${where}: ${issue?.message ?? "unknown"})`,
     { outcomeUnknown: true },
   );
+}
+
+/** What an answer of any form says was wrong; nothing where it is no refusal. */
+export function readRefusal(answer: Answer, asked: Asked): ServiceError | undefined {
+  const { status, headers, bytes } = answer;
+  if (isRedirect(status)) return redirected(answer, asked);
+  const isJson = status >= 400 || /\bjson\b/i.test(headers["content-type"] ?? "");
+  const body = isJson ? parse(bytes) : undefined;
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  const told = isObject ? readToldError(status, body as Fields) : undefined;
+  if (told) return refused(told.kind, told.message, { answer, asked });
+  if (status < 400) return undefined;
+  // A HEAD is refused without a body.
+  return bytes.length > 0 && !isObject
+    ? notJson(answer, asked)
+    : refused(status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status), describe(answer, asked), {
+        answer,
+        asked,
+      });
+}
+
+/** 304 is none: nothing has changed. */
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
 }
 
 /** An object, or a list where the call's own answer is one and was not refused. */
@@ -140,7 +165,10 @@ const shownCharacters = 80;
 /** How much of an answer is looked at for what is shown of it; it may be of any length. */
 const readBytesAtMost = 4_096;
 
-function describe({ status, headers, bytes }: Answer, { service, utoken = "" }: Asked): string {
+function describe(
+  { status, headers, bytes }: Answer,
+  { service, answerer = service, utoken = "" }: Asked,
+): string {
   const type = headers["content-type"] ?? "no content type";
   // A token that begins in what is looked at is looked at whole.
   const looked = bytes.subarray(0, readBytesAtMost + utoken.length);
@@ -152,5 +180,6 @@ function describe({ status, headers, bytes }: Answer, { service, utoken = "" }: 
     .replaceAll(/[\s\p{C}]+/gu, " ")
     .trim()
     .slice(0, shownCharacters);
-  return `${service} answers ${status} with ${type}, not this API's JSON${start === "" ? "" : `: ${start}`}`;
+  if (bytes.length === 0) return `${answerer} answers ${status} without a body`;
+  return `${answerer} answers ${status} with ${type}, not this API's JSON${start === "" ? "" : `: ${start}`}`;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 
-/** A certificate of 127.0.0.1 that vouches for itself. */
+/** A certificate of 127.0.0.1 and service.example that vouches for itself. */
 export interface OwnCertificate {
   readonly key: string;
   readonly cert: string;
@@ -15,7 +15,7 @@ export interface OwnCertificate {
 export async function makeCertificate(): Promise<OwnCertificate | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "starpost-certificate-"));
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const args = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1`;
+  const args = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1,DNS:service.example`;
   const made = await execa("openssl", [...args.split(" "), "-keyout", keyFile, "-out", certFile], {
     reject: false,
   });

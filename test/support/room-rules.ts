@@ -30,7 +30,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   http: { mayImport: ["contract", "openapi", "pages", "service"], packages: ["fastify", "pino", "zod"] },
   openapi: { mayImport: ["contract"], packages: ["zod"] },
-  client: { mayImport: ["contract", "service"], packages: ["got", "zod"] },
+  client: {
+    mayImport: ["contract", "service"],
+    packages: ["got", "https-proxy-agent", "zod"],
+  },
   importer: {
     mayImport: ["contract", "service", "storage/sqlite-file.ts"],
     packages: [
