@@ -68,6 +68,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     secret,
     concurrency: concurrency[profile.mode],
     keepsOrder,
+    ratePerSecond: heldTo(settings),
     token: () => signed.token(),
     renewToken: () => signed.renewToken(),
     close: () => signed.close(),
@@ -80,7 +81,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
  * @throws Problem, ServiceError
  */
 export async function openRehearsal(settings: RehearsalSettings): Promise<Rehearsal> {
-  const { profile, clock, rate, rateShare = 1 } = settings;
+  const { profile, clock } = settings;
   const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
   const { appKey, secret } = stage;
   const transport = await moveToThread(stage, stage, findPublicUrl(settings.env), true).catch(
@@ -108,7 +109,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
     service: createService(signed, { appKey }),
     concurrency: concurrency.local,
     keepsOrder: true,
-    ratePerSecond: (rate ?? (profile.mode === "local" ? 0 : usualRate)) * rateShare || undefined,
+    ratePerSecond: heldTo(settings),
     notKnown: stage.notKnown,
     close,
   };
@@ -278,6 +279,11 @@ async function moveToThread(
   return new PortTransport(
     new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
   );
+}
+
+/** Calls a second that a profile's account is given; nothing where they are not paced. */
+function heldTo({ profile, rate, rateShare = 1 }: ConnectionSettings): number | undefined {
+  return (rate ?? (profile.mode === "local" ? 0 : usualRate)) * rateShare || undefined;
 }
 
 /** Keeps calls to a rate that was asked for in words; by itself the embedded engine is not paced. */

@@ -37,6 +37,8 @@ export interface Connection {
   readonly concurrency: number;
   /** Whether calls are carried out in the order in which they were made, also those under way at once. */
   readonly keepsOrder: boolean;
+  /** Calls a second that it is held to; nothing where it is not paced. */
+  readonly ratePerSecond: number | undefined;
   /** A utoken that is valid now: the kept one, or a new one. */
   token(): Promise<KeptToken>;
   /** A new utoken, whatever is kept: proves the secret. */

@@ -3,11 +3,12 @@ import { asFileProblem, Problem } from "../config/problem.ts";
 import { type ExportEvent, runExport } from "../exporter/export.ts";
 import type { ExportNoun, ExportQuery } from "../exporter/noun.ts";
 import { createStreamSink, openFileSink, type Sink } from "../exporter/sink.ts";
-import { countOf, formatNumber } from "../output/words.ts";
+import { countOf } from "../output/words.ts";
 import type { FlagValues } from "./command.ts";
 import type { Connection } from "./connection.ts";
 import type { Context } from "./context.ts";
 import type { exportFlags } from "./export-flags.ts";
+import { ExportProgress } from "./export-progress.ts";
 import type { ExportSummary } from "./export-view.ts";
 import { wantsRedaction } from "./globals.ts";
 import { describeTarget } from "./import-words.ts";
@@ -49,9 +50,11 @@ export async function exportRecords(
       sink.abandon();
       throw error;
     });
+    const state = new ExportProgress(io.clock, connection.ratePerSecond);
     const report = (event: ExportEvent) => {
-      if (event.type === "notice") talk.notice(event.message);
-      else progress.show(event.type === "wait" ? event.message : describeProgress(event));
+      if (event.type === "notice") return talk.notice(event.message);
+      state.take(event);
+      progress.show(() => state.word());
     };
     const { stop, abort } = signals;
     const request = { noun, query, format, isSafeForExcel };
@@ -88,10 +91,6 @@ function openFile(file: string, { io }: Context): Sink {
     const problem = asFileProblem(error, file, "--out names a file in a folder that can be written to.");
     throw problem instanceof Problem ? new Problem("usage", problem.message, problem.hint, error) : problem;
   }
-}
-
-function describeProgress({ doing, rows, pages }: Extract<ExportEvent, { type: "progress" }>): string {
-  return `${formatNumber(rows)} ${doing} · ${countOf(pages, "page")}`;
 }
 
 function tellEnd(

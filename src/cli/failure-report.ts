@@ -1,10 +1,13 @@
+import { createRuler, type Ruler } from "../output/display-width.ts";
+import { foldUnder } from "../output/fold.ts";
 import { createPaint } from "../output/paint.ts";
 import { toJson } from "../output/render.ts";
+import { toText } from "../output/text-table.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import { describeFailure } from "./failure.ts";
 import { wantsJson } from "./globals.ts";
 import type { Io } from "./io.ts";
-import { isPlain } from "./screen.ts";
+import { readTalkScreen } from "./screen.ts";
 
 /** Says an error in two lines for a person, what and what to do; in one document for a script. */
 export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus> {
@@ -15,9 +18,26 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
     io.stderr.write(toJson({ error: { kind, message, hint, ...(detail && { stack: detail }) } }));
     return status;
   }
-  const paint = await createPaint(io.isStderrTerminal && !isPlain(io));
-  io.stderr.write(`${paint.red("error:")} ${message}\n`);
-  if (hint) io.stderr.write(`${paint.bold("hint:")} ${hint}\n`);
+  const { width, isColoured } = readTalkScreen(io);
+  const paint = await createPaint(isColoured);
+  const ruler = await createRuler([message, hint ?? ""]);
+  const say = (label: string, text: string, colour: (text: string) => string) => {
+    // A service's own words may hold what steers a terminal.
+    for (const line of foldLabelled(label, text, width, ruler)) {
+      io.stderr.write(`${line.startsWith(label) ? `${colour(label)}${line.slice(label.length)}` : line}\n`);
+    }
+  };
+  say("error:", message, paint.red);
+  if (hint) say("hint:", hint, paint.bold);
   if (detail) io.stderr.write(`${detail}\n`);
   return status;
+}
+
+/** What is behind a label, folded between words, with what follows under its first word. */
+function foldLabelled(label: string, text: string, width: number, ruler: Ruler): string[] {
+  const indent = label.length + 1;
+  const lines = text
+    .split("\n")
+    .map((line, at) => `${at === 0 ? label : " ".repeat(label.length)} ${toText(line)}`);
+  return lines.flatMap((line) => foldUnder(line, width, indent, ruler));
 }

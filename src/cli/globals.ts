@@ -36,6 +36,7 @@ export const globalFlags: readonly (readonly [string, string])[] = [
   ["--no-input", "ask nothing"],
   ["--yes", "answer every question with yes"],
   ["--redact", "hide e-mail addresses in all that is printed"],
+  ["--no-color", "print and say without colour, as NO_COLOR"],
   ["--quiet", "say nothing but errors"],
   ["--verbose", "say more"],
 ];
@@ -58,6 +59,12 @@ export function isForScripts(format: Format): boolean {
 export function wantsRedaction(argv: readonly string[], env: Environment): boolean {
   const variable = readVariable(env, "STARPOST_REDACT");
   return argv.includes("--redact") || (variable !== undefined && !["0", "false", "no"].includes(variable));
+}
+
+/** Whether colour is not wanted, found without parsing: the command line itself may be the error. */
+export function wantsNoColour(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end === -1 ? argv : argv.slice(0, end)).includes("--no-color");
 }
 
 /** Whether errors are wanted as JSON, found without parsing: the command line itself may be the error. */

@@ -8,7 +8,8 @@ import {
 } from "../importer/types.ts";
 import { resumeImport, startImport } from "../importer/import.ts";
 import type { Context } from "./context.ts";
-import { describeEnd, describeProgress, describeReadBack, describeTarget } from "./import-words.ts";
+import { ImportProgress } from "./import-progress.ts";
+import { describeEnd, describeTarget } from "./import-words.ts";
 import { brokenOff, confirmDestruction } from "./question.ts";
 import { listenForStop, type StopSignals } from "./stop-signals.ts";
 
@@ -38,10 +39,11 @@ export async function runWithScreen(
 ): Promise<ImportSummary> {
   const { talk } = context;
   const profile = await context.profile();
+  const paint = await talk.paint();
   return withRunDeps(context, async (deps, screen) => {
     const end = (summary: ImportSummary) => {
       screen.close();
-      const words = describeEnd(summary, describeTarget(profile), screen.waitedMs());
+      const words = describeEnd(summary, describeTarget(profile), screen.waitedMs(), paint);
       // How to go on is worth knowing to a script's author as well.
       if (summary.state === "finished") talk.say(words);
       else talk.notice(words);
@@ -70,7 +72,11 @@ export async function withRunDeps<T>(
   });
   const screen = await openScreen(context, signals);
   const deps: ImportDeps = {
-    openService: (pace) => context.connect({ ...pace, isBulk: true }),
+    openService: async (pace) => {
+      const connection = await context.connect({ ...pace, isBulk: true });
+      screen.holdTo(connection.ratePerSecond, pace);
+      return connection;
+    },
     profileName: profile.name,
     target: profile.mode === "local" ? profile.shownAs : `${profile.baseUrl} ${profile.appKey}`,
     runsFolder: paths.runsFolder,
@@ -96,6 +102,11 @@ export async function withRunDeps<T>(
 
 export interface ImportScreen {
   readonly report: (event: ImportEvent) => void;
+  /** Calls a second that the run is held to, and what was asked for. */
+  readonly holdTo: (
+    ratePerSecond: number | undefined,
+    asked: { rate?: number | undefined; rateShare?: number | undefined },
+  ) => void;
   /** How long nothing was sent, in all. */
   readonly waitedMs: () => number;
   /** Asks before the run goes on, as `confirmDestruction` does. */
@@ -106,23 +117,28 @@ export interface ImportScreen {
 async function openScreen(context: Context, signals: StopSignals): Promise<ImportScreen> {
   const { talk } = context;
   const progress = await talk.openProgress();
+  const state = new ImportProgress(context.io.clock);
   const said = new Set<string>();
-  let [waitedMs, last] = [0, ""];
+  let waitedMs = 0;
   return {
     report: (event) => {
       if (event.type === "notice") {
         if (!said.has(event.message)) talk.notice(event.message);
         said.add(event.message);
-      } else if (event.type === "wait") {
-        waitedMs += event.ms;
-        progress.show(last === "" ? event.message : `${last} · ${event.message}`);
-      } else if (event.type === "readBack") {
-        last = describeReadBack(event);
-        progress.show(last);
-      } else {
-        last = describeProgress(event);
-        progress.show(last);
+        return;
       }
+      if (event.type === "wait") waitedMs += event.ms;
+      state.take(event);
+      progress.show(() => state.word());
+    },
+    holdTo: (ratePerSecond, { rate, rateShare }) => {
+      const isOwn = rate === undefined && rateShare === undefined;
+      const whose = isOwn
+        ? "the service's limit"
+        : rate === undefined
+          ? "this run's share of the limit"
+          : "as --rate asks";
+      state.holdTo(ratePerSecond === undefined ? undefined : { ratePerSecond, whose });
     },
     waitedMs: () => waitedMs,
     confirm: async (question) => {

@@ -30,9 +30,16 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
 
 const listed = ["id", "kind", "files", "state", "rows", "accepted", "rejected", "failed", "started"];
 
+/** What did not go as it was meant to is seen at a glance; the words say it all the same. */
+export const runTones: View["tones"] = {
+  state: (state) => (state === "finished" ? "green" : state === "failed" ? "red" : "yellow"),
+  rejected: (count) => (Number(count) > 0 ? "yellow" : undefined),
+  failed: (count) => (Number(count) > 0 ? "red" : undefined),
+};
+
 /** Runs, one a line. */
 export function tableOfRuns(runs: readonly ImportSummary[]): View {
-  return table(
+  const view = table(
     runs.map(({ import_id, kind, files, state, rows, started_at }) => ({
       id: import_id,
       kind,
@@ -46,6 +53,7 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
     })),
     listed,
   );
+  return { ...view, tones: runTones };
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { Profile } from "../config/profile.ts";
-import type { ImportEvent, ImportSummary, KindName } from "../importer/types.ts";
+import type { ImportSummary, KindName } from "../importer/types.ts";
 import type { VerifiedRun } from "../importer/verify.ts";
+import { noPaint, type Paint } from "../output/paint.ts";
 import { countOf, formatDuration, formatNumber } from "../output/words.ts";
-
-type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
 
 export const itemNames: Readonly<Record<KindName, readonly [string, string]>> = {
   products: ["product", "products"],
@@ -28,32 +27,13 @@ export function describeTarget(profile: Profile): string {
     : `the embedded database ${profile.shownAs}`;
 }
 
-/** How far an import is, in one line. */
-export function describeProgress({ rows, calls, rowsTotal, elapsedMs }: ProgressEvent): string {
-  const perSecond = elapsedMs > 0 ? (rows.read * 1_000) / elapsedMs : 0;
-  const left = rowsTotal !== undefined && perSecond > 0 ? ((rowsTotal - rows.read) * 1_000) / perSecond : 0;
-  const total = rowsTotal === undefined ? "" : ` of about ${formatNumber(rowsTotal)}`;
-  const parts = [
-    `${formatNumber(rows.read)}${total} rows`,
-    `${formatNumber(Math.round(perSecond))}/s`,
-    left > 0 ? `${formatDuration(left)} left` : "",
-    `${formatNumber(rows.accepted)} accepted`,
-    `${formatNumber(rows.rejected)} rejected`,
-    rows.failed > 0 ? `${formatNumber(rows.failed)} failed` : "",
-    countOf(calls.sent, "call"),
-    calls.retried > 0 ? `${formatNumber(calls.retried)} repeated` : "",
-    calls.throttled > 0 ? `${formatNumber(calls.throttled)} held back` : "",
-  ];
-  return parts.filter((part) => part !== "").join(" · ");
-}
-
-/** How much of what the service holds was read back, in one line. */
-export function describeReadBack({ records, calls }: Extract<ImportEvent, { type: "readBack" }>): string {
-  return `${countOf(records, "record")} read back · ${countOf(calls, "call")}`;
-}
-
 /** How an import ended, in the words of a merchant. */
-export function describeEnd(summary: ImportSummary, target: string, waitedMs: number): string {
+export function describeEnd(
+  summary: ImportSummary,
+  target: string,
+  waitedMs: number,
+  paint: Paint = noPaint,
+): string {
   const { kind, rows, items, calls } = summary;
   const [one, many] = itemNames[kind];
   // Calls that are under way at once wait at once.
@@ -62,8 +42,8 @@ export function describeEnd(summary: ImportSummary, target: string, waitedMs: nu
   const repeated = calls.retried > 0 ? `, ${formatNumber(calls.retried)} of them repeats` : "";
   const heldBack = calls.throttled > 0 ? `, ${formatNumber(calls.throttled)} held back by a limit` : "";
   return [
-    describeState(summary, target),
-    `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
+    paintState(summary, paint)(describeState(summary, target)),
+    describeRows(rows, paint),
     summary.import_id === null
       ? `  calls  none${items.sent > 0 ? `; an import would send ${countOf(items.sent, one, many)}` : ""}`
       : `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}${repeated}${heldBack}`,
@@ -72,6 +52,24 @@ export function describeEnd(summary: ImportSummary, target: string, waitedMs: nu
     ...describeVerified(summary),
     ...describeNext(summary),
   ].join("\n");
+}
+
+function describeRows({ read, accepted, rejected, failed }: ImportSummary["rows"], paint: Paint): string {
+  const lost = (count: number, word: string, colour: (text: string) => string) =>
+    count > 0 ? colour(`${formatNumber(count)} ${word}`) : `${count} ${word}`;
+  const taken = `${formatNumber(read)} read: ${formatNumber(accepted)} accepted`;
+  return `  rows   ${taken}, ${lost(rejected, "rejected", paint.yellow)}, ${lost(failed, "failed", paint.red)}`;
+}
+
+function paintState({ state, import_id }: ImportSummary, paint: Paint): (text: string) => string {
+  if (import_id === null) return (text) => text;
+  return {
+    finished: paint.green,
+    failed: paint.red,
+    interrupted: paint.yellow,
+    stopped: paint.yellow,
+    running: paint.bold,
+  }[state];
 }
 
 /** The name of a run, and what it is good for. */

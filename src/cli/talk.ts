@@ -2,6 +2,9 @@ import { isForScripts } from "./globals.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { readVariable } from "../config/environment.ts";
+import { paintedRuler } from "../output/display-width.ts";
+import { foldLine } from "../output/fold.ts";
+import { createPaint, type Paint } from "../output/paint.ts";
 import {
   canAnimate,
   createLineProgress,
@@ -9,6 +12,7 @@ import {
   noProgress,
   type Progress,
 } from "../output/progress.ts";
+import { readTalkScreen } from "./screen.ts";
 
 /** What a command says to a person, on standard error. */
 export interface Talk {
@@ -18,6 +22,8 @@ export interface Talk {
   say(message: string): void;
   /** Opens a line that says how far the command is. */
   openProgress(): Promise<Progress>;
+  /** The colours of standard error. */
+  paint(): Promise<Paint>;
   /** Writes the notices that were held back. */
   flush(): void;
 }
@@ -30,7 +36,7 @@ export function createTalk(io: Io, globals: Globals): Talk {
   const isHeldBack = isForScripts(globals.format) && !io.isStderrTerminal;
   const held: string[] = [];
   const write = (message: string) => {
-    if (!globals.quiet) io.stderr.write(`${message}\n`);
+    if (!globals.quiet) io.stderr.write(`${foldMessage(io, message)}\n`);
   };
   return {
     notice: (message) => {
@@ -42,13 +48,26 @@ export function createTalk(io: Io, globals: Globals): Talk {
     },
     openProgress: async () => {
       if (globals.quiet || isHeldBack) return noProgress;
-      const isAnimated = canAnimate(io.stderr) && !isAutomatic(io);
-      return isAnimated ? await createSpinner(io.stderr) : createLineProgress(io.stderr, io.clock);
+      const { stderr, clock } = io;
+      const isAnimated = canAnimate(stderr) && !isAutomatic(io) && readVariable(io.env, "TERM") !== "dumb";
+      const { isColoured } = readTalkScreen(io);
+      return isAnimated ? createSpinner(stderr, { clock, isColoured }) : createLineProgress(stderr, clock);
     },
+    paint: () => createPaint(readTalkScreen(io).isColoured),
     flush: () => {
       for (const message of held.splice(0)) write(message);
     },
   };
+}
+
+/** On a terminal, lines break between words. */
+function foldMessage(io: Io, message: string): string {
+  if (!io.isStderrTerminal) return message;
+  const { width } = readTalkScreen(io);
+  return message
+    .split("\n")
+    .flatMap((line) => foldLine(line, width, paintedRuler))
+    .join("\n");
 }
 
 /** Whether no person is there to answer or to watch, as `CI` says. */

@@ -16,7 +16,7 @@ export interface ExportRequest {
 
 export type ExportEvent =
   | { readonly type: "notice"; readonly message: string }
-  | { readonly type: "wait"; readonly message: string }
+  | { readonly type: "wait"; readonly message: string; readonly ms: number }
   | {
       readonly type: "progress";
       readonly doing: "read" | "written";
@@ -122,7 +122,7 @@ class Reading {
   async #readPass(query: ExportQuery): Promise<number | undefined> {
     const { service, stop, abort, report } = this.#deps;
     const onEvent = (event: CallEvent) => {
-      if (event.type === "wait") report({ type: "wait", message: event.message });
+      if (event.type === "wait") report({ type: "wait", message: event.message, ms: event.ms });
     };
     const before = this.pages;
     if (stop.aborted) return undefined;

@@ -87,7 +87,7 @@ export async function resumeImport(
   const options = { ...before.options, ...overrides };
   const importing = kinds[before.kind].prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);
-  const files = await reopenFiles(before, importing, options);
+  const files = await reopenFiles(before, importing, options, deps.report);
   const manifest: Manifest = { ...before, options, state: "running" };
   return verifyAtEnd(
     await orDiskFull(runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps)),
@@ -126,7 +126,7 @@ async function newRun(
     const located = await locateFiles(given, folder, deps);
     // A pipe that ends with the signal has given a part of its rows: that part is not what was meant.
     if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
-    const files = await openFiles(located, importing, kind, options);
+    const files = await openFiles(located, importing, kind, options, deps.report);
     tell(files, importing, deps);
     deps.watch?.files(files);
     if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
@@ -201,7 +201,7 @@ async function dryRun(
   const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
   try {
     const located = await locateFiles(given, folder, deps);
-    const files = await openFiles(located, importing, kind, options);
+    const files = await openFiles(located, importing, kind, options, deps.report);
     tell(files, importing, deps);
     return await runAttempt({ kind, options, importing, files, folder }, deps);
   } finally {

@@ -10,7 +10,7 @@ import { readFamilyBatches, type FamilyGrouping } from "./layouts/family-rows.ts
 import { loadHtmlReader } from "./layouts/html.ts";
 import { describeLayout } from "./layouts/layout-words.ts";
 import { describeFileError, type LocatedFile } from "./located-files.ts";
-import { ImportError, type ImportOptions, type KindName } from "./types.ts";
+import { type ImportDeps, ImportError, type ImportOptions, type KindName } from "./types.ts";
 
 /** A file of an import, looked through and ready to be read. */
 export interface InputFile extends LocatedFile {
@@ -29,6 +29,7 @@ export async function openFiles(
   importing: Importing,
   kind: KindName,
   options: ImportOptions,
+  report: ImportDeps["report"] = () => {},
 ): Promise<InputFile[]> {
   const read = (file: LocatedFile, told: ImportOptions) => {
     const head = readHead(file, told);
@@ -41,12 +42,12 @@ export async function openFiles(
   const hashes = new Map<string, string>();
   const opened: InputFile[] = [];
   for (const file of heads) {
-    let found = await lookThrough(file, importing, hashes.get(file.path));
+    let found = await lookThrough(file, importing, hashes.get(file.path), report);
     if (found.survey.invalidLine > 0) {
       const { encoding, noticed } = guessAnew(found, options);
       const again = read(file, { ...options, encoding });
       const head = noticed === undefined ? again.head : { ...again.head, noticed };
-      found = await lookThrough({ ...again, head }, importing, found.survey.sha256);
+      found = await lookThrough({ ...again, head }, importing, found.survey.sha256, report);
       refuseInvalid(found);
     }
     hashes.set(file.path, found.survey.sha256);
@@ -59,10 +60,13 @@ async function lookThrough(
   file: Omit<InputFile, "keyColumn" | "survey">,
   importing: Importing,
   sha256: string | undefined,
+  report: ImportDeps["report"],
 ): Promise<InputFile> {
   const keyColumn = keyColumnOf(file.columns, importing) ?? -1;
   try {
-    const survey = await surveyFile(file.head.source, file.head.format, keyColumn, sha256);
+    const onRecords = (rows: number) =>
+      report({ type: "reading", doing: "checking", file: file.given, rows });
+    const survey = await surveyFile(file.head.source, file.head.format, keyColumn, sha256, onRecords);
     return { ...file, keyColumn, survey };
   } catch (error) {
     throw describeFileError(file.given, error);

@@ -50,7 +50,15 @@ async function keepStream(name: string, copy: string, deps: LocatingDeps): Promi
   const path = resolve(deps.cwd, name);
   if (name !== "-" && isRegularFile(name, path)) return path;
   const source: Readable = name === "-" ? deps.stdin : createReadStream(path);
-  await pipeline(source, createWriteStream(copy, { mode: 0o600 }), { signal: deps.abort });
+  let bytes = 0;
+  const count = async function* (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      deps.report({ type: "reading", doing: "keeping", file: name, bytes });
+      yield piece;
+    }
+  };
+  await pipeline(source, count, createWriteStream(copy, { mode: 0o600 }), { signal: deps.abort });
   return copy;
 }
 

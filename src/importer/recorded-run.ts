@@ -52,9 +52,10 @@ export async function reopenFiles(
   before: Manifest,
   importing: Importing,
   options: ImportOptions,
+  report?: ImportDeps["report"],
 ): Promise<InputFile[]> {
   const located = before.files.map(({ given, path, entry }) => ({ given, path, entry }));
-  const files = await openFiles(located, importing, before.kind, options);
+  const files = await openFiles(located, importing, before.kind, options, report);
   for (const [at, file] of files.entries()) {
     if (file.survey.sha256 === before.files[at]?.sha256) continue;
     throw new ImportError("usage", `${file.given}: the file has changed since ${before.import_id} began`, {
@@ -102,13 +103,24 @@ export type Visit = (taken: readonly Item[], isSure: boolean) => void;
 export async function replayRun(
   run: RecordedRun,
   visit: Visit,
-  deps: Pick<ImportDeps, "clock" | "stop" | "abort">,
+  deps: Pick<ImportDeps, "clock" | "stop" | "abort" | "report">,
 ): Promise<Totals> {
   const { importing, options, settled, paths } = run;
   const books = new Books(run.files.map(asBookFile), undefined);
   using keys = importing.existingKeys && new KeyStore(paths.keys);
   const all = { ...run, options: { ...options, maxErrors: undefined } };
-  await readAll(all, books, keys, createReplayer(settled, books, visit), { ...deps, report: () => {} });
+  await readAll(all, books, keys, createReplayer(settled, books, visit), {
+    ...deps,
+    report: (event) => {
+      if (event.type !== "progress") return;
+      deps.report({
+        type: "reading",
+        doing: "again",
+        file: run.files[0]?.given ?? "",
+        rows: event.rows.read,
+      });
+    },
+  });
   deps.stop.throwIfAborted();
   return books.totals;
 }

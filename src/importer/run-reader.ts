@@ -41,7 +41,11 @@ export async function readAll(
     const submit = async (found: Iterable<Item>) => {
       for (const item of found) {
         const chunk = chunker.add(item);
-        if (chunk) await sender.submit(chunk);
+        if (chunk) {
+          await sender.submit(chunk);
+          // Calls may be slow, and the rows of a batch many.
+          pace.report();
+        }
         if (pace.mustStop() || sender.failure !== undefined) return;
       }
     };
@@ -82,7 +86,7 @@ function groupingOf({ importing, folder }: RunFiles, { keyColumn, survey, column
 
 /** Watches what ends a run early, and tells how far it is. */
 function createPace({ options, files }: RunFiles, books: Books, deps: ReadingDeps) {
-  const startedMs = deps.clock();
+  const callsBefore = books.calls.sent;
   const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);
   const { maxErrors } = options;
   const mostErrors = !maxErrors
@@ -101,7 +105,8 @@ function createPace({ options, files }: RunFiles, books: Books, deps: ReadingDep
       if (!isLast && nowMs - reportedMs < progressEveryMs) return;
       reportedMs = nowMs;
       const { rows, calls } = books.totals;
-      deps.report({ type: "progress", rows, calls, rowsTotal, elapsedMs: nowMs - startedMs });
+      const isReplay = callsBefore > 0 && calls.sent === callsBefore;
+      deps.report({ type: "progress", rows, calls, rowsTotal, isReplay });
     },
   };
 }

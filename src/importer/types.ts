@@ -126,9 +126,18 @@ export type ImportEvent =
       readonly rows: RowCounts;
       readonly calls: CallCounts;
       readonly rowsTotal?: number | undefined;
-      readonly elapsedMs: number;
+      /** Whether all of it was done by an earlier attempt, which is gone over before anything is sent. */
+      readonly isReplay: boolean;
     }
   | { readonly type: "wait"; readonly message: string; readonly ms: number }
+  /** Files are read, and nothing is sent meanwhile; how far that is. */
+  | {
+      readonly type: "reading";
+      readonly doing: "keeping" | "checking" | "again";
+      readonly file: string;
+      readonly rows?: number;
+      readonly bytes?: number;
+    }
   /** How much was read of what the service holds. */
   | { readonly type: "readBack"; readonly records: number; readonly calls: number };
 
@@ -147,6 +156,8 @@ export interface ImportDeps {
     concurrency: number;
     /** Whether calls are carried out in the order in which they were made, also those under way at once. */
     keepsOrder: boolean;
+    /** Calls a second that it is held to; nothing where it is not paced. */
+    ratePerSecond?: number | undefined;
     close(): Promise<void>;
   }>;
   readonly profileName: string;

@@ -1,6 +1,6 @@
 import { foldLine } from "./fold.ts";
 import { createPaint } from "./paint.ts";
-import { layOutFields, layOutTable, toText } from "./text-table.ts";
+import { layOutFields, layOutTable, rulerFor, toText } from "./text-table.ts";
 import type { Format, View } from "./view.ts";
 
 /** What the screen allows. */
@@ -37,14 +37,15 @@ async function renderCsv(view: View): Promise<string> {
 
 async function renderText(view: View, screen: Screen): Promise<string> {
   const paint = await createPaint(screen.isColoured);
+  const ruler = await rulerFor(view);
   const render: Record<View["layout"], () => string> = {
     silent: () => "",
     line: () => view.rows.map((row) => `${row[view.columns[0] ?? ""] ?? ""}\n`).join(""),
-    fields: () => layOutFields(view, paint),
-    table: () => layOutTable(view, screen.width, paint),
+    fields: () => layOutFields(view, paint, ruler),
+    table: () => layOutTable(view, screen.width, paint, ruler),
     text: () =>
       (view.lines ?? [])
-        .flatMap((line) => foldLine(toText(line), screen.width).map((part) => `${part}\n`))
+        .flatMap((line) => foldLine(toText(line), screen.width, ruler).map((part) => `${part}\n`))
         .join(""),
   };
   return render[view.layout]();

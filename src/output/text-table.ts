@@ -1,56 +1,132 @@
+import { createRuler, cutText, isolate, plainRuler, type Ruler } from "./display-width.ts";
 import type { Paint } from "./paint.ts";
-import type { Cell, View } from "./view.ts";
+import type { Cell, Tone, View } from "./view.ts";
 
 const gap = "  ";
 const narrowest = 8;
 
-/** A table no wider than `width`: the widest columns give way first, and what is cut ends in `…`. */
-export function layOutTable(view: View, width: number, paint: Paint): string {
+/** What measures the texts of a view. */
+export function rulerFor({ columns, rows, lines = [] }: View): Promise<Ruler> {
+  return createRuler(textsOf(columns, rows, lines));
+}
+
+function* textsOf(columns: View["columns"], rows: View["rows"], lines: readonly string[]): Generator<string> {
+  yield* columns;
+  yield* lines;
+  for (const row of rows) {
+    for (const column of columns) {
+      const cell = row[column];
+      if (typeof cell === "string") yield cell;
+    }
+  }
+}
+
+/**
+ * A table no wider than `width`: the widest columns give way first, and what is cut ends in `…`. The first column, by
+ * which a row is known, gives way last.
+ * Assumed: where the columns are too many for the screen, each row is a record of its own, a line a field: none is
+ * left out unseen, and what is to be copied is whole.
+ */
+export function layOutTable(view: View, width: number, paint: Paint, ruler: Ruler = plainRuler): string {
   if (view.rows.length === 0) return "";
   const cells = view.rows.map((row) => view.columns.map((column) => toText(row[column] ?? null)));
-  const headers = view.columns.map((column) => column.replaceAll("_", " ").toUpperCase());
+  const headers = view.columns.map(wordColumn);
   const wanted = headers.map((header, at) =>
-    Math.max(header.length, ...cells.map((row) => (row[at] ?? "").length)),
+    Math.max(ruler.widthOf(header), ...cells.map((row) => ruler.widthOf(row[at] ?? ""))),
   );
   const widths = shrink(wanted, width - gap.length * (wanted.length - 1));
-  const isNumber = view.columns.map((column) => view.rows.every((row) => typeof row[column] === "number"));
-  const lines = [headers, ...cells].map((row) =>
-    row
-      .map((text, at) => fit(text, widths[at] ?? 0, isNumber[at] ?? false))
+  if (!widths) return layOutRecords(view, paint, ruler);
+  const isNumber = view.columns.map((column) => isNumeric(view.rows.map((row) => row[column] ?? null)));
+  const lay = (texts: readonly string[], tones: readonly (Tone | undefined)[] = []) =>
+    texts
+      .map((text, at) => {
+        const place = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false };
+        const tone = tones[at];
+        return fitCell(text, place, ruler, tone ? paint[tone] : undefined);
+      })
       .join(gap)
-      .trimEnd(),
-  );
-  return [paint.bold(lines[0] ?? ""), ...lines.slice(1)].map((text) => `${text}\n`).join("");
+      .trimEnd();
+  const lines = cells.map((texts, at) => lay(texts, tonesOf(view, view.rows[at] ?? {})));
+  return [paint.bold(lay(headers)), ...lines].map((text) => `${text}\n`).join("");
 }
 
 /** A record as `name  value` lines; values are never cut. */
-export function layOutFields(view: View, paint: Paint): string {
+export function layOutFields(view: View, paint: Paint, ruler: Ruler = plainRuler): string {
   const row = view.rows[0] ?? {};
-  const widest = Math.max(0, ...view.columns.map((column) => column.length));
+  const widest = Math.max(0, ...view.columns.map((column) => ruler.widthOf(column)));
+  const tones = tonesOf(view, row);
   return view.columns
-    .map((column) => {
-      const name = paint.dim(column.replaceAll("_", " ").padEnd(widest));
-      return `${name}${gap}${toText(row[column] ?? null)}`.trimEnd() + "\n";
+    .map((column, at) => {
+      const name = column.replaceAll("_", " ");
+      const padded = `${name}${" ".repeat(Math.max(0, widest - ruler.widthOf(name)))}`;
+      const value = isolate(toText(row[column] ?? null));
+      const tone = tones[at];
+      return `${paint.dim(padded)}${gap}${tone ? paint[tone](value) : value}`.trimEnd() + "\n";
     })
     .join("");
 }
 
-/** Control characters that a file brought must not reach a terminal. */
+/** Rows one after the other, as on a screen that has no room for a table of them. */
+function layOutRecords(view: View, paint: Paint, ruler: Ruler): string {
+  return view.rows.map((row) => layOutFields({ ...view, rows: [row] }, paint, ruler)).join("\n");
+}
+
+/**
+ * Control characters that a file brought must not reach a terminal, nor marks that turn the direction of what stands
+ * around them.
+ */
 export function toText(cell: Cell): string {
-  return cell === null ? "" : String(cell).replaceAll(/\p{Cc}/gu, " ");
+  if (cell === null) return "";
+  return String(cell)
+    .replaceAll(/\p{Cc}/gu, " ")
+    .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, "");
 }
 
-function shrink(wanted: readonly number[], room: number): number[] {
+function wordColumn(column: string): string {
+  return column.replaceAll("_", " ").toUpperCase();
+}
+
+function tonesOf({ columns, tones = {} }: View, row: View["rows"][number]): readonly (Tone | undefined)[] {
+  return columns.map((column) => tones[column]?.(row[column] ?? null));
+}
+
+function isNumeric(cells: readonly Cell[]): boolean {
+  return (
+    cells.some((cell) => typeof cell === "number") &&
+    cells.every((cell) => cell === null || typeof cell === "number")
+  );
+}
+
+/** Nothing where they do not fit however much they give way. */
+function shrink(wanted: readonly number[], room: number): number[] | undefined {
   const widths = [...wanted];
-  for (;;) {
-    const total = widths.reduce((sum, width) => sum + width, 0);
-    const widest = Math.max(...widths);
-    if (total <= room || widest <= narrowest) return widths;
-    widths[widths.indexOf(widest)] = widest - 1;
+  const least = wanted.map((width, at) =>
+    Math.min(width, at === 0 ? Math.max(narrowest, room / 2) : narrowest),
+  );
+  for (let total = sum(widths); total > room;) {
+    const spare = widths.map((width, at) => (width > (least[at] ?? 0) ? width : 0));
+    // The first gives way only where no other can.
+    const others = Math.max(0, ...spare.slice(1));
+    const at = others > 0 ? spare.indexOf(others, 1) : 0;
+    if ((spare[at] ?? 0) === 0) return undefined;
+    widths[at] = (widths[at] ?? 0) - 1;
+    total -= 1;
   }
+  return widths;
 }
 
-function fit(text: string, width: number, isRight: boolean): string {
-  const shown = text.length > width ? `${text.slice(0, width - 1)}…` : text;
-  return isRight ? shown.padStart(width) : shown.padEnd(width);
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function fitCell(
+  text: string,
+  { width, isRight }: { readonly width: number; readonly isRight: boolean },
+  ruler: Ruler,
+  paint: (text: string) => string = (plain) => plain,
+): string {
+  const shown = cutText(text, width, ruler);
+  const padding = " ".repeat(Math.max(0, width - ruler.widthOf(shown)));
+  const painted = paint(isolate(shown));
+  return isRight ? padding + painted : painted + padding;
 }

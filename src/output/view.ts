@@ -4,6 +4,9 @@ export type Format = "table" | "json" | "ndjson" | "csv";
 /** A value that a person or a spreadsheet can be shown. */
 export type Cell = string | number | boolean | null;
 
+/** How a value is coloured, where there is colour; it says nothing that its words do not. */
+export type Tone = "red" | "yellow" | "green";
+
 /** What a person sees of a command's data; scripts get the data itself. */
 export interface View {
   /**
@@ -14,6 +17,8 @@ export interface View {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
   readonly lines?: readonly string[];
+  /** By column. */
+  readonly tones?: Readonly<Record<string, ((cell: Cell) => Tone | undefined) | undefined>>;
 }
 
 type Rows = View["rows"];

@@ -1,12 +1,10 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { describeEnd, describeProgress, describeTarget } from "../../src/cli/import-words.ts";
+import { describeEnd, describeTarget } from "../../src/cli/import-words.ts";
 import { flattenSummary, statusOfImport, tableOfRuns } from "../../src/cli/import-view.ts";
 import { listenForStop } from "../../src/cli/stop-signals.ts";
 import type { ImportSummary, RunState } from "../../src/importer/types.ts";
-import { canAnimate, createLineProgress } from "../../src/output/progress.ts";
 import { formatDuration } from "../../src/output/words.ts";
-import { capture } from "./support.ts";
 
 const summary: ImportSummary = {
   import_id: "20260101-000000-abcdef",
@@ -88,41 +86,7 @@ describe("the last words of an import", () => {
   });
 });
 
-describe("the progress of an import", () => {
-  const event = {
-    type: "progress",
-    rows: { read: 500, accepted: 480, rejected: 20, failed: 0 },
-    calls: { sent: 3, retried: 0, throttled: 0 },
-    rowsTotal: 1_500,
-    elapsedMs: 1_000,
-  } as const;
-
-  test("has rate, time left and counts in one line", () => {
-    expect(describeProgress(event)).toBe(
-      "500 of about 1,500 rows · 500/s · 2.0 s left · 480 accepted · 20 rejected · 3 calls",
-    );
-  });
-
-  test("is without what is not known", () => {
-    const line = describeProgress({ ...event, rowsTotal: undefined, elapsedMs: 0 });
-    expect(line).toBe("500 rows · 0/s · 480 accepted · 20 rejected · 3 calls");
-  });
-
-  test("is a line every ten seconds where there is no terminal", () => {
-    let nowMs = 0;
-    const { stream, text } = capture();
-    const progress = createLineProgress(stream, () => nowMs);
-    for (nowMs = 0; nowMs <= 25_000; nowMs += 1_000) progress.show(`at ${nowMs / 1_000} s`);
-    expect(text()).toBe("at 10 s\nat 20 s\n");
-  });
-
-  test("is animated only on a terminal that tells its width", () => {
-    const animates = (like: object) => canAnimate(Object.assign(capture().stream, like));
-    expect(animates({ isTTY: true, columns: 80 })).toBe(true);
-    expect(animates({ isTTY: true, columns: 0 })).toBe(false);
-    expect(animates({})).toBe(false);
-  });
-
+describe("a length of time", () => {
   test.each([
     [0, "0.0 s"],
     [400, "0.4 s"],

@@ -53,7 +53,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ["csv-stringify"],
   },
   config: { mayImport: ["contract", "storage/address.ts"], packages: ["conf", "env-paths"] },
-  output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify"] },
+  output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify", "string-width"] },
   cli: {
     mayImport: [
       "contract",

@@ -1,6 +1,6 @@
 import { fields } from "../../output/view.ts";
 import { command } from "../command.ts";
-import { flattenSummary } from "../import-view.ts";
+import { flattenSummary, runTones } from "../import-view.ts";
 
 export const importsShow = command({
   name: "imports show",
@@ -16,5 +16,12 @@ export const importsShow = command({
     if (record) context.talk.notice(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
     return summary;
   },
-  render: (summary) => fields(flattenSummary(summary)),
+  render: (summary) => ({
+    ...fields(flattenSummary(summary)),
+    tones: {
+      state: runTones?.["state"],
+      rows_rejected: runTones?.["rejected"],
+      rows_failed: runTones?.["failed"],
+    },
+  }),
 });

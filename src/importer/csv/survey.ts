@@ -35,6 +35,7 @@ const blocksInARow = 32;
 /**
  * Looks a file through once.
  * @param sha256 of the file where it is known already
+ * @param onRecords told now and then how many there were
  * @throws FileFormatError when it is an archive that is damaged
  */
 export async function surveyFile(
@@ -42,6 +43,7 @@ export async function surveyFile(
   format: FileFormat,
   keyColumn: number,
   sha256?: string,
+  onRecords: (count: number) => void = () => {},
 ): Promise<Survey> {
   const findInvalid = format.encoding === "utf-8" ? findInvalidUtf8 : findUnknownLetter;
   const isJudged = !/^(?:utf-?(?:16|32)|ucs-?[24])/i.test(format.encoding);
@@ -53,7 +55,9 @@ export async function surveyFile(
     records += block.records.starts.length;
     if (isJudged) invalidLine ||= findInvalid(block);
     keys?.look(block);
-    if (++blocks % blocksInARow === 0) await setImmediate();
+    if (++blocks % blocksInARow !== 0) continue;
+    onRecords(records);
+    await setImmediate();
   }
   return {
     sha256: sha256 ?? (await hashFile(source)),

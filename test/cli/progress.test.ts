@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describeProgress, ImportProgress } from "../../src/cli/import-progress.ts";
+import { ProgressMeter } from "../../src/cli/progress-meter.ts";
+import type { ImportEvent } from "../../src/importer/types.ts";
+import { loadRuler } from "../../src/output/display-width.ts";
+import { canAnimate, createLineProgress, createSpinner, cutLine } from "../../src/output/progress.ts";
+import { capture } from "./support.ts";
+
+type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
+
+function progressOf(read: number, sent: number, more: Partial<ProgressEvent> = {}): ProgressEvent {
+  return {
+    type: "progress",
+    rows: { read, accepted: read, rejected: 0, failed: 0 },
+    calls: { sent, retried: 0, throttled: 0 },
+    rowsTotal: 1_500,
+    isReplay: false,
+    ...more,
+  };
+}
+
+describe("the line of an import", () => {
+  test("has counts, rate and time left", () => {
+    const event = progressOf(500, 3, { rows: { read: 500, accepted: 480, rejected: 20, failed: 0 } });
+    expect(describeProgress(event, { rows: 500, calls: 3 }, undefined)).toBe(
+      "500 of about 1,500 rows · 500/s · 2.0 s left · 480 accepted · 20 rejected · 3 calls",
+    );
+  });
+
+  test("is without what is not known", () => {
+    const event = progressOf(500, 3, { rowsTotal: undefined });
+    expect(describeProgress(event, undefined, undefined)).toBe(
+      "500 rows · 500 accepted · 0 rejected · 3 calls",
+    );
+  });
+
+  test("names the limit where it is what holds, and reckons in calls", () => {
+    const pace = { ratePerSecond: 5, whose: "the service's limit" };
+    const held = describeProgress(progressOf(500, 10), { rows: 245, calls: 4.9 }, pace);
+    // 1,000 rows are 20 calls of 50.
+    expect(held).toContain("4.0 s left");
+    expect(held).toContain("5 calls/s, the service's limit");
+    expect(describeProgress(progressOf(500, 10), { rows: 50, calls: 1 }, pace)).not.toContain("limit");
+  });
+
+  test("tells no time of arrival where nothing goes on", () => {
+    expect(describeProgress(progressOf(500, 3), { rows: 0, calls: 0 }, undefined)).not.toContain("left");
+  });
+
+  test("shows a wait as long as it lasts", () => {
+    let nowMs = 0;
+    const progress = new ImportProgress(() => nowMs);
+    progress.take(progressOf(10, 1));
+    progress.take({ type: "wait", message: "next call in 3 s", ms: 3_000 });
+    nowMs = 2_999;
+    expect(progress.word()).toMatch(/ · next call in 3 s$/);
+    nowMs = 3_000;
+    expect(progress.word()).not.toContain("next call");
+  });
+
+  test("reckons a resume from what it does itself", () => {
+    let nowMs = 0;
+    const progress = new ImportProgress(() => nowMs);
+    for (; nowMs < 1_000; nowMs += 100) progress.take(progressOf(nowMs, 40, { isReplay: true }));
+    expect(progress.word()).toBe("going over what was done: 900 of about 1,500 rows");
+    for (let read = 900; nowMs < 3_000; nowMs += 100) progress.take(progressOf((read += 1), 41));
+    // 10 rows a second, and not the 1,000 at which the earlier attempt's were gone over.
+    expect(progress.word()).toMatch(/^920 of about 1,500 rows · (9|10)(\.\d)?\/s · (58|59|1 min)/);
+  });
+});
+
+describe("speed", () => {
+  test("is that of the last seconds, and falls while nothing comes", () => {
+    const meter = new ProgressMeter();
+    for (let s = 0; s <= 60; s++) meter.add({ atMs: s * 1_000, rows: s * 1_000, calls: s });
+    for (let s = 1; s <= 30; s++) meter.add({ atMs: (60 + s) * 1_000, rows: 60_000 + s * 10, calls: 60 });
+    expect(meter.speed(90_000)?.rows).toBeCloseTo(10, 0);
+    expect(meter.speed(120_000)?.rows).toBeLessThan(5);
+  });
+
+  test("of what comes seldom is known as well", () => {
+    const meter = new ProgressMeter();
+    for (let at = 0; at <= 5; at++) meter.add({ atMs: at * 40_000, rows: at * 100, calls: at });
+    expect(meter.speed(200_000)?.rows).toBeCloseTo(2.5, 1);
+  });
+
+  test("begins anew with another run", () => {
+    const meter = new ProgressMeter();
+    meter.add({ atMs: 0, rows: 5_000, calls: 5 });
+    meter.add({ atMs: 1_000, rows: 10, calls: 1 });
+    expect(meter.speed(1_000)).toBeUndefined();
+  });
+});
+
+describe("without a terminal", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("there is a line every ten seconds, and one that says so where nothing came", () => {
+    const { stream, text } = capture();
+    const progress = createLineProgress(stream, Date.now);
+    progress.show(() => "5 rows");
+    for (let s = 0; s < 15; s++) {
+      progress.show(() => `${s} rows`);
+      vi.advanceTimersByTime(1_000);
+    }
+    vi.advanceTimersByTime(16_000);
+    progress.stop();
+    vi.advanceTimersByTime(60_000);
+    expect(text()).toBe("9 rows\n14 rows\nnothing new for 16 s · 14 rows\n");
+  });
+
+  test("a service that never answers is seen to hang", () => {
+    const { stream, text } = capture();
+    const progress = createLineProgress(stream, Date.now);
+    vi.advanceTimersByTime(10_000);
+    progress.stop();
+    expect(text()).toBe("nothing new for 10 s\n");
+  });
+
+  test("goes on after a question", () => {
+    const { stream, text } = capture();
+    const progress = createLineProgress(stream, Date.now);
+    progress.stop();
+    progress.show(() => "1 row");
+    vi.advanceTimersByTime(10_000);
+    progress.stop();
+    expect(text()).toContain("1 row");
+  });
+});
+
+describe("on a terminal", () => {
+  test("is animated only where that tells its width", () => {
+    const animates = (like: object) => canAnimate(Object.assign(capture().stream, like));
+    expect(animates({ isTTY: true, columns: 80 })).toBe(true);
+    expect(animates({ isTTY: true, columns: 0 })).toBe(false);
+    expect(animates({})).toBe(false);
+  });
+
+  test("the line is never wider than the terminal, in any script", async () => {
+    const ruler = await loadRuler();
+    for (const line of [
+      "1,000 of about 20,000 rows · 90/s · 3 min 20 s left",
+      "見て".repeat(30),
+      "👩‍👩‍👧‍👦é".repeat(20),
+    ]) {
+      for (let columns = 1; columns < 100; columns += 7) {
+        const cut = cutLine(line, columns, ruler);
+        expect(ruler.widthOf(cut)).toBeLessThanOrEqual(Math.max(1, columns - 3));
+        expect(cut.isWellFormed()).toBe(true);
+      }
+    }
+  });
+
+  test("it is written over, and gone at the end", async () => {
+    const { stream, text } = capture();
+    const terminal = Object.assign(stream, {
+      isTTY: true,
+      columns: 20,
+      cursorTo: () => true,
+      clearLine: () => true,
+      moveCursor: () => true,
+    });
+    const progress = await createSpinner(terminal, { clock: Date.now, isColoured: false });
+    progress.show(() => `${"1,000 of about 20,000 rows"} · 90/s`);
+    progress.stop();
+    expect(text()).toContain("1,000 of about 2…");
+    expect(text()).not.toContain("20,000");
+    // oxlint-disable-next-line no-control-regex -- No colour was asked for.
+    expect(text()).not.toMatch(/\u001b\[\d+m/);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { isPlain } from "../../src/cli/screen.ts";
+import { Problem } from "../../src/config/problem.ts";
+import { command } from "../../src/cli/command.ts";
+import type { CommandTable } from "../../src/cli/commands.ts";
+import { table } from "../../src/output/view.ts";
+import { capture, run } from "./support.ts";
+
+const terminal = { isStdoutTerminal: true, isStderrTerminal: true };
+
+describe("colour", () => {
+  test.each<[string, string[], Record<string, string>, boolean]>([
+    ["is there on a terminal", [], {}, false],
+    ["is not wanted with --no-color", ["--no-color"], {}, true],
+    ["is not wanted with --no-color, whatever else is said", ["--no-color"], { FORCE_COLOR: "3" }, true],
+    ["is not wanted with NO_COLOR", [], { NO_COLOR: "1" }, true],
+    ["is not there on a dumb terminal", [], { TERM: "dumb" }, true],
+    ["is forced over NO_COLOR", [], { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+    ["is forced on a dumb terminal", [], { TERM: "dumb", FORCE_COLOR: "true" }, false],
+    ["is forced away", [], { FORCE_COLOR: "0" }, true],
+    ["is forced away in words", [], { FORCE_COLOR: "false" }, true],
+    ["heeds no empty variable", [], { NO_COLOR: "", FORCE_COLOR: "" }, false],
+    ["takes what stands behind -- for no flag", ["--", "--no-color"], {}, false],
+  ])("%s", (_, argv, env, plain) => {
+    expect(isPlain({ ...terminal, argv, env }, "stdout")).toBe(plain);
+    expect(isPlain({ ...terminal, argv, env }, "stderr")).toBe(plain);
+  });
+
+  test("is judged by each stream itself", () => {
+    const io = { argv: [], env: {}, isStdoutTerminal: false, isStderrTerminal: true };
+    expect([isPlain(io, "stdout"), isPlain(io, "stderr")]).toEqual([true, false]);
+    const forced = { ...io, env: { FORCE_COLOR: "2" } };
+    expect([isPlain(forced, "stdout"), isPlain(forced, "stderr")]).toEqual([false, false]);
+  });
+});
+
+const long =
+  "the file that was named holds nothing that could be imported, and nothing was sent to the service";
+
+const tableOf = (declared: ReturnType<typeof command>): CommandTable => ({
+  [declared.name]: async () => declared,
+});
+
+const failing = tableOf(
+  command({
+    name: "auth status",
+    summary: "Fail",
+    run: async () => {
+      throw new Problem("usage", long, "Look into it: starpost imports list shows what there is.");
+    },
+    render: () => table([], []),
+  }),
+);
+
+describe("an error", () => {
+  test("is two lines where there is no terminal", async () => {
+    const { stderr, status } = await run(["auth", "status"], { table: failing });
+    expect(stderr).toBe(`error: ${long}\nhint: Look into it: starpost imports list shows what there is.\n`);
+    expect(status).toBe(2);
+  });
+
+  test("folds between words on a terminal, under its first word", async () => {
+    const { stream, text } = capture();
+    const stderr = Object.assign(stream, { columns: 40 });
+    await run(["auth", "status", "--no-color"], {
+      table: failing,
+      io: { stderr, isStderrTerminal: true },
+    });
+    const lines = text().trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect(lines.every((line) => /^(error: |hint: | {6,7})\S/.test(line))).toBe(true);
+    expect(lines.map((line) => line.trim()).join(" ")).toBe(
+      `error: ${long} hint: Look into it: starpost imports list shows what there is.`,
+    );
+  });
+
+  test("has its label in colour where that is wanted", async () => {
+    const { stderr } = await run(["auth", "status"], { table: failing, env: { FORCE_COLOR: "1" } });
+    expect(stderr).toContain("\u001b[31merror:\u001b[39m the file");
+    const plain = await run(["auth", "status", "--no-color"], { table: failing, env: { FORCE_COLOR: "1" } });
+    expect(plain.stderr).toMatch(/^error: /);
+  });
+});
