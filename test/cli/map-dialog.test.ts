@@ -68,7 +68,9 @@ describe("orders map at a terminal", () => {
       delimiter: ";",
     });
     expect(person.text()).toContain("max@example.com · eva@example.com");
-    expect(person.text().replaceAll(/\s+/g, " ")).toContain("starpost orders import best.csv --mapping mapping.json");
+    expect(person.text().replaceAll(/\s+/g, " ")).toContain(
+      "starpost orders import best.csv --mapping mapping.json",
+    );
     expect(ran.stdout).not.toContain("example.com · ");
   });
 
