@@ -29,6 +29,7 @@ import { createService } from "./service/service.ts";
 import { findThreadFile } from "./service/thread-file.ts";
 import type { Transport } from "./service/transport.ts";
 import { withToken } from "./service/with-token.ts";
+import { withWriteNotice } from "./service/with-write-notice.ts";
 import type { Database } from "./storage/database.ts";
 
 /** Calls a second to a service that says nothing else. Source: spec "Limits". */
@@ -62,8 +63,10 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   });
   // Before many calls, so that none overtakes another while the token is on its way.
   if (settings.isBulk === true) await signed.token();
+  const announced =
+    profile.isLive && settings.announceWrite ? withWriteNotice(signed, settings.announceWrite) : signed;
   return {
-    service: createService(signed, { appKey }),
+    service: createService(announced, { appKey }),
     appKey,
     secret,
     concurrency: concurrency[profile.mode],

@@ -21,6 +21,8 @@ export interface ConnectionSettings extends Surroundings {
   readonly rate?: number | undefined;
   /** The part of that rate which is taken, above 0 up to 1; all of it where absent. */
   readonly rateShare?: number | undefined;
+  /** Told before each call that changes a live account. */
+  readonly announceWrite?: (() => void) | undefined;
   /** Says what a person should know and nothing fails of. */
   readonly notice?: ((message: string) => void) | undefined;
   /** Many calls follow: worth a thread of its own for what answers them here. */

@@ -9,6 +9,7 @@ import type {
 } from "./connection.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
+import { describeLive } from "./live-words.ts";
 import type { Talk } from "./talk.ts";
 
 /** What a command runs with. Nothing is read, opened or made before it is asked for. */
@@ -19,6 +20,8 @@ export interface Context {
   profileSources(): Promise<ProfileSources>;
   profile(): Promise<Profile>;
   surroundings(): Promise<Surroundings>;
+  /** Names a live account before something is written to it, once a command; calls of a connection do so by themselves. */
+  announceWrite(): Promise<void>;
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
   /** Opens the profile's account so that nothing that is written to it stays. */
   rehearse(
@@ -41,15 +44,27 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     clock: io.clock,
     random: io.random,
   });
-  const profile = async () => {
+  let found: Promise<Profile> | undefined;
+  const findProfile = async () => {
     const { resolveProfile } = await import("../config/profile.ts");
     return resolveProfile(await profileSources());
   };
-  const ownSettings = async () => ({
-    ...(await surroundings()),
-    profile: await profile(),
-    notice: (message: string) => talk.notice(message),
-  });
+  const profile = () => (found ??= findProfile());
+  let isAnnounced = false;
+  const announceWrite = (target: Profile) => {
+    if (!target.isLive || isAnnounced) return;
+    isAnnounced = true;
+    talk.notice(`Writing to ${describeLive(target)}.`);
+  };
+  const ownSettings = async () => {
+    const target = await profile();
+    return {
+      ...(await surroundings()),
+      profile: target,
+      announceWrite: () => announceWrite(target),
+      notice: (message: string) => talk.notice(message),
+    };
+  };
   return {
     io,
     globals,
@@ -57,6 +72,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     profileSources,
     profile,
     surroundings,
+    announceWrite: async () => announceWrite(await profile()),
     connect: async (options = {}) => {
       // Settings first: a wrong one is said before anything else is loaded.
       const settings = { ...(await ownSettings()), ...options };

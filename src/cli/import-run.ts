@@ -9,7 +9,7 @@ import {
 import { resumeImport, startImport } from "../importer/import.ts";
 import type { Context } from "./context.ts";
 import { ImportProgress } from "./import-progress.ts";
-import { describeEnd, describeTarget } from "./import-words.ts";
+import { describeEnd, describeOverwriting, describeTarget } from "./import-words.ts";
 import { brokenOff, confirmDestruction } from "./question.ts";
 import { listenForStop, type StopSignals } from "./stop-signals.ts";
 
@@ -18,7 +18,10 @@ export function runImport(
   context: Context,
   request: { readonly kind: KindName; readonly files: readonly string[]; readonly options: ImportOptions },
 ): Promise<ImportSummary> {
-  return runWithScreen(context, (deps) => startImport({ ...request, files: [...request.files] }, deps));
+  return runWithScreen(context, async (deps, screen) => {
+    await screen.confirmOnLive(describeOverwriting(request));
+    return startImport({ ...request, files: [...request.files] }, deps);
+  });
 }
 
 /** Goes on with a run that did not finish. */
@@ -35,7 +38,7 @@ export function resumeRun(
 /** Runs an import with its progress, its signals and its last words. */
 export async function runWithScreen(
   context: Context,
-  run: (deps: ImportDeps) => Promise<ImportSummary>,
+  run: (deps: ImportDeps, screen: ImportScreen) => Promise<ImportSummary>,
 ): Promise<ImportSummary> {
   const { talk } = context;
   const profile = await context.profile();
@@ -49,7 +52,7 @@ export async function runWithScreen(
       else talk.notice(words);
     };
     try {
-      const summary = await run(deps);
+      const summary = await run(deps, screen);
       end(summary);
       return summary;
     } catch (error) {
@@ -111,6 +114,8 @@ export interface ImportScreen {
   readonly waitedMs: () => number;
   /** Asks before the run goes on, as `confirmDestruction` does. */
   readonly confirm: (question: string) => Promise<void>;
+  /** Asks on a live profile alone, where there is something to ask. */
+  readonly confirmOnLive: (question: string | undefined) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -120,6 +125,11 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
   const state = new ImportProgress(context.io.clock);
   const said = new Set<string>();
   let waitedMs = 0;
+  const askAside = async (put: () => Promise<void>) => {
+    progress.stop();
+    if (signals.stop.aborted) throw brokenOff();
+    await signals.aside(put);
+  };
   return {
     report: (event) => {
       if (event.type === "notice") {
@@ -141,10 +151,10 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
       state.holdTo(ratePerSecond === undefined ? undefined : { ratePerSecond, whose });
     },
     waitedMs: () => waitedMs,
-    confirm: async (question) => {
-      progress.stop();
-      if (signals.stop.aborted) throw brokenOff();
-      await signals.aside(() => confirmDestruction(context, question));
+    confirm: (question) => askAside(() => confirmDestruction(context, question)),
+    confirmOnLive: async (question) => {
+      const { isLive } = await context.profile();
+      if (isLive && question !== undefined) await askAside(() => confirmDestruction(context, question));
     },
     close: () => progress.stop(),
   };

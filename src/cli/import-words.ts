@@ -1,5 +1,5 @@
 import type { Profile } from "../config/profile.ts";
-import type { ImportSummary, KindName } from "../importer/types.ts";
+import type { ImportOptions, ImportSummary, KindName } from "../importer/types.ts";
 import type { VerifiedRun } from "../importer/verify.ts";
 import { noPaint, type Paint } from "../output/paint.ts";
 import { countOf, formatDuration, formatNumber } from "../output/words.ts";
@@ -25,6 +25,25 @@ export function describeTarget(profile: Profile): string {
   return profile.mode === "remote"
     ? `${profile.baseUrl}, account ${profile.appKey} (profile ${profile.name})`
     : `the embedded database ${profile.shownAs}`;
+}
+
+interface WantedRun {
+  readonly kind: KindName;
+  readonly files: readonly string[];
+  readonly options: ImportOptions;
+}
+
+/**
+ * What a run would overwrite or take away, as a question; nothing where it only adds.
+ * Assumed: a run that is resumed was agreed to when it began.
+ */
+export function describeOverwriting({ kind, files, options }: WantedRun): string | undefined {
+  if (options.dryRun) return undefined;
+  const named = files.map(describeFile).join(", ");
+  if (kind === "products" && options.update === true) return `Change the products that ${named} names?`;
+  if (kind === "unsubscribers" && options.remove === true)
+    return `Send mails again to the people that ${named} names?`;
+  return undefined;
 }
 
 /** How an import ended, in the words of a merchant. */

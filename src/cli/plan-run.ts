@@ -5,7 +5,7 @@ import type { PlanSummary } from "../importer/plan/plan-types.ts";
 import type { ImportSummary } from "../importer/types.ts";
 import type { Context } from "./context.ts";
 import { runWithScreen, withRunDeps } from "./import-run.ts";
-import { describeTarget } from "./import-words.ts";
+import { describeOverwriting, describeTarget } from "./import-words.ts";
 import { describeOtherwise, describePlan } from "./plan-words.ts";
 
 /** Rehearses an import into the account of the profile, and says what it would do. */
@@ -32,10 +32,12 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
 /** Imports exactly what a plan says, where its files are as they were, and tells what came out otherwise. */
 export async function applyPlan(context: Context, path: string): Promise<ImportSummary> {
   let plan: KeptPlan | undefined;
-  const summary = await runWithScreen(context, async (deps) => {
+  const summary = await runWithScreen(context, async (deps, screen) => {
     plan = readPlan(path, deps.cwd);
     await checkPlan(plan, deps);
-    return startImport(importOf(plan, deps.cwd), deps);
+    const request = importOf(plan, deps.cwd);
+    await screen.confirmOnLive(describeOverwriting(request));
+    return startImport(request, deps);
   });
   const otherwise = plan && describeOtherwise(plan.summary, summary);
   if (otherwise !== undefined) context.talk.notice(otherwise);

@@ -55,14 +55,6 @@ export async function confirmDestruction(context: Context, question: string): Pr
 }
 
 /**
- * Asks, on a live profile alone, before much is overwritten or taken away that is easily put back elsewhere.
- * @throws Problem as `confirm`
- */
-export async function confirmOnLive(context: Context, question: string): Promise<void> {
-  if ((await context.profile()).isLive) await confirmDestruction(context, question);
-}
-
-/**
  * Asks for a name to be typed before everything under it is destroyed. `--yes` answers.
  * @param question what is lost, without a question mark: "All codes of map_review are deleted."
  * @throws Problem as `confirm`; `failed` as well where another name is typed

@@ -1,6 +1,6 @@
 import { syncUnsubscribers } from "../importer/sync/sync.ts";
 import type { SyncRequest, SyncSummary } from "../importer/sync/sync-types.ts";
-import { countOf } from "../output/words.ts";
+import { countOf, formatNumber } from "../output/words.ts";
 import type { Context } from "./context.ts";
 import { withRunDeps } from "./import-run.ts";
 import { describeTarget } from "./import-words.ts";
@@ -10,11 +10,17 @@ import { describeRuns, describeSync } from "./sync-words.ts";
 export async function runSync(context: Context, request: SyncRequest): Promise<SyncSummary> {
   const target = describeTarget(await context.profile());
   return withRunDeps(context, async (deps, screen) => {
-    const approve = async (removed: number) => {
-      const people = countOf(removed, "person", "people");
-      await screen.confirm(
-        `${people} will get mails of type ${request.emailType} again from ${target}. Go on?`,
-      );
+    const { isLive } = await context.profile();
+    const approve = async ({ added, removed }: { readonly added: number; readonly removed: number }) => {
+      const mails = `mails of type ${request.emailType}`;
+      const more = added > 0 ? ` and ${formatNumber(added)} no more` : "";
+      if (removed > 0) {
+        const people = countOf(removed, "person", "people");
+        await screen.confirm(`${people} will get ${mails} again from ${target}${isLive ? more : ""}. Go on?`);
+      } else if (isLive) {
+        const people = countOf(added, "person", "people");
+        await screen.confirm(`${people} will get no ${mails} any more from ${target}. Go on?`);
+      }
     };
     const summary = await syncUnsubscribers(request, { ...deps, approve });
     screen.close();

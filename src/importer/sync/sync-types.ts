@@ -46,8 +46,8 @@ export interface SyncSummary {
 
 export interface SyncDeps extends ImportDeps {
   /**
-   * Asks before people get mails again.
+   * Asks before the list is changed: who is taken off it gets mails again.
    * @throws what ends the sync where the answer is no
    */
-  readonly approve: (removed: number) => Promise<void>;
+  readonly approve: (change: Pick<SyncSummary, "added" | "removed">) => Promise<void>;
 }

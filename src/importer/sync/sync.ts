@@ -181,9 +181,9 @@ async function readList(
 
 /** @throws ImportError `usage` where more people would get mails again than may */
 async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps: SyncDeps): Promise<void> {
-  const { removed } = summary;
-  if (removed === 0) return;
-  if (removed <= maxResubscribe) return deps.approve(removed);
+  const { added, removed } = summary;
+  if (added + removed === 0) return;
+  if (removed <= maxResubscribe) return deps.approve({ added, removed });
   const people = removed === 1 ? "1 person" : `${removed} people`;
   const isEmptied = summary.added + summary.unchanged === 0;
   const why = isEmptied ? `${nameNobody(summary)}: the list would be emptied; ` : "";

@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Homes } from "../support/starpost.ts";
+
+const homes = new Homes();
+const service = homes.open();
+const home = homes.open();
+let server: Awaited<ReturnType<typeof service.serve>>;
+
+/** Asks whatever would be asked: nobody is there. */
+const asked = (name: string) =>
+  new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): .*nobody to ask`);
+
+beforeAll(async () => {
+  server = await service.serve();
+  const login = ["auth", "login", "--base-url", server.url, "--app-key", server.app_key, "--secret-stdin"];
+  for (const name of ["test", "shop"]) {
+    const ran = await home.run([...login, "--profile", name], { input: server.secret });
+    expect(ran.exitCode).toBe(0);
+  }
+  const file = join(home.folder, "profiles.json");
+  const stored = JSON.parse(readFileSync(file, "utf8")) as { profiles: { shop: object } };
+  Object.assign(stored.profiles.shop, { live: true });
+  writeFileSync(file, JSON.stringify(stored));
+  writeFileSync(join(home.folder, "p.csv"), "product_id,name,url\n1,Tea,https://shop.example/1\n");
+  writeFileSync(join(home.folder, "u.csv"), "email\na@x.example\n");
+  writeFileSync(join(home.folder, "v.csv"), "email\nb@x.example\n");
+});
+
+afterAll(async () => {
+  await server.stop();
+  homes.remove();
+});
+
+const file = (name: string) => join(home.folder, name);
+
+describe("a live profile", () => {
+  test("is named once by a command that writes, and by none that reads", async () => {
+    const imported = await home.run(["products", "import", file("p.csv")]);
+    expect(imported.exitCode).toBe(0);
+    expect(imported.stderr.match(/Writing to shop \(live, http:\/\/127\.0\.0\.1:\d+\)\./g)).toHaveLength(1);
+    const webhook = await home.run(["webhooks", "create", "https://hook.example/x"]);
+    expect(webhook.stderr).toContain("Writing to shop (live,");
+    const listed = await home.run(["webhooks", "list"]);
+    expect(listed.stderr).not.toContain("Writing to");
+    const elsewhere = await home.run(["products", "import", file("p.csv"), "--update", "--profile", "test"]);
+    expect(elsewhere).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("Writing to") });
+  });
+
+  test("says its name beside the data of a script, which stays one document", async () => {
+    const ran = await home.json<{ state: string }>([
+      "products",
+      "import",
+      file("p.csv"),
+      "--update",
+      "--yes",
+    ]);
+    expect([ran.exitCode, ran.data.state]).toEqual([0, "finished"]);
+    expect(ran.stderr).toContain("Writing to shop (live,");
+  });
+
+  test("asks before what overwrites or takes away, and is asked nothing for a dry run", async () => {
+    await home.run(["unsubscribers", "import", file("u.csv"), "--type", "1"]);
+    const commands = [
+      ["products", "import", file("p.csv"), "--update"],
+      ["unsubscribers", "import", file("u.csv"), "--type", "1", "--remove"],
+      ["unsubscribers", "sync", file("v.csv"), "--type", "1", "--max-resubscribe", "5"],
+      ["mail", "stop", "1001"],
+      ["mail", "events-secret", "--rotate"],
+      ["webhooks", "delete", "1"],
+    ];
+    for (const command of commands) {
+      const ran = await home.json(command);
+      expect([command, ran.exitCode, ran.stdout]).toEqual([command, 2, ""]);
+      const { error } = JSON.parse(ran.stderr) as { error: { message: string; hint: string } };
+      expect(error.message).toMatch(asked("shop"));
+      expect(error.hint).toContain("--yes");
+    }
+    const dry = await home.json([...(commands[0] ?? []), "--dry-run"]);
+    expect(dry).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test("asks before a run is taken back, and before a plan that overwrites is carried out", async () => {
+    const { data } = await home.json(["unsubscribers", "import", file("v.csv"), "--type", "1"]);
+    const undo = await home.json(["imports", "undo", data.import_id]);
+    expect([undo.exitCode, undo.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
+    const plan = ["products", "plan", file("p.csv"), "--update", "--out", file("plan.json")];
+    expect((await home.run(plan)).exitCode).toBe(0);
+    const apply = await home.json(["imports", "apply", file("plan.json")]);
+    expect([apply.exitCode, apply.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
+    expect((await home.json(["imports", "apply", file("plan.json"), "--yes"])).exitCode).toBe(0);
+  });
+
+  test("asks before a synchronisation that only adds", async () => {
+    const sync = ["unsubscribers", "sync", file("u.csv"), "--type", "2"];
+    expect((await home.json(sync)).stderr).toMatch(/shop \(live, .*will get no mails of type 2/);
+    expect((await home.json([...sync, "--profile", "test"])).exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import type { Transport } from "../../../src/service/transport.ts";
+import { withWriteNotice } from "../../../src/service/with-write-notice.ts";
+
+test("tells of what changes an account, and of nothing that reads or signs in", async () => {
+  const events: string[] = [];
+  const inner = {
+    call: async (operation: string) => void events.push(operation),
+    close: async () => {},
+  } as unknown as Transport;
+  const told = withWriteNotice(inner, () => events.push("told"));
+  const call = (operation: string) => told.call(operation as "webhooks.list", {}, {});
+  for (const one of ["webhooks.list", "tokens.create", "core.createToken"]) await call(one);
+  await call("products.massCreate");
+  await call("webhooks.delete");
+  expect(events).toEqual([
+    "webhooks.list",
+    "tokens.create",
+    "core.createToken",
+    "told",
+    "products.massCreate",
+    "told",
+    "webhooks.delete",
+  ]);
+});
