@@ -141,6 +141,7 @@ async function stageRemote(settings: RehearsalSettings): Promise<Stage> {
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   const { createServer } = await import("./http/server.ts");
   const { createServerLog } = await import("./http/server-log.ts");
+  await loadEngine();
   const { ListenError } = await import("./http/listen-error.ts");
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
@@ -190,6 +191,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> {
   const { createServerLog } = await import("./http/server-log.ts");
   const { createWorker } = await import("./worker.ts");
+  await loadEngine();
   const mail = await findMailSettings(settings);
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const { transport, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
@@ -395,6 +397,12 @@ interface Engine {
 interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer"> {
   /** What refusals call the database; its path or address where absent. */
   readonly databaseShownAs?: string;
+}
+
+/** For what runs on while a newer version may take the place of the program's files. */
+async function loadEngine(): Promise<void> {
+  const { loadHandlers } = await import("./engine/handlers.ts");
+  await loadHandlers();
 }
 
 async function openEngine(

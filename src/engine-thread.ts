@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { loadHandlers } from "./engine/handlers.ts";
 import { createLocalTransport } from "./engine/local-transport.ts";
 import { createSealer } from "./engine/sealer.ts";
 import { asRefusal } from "./engine/storage-failure.ts";
@@ -41,4 +42,9 @@ async function openTransport(): Promise<Transport> {
   }
 }
 
-if (parentPort) serveOverPort(parentPort, await openTransport());
+async function serve(port: MessagePort): Promise<void> {
+  await loadHandlers();
+  serveOverPort(port, await openTransport());
+}
+
+if (parentPort) void serve(parentPort);

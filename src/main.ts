@@ -92,4 +92,4 @@ async function main(): Promise<void> {
   process.exit(status);
 }
 
-await main();
+void main();

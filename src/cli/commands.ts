@@ -85,10 +85,24 @@ export const nouns: Readonly<Record<string, string>> = {
 /** A command, or only its name where the command line cannot mean it. */
 export type ListedCommand = Command | { readonly name: string };
 
-/** Loads the commands that a command line can mean. */
+/** Loads the commands that a command line can mean: the one that it names whole, else all of the noun that it names. */
 export function loadCommands(table: CommandTable, argv: readonly string[]): Promise<ListedCommand[]> {
+  const named = Object.keys(table).filter((name) => hasWords(argv, name.split(" ")));
+  const nounsMet = new Set(named.map(nounOf));
+  const isMeant = (name: string) =>
+    nounsMet.has(nounOf(name)) ? named.includes(name) : argv.includes(nounOf(name));
   const loading = Object.entries(table).map(async ([name, load]) =>
-    argv.includes(name.split(" ")[0] ?? "") ? await load() : { name },
+    isMeant(name) ? await load() : { name },
   );
   return Promise.all(loading);
+}
+
+function nounOf(name: string): string {
+  return name.split(" ")[0] ?? "";
+}
+
+/** Whether the words are there in their order, whatever is between them. */
+function hasWords(argv: readonly string[], words: readonly string[]): boolean {
+  let from = 0;
+  return words.every((word) => (from = argv.indexOf(word, from) + 1) > 0);
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { bare } from "./reply.ts";
 import { detailsQuery, isCalendarDate, shape, timestamp } from "./shapes.ts";

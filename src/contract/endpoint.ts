@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
 import type { ReplyForm } from "./reply.ts";
 

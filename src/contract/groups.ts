@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";

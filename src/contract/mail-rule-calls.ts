@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { mailObstacles, mailSettingNames } from "./mail-rules.ts";
 import { enveloped } from "./reply.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { mailCategories } from "./mail-kinds.ts";
 import { enveloped } from "./reply.ts";

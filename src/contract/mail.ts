@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { type MailCounter, mailCategories, mailCounters } from "./mail-kinds.ts";
 import { type ForecastObstacle, forecastObstacles } from "./mail-rules.ts";

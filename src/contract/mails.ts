@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { mailCategories, mailEventNames, mailStates } from "./mail-kinds.ts";
 import { mailWhy } from "./mail-why.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { specDetails, specs } from "./products.ts";
 import { enveloped, flat, flatTextCode } from "./reply.ts";

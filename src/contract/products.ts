@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { enveloped, flat } from "./reply.ts";
 import { isLegalId, maxLength, shape, timestamp, type FieldError } from "./shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** How a value is wrapped on the wire, and taken out again. */
 export interface ReplyForm {

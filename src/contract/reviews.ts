@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { userSummary, voteAnswer, voteType } from "./people.ts";
 import { bare, enveloped, flat, statusWith, withoutInside } from "./reply.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Longest values, in characters. Assumed: the specification shows none; longer ones are refused, never cut. */
 export const maxLength = {

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type contract, type SeoPage, siteReviewsId } from "../contract/index.ts";
 import { renderPiece } from "../pages/pieces.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import type { z } from "zod";
+import type * as z from "zod";
 import { bottomLinePage, type contract, siteReviewsId } from "../contract/index.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Account, accountOf, type HandlerContext } from "./handler.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Endpoint } from "../contract/index.ts";
 import type { DialectName } from "../storage/dialect.ts";
 import type { Tables } from "../storage/tables.ts";

@@ -1,132 +1,20 @@
-import {
-  bottomLinesDelayMs,
-  contract,
-  type Endpoint,
-  endpointOf,
-  type GroupName,
-  type OperationName,
-} from "../contract/index.ts";
+import { bottomLinesDelayMs, type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
 import type { OutputOf, Transport } from "../service/transport.ts";
 import type { Transaction } from "kysely";
 import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
-import { accountHandlers } from "./account.ts";
 import { AnswerCache } from "./answer-cache.ts";
-import { answerHandlers } from "./answers.ts";
-import { hasDueChanges, showDueChanges } from "./bottom-lines.ts";
-import { batchHandlers } from "./batch.ts";
-import { groupHandlers } from "./groups.ts";
-import { imageHandlers } from "./images.ts";
-import { KnownAccounts } from "./known-accounts.ts";
-import { linkHandlers } from "./links.ts";
-import { mailEventHandlers } from "./mail-event-intake.ts";
-import { requireSignature } from "./mail-event-keys.ts";
-import { mailRuleHandlers } from "./mail-rules.ts";
-import { mailSuppressionHandlers } from "./mail-suppressions.ts";
-import { mailTemplateHandlers } from "./mail-templates.ts";
-import { explainMails } from "./mail-why.ts";
-import { mailHandlers } from "./mail.ts";
-import { mailListHandlers } from "./mails.ts";
-import { questionHandlers } from "./questions.ts";
-import { reviewRequestHandlers } from "./review-requests.ts";
-import { reviewHandlers } from "./reviews.ts";
-import { seoHandlers } from "./seo.ts";
-import { webhookDeliveryHandlers } from "./webhook-deliveries.ts";
-import { webhookHandlers } from "./webhooks.ts";
 import { authenticate } from "./authenticate.ts";
-import { coreHandlers } from "./core.ts";
-import { couponHandlers } from "./coupons.ts";
-import type { Account, HandlerContext, Handlers, RandomBytes } from "./handler.ts";
-import { hasNewOrders, noteOrderEmails } from "./order-emails.ts";
-import { orderHandlers } from "./orders.ts";
-import { hasWebhooks } from "./outbox.ts";
-import { productHandlers } from "./products.ts";
+import { changes, checks, preparations } from "./before-call.ts";
+import type { Account, HandlerContext, RandomBytes } from "./handler.ts";
+import { findHandler } from "./handlers.ts";
+import { KnownAccounts } from "./known-accounts.ts";
 import { createRateWindow } from "./rate-window.ts";
 import { SavedProducts } from "./saved-products.ts";
 import type { Sealer } from "./sealer.ts";
 import { asRefusal } from "./storage-failure.ts";
-import { tokenHandlers } from "./tokens.ts";
-import { trackingHandlers } from "./tracking.ts";
-import { unsubscriberHandlers } from "./unsubscribers.ts";
-import { hashNewPassword, userHandlers } from "./users.ts";
 import { validateInput } from "./validate.ts";
-
-const handlers: { readonly [G in GroupName]: Handlers<(typeof contract)[G]> } = {
-  account: accountHandlers,
-  answers: answerHandlers,
-  batch: batchHandlers,
-  core: coreHandlers,
-  coupons: couponHandlers,
-  groups: groupHandlers,
-  images: imageHandlers,
-  links: linkHandlers,
-  mail: mailHandlers,
-  mailEvents: mailEventHandlers,
-  mailRules: mailRuleHandlers,
-  mailSuppressions: mailSuppressionHandlers,
-  mailTemplates: mailTemplateHandlers,
-  mails: { ...mailListHandlers, why: explainMails },
-  orders: orderHandlers,
-  products: productHandlers,
-  questions: questionHandlers,
-  reviewRequests: reviewRequestHandlers,
-  reviews: reviewHandlers,
-  seo: seoHandlers,
-  tokens: tokenHandlers,
-  tracking: trackingHandlers,
-  unsubscribers: unsubscriberHandlers,
-  users: userHandlers,
-  webhookDeliveries: webhookDeliveryHandlers,
-  webhooks: webhookHandlers,
-};
-
-/** What has to be written before a call can be answered; `isDue` tells, without writing, whether there is more. */
-interface Preparation {
-  readonly isDue: (context: HandlerContext) => Promise<boolean>;
-  readonly write: (context: HandlerContext) => Promise<void>;
-}
-
-/** What webhooks are told of a review holds the order that its author's address leads to. */
-const ordersOfEvents: Preparation = {
-  isDue: async (context) => (await hasWebhooks(context)) && (await hasNewOrders(context)),
-  write: noteOrderEmails,
-};
-
-const preparations: Readonly<Partial<Record<OperationName, Preparation>>> = {
-  "links.follow": { isDue: hasNewOrders, write: noteOrderEmails },
-  "reviews.bottomLines": { isDue: hasDueChanges, write: showDueChanges },
-  "reviews.comment": ordersOfEvents,
-  "reviews.create": ordersOfEvents,
-  "reviews.createNow": ordersOfEvents,
-  "reviews.setPublished": ordersOfEvents,
-};
-
-type Check = (input: unknown, context: HandlerContext) => Promise<void>;
-
-/** What refuses a call that anybody may try, before it holds the write lock. */
-const checks: Readonly<Partial<Record<OperationName, Check>>> = {
-  "mailEvents.receive": (input, context) =>
-    requireSignature(input as Parameters<typeof requireSignature>[0], context),
-};
-
-type Change = (input: unknown, run: Pick<HandlerContext, "random">) => Promise<unknown>;
-
-/** What is done with a call's input before the call holds the write lock, since it takes long. */
-const changes: Readonly<Partial<Record<OperationName, Change>>> = {
-  "users.create": (input, run) => hashNewPassword(input as Parameters<typeof hashNewPassword>[0], run),
-};
-
-type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;
-
-const handlerOf: ReadonlyMap<string, AnyHandler> = new Map(
-  Object.entries(handlers).flatMap(([group, verbs]) =>
-    Object.entries(verbs).map(([verb, handler]): [string, AnyHandler] => [
-      `${group}.${verb}`,
-      handler as AnyHandler,
-    ]),
-  ),
-);
 
 export interface LocalTransportOptions {
   readonly database: Database;
@@ -234,8 +122,7 @@ async function runHandler(
   input: unknown,
   run: Run,
 ): Promise<unknown> {
-  const handler = handlerOf.get(operation);
-  if (!handler) throw new Error(`no handler answers ${operation}`);
+  const handler = await findHandler(operation);
   const { savedProducts, answers } = run;
   const answer = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
   const check = checks[operation];
@@ -254,7 +141,7 @@ async function runHandler(
 
 /** In transactions of its own, with room for other calls between. */
 async function prepare(operation: OperationName, run: Run): Promise<void> {
-  const preparation = preparations[operation];
+  const preparation = await preparations[operation]?.();
   if (!preparation) return;
   const { isDue, write: writeNext } = preparation;
   while (await read(run, (transaction) => isDue(createContext(transaction, run)))) {

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import type { z } from "zod";
+import type * as z from "zod";
 import {
   type contract,
   extensionPrefix,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { z } from "zod";
+import type * as z from "zod";
 import { allMissedProducts, type contract, maxLength, missedPage } from "../contract/index.ts";
 import { batchOf, type BatchColumns, batchRows } from "../storage/batch.ts";
 import { createStatement } from "../storage/statement.ts";

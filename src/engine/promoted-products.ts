@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type contract, maxPromoted, ServiceError } from "../contract/index.ts";
 import { isRatedProduct, starAverage, starCount } from "../storage/star-order.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";

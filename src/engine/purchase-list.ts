@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type contract, purchasePage } from "../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { dayOf, iso } from "./times.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { z } from "zod";
+import type * as z from "zod";
 import { type contract, linkLifetimeMs } from "../contract/index.ts";
 import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "./handler.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { z } from "zod";
+import type * as z from "zod";
 import { type contract, reviewPage, type ReviewSort, type WidgetPage } from "../contract/index.ts";
 import { createStatement } from "../storage/statement.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { requireSecret } from "./account-secret.ts";
 import { type contract, extensionPrefix, ServiceError, signInLifetimeMs } from "../contract/index.ts";
 import { createAccount } from "./first-account.ts";

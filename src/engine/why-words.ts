@@ -16,15 +16,19 @@ export interface WhyTold {
   readonly settings?: MailSettings | undefined;
 }
 
-const dates = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "long",
-  year: "numeric",
-  timeZone: "UTC",
-});
+let dates: Intl.DateTimeFormat | undefined;
 
 /** A day as people say it, UTC. */
-export const longDate = (ms: number): string => dates.format(ms);
+export function longDate(ms: number): string {
+  // Made when it is first needed: it costs a part of a start.
+  dates ??= new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    timeZone: "UTC",
+  });
+  return dates.format(ms);
+}
 
 const on = (told: { readonly atMs: number } | undefined) => (told ? ` on ${longDate(told.atMs)}` : "");
 

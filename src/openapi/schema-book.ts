@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { namedShapes } from "./named-shapes.ts";
 
 /** A part of the document; what it may hold is checked by a validator that knows the format. */

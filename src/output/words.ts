@@ -1,8 +1,10 @@
-const number = new Intl.NumberFormat("en-US");
+let format: Intl.NumberFormat | undefined;
 
 /** A number with its thousands apart: `1,234,567`. */
 export function formatNumber(value: number): string {
-  return number.format(value);
+  // Made when it is first needed: it costs a part of a start.
+  format ??= new Intl.NumberFormat("en-US");
+  return format.format(value);
 }
 
 /** A number with its noun: `1 row`, `2 rows`. */

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { EndpointOf, OperationName } from "../contract/index.ts";
 import { clickPage, linkPage } from "./link-page.ts";
 import { policies } from "./document.ts";

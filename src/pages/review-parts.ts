@@ -50,10 +50,12 @@ export function scoreLine(score: number, { says, is, range }: Marks): Html {
   return markup`<p${is("Rating", "reviewRating")}>${stars(score)} ${value} out of 5${range}</p>`;
 }
 
-const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+let dayFormat: Intl.DateTimeFormat | undefined;
 
 /** The day of a timestamp, UTC. */
 export function day(timestamp: string, { says }: Marks): Html {
+  // Made when it is first needed: it costs a part of a start.
+  dayFormat ??= new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
   const words = dayFormat.format(new Date(timestamp));
   return markup`<time datetime="${timestamp}"${says("datePublished")}>${words}</time>`;
 }

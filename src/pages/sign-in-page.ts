@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { EndpointOf } from "../contract/index.ts";
 import { apart } from "./bidi.ts";
 import { markup } from "./markup.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { EndpointOf, OperationName } from "../contract/index.ts";
 
 /** Who is calling. `appKey` names the account, `utoken` proves it; neither is part of a call's input. */

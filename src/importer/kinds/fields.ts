@@ -6,7 +6,7 @@ import {
   specNames,
   ServiceError,
 } from "../../contract/index.ts";
-import type { z } from "zod";
+import type * as z from "zod";
 import { fixId } from "./legal-id.ts";
 import { describeDoubt, readPrice } from "./price.ts";
 import type { NoteLeftOut, RowProblem, RowView } from "./kind.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { orderProduct, specNames, type OrderProduct } from "../../contract/index.ts";
 import { describeIssues, lastOf, pick, pickSpecs, settlePrice } from "./fields.ts";
 import type { NoteLeftOut, RowProblem, RowView } from "./kind.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import * as z from "zod";
 import { suggest } from "../nearest-name.ts";
 import { ImportError, kindNames, type ImportOptions, type KindName } from "../types.ts";
 import { fieldsOfKind, isSameName } from "./kind-fields.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { z } from "zod";
+import * as z from "zod";
 import type { InputFile } from "../input-files.ts";
 import { ImportError, type ImportOptions, kindNames, type KindName } from "../types.ts";
 import { hashFile } from "./file-hash.ts";

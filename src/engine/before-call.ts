@@ -1,0 +1,54 @@
+import type { OperationName } from "../contract/index.ts";
+import type { HandlerContext } from "./handler.ts";
+
+/** What has to be written before a call can be answered; `isDue` tells, without writing, whether there is more. */
+export interface Preparation {
+  readonly isDue: (context: HandlerContext) => Promise<boolean>;
+  readonly write: (context: HandlerContext) => Promise<void>;
+}
+
+async function noteOrders(): Promise<Preparation> {
+  const { hasNewOrders, noteOrderEmails } = await import("./order-emails.ts");
+  return { isDue: hasNewOrders, write: noteOrderEmails };
+}
+
+/** What webhooks are told of a review holds the order that its author's address leads to. */
+async function noteOrdersOfEvents(): Promise<Preparation> {
+  const { hasWebhooks } = await import("./outbox.ts");
+  const { isDue, write } = await noteOrders();
+  return { isDue: async (context) => (await hasWebhooks(context)) && (await isDue(context)), write };
+}
+
+async function showBottomLines(): Promise<Preparation> {
+  const { hasDueChanges, showDueChanges } = await import("./bottom-lines.ts");
+  return { isDue: hasDueChanges, write: showDueChanges };
+}
+
+export const preparations: Readonly<Partial<Record<OperationName, () => Promise<Preparation>>>> = {
+  "links.follow": noteOrders,
+  "reviews.bottomLines": showBottomLines,
+  "reviews.comment": noteOrdersOfEvents,
+  "reviews.create": noteOrdersOfEvents,
+  "reviews.createNow": noteOrdersOfEvents,
+  "reviews.setPublished": noteOrdersOfEvents,
+};
+
+type Check = (input: unknown, context: HandlerContext) => Promise<void>;
+
+/** What refuses a call that anybody may try, before it holds the write lock. */
+export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
+  "mailEvents.receive": async (input, context) => {
+    const { requireSignature } = await import("./mail-event-keys.ts");
+    return requireSignature(input as Parameters<typeof requireSignature>[0], context);
+  },
+};
+
+type Change = (input: unknown, run: Pick<HandlerContext, "random">) => Promise<unknown>;
+
+/** What is done with a call's input before the call holds the write lock, since it takes long. */
+export const changes: Readonly<Partial<Record<OperationName, Change>>> = {
+  "users.create": async (input, run) => {
+    const { hashNewPassword } = await import("./users.ts");
+    return hashNewPassword(input as Parameters<typeof hashNewPassword>[0], run);
+  },
+};
