@@ -1,8 +1,13 @@
+import type { OperationName } from "../contract/index.ts";
 import type { Command } from "./command.ts";
+import { operationCards } from "./operation-cards.ts";
+import { commandNameOf } from "./operation-names.ts";
 
-/** Every command, in the order of the help; one is loaded when the command line names its noun. */
-export const commands: CommandTable = {
+/** Commands for what people do with the service, in the order of the help. */
+const workflows: CommandTable = {
   "products import": async () => (await import("./commands/products-import.ts")).productsImport,
+  "products list": async () =>
+    (await import("./operation-command.ts")).operationCommand("core.listProducts", "products list"),
   "products export": async () => (await import("./commands/products-export.ts")).productsExport,
   "orders import": async () => (await import("./commands/orders-import.ts")).ordersImport,
   "orders export": async () => (await import("./commands/orders-export.ts")).ordersExport,
@@ -64,22 +69,63 @@ export const commands: CommandTable = {
   "auth login": async () => (await import("./commands/auth-login.ts")).authLogin,
 };
 
+/** The commands of the contract's calls, each made from its card. */
+const calls: CommandTable = Object.fromEntries(
+  Object.keys(operationCards).map((operation) => [
+    commandNameOf(operation),
+    async () => (await import("./operation-command.ts")).operationCommand(operation as OperationName),
+  ]),
+);
+
+/** Every command; one is loaded when the command line names its noun. A call that has a workflow of its own is that. */
+export const commands: CommandTable = { ...workflows, ...calls, ...workflows };
+
+/** Nouns that have nothing but calls of the contract. */
+export const callNouns: ReadonlySet<string> = new Set(
+  Object.keys(calls)
+    .map(nounOf)
+    .filter((noun) => !Object.keys(workflows).some((name) => nounOf(name) === noun)),
+);
+
+function nounOf(name: string): string {
+  return name.split(" ")[0] ?? "";
+}
+
 /** Commands by name, each behind its own import: loading all of them would double the time of a start. */
 export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
 
 /** What the nouns are for, in the first help. */
 export const nouns: Readonly<Record<string, string>> = {
-  products: "Import and export products",
-  orders: "Import and export orders",
-  coupons: "Import and export unique coupon codes",
-  unsubscribers: "Import, export and synchronise addresses that get no mails",
-  reviews: "Import and export reviews",
+  products: "Import, list and export products",
+  orders: "Import, list and export orders",
+  coupons: "Import, list, delete and export unique coupon codes",
+  unsubscribers: "Addresses that get no mails: list, import, synchronise",
+  reviews: "Import, list, comment, publish and export reviews",
   imports: "List, show, resume, verify, undo and purge import runs",
   mail: "Send mails, and say what is sent, when and why",
   template: "Read, change and preview what mails say",
-  webhooks: "Tell other programs of reviews, and see what they were told",
+  webhooks: "Tell other programs of reviews, see what they were told",
   serve: "Serve the embedded engine over HTTP",
   auth: "Sign in to a service, and see who is signed in",
+  account: "The account's platform and features",
+  answers: "Answer questions, and vote on answers",
+  batch: "Several pieces of HTML in one call",
+  core: "The core API: its token, and products",
+  groups: "Groups of products that share reviews",
+  images: "Images of reviews",
+  links: "What the links of mails do",
+  "mail-events": "What the mail provider tells of mails",
+  "mail-rules": "The rules that keep mails back, as the API has them",
+  "mail-suppressions": "Addresses that bounced or complained",
+  "mail-templates": "What mails say, as the API has it",
+  mails: "Mails, as the API has them",
+  questions: "Questions of shoppers and their answers",
+  "review-requests": "The page to which a review request leads",
+  seo: "Pages of reviews for search engines",
+  tokens: "Issue a utoken, as the API does",
+  tracking: "Opens and clicks of mails",
+  users: "Owners of accounts",
+  "webhook-deliveries": "Deliveries of webhooks, as the API has them",
 };
 
 /** A command, or only its name where the command line cannot mean it. */
@@ -95,10 +141,6 @@ export function loadCommands(table: CommandTable, argv: readonly string[]): Prom
     isMeant(name) ? await load() : { name },
   );
   return Promise.all(loading);
-}
-
-function nounOf(name: string): string {
-  return name.split(" ")[0] ?? "";
 }
 
 /** Whether the words are there in their order, whatever is between them. */

@@ -12,6 +12,8 @@ export interface Globals {
   readonly yes: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
+  /** Columns of tables and CSV, where they are chosen. */
+  readonly columns: readonly string[] | undefined;
 }
 
 /** As the command line gives them. */
@@ -23,6 +25,7 @@ export interface GlobalFlags {
   readonly yes?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
+  readonly columns?: string;
 }
 
 /** Every format; a name that is missing here does not compile. */
@@ -33,6 +36,7 @@ export const globalFlags: readonly (readonly [string, string])[] = [
   ["--profile <name>", "use this profile"],
   ["--json", "print one JSON document, as --format json"],
   ["--format <format>", "print the data as table, json, ndjson or csv"],
+  ["--columns <names>", "show these columns of a table or CSV, with commas between"],
   ["--no-input", "ask nothing"],
   ["--yes", "answer every question with yes"],
   ["--redact", "hide e-mail addresses in all that is printed"],
@@ -47,7 +51,21 @@ export function readGlobals(flags: GlobalFlags): Globals {
   if (json && format !== undefined && format !== "json") {
     throw new Problem("usage", `--json and --format ${format} cannot be had together`, "Give one of them.");
   }
-  return { profile, format: json ? "json" : (format ?? "table"), input, yes, quiet, verbose };
+  const printed = json ? "json" : (format ?? "table");
+  const columns = readColumns(flags.columns, printed);
+  return { profile, format: printed, input, yes, quiet, verbose, columns };
+}
+
+/** Assumed: JSON is whole, since what picks from it is there already. */
+function readColumns(text: string | undefined, format: Format): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  if (isForScripts(format)) {
+    const hint = "Pick fields of JSON with jq: starpost … --json | jq '.[].id'";
+    throw new Problem("usage", `--columns is for tables and CSV, and not for ${format}`, hint);
+  }
+  const names = text.split(",").map((name) => name.trim());
+  if (names.every((name) => name !== "")) return names;
+  throw new Problem("usage", `--columns: ${JSON.stringify(text)} is no list of names with commas between`);
 }
 
 /** Whether scripts read what is printed, errors included. */

@@ -1,4 +1,4 @@
-import { commands, nouns } from "./commands.ts";
+import { callNouns, commands, nouns } from "./commands.ts";
 import { globalFlags } from "./globals.ts";
 
 const purpose = "Admin tool and batch importer for reviews, questions and review-request mails";
@@ -13,17 +13,32 @@ const width = 80;
 
 /** The first help, made of the tables alone: it is printed without loading the parser. */
 export function describeProgram(names: readonly string[] = Object.keys(commands)): string {
-  const listed = [...listVerbs(names)].flatMap(([noun, verbs]) =>
-    [[noun, nouns[noun] ?? ""] as const].concat(foldList(verbs).map((line) => ["", `  ${line}`] as const)),
+  const listed = [...listVerbs(names.filter((name) => !callNouns.has(name.split(" ")[0] ?? "")))].flatMap(
+    ([noun, verbs]) =>
+      [[noun, nouns[noun] ?? ""] as const].concat(
+        foldList(verbs, width - 20, " | ").map((line) => ["", `  ${line}`] as const),
+      ),
   );
   const flags = [...globalFlags, ["--version", "print the version"], ["--help", "print the help"]] as const;
   return [
     "Usage: starpost <noun> <verb> [arguments] [flags]\n",
     `${purpose}\n`,
     `Commands (more: starpost <noun> <verb> --help):\n${inColumns(listed)}`,
+    ...describeCallNouns(names),
     `Flags of every command:\n${inColumns(flags)}`,
     end,
   ].join("\n");
+}
+
+/** The calls that have no work of their own around them, by their nouns alone. */
+function describeCallNouns(names: readonly string[]): readonly string[] {
+  const found = [...new Set(names.map((name) => name.split(" ")[0] ?? ""))].filter((noun) =>
+    callNouns.has(noun),
+  );
+  const lines = foldList(found, width - 2, ", ").map((line) => `  ${line}\n`);
+  return found.length === 0
+    ? []
+    : [`Further calls of the service (starpost <noun> --help):\n${lines.join("")}`];
 }
 
 /** The verbs of each noun; `list|edit` are those of a group of its own. */
@@ -40,17 +55,16 @@ function listVerbs(names: readonly string[]): ReadonlyMap<string, readonly strin
   return new Map([...found].map(([noun, verbs]) => [noun, [...verbs].map(write)]));
 }
 
-/** Items with ` | ` between, on as many lines as they need beside the nouns. */
-function foldList(items: readonly string[]): string[] {
-  const room = width - 20;
+/** Items with something between, on as many lines as they need. */
+function foldList(items: readonly string[], room: number, between: string): string[] {
   const lines: string[] = [];
   for (const item of items) {
     const last = lines.at(-1);
-    if (last !== undefined && `${last} | ${item}`.length <= room)
-      lines[lines.length - 1] = `${last} | ${item}`;
-    else lines.push(item);
+    if (last !== undefined && `${last}${between}${item}${between}`.trimEnd().length <= room) {
+      lines[lines.length - 1] = `${last}${between}${item}`;
+    } else lines.push(item);
   }
-  return lines.map((line, at) => (at < lines.length - 1 ? `${line} |` : line));
+  return lines.map((line, at) => (at < lines.length - 1 ? `${line}${between}`.trimEnd() : line));
 }
 
 function inColumns(pairs: readonly (readonly [string, string])[]): string {

@@ -42,9 +42,8 @@ async function runCommand(io: Io, parsed: ParsedCommand): Promise<ExitStatus> {
   const talk = createTalk(io, globals);
   const data = await command.run(createContext(io, globals, talk), { arguments: parsed.arguments, flags });
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
-    const { renderData } = await import("../output/render.ts");
-    const { readScreen } = await import("./screen.ts");
-    io.stdout.write(await renderData(data, command.render(data), globals.format, readScreen(io)));
+    const { print } = await import("./print.ts");
+    await print(io, globals, { data, view: () => command.render(data) });
   }
   talk.flush();
   return command.exitStatus?.(data) ?? exitStatus.done;

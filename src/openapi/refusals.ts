@@ -84,7 +84,7 @@ function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (r
  * A feature can be off for every call of an account, and the limit of the core API can be kept for all of them. What
  * changes something may need a token, also where anyone may call, and the row that it is for.
  */
-function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): readonly ErrorKind[] {
+export function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): readonly ErrorKind[] {
   const isOfAccount = auth !== "open";
   const mayNeedToken = isOfAccount || (effect !== "read" && errorForm !== "oauth");
   const namesRow = paths[0].includes("{");

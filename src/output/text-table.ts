@@ -21,33 +21,52 @@ function* textsOf(columns: View["columns"], rows: View["rows"], lines: readonly 
   }
 }
 
+/** A table as wide as its first rows want, to which further rows can be put. */
+export interface Table {
+  readonly header: string;
+  readonly rows: (view: View, ruler: Ruler) => string;
+}
+
 /**
  * A table no wider than `width`: the widest columns give way first, and what is cut ends in `…`. The first column, by
  * which a row is known, gives way last.
  * Assumed: where the columns are too many for the screen, each row is a record of its own, a line a field: none is
  * left out unseen, and what is to be copied is whole.
+ * @param sample the rows that decide how wide the columns are
  */
-export function layOutTable(view: View, width: number, paint: Paint, ruler: Ruler = plainRuler): string {
-  if (view.rows.length === 0) return "";
-  const cells = view.rows.map((row) => view.columns.map((column) => toText(row[column] ?? null)));
-  const headers = view.columns.map(wordColumn);
+export function createTable(sample: View, width: number, paint: Paint, ruler: Ruler = plainRuler): Table {
+  const { columns } = sample;
+  const cellsOf = (view: View) =>
+    view.rows.map((row) => columns.map((column) => toText(row[column] ?? null)));
+  const headers = columns.map(wordColumn);
+  const cells = cellsOf(sample);
   const wanted = headers.map((header, at) =>
     Math.max(ruler.widthOf(header), ...cells.map((row) => ruler.widthOf(row[at] ?? ""))),
   );
   const widths = shrink(wanted, width - gap.length * (wanted.length - 1));
-  if (!widths) return layOutRecords(view, paint, ruler);
-  const isNumber = view.columns.map((column) => isNumeric(view.rows.map((row) => row[column] ?? null)));
-  const lay = (texts: readonly string[], tones: readonly (Tone | undefined)[] = []) =>
+  if (!widths) return { header: "", rows: (view, by) => layOutRecords(view, paint, by) };
+  const isNumber = columns.map((column) => isNumeric(sample.rows.map((row) => row[column] ?? null)));
+  const lay = (texts: readonly string[], by: Ruler, tones: readonly (Tone | undefined)[] = []) =>
     texts
       .map((text, at) => {
         const place = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false };
         const tone = tones[at];
-        return fitCell(text, place, ruler, tone ? paint[tone] : undefined);
+        return fitCell(text, place, by, tone ? paint[tone] : undefined);
       })
       .join(gap)
       .trimEnd();
-  const lines = cells.map((texts, at) => lay(texts, tonesOf(view, view.rows[at] ?? {})));
-  return [paint.bold(lay(headers)), ...lines].map((text) => `${text}\n`).join("");
+  const rows = (view: View, by: Ruler) =>
+    cellsOf(view)
+      .map((texts, at) => `${lay(texts, by, tonesOf(view, view.rows[at] ?? {}))}\n`)
+      .join("");
+  return { header: `${paint.bold(lay(headers, ruler))}\n`, rows };
+}
+
+/** The whole of a table. */
+export function layOutTable(view: View, width: number, paint: Paint, ruler: Ruler = plainRuler): string {
+  if (view.rows.length === 0) return "";
+  const table = createTable(view, width, paint, ruler);
+  return table.header + table.rows(view, ruler);
 }
 
 /** A record as `name  value` lines; values are never cut. */

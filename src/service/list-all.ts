@@ -1,5 +1,5 @@
 import { endpointOf, type Listing, type OperationName } from "../contract/index.ts";
-import type { Service } from "./service.ts";
+import { callOf, type Service } from "./service.ts";
 import type { CallOptions } from "./transport.ts";
 
 export type ListedRecord = Readonly<Record<string, unknown>>;
@@ -29,7 +29,8 @@ export async function* listAll(
 ): AsyncGenerator<readonly ListedRecord[]> {
   const { listing } = endpointOf(operation);
   if (!listing) throw new Error(`${operation} lists nothing`);
-  const ask = callOf(service, operation, options);
+  const call = callOf(service, operation);
+  const ask = (asked: Fields) => call(asked, options);
   let left = limit ?? Number.POSITIVE_INFINITY;
   for await (const page of readPages({ listing, input, limit, ask })) {
     options.signal?.throwIfAborted();
@@ -37,14 +38,6 @@ export async function* listAll(
     left -= page.length;
     if (left <= 0) return;
   }
-}
-
-function callOf(service: Service, operation: OperationName, options: CallOptions): Ask {
-  const [group = "", verb = ""] = operation.split(".");
-  const verbs = service as unknown as Readonly<
-    Record<string, Readonly<Record<string, (input: Fields, options: CallOptions) => Promise<Fields>>>>
-  >;
-  return async (input) => (await verbs[group]?.[verb]?.(input, options)) ?? {};
 }
 
 function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {

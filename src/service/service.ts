@@ -25,3 +25,18 @@ export function createService(transport: Transport, caller: Caller): Service {
   ]);
   return Object.fromEntries(groups) as Service;
 }
+
+type UntypedCall = (
+  input: Readonly<Record<string, unknown>>,
+  options?: CallOptions,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+/** A call by its name, for those who learn it only when they run. */
+export function callOf(service: Service, operation: OperationName): UntypedCall {
+  const [group = "", verb = ""] = operation.split(".");
+  const call = (service as unknown as Readonly<Record<string, Readonly<Record<string, UntypedCall>>>>)[
+    group
+  ]?.[verb];
+  if (!call) throw new Error(`the service has no call ${operation}`);
+  return call;
+}

@@ -1,0 +1,18 @@
+import { ServiceError } from "../contract/errors.ts";
+import { describeFailure } from "./failure.ts";
+import type { OperationCard } from "./operation-card.ts";
+
+/** What the help of a call says at its end: where it is, what can go wrong, and what its status then is. */
+export function describeCall(operation: string, card: OperationCard): readonly string[] {
+  const { method, path, errors, listing, isExtension } = card;
+  const refusals = errors.map((kind) => `${kind} (${describeFailure(new ServiceError(kind, "")).status})`);
+  return [
+    `The call ${operation}: ${method} ${path}${isExtension ? ", an extension of this product" : ""}.`,
+    `Refusals, and their exit statuses: ${refusals.join(", ")}.`,
+    ...(listing?.by ? ["All pages are read, one after another; --limit stops."] : []),
+    ...(listing?.isNewestFirst
+      ? [`With a --limit up to ${listing.size?.max ?? 0} the newest come, else all from the oldest on.`]
+      : []),
+    ...(card.columns.length > 0 ? [`Columns: ${card.columns.join(", ")}.`] : []),
+  ];
+}

@@ -1,0 +1,42 @@
+import { Problem } from "../config/problem.ts";
+import { renderData } from "../output/render.ts";
+import { RowStream } from "../output/row-stream.ts";
+import type { View } from "../output/view.ts";
+import type { Globals } from "./globals.ts";
+import type { Io } from "./io.ts";
+import { readScreen } from "./screen.ts";
+
+interface Printed {
+  readonly data: unknown;
+  /** What a person sees of it; not asked for where rows are printed as they come. */
+  readonly view: () => View;
+}
+
+/** Prints what a command found, in the format and the columns that are wanted. */
+export async function print(io: Io, { format, columns }: Globals, { data, view }: Printed): Promise<void> {
+  const screen = readScreen(io);
+  if (data instanceof RowStream) {
+    const { writeRows } = await import("../output/write-rows.ts");
+    const chosen = choose(columns, data);
+    await writeRows(io.stdout, data, { format, columns: chosen, screen });
+    return;
+  }
+  const shown = view();
+  const allColumns = [...new Set([...shown.columns, ...Object.keys(shown.rows[0] ?? {})])];
+  const chosen = { ...shown, columns: choose(columns, { columns: shown.columns, allColumns }) };
+  io.stdout.write(await renderData(data, chosen, format, screen));
+}
+
+/** @throws Problem `usage` where a column is not there; what is inside of a field cannot be told before it comes */
+function choose(
+  wanted: readonly string[] | undefined,
+  { columns, allColumns }: Pick<RowStream, "columns" | "allColumns">,
+): readonly string[] {
+  const unknown = wanted?.find((name) => !allColumns.includes(name) && !name.includes("."));
+  if (unknown === undefined) return wanted ?? columns;
+  throw new Problem(
+    "usage",
+    `--columns: there is no column ${JSON.stringify(unknown)}`,
+    `There are: ${allColumns.join(", ")}.`,
+  );
+}
