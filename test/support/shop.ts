@@ -136,7 +136,12 @@ export async function openShop(): Promise<Shop> {
       return { open: openUrl(mail, context()), click: clickUrl(mail, target, context()) };
     },
     counts: async () => {
-      const rows = await database.db.selectFrom("mail_counts").select(["counter", "mails"]).execute();
+      // A row for each day and kind of mail.
+      const rows = await database.db
+        .selectFrom("mail_counts")
+        .select(({ fn }) => ["counter", fn.sum<number>("mails").as("mails")])
+        .groupBy("counter")
+        .execute();
       return Object.fromEntries(rows.map(({ counter, mails }) => [counter, mails]));
     },
     signInAddress: async () => {
