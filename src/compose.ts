@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Check } from "./cli/check.ts";
 import type {
   Connection,
   ConnectionSettings,
   MailCheck,
   OpenWorker,
+  ProbeSettings,
   Rehearsal,
   RehearsalSettings,
   RunningServer,
@@ -16,6 +16,7 @@ import type {
 import type { LocalProfile, RemoteProfile } from "./config/profile.ts";
 import { Problem } from "./config/problem.ts";
 import { ServiceError } from "./contract/errors.ts";
+import type { PacedAccount } from "./client/pace-file.ts";
 import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
 import { createTokenStore } from "./config/token-file.ts";
 import { findProxy } from "./config/proxy-settings.ts";
@@ -229,6 +230,19 @@ export async function checkMail(surroundings: Surroundings): Promise<MailCheck> 
   }
 }
 
+/**
+ * Looks at what a profile stands for, without a change to it: every finding within the time allowed.
+ */
+export async function probe(settings: ProbeSettings): Promise<readonly Check[]> {
+  const { profile } = settings;
+  if (profile.mode === "local") {
+    const { probeLocal } = await import("./probes/local-probe.ts");
+    return probeLocal(settings, profile);
+  }
+  const { probeRemote } = await import("./probes/remote-probe.ts");
+  return probeRemote(settings, profile);
+}
+
 async function createChaos({ chaos, clock }: ServerSettings) {
   if (!chaos) return undefined;
   const { Chaos } = await import("./http/chaos.ts");
@@ -315,30 +329,21 @@ async function pace(
   };
 }
 
-/** What a limit belongs to. */
-interface PacedAccount {
-  readonly target: string;
-  readonly appKey: string;
-}
-
 /**
  * The pace that all processes of this machine keep together towards an account.
  * Assumed: above 50 calls a second each process keeps a pace of its own, since no limit of the service is near.
  */
 async function openSharedPace(
   { paths, clock, random, rateShare: share, notice }: ConnectionSettings,
-  { target, appKey }: PacedAccount,
+  account: PacedAccount,
   rate: number,
 ) {
   if (rate === 0 || rate > mostSharedRate) return { options: { share }, close: () => {} };
   const { SharedPace } = await import("./client/shared-pace.ts");
   const { FileLock } = await import("./storage/file-lock.ts");
   const { sleep } = await import("./client/sleep.ts");
-  const name = createHash("sha256")
-    .update(JSON.stringify([target, appKey]))
-    .digest("hex")
-    .slice(0, 32);
-  const path = join(paths.limitsFolder, name);
+  const { paceFileOf } = await import("./client/pace-file.ts");
+  const path = paceFileOf(paths.limitsFolder, account);
   const store = new SharedPace({
     path: `${path}.json`,
     openLock: () => new FileLock(`${path}.lock`),

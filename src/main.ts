@@ -40,14 +40,18 @@ const io: Io = {
   random: (bytes) => process.getBuiltinModule("node:crypto").randomBytes(bytes),
   signals: process,
   get version() {
-    return readVersion();
+    return readPackage().version;
+  },
+  get node() {
+    return { version: process.versions.node, wanted: readPackage().engines.node };
   },
   compose: () => import("./compose.ts"),
 };
 
-function readVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
+function readPackage(): { readonly version: string; readonly engines: { readonly node: string } } {
+  return JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as ReturnType<
+    typeof readPackage
+  >;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { Check } from "./check.ts";
 import type { ChaosPlan } from "../config/chaos-plan.ts";
 import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
@@ -150,6 +151,13 @@ export interface OpenWorker {
   close(): Promise<void>;
 }
 
+/** What is to be looked at, and nothing changed. */
+export interface ProbeSettings extends Surroundings {
+  readonly profile: Profile;
+  /** How long it may take, milliseconds. */
+  readonly timeoutMs: number;
+}
+
 /** Whether a mail would be taken now; words for a person where not. */
 export type MailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
 
@@ -159,6 +167,8 @@ export interface Compose {
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
+  /** Looks at the profile's account and at the way to it. */
+  readonly probe: (settings: ProbeSettings) => Promise<readonly Check[]>;
   /** Tries the way out of mails as it is configured. */
   readonly checkMail: (surroundings: Surroundings) => Promise<MailCheck>;
 }

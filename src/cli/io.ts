@@ -29,6 +29,8 @@ export interface Io {
   readonly random: (bytes: number) => Buffer;
   readonly signals: Signals;
   readonly version: string;
+  /** Node's version, and the one that the package wants. */
+  readonly node: { readonly version: string; readonly wanted: string };
   /** Loads the rooms that answer calls; they cost more than a start may. */
   readonly compose: () => Promise<Compose>;
 }

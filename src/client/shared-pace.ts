@@ -119,7 +119,7 @@ export class SharedPace implements PaceStore {
   #read(): PaceState {
     const bytes = Buffer.alloc(fstatSync(this.#descriptor).size);
     readSync(this.#descriptor, bytes, 0, bytes.length, 0);
-    this.#seen = parseState(bytes.toString("utf8"), this.#options.clock());
+    this.#seen = readPaceState(bytes.toString("utf8"), this.#options.clock());
     return this.#seen;
   }
 
@@ -146,8 +146,8 @@ export class SharedPace implements PaceStore {
   }
 }
 
-/** JSON has no number for "never", and writes null. What cannot be read, or says what no state says, is no state. */
-function parseState(text: string, nowMs: number): PaceState {
+/** Reads what the file says. JSON has no number for "never", and writes null. What cannot be read, or says what no state says, is no state. */
+export function readPaceState(text: string, nowMs: number): PaceState {
   const fresh = createPaceState();
   let kept: { readonly [K in keyof PaceState]?: unknown };
   try {

@@ -56,7 +56,7 @@ const leastLeftoverMs = 24 * 3_600_000;
  * Never one that is under way.
  */
 export async function purgeImports(request: PurgeRequest, deps: PurgeDeps): Promise<PurgeSummary> {
-  const found = findOld(request, deps);
+  const found = findPurgeable(request, deps);
   if (found.removed.length === 0) return found;
   await deps.approve(found);
   const removed = found.removed.filter((one) => remove(one));
@@ -64,7 +64,8 @@ export async function purgeImports(request: PurgeRequest, deps: PurgeDeps): Prom
   return { removed, removed_bytes: sumOf(removed), kept: { ...found.kept, running } };
 }
 
-function findOld(request: PurgeRequest, deps: PurgeDeps): PurgeSummary {
+/** What a purge would remove, and what it would keep; nothing is changed. */
+export function findPurgeable(request: PurgeRequest, deps: Omit<PurgeDeps, "approve">): PurgeSummary {
   const nowMs = deps.clock();
   const manifests = new Map(listManifests(deps.runsFolder).map((manifest) => [manifest.import_id, manifest]));
   const removed: Purged[] = [];
@@ -84,7 +85,11 @@ function findOld(request: PurgeRequest, deps: PurgeDeps): PurgeSummary {
 }
 
 /** What killed processes left elsewhere than in a folder of the runs. */
-function findLeftovers({ olderThanMs }: PurgeRequest, deps: PurgeDeps, gone: ReadonlySet<string>): Purged[] {
+function findLeftovers(
+  { olderThanMs }: PurgeRequest,
+  deps: Omit<PurgeDeps, "approve">,
+  gone: ReadonlySet<string>,
+): Purged[] {
   const temporary = listFolders(deps.temporaryFolder)
     .filter((name) => temporaryFolders.test(name))
     .map((name) => join(deps.temporaryFolder, name))

@@ -45,7 +45,11 @@ async function renderText(view: View, screen: Screen): Promise<string> {
     table: () => layOutTable(view, screen.width, paint, ruler),
     text: () =>
       (view.lines ?? [])
-        .flatMap((line) => foldLine(toText(line), screen.width, ruler).map((part) => `${part}\n`))
+        .flatMap((line, at) => {
+          const tone = view.lineTones?.[at];
+          const parts = foldLine(toText(line), screen.width, ruler);
+          return parts.map((part) => `${tone ? paint[tone](part) : part}\n`);
+        })
         .join(""),
   };
   return render[view.layout]();

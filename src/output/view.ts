@@ -17,6 +17,8 @@ export interface View {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
   readonly lines?: readonly string[];
+  /** Of the lines, where they have one. */
+  readonly lineTones?: readonly (Tone | undefined)[];
   /** By column. */
   readonly tones?: Readonly<Record<string, ((cell: Cell) => Tone | undefined) | undefined>>;
 }

@@ -5,6 +5,9 @@ import { sqliteLikeColumns } from "./postgres-columns.ts";
 
 const versionTable = "starpost_migrations";
 
+/** The schema that this version uses. */
+export const newestSchema = migrations.at(-1)?.version ?? 0;
+
 /** A schema that this version does not know how to use. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
@@ -16,8 +19,7 @@ export class SchemaError extends Error {
  * @throws SchemaError when a newer version made it, or something else did
  */
 export async function migrate(db: Kysely<never>, dialect: DialectName, nowMs: number): Promise<void> {
-  const newest = migrations.at(-1)?.version ?? 0;
-  if ((await readVersion(db, dialect)) === newest) return;
+  if ((await readSchemaVersion(db, dialect)) === newestSchema) return;
   await db.transaction().execute(async (transaction) => {
     const names = await readTableNames(transaction, dialect);
     if (!names.includes(versionTable)) {
@@ -30,10 +32,10 @@ export async function migrate(db: Kysely<never>, dialect: DialectName, nowMs: nu
         .addColumn("applied_at", "bigint", (column) => column.notNull())
         .execute();
     }
-    const current = (await readVersion(transaction, dialect)) ?? 0;
-    if (current > newest) {
+    const current = (await readSchemaVersion(transaction, dialect)) ?? 0;
+    if (current > newestSchema) {
       throw new SchemaError(
-        `it was made by a newer starpost (schema ${current}; this one knows ${newest}): update starpost`,
+        `it was made by a newer starpost (schema ${current}; this one knows ${newestSchema}): update starpost`,
       );
     }
     for (const migration of migrations.filter(({ version }) => version > current)) {
@@ -56,7 +58,11 @@ function schemaOf(db: Kysely<never>, dialect: DialectName): SchemaModule {
   return dialect === "postgres" ? db.withPlugin(sqliteLikeColumns).schema : db.schema;
 }
 
-async function readVersion(db: Kysely<never>, dialect: DialectName): Promise<number | undefined> {
+/** The schema's number; nothing where the database is empty or not ours. */
+export async function readSchemaVersion(
+  db: Kysely<never>,
+  dialect: DialectName,
+): Promise<number | undefined> {
   const names = await readTableNames(db, dialect);
   if (!names.includes(versionTable)) return undefined;
   const { rows } = await sql<{ version: number | null }>`
@@ -64,7 +70,7 @@ async function readVersion(db: Kysely<never>, dialect: DialectName): Promise<num
   return rows[0]?.version ?? 0;
 }
 
-async function readTableNames(db: Kysely<never>, dialect: DialectName): Promise<string[]> {
+export async function readTableNames(db: Kysely<never>, dialect: DialectName): Promise<string[]> {
   const query: Record<DialectName, () => ReturnType<typeof sql<{ name: string }>>> = {
     sqlite: () =>
       sql`select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'`,

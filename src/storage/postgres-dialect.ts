@@ -25,7 +25,7 @@ const keepAliveMs = 10_000;
 const standstillMs = 60_000;
 
 /** What every transaction that may write holds from its beginning; any number that is always the same. */
-const writeLock = 7_378_697_629;
+export const writeLock = 7_378_697_629;
 
 interface PostgresOptions {
   readonly busyTimeoutMs?: number;

@@ -11,7 +11,7 @@ import {
 } from "kysely";
 import { setTimeout } from "node:timers/promises";
 import { defaultBusyTimeoutMs } from "./dialect.ts";
-import { SqliteFile, type SqlValue } from "./sqlite-file.ts";
+import { SqliteFile, type SqliteFileOptions, type SqlValue } from "./sqlite-file.ts";
 
 /** Between two tries for the write lock. */
 const retryMs = 5;
@@ -26,10 +26,7 @@ export interface SqliteDialect extends Dialect {
 }
 
 /** Kysely over a SQLite file. One connection; a transaction that may write takes the write lock at once. */
-export function createSqliteDialect(
-  path: string,
-  options: { readonly busyTimeoutMs?: number } = {},
-): SqliteDialect {
+export function createSqliteDialect(path: string, options: SqliteFileOptions = {}): SqliteDialect {
   const driver = new SqliteDriver(path, options);
   return {
     readVersion: () => driver.readVersion(),
@@ -42,23 +39,24 @@ export function createSqliteDialect(
 
 class SqliteDriver implements Driver {
   readonly #path: string;
-  readonly #options: { readonly busyTimeoutMs?: number };
+  readonly #options: SqliteFileOptions;
   #connection: SqliteConnection | undefined;
   #free: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
 
-  constructor(path: string, options: { readonly busyTimeoutMs?: number }) {
+  constructor(path: string, options: SqliteFileOptions) {
     this.#path = path;
     this.#options = options;
   }
 
   async init(): Promise<void> {
     const file = new SqliteFile(this.#path, this.#options);
+    this.#connection = new SqliteConnection(file);
+    if (this.#options.isReadOnly === true) return;
     // FULL in words: a commit that was answered survives a power cut.
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     // Pages of 4 KiB, so 128 MB between checkpoints: a page that many calls write is copied back once.
     file.execute("pragma cache_size = -4096; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
-    this.#connection = new SqliteConnection(file);
   }
 
   readVersion(): number {

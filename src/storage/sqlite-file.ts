@@ -1,6 +1,7 @@
 import { DatabaseSync } from "@photostructure/sqlite";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { defaultBusyTimeoutMs } from "./dialect.ts";
 
 /** Statements kept prepared; the engine has fewer. */
@@ -26,6 +27,24 @@ const resultCodes: Readonly<Record<string, number>> = {
   "file is not a database": 26,
 };
 
+export interface SqliteFileOptions {
+  /** How long a statement waits for another process's lock, milliseconds. */
+  readonly busyTimeoutMs?: number | undefined;
+  /** Whether nothing is written, not even the files beside it that a reader makes. */
+  readonly isReadOnly?: boolean | undefined;
+}
+
+/**
+ * A reader makes the files of the write-ahead log where they are missing, and leaves them. Where there is no log,
+ * nobody has the file open, and all of it is in the file itself: it can be read as one that never changes.
+ */
+function placeToRead(path: string): string | URL {
+  if (existsSync(`${path}-wal`)) return path;
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  return url;
+}
+
 /** The driver leaves the result code off the errors of statements that give rows. */
 function withResultCode(error: unknown): unknown {
   if (!(error instanceof Error) || "errcode" in error) return error;
@@ -42,14 +61,19 @@ export class SqliteFile {
   readonly #busyTimeoutMs: number;
   readonly #prepared = new Map<string, Prepared>();
 
-  /** Creates the file (0600) and its folder (0700) where they are not there. */
-  constructor(path: string, options: { readonly busyTimeoutMs?: number } = {}) {
+  /** Creates the file (0600) and its folder (0700) where they are not there, unless it is only read. */
+  constructor(path: string, options: SqliteFileOptions = {}) {
+    const { busyTimeoutMs = defaultBusyTimeoutMs, isReadOnly = false } = options;
+    this.#busyTimeoutMs = busyTimeoutMs;
+    if (isReadOnly) {
+      this.#database = new DatabaseSync(placeToRead(path), { readOnly: true, timeout: busyTimeoutMs });
+      return;
+    }
     if (path !== ":memory:") {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       closeSync(openSync(path, "a", 0o600));
     }
-    this.#busyTimeoutMs = options.busyTimeoutMs ?? defaultBusyTimeoutMs;
-    this.#database = new DatabaseSync(path, { timeout: this.#busyTimeoutMs });
+    this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   }
 
   execute(sql: string): void {

@@ -48,6 +48,7 @@ export async function run(argv: readonly string[], settings: RunSettings = {}): 
     random: randomBytes,
     signals: new EventEmitter(),
     version: "1.2.3",
+    node: { version: "22.12.0", wanted: ">=20.19" },
     compose: () => import("../../src/compose.ts"),
     ...settings.io,
   };

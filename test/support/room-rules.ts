@@ -78,6 +78,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "http",
       "mailer",
       "mails",
+      "probes",
       "rehearsal.ts",
       "service",
       "storage",
@@ -85,6 +86,21 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     packages: [],
   },
+  probes: {
+    mayImport: [
+      "cli",
+      "client",
+      "config",
+      "contract",
+      "database-probe.ts",
+      "engine",
+      "output/words.ts",
+      "service",
+      "storage",
+    ],
+    packages: [],
+  },
+  "database-probe.ts": { mayImport: ["storage"], packages: [] },
   "worker.ts": {
     mayImport: ["cli", "client", "dispatch", "engine", "mailer"],
     packages: [],
@@ -95,7 +111,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 };
 
 /** Where a thread of execution begins, and the world is met. */
-const entryPoints = new Set(["main.ts", "engine-thread.ts"]);
+const entryPoints = new Set(["main.ts", "engine-thread.ts", "database-probe.ts"]);
 
 /** What only entry points may touch: everything else is given its clock, its streams and its signals. */
 const world = [

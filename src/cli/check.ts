@@ -1,0 +1,35 @@
+/** How one thing stands: `warning` works and may not for long, `problem` does not work, `skipped` could not be looked at. */
+export type CheckStatus = "ok" | "warning" | "problem" | "skipped";
+
+/** One thing that was looked at. */
+export interface Check {
+  /** The same in every version: scripts look for it. */
+  readonly name: string;
+  readonly status: CheckStatus;
+  /** What was found. */
+  readonly says: string;
+  /** What to do about it, where there is something. */
+  readonly todo?: string;
+}
+
+export function ok(name: string, says: string): Check {
+  return { name, status: "ok", says };
+}
+
+export function warning(name: string, says: string, todo: string): Check {
+  return { name, status: "warning", says, todo };
+}
+
+export function problem(name: string, says: string, todo: string): Check {
+  return { name, status: "problem", says, todo };
+}
+
+export function skipped(name: string, why: string): Check {
+  return { name, status: "skipped", says: why };
+}
+
+/** A failure as a check: its own words, and its own hint. */
+export function failed(name: string, error: unknown, todo: string): Check {
+  const { message, hint } = error as { readonly message?: string; readonly hint?: string | undefined };
+  return problem(name, message ?? String(error), hint ?? todo);
+}
