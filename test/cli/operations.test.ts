@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Compose } from "../../src/cli/connection.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { commandNameOf } from "../../src/cli/operation-names.ts";
+import * as composed from "../../src/compose.ts";
+import { readSealingKey } from "../../src/config/sealing-key.ts";
+import { operations } from "../../src/contract/index.ts";
+import { createSealer } from "../../src/engine/sealer.ts";
+import type { Service } from "../../src/service/service.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import type { Harness } from "../support/backends.ts";
+import { type CommandCall, commandCalls, type Seen } from "../support/command-calls.ts";
+import { storedMails, tokensOf } from "../support/mail-links.ts";
+import { lastToken } from "../support/mails.ts";
+import { signBySecret } from "../support/provider-events.ts";
+import { run } from "./support.ts";
+
+/** The service, telling which calls are made of it. */
+function tellCalls(service: Service, made: string[]): Service {
+  const verbsOf = (group: string, verbs: object) =>
+    new Proxy(verbs, {
+      get: (held, verb: string) => {
+        made.push(`${group}.${verb}`);
+        return Reflect.get(held, verb) as unknown;
+      },
+    });
+  return new Proxy(service, {
+    get: (held, group: string) => verbsOf(group, Reflect.get(held, group) as object),
+  });
+}
+
+/** What `compose.ts` offers, with the calls of each command told. */
+function composeTelling(made: string[]): () => Promise<Compose> {
+  return async () => ({
+    ...composed,
+    openConnection: async (settings) => {
+      const connection = await composed.openConnection(settings);
+      return { ...connection, service: tellCalls(connection.service, made) };
+    },
+  });
+}
+
+/** What a field path such as `reviews.0.id` leads to. */
+function find(data: unknown, path: string): string {
+  const found = path.split(".").reduce<unknown>((held, key) => (held as Record<string, unknown>)[key], data);
+  return typeof found === "string" ? found : JSON.stringify(found);
+}
+
+describe.each(["local", "remote"] as const)("every call by its command, %s", (mode) => {
+  const folder = mkdtempSync(join(tmpdir(), "starpost-calls-"));
+  const home = { STARPOST_HOME: folder, STARPOST_PUBLIC_URL: "http://localhost", STARPOST_KEYRING: "off" };
+  const seen: Seen = {};
+  const made: string[] = [];
+  let env: Record<string, string> = home;
+  let close = async () => {};
+
+  /** Runs a command line without a terminal. */
+  const call = (words: readonly string[], stdin?: string) =>
+    run([...words, "--json"], {
+      env,
+      ...(stdin !== undefined && { stdin }),
+      io: { compose: composeTelling(made) },
+    });
+
+  beforeAll(async () => {
+    const { stdout } = await call(["auth", "credentials"]);
+    if (mode === "local") return;
+    const { app_key, secret } = JSON.parse(stdout) as { app_key: string; secret: string };
+    const server = await composed.startServer({
+      ...(await surroundings()),
+      profile: {
+        name: "local",
+        mode: "local",
+        database: join(folder, "starpost.db"),
+        shownAs: "db",
+        isLive: false,
+      },
+      host: "127.0.0.1",
+      port: 0,
+      limitLegacy: false,
+      hasWorker: false,
+      version: "1.2.3",
+      logLevel: "error",
+      log: process.stderr,
+    });
+    env = { ...home, STARPOST_BASE_URL: server.url, STARPOST_APP_KEY: app_key, STARPOST_SECRET: secret };
+    close = () => server.close();
+  });
+
+  afterAll(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const surroundings = async () => {
+    const { resolvePaths } = await import("../../src/config/paths.ts");
+    const { randomBytes } = await import("node:crypto");
+    return { paths: await resolvePaths(home, folder), env: home, clock: Date.now, random: randomBytes };
+  };
+
+  /** What a mail tells its reader, read from the store itself. */
+  const readToken = async (name: NonNullable<CommandCall["token"]>) => {
+    const { paths } = await surroundings();
+    const database = await openDatabase(paths.database, { nowMs: Date.now() });
+    try {
+      const key = await readSealingKey({}, paths.keyFile);
+      const harness = {
+        database,
+        sealer: createSealer(key ?? Buffer.alloc(32)),
+        clock: Date.now,
+      } as unknown as Harness;
+      if (name === "verify_url" || name === "confirm_url") return await lastToken(harness, name);
+      const mail = (await storedMails(harness)).find(({ productRow }) => productRow > 0);
+      const tokens = tokensOf(harness, mail ?? { mailId: 0, accountId: 0, productRow: 0 });
+      if (name === "review") return tokens.review();
+      return name === "open" ? tokens.open() : tokens.click("https://shop.example/");
+    } finally {
+      await database.db.destroy();
+    }
+  };
+
+  const fill = (text: string) =>
+    text.replaceAll(/^\{(\w+)\}$/g, (_whole, name: string) => {
+      if (seen[name] === undefined) throw new Error(`${name} was not seen yet`);
+      return seen[name];
+    });
+
+  test("is on the list", () => {
+    const called = new Set(commandCalls.map((one) => one.call));
+    expect([...operations.keys()].filter((name) => !called.has(name))).toEqual([]);
+    expect([...operations.keys()].filter((name) => !Object.hasOwn(commands, commandNameOf(name)))).toEqual(
+      [],
+    );
+  });
+
+  test.each(
+    commandCalls.map((one, at) => ({ ...one, at, line: one.words.slice(0, 3).join(" ").slice(0, 60) })),
+  )("$at $line", async ({ call: operation, words, stdin, status = 0, keep = {}, token }) => {
+    if (token) seen["token"] = await readToken(token);
+    if (operation === "mailEvents.receive") {
+      const body = JSON.stringify([{ event: "open", sg_event_id: "1", email: "a@mail.example" }]);
+      seen["signed_events"] = JSON.stringify(signBySecret(body, seen["events_secret"] ?? "", Date.now()));
+    }
+    made.length = 0;
+    const ran = await call(words.map(fill), stdin === undefined ? undefined : fill(stdin));
+    expect(ran, ran.stderr).toMatchObject({ status });
+    expect(made).toContain(operation);
+    const data: unknown = JSON.parse(ran.stdout);
+    for (const [name, path] of Object.entries(keep)) seen[name] = find(data, path);
+  });
+});
