@@ -9,6 +9,7 @@ import type { Importing } from "./kinds/kind.ts";
 import { FixedIdFile } from "./ledger/fixed-id-file.ts";
 import { Journal, readJournal, settle, type Settled } from "./ledger/journal.ts";
 import { KeyStore } from "./ledger/key-store.ts";
+import { Pulse } from "./ledger/pulse.ts";
 import { RejectFile, type GroupedInput } from "./ledger/reject-file.ts";
 import { runPaths, summarise, writeManifest, type Manifest } from "./ledger/run-folder.ts";
 import { RunLock } from "./ledger/run-lock.ts";
@@ -77,6 +78,7 @@ async function runRecorded(
   await writeManifest(deps.runsFolder, attempt.manifest);
   const settled = settle(readJournal(paths.journal));
   const journal = new Journal(paths.journal, deps.clock);
+  const pulse = new Pulse(journal, deps.clock);
   journal.append({ t: "start", at: deps.clock() });
   using keys = importing.existingKeys && new KeyStore(paths.keys);
   const inputs = files.map((file) => asRejectedInput(file, options));
@@ -91,7 +93,7 @@ async function runRecorded(
   let state: RunState = "failed";
   let failure: unknown;
   try {
-    state = await withSender(attempt, { books, journal, settled, keys }, deps);
+    state = await withSender(attempt, { books, journal, pulse, settled, keys }, deps);
   } catch (error) {
     failure = error;
     state = isTemporary(error) || deps.abort.aborted ? "interrupted" : "failed";
@@ -101,6 +103,7 @@ async function runRecorded(
     // A resume that ended before it was as far as the run had been knows less than the run does.
     const isBehind = books.totals.rows.read < (settled.totals?.rows.read ?? 0);
     const totals = isBehind && settled.totals ? settled.totals : books.totals;
+    pulse.flush();
     journal.append({ t: "totals", at: deps.clock(), totals });
     journal.close();
     rejects.close(!isBehind);
@@ -152,6 +155,7 @@ export function removeSpills(folder: string): void {
 interface Records {
   readonly books: Books;
   readonly journal: Journal;
+  readonly pulse: Pulse;
   readonly settled: Settled;
   readonly keys: KeyStore | undefined;
 }

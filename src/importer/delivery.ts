@@ -7,6 +7,7 @@ import type { Chunk } from "./chunks.ts";
 import type { Importing, Item, RowProblem } from "./kinds/kind.ts";
 import { readCallRefusal } from "./kinds/service-words.ts";
 import type { Journal, Settled } from "./ledger/journal.ts";
+import type { Pulse } from "./ledger/pulse.ts";
 import type { CallCounts, ImportEvent } from "./types.ts";
 
 /** Times that a call which cannot be repeated is sent, each time after looking what had arrived. */
@@ -35,6 +36,7 @@ export interface DeliveryDeps {
   readonly journal: Journal;
   readonly settled: Settled;
   readonly history: CallHistory;
+  readonly pulse: Pulse;
   readonly abort: AbortSignal;
   readonly report: (event: ImportEvent) => void;
 }
@@ -81,7 +83,7 @@ async function sendSettled(
   const options = { ...callOptions(delivery, deps), maxAttempts };
   let toSend = items;
   for (let round = 1; ; round++) {
-    delivery.calls.sent++;
+    countCall(delivery, deps);
     try {
       const problems = await importing.send(service, toSend, options);
       delivery.isTouched = true;
@@ -105,7 +107,7 @@ async function findMissing(
   deps: DeliveryDeps,
 ): Promise<readonly Item[]> {
   const { importing, service, report } = deps;
-  delivery.calls.sent++;
+  countCall(delivery, deps);
   try {
     const isHeld = (await importing.readBack?.(service, items, callOptions(delivery, deps))) ?? [];
     const missing = items.filter((_, at) => !isHeld[at]);
@@ -121,7 +123,7 @@ async function findMissing(
 
 /** Whether the service answers something that has nothing to do with the items. */
 async function probe(delivery: Delivery, deps: DeliveryDeps): Promise<boolean> {
-  delivery.calls.sent++;
+  countCall(delivery, deps);
   try {
     await deps.service.orders.list(
       { count: 1 },
@@ -134,16 +136,27 @@ async function probe(delivery: Delivery, deps: DeliveryDeps): Promise<boolean> {
   }
 }
 
-function callOptions({ calls }: Delivery, { abort, report }: DeliveryDeps): CallOptions {
-  return { signal: abort, onEvent: (event) => countEvent(event, calls, report) };
+function countCall({ calls }: Delivery, { pulse }: DeliveryDeps): void {
+  calls.sent++;
+  pulse.sent();
 }
 
-function countEvent(event: CallEvent, calls: CallCounts, report: (event: ImportEvent) => void): void {
+function callOptions({ calls }: Delivery, { abort, report, pulse }: DeliveryDeps): CallOptions {
+  return { signal: abort, onEvent: (event) => countEvent(event, calls, { report, pulse }) };
+}
+
+function countEvent(
+  event: CallEvent,
+  calls: CallCounts,
+  { report, pulse }: Pick<DeliveryDeps, "report" | "pulse">,
+): void {
   if (event.type === "attempt" && event.attempt > 1) {
     calls.sent++;
     calls.retried++;
+    pulse.sent(true);
   }
   if (event.type === "wait") {
+    pulse.waited(event.reason, event.ms);
     if (event.reason === "throttled") calls.throttled++;
     report({ type: "wait", message: event.message, ms: event.ms });
   }

@@ -45,6 +45,18 @@ export type JournalEntry =
   | { readonly t: "smaller"; readonly maxItems: number }
   /** Not answered; `sure` when it is certain that nothing was done. */
   | { readonly t: "unanswered"; readonly n: number; readonly sure: boolean; readonly calls: CallCounts }
+  /**
+   * What went on in the last `ms` milliseconds: requests that left, those of them that were repeats, and those that the
+   * service's limit held back; and the waits that were told in that time, in milliseconds, by their reason. Calls that
+   * are under way at once wait at once. Runs of before have none of these lines.
+   */
+  | {
+      readonly t: "pulse";
+      readonly at: number;
+      readonly ms: number;
+      readonly seen: readonly [sent: number, retried: number, throttled: number];
+      readonly waits: readonly [pace: number, throttled: number, retry: number];
+    }
   /** Where the run stands while nothing is sent, and at its end. */
   | { readonly t: "totals"; readonly at: number; readonly totals: Totals };
 

@@ -7,6 +7,7 @@ import type { Chunk } from "../../../src/importer/chunks.ts";
 import { products } from "../../../src/importer/kinds/products.ts";
 import type { Item } from "../../../src/importer/kinds/kind.ts";
 import { Journal, readJournal, settle, type JournalEntry } from "../../../src/importer/ledger/journal.ts";
+import { Pulse } from "../../../src/importer/ledger/pulse.ts";
 import { LedgerSender } from "../../../src/importer/sender.ts";
 import { createService } from "../../../src/service/service.ts";
 import type { Transport } from "../../../src/service/transport.ts";
@@ -65,6 +66,7 @@ async function resume(chunks: readonly Chunk[], entries: readonly JournalEntry[]
     isOnce: false,
     books: new Books([{ given: "p.csv", columnName: (field) => field, column: () => 0 }], undefined),
     journal,
+    pulse: new Pulse(journal, () => 0),
     settled: settle(readJournal(path)),
     keys: undefined,
     clock: () => 0,

@@ -9,6 +9,7 @@ import type { Chunk } from "../../../src/importer/chunks.ts";
 import { coupons } from "../../../src/importer/kinds/coupons.ts";
 import type { Item } from "../../../src/importer/kinds/kind.ts";
 import { Journal, readJournal, settle } from "../../../src/importer/ledger/journal.ts";
+import { Pulse } from "../../../src/importer/ledger/pulse.ts";
 import { LedgerSender } from "../../../src/importer/sender.ts";
 import type { ImportEvent } from "../../../src/importer/types.ts";
 import { createService } from "../../../src/service/service.ts";
@@ -109,6 +110,7 @@ async function attempt(store: CouponStore, journalPath: string, chunks: readonly
     isOnce: true,
     books,
     journal,
+    pulse: new Pulse(journal, () => 0),
     settled,
     keys: undefined,
     clock: () => 0,
