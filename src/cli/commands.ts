@@ -33,6 +33,7 @@ const workflows: CommandTable = {
   "reviews map": async () => (await import("./commands/map.ts")).mapOf("reviews"),
   "imports list": async () => (await import("./commands/imports-list.ts")).importsList,
   "imports show": async () => (await import("./commands/imports-show.ts")).importsShow,
+  "imports report": async () => (await import("./commands/imports-report.ts")).importsReport,
   "imports resume": async () => (await import("./commands/imports-resume.ts")).importsResume,
   "imports verify": async () => (await import("./commands/imports-verify.ts")).importsVerify,
   "imports undo": async () => (await import("./commands/imports-undo.ts")).importsUndo,

@@ -31,7 +31,7 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
 const listed = ["id", "kind", "files", "state", "rows", "accepted", "rejected", "failed", "started"];
 
 /** What did not go as it was meant to is seen at a glance; the words say it all the same. */
-export const runTones: View["tones"] = {
+export const runTones: NonNullable<View["tones"]> = {
   state: (state) => (state === "finished" ? "green" : state === "failed" ? "red" : "yellow"),
   rejected: (count) => (Number(count) > 0 ? "yellow" : undefined),
   failed: (count) => (Number(count) > 0 ? "red" : undefined),

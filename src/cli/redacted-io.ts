@@ -18,7 +18,7 @@ export interface RedactedIo {
 
 /** Hides the addresses in all that goes to standard output and standard error. */
 export async function redactIo(io: Io): Promise<RedactedIo> {
-  const pseudonym = createPseudonym(await findKey(io));
+  const pseudonym = createPseudonym(await findRedactionKey(io));
   const streams = new Map<Writable, RedactedStream>();
   const wrap = (stream: Writable) => {
     const known = streams.get(stream) ?? redactStream(stream, pseudonym);
@@ -42,7 +42,7 @@ export async function redactIo(io: Io): Promise<RedactedIo> {
  * The key of this installation, so that one address has one name in all that it ever prints.
  * Assumed: where it can be neither read nor made, one run has a key of its own: hiding goes before comparing.
  */
-async function findKey({ env, cwd, random }: Io): Promise<Buffer> {
+export async function findRedactionKey({ env, cwd, random }: Io): Promise<Buffer> {
   const { configFolder } = await resolvePaths(env, cwd);
   const file = join(configFolder, keyFileName);
   try {

@@ -63,6 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "config",
       "output",
       "pages/mail-preview-page.ts",
+      "pages/run-report-page.ts",
     ],
     packages: ["commander"],
   },

@@ -19,9 +19,9 @@ export const importsShow = command({
   render: (summary) => ({
     ...fields(flattenSummary(summary)),
     tones: {
-      state: runTones?.["state"],
-      rows_rejected: runTones?.["rejected"],
-      rows_failed: runTones?.["failed"],
+      state: runTones["state"],
+      rows_rejected: runTones["rejected"],
+      rows_failed: runTones["failed"],
     },
   }),
 });

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { renderRunReport } from "../../src/pages/run-report-page.ts";
+import {
+  describeInBrowser,
+  findBarriers,
+  takeScreenshot,
+  viewports,
+  type ViewportName,
+} from "../support/browser.ts";
+import { hostileTexts } from "../support/hostile-texts.ts";
+import { reportedRun } from "../support/reported-run.ts";
+
+describeInBrowser("the report of a run", (browser) => {
+  it.each(
+    (Object.keys(viewports) as ViewportName[]).flatMap((viewport) =>
+      (["light", "dark"] as const).map((colorScheme) => ({ viewport, colorScheme })),
+    ),
+  )("can be read by everybody: $viewport, $colorScheme", async ({ viewport, colorScheme }) => {
+    const { page, context, complaints } = await browser.open(undefined, { viewport, colorScheme });
+    await context.route("**", (route) => route.abort());
+    await page.setContent(renderRunReport(reportedRun()));
+    expect(await page.getByRole("img").count()).toBe(5);
+    await takeScreenshot(page, `run-report-${viewport}-${colorScheme}`);
+    await page.getByText("The numbers behind the plots").click();
+    expect(await page.getByRole("region", { name: "Numbers over time" }).getByRole("row").count()).toBe(61);
+    expect(await findBarriers(page)).toEqual([]);
+    // Nothing reaches out of the window; wide tables are moved within themselves.
+    const overhang = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+    expect(overhang).toBeLessThanOrEqual(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("runs, loads and sends nothing of what a file holds", async () => {
+    const { page, context, complaints } = await browser.open();
+    const asked: string[] = [];
+    await context.route("**", (route) => {
+      asked.push(route.request().url());
+      return route.abort();
+    });
+    await page.setContent(renderRunReport(reportedRun({}, hostileTexts.join(" "))));
+    await page.getByRole("heading", { name: "Over time" }).waitFor();
+    expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
