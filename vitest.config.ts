@@ -26,8 +26,9 @@ export default defineConfig({
     restoreMocks: true,
     sequence: { sequencer: SlowestFirst },
     // Only what hangs takes as long, also where other work goes on beside the tests.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     // The machine's own variables must not decide what a test sees.
     env: {
       STARPOST_HOME: "",

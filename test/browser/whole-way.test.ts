@@ -168,5 +168,5 @@ describeInBrowser("the whole way", (browser) => {
     expect((await why(home, "1001")).decisions).toMatchObject([{ state: "sent", decided_by: null }]);
     expect([mailServer.received.length, receiver.heard.length]).toEqual([1, 1]);
     expect(complaints).toEqual([]);
-  }, 240_000);
+  });
 });

@@ -91,9 +91,10 @@ describe("serve --chaos", () => {
     const asked = askToken().finally(() => (isAnswered = true));
     await sleep(500);
     expect(isAnswered).toBe(false);
+    // Before the server cuts off what is under way, after ten seconds.
     const startedMs = Date.now();
     const { counts } = await end();
-    expect(Date.now() - startedMs).toBeLessThan(5_000);
+    expect(Date.now() - startedMs).toBeLessThan(9_000);
     expect((await asked).status).toBe(0);
     expect(counts["faults"]).toEqual({ ...none, timeout: 1 });
   });

@@ -261,7 +261,7 @@ describe("storage that cannot serve", () => {
     expect(resumed.exitCode).toBe(0);
     expect(resumed.data.rows.accepted).toBe(10);
     own.remove();
-  }, 60_000);
+  });
 
   test("a full disk at the rejects: said, and the rows are kept", async () => {
     const own = new Home();
@@ -402,7 +402,7 @@ describe("a service that does not answer as it should", () => {
     expect((await own.json<Summary[]>(["imports", "list"])).data).toHaveLength(1);
     server.close();
     own.remove();
-  }, 120_000);
+  });
 
   test("down: temporary, and resumable when it is back", async () => {
     const { server, url } = await listen(() => {});
@@ -413,7 +413,7 @@ describe("a service that does not answer as it should", () => {
     expect(exitCode).toBe(5);
     expect((JSON.parse(stdout) as Summary).state).toBe("interrupted");
     own.remove();
-  }, 120_000);
+  });
 
   test("half a body: the call is repeated, since an order sent twice is one order", async () => {
     let calls = 0;

@@ -263,5 +263,5 @@ describe("random files", () => {
       await check(putFiles(plan, cwd), shop, plan.batchSize);
       home.remove();
     }
-  }, 120_000);
+  });
 });

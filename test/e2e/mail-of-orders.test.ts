@@ -132,7 +132,7 @@ describe("500 orders that are due today", () => {
     for (const { order_id } of of("mails_stopped")) await succeed(home, ["mail", "stop", order_id, "--yes"]);
     server.received.length = 0;
     summary = await succeed<RunSummary>(home, ["mail", "run", "--once"]);
-  }, 240_000);
+  });
   afterAll(() => server.close());
 
   test("bring exactly the right mails", () => {

@@ -204,7 +204,7 @@ test("an import that was killed sends the mails of all its orders when it is res
     row(`o-${at}`, `n${at}@mail.example`, daysAgo(2), `p-${at % 50}`),
   );
   const file = writeCsv(home, rows);
-  const args = ["orders", "import", file, "--send-mail", "--batch-size", "20", "--rate", "40"];
+  const args = ["orders", "import", file, "--send-mail", "--batch-size", "20", "--rate", "4"];
   const running = home.start(args);
   for (;;) {
     const [found] = (await home.json<Summary[]>(["imports", "list"])).data;

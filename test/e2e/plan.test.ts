@@ -455,5 +455,5 @@ describe("a plan that does not come to its end", () => {
     expect(JSON.parse(refused.stderr)).toMatchObject({
       error: { kind: "unavailable", message: expect.stringContaining("locked") as unknown },
     });
-  }, 60_000);
+  });
 });

@@ -108,14 +108,16 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
 
   test("answer five core calls a second together, not each", async () => {
     const utoken = await issueToken(servers[0]);
-    // A burst may fall into two seconds: the calls of the fuller one are enough to tell.
-    const bursts = await callCore(utoken, 24);
-    for (const replies of bursts.values()) {
-      expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5);
-      for (const { status } of replies) expect([200, 429]).toContain(status);
+    // A burst may fall into several seconds: one that holds half of it, of both, is enough to tell.
+    let fullest: Reply[] = [];
+    while (fullest.length < 12) {
+      const bursts = await callCore(utoken, 24);
+      for (const replies of bursts.values()) {
+        expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5);
+        for (const { status } of replies) expect([200, 429]).toContain(status);
+        if (replies.length > fullest.length) fullest = replies;
+      }
     }
-    const fullest = [...bursts.values()].toSorted((a, b) => b.length - a.length)[0] ?? [];
-    expect(fullest.length).toBeGreaterThanOrEqual(12);
     expect(new Set(fullest.map(({ at }) => at)).size).toBe(2);
     expect(fullest.filter(({ status }) => status === 200)).toHaveLength(5);
   });
@@ -180,7 +182,8 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
     writeFileSync(path, `code\n${codes.join("\n")}\n`);
     let args = ["coupons", "import", path, "--action", "map_review", "--batch-size", "50"];
     for (let kill = 0; kill < 3; kill++) {
-      const run = home.start(args);
+      // Slow enough not to come to its end.
+      const run = home.start([...args, "--rate", "20"]);
       await sleep(400 + Math.random() * 400);
       run.kill("SIGKILL");
       await run;
@@ -235,7 +238,7 @@ describe.skipIf(postgresServer === undefined)("a database that falls silent", ()
     };
   }
 
-  test("keeps nobody from stopping the server for long", { timeout: 60_000 }, async () => {
+  test("keeps nobody from stopping the server for long", async () => {
     const database = await takeEmptyDatabase();
     const between = await standBetween(database);
     try {

@@ -48,7 +48,7 @@ function findShared(folder: string): string[] {
   });
 }
 
-describe("what is kept is for its owner alone, with a umask of 0", { timeout: 240_000 }, () => {
+describe("what is kept is for its owner alone, with a umask of 0", () => {
   test("after every sort of command, and while an import is under way", async () => {
     const home = homes.open();
     mkdirSync(join(home.folder, "out"), { mode: 0o700 });
@@ -129,7 +129,7 @@ function age(folder: string, days: number): void {
   utimesSync(folder, then, then);
 }
 
-describe("imports purge", { timeout: 240_000 }, () => {
+describe("imports purge", () => {
   const purge = (home: Home, ...flags: string[]) =>
     home.json<Purged>(["imports", "purge", "--older-than", "30d", ...flags], {
       env: { TMPDIR: join(home.folder, "tmp") },
@@ -253,7 +253,7 @@ describe("imports purge", { timeout: 240_000 }, () => {
   });
 });
 
-describe("--redact", { timeout: 240_000 }, () => {
+describe("--redact", () => {
   const people = ["Jane.Doe@example.com", "o'brien+x@example.ie", "jürgen@bücher.example", "a_b-c@localhost"];
   const wrong = ["two@@example.com", "(jim)@example.com", "j doe@example.com"];
 

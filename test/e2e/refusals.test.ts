@@ -103,7 +103,7 @@ describe("a call that is refused as a whole", () => {
     const resumed = await home.json(["imports", "resume", summary.import_id]);
     expect(resumed.exitCode).toBe(0);
     expect(resumed.data.rows.accepted).toBe(30);
-  }, 120_000);
+  });
 
   test("an order with which the service always fails is rejected, and said to be alone", async () => {
     const { home } = await startService((orders) =>
@@ -117,7 +117,7 @@ describe("a call that is refused as a whole", () => {
     expect(rejects[0]?.["_reason"]).toMatch(
       /^the service fails with this order alone.*; import it again later/,
     );
-  }, 120_000);
+  });
 
   test("fifty refused one by one, and none taken: the run fails, and may be resumed", async () => {
     const { home, sizes } = await startService(() =>

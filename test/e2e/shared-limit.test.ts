@@ -89,7 +89,7 @@ describe("processes that import to one store", () => {
     expect(part).toBeGreaterThan(0.4);
     expect(part).toBeLessThan(0.6);
     await server.stop();
-  }, 120_000);
+  });
 
   test("take over the rate of one that is killed", async () => {
     const { server, home, log } = await openService();
@@ -107,7 +107,7 @@ describe("processes that import to one store", () => {
     expect(inFourSeconds / (limitPerSecond * 4)).toBeGreaterThanOrEqual(0.9);
     expect(log.filter(({ status }) => status !== 200)).toEqual([]);
     await server.stop();
-  }, 120_000);
+  });
 
   test("keep to the part of the rate that they are given", async () => {
     const { server, home, log } = await openService();
@@ -117,5 +117,5 @@ describe("processes that import to one store", () => {
     expect(tookMs).toBeGreaterThanOrEqual(3_900);
     expect(tookMs).toBeLessThan(8_000);
     await server.stop();
-  }, 60_000);
+  });
 });

@@ -52,13 +52,13 @@ export function describeInBrowser(title: string, suite: (browser: TestBrowser) =
     it.skip(`${title}: no Chromium is installed; install Debian's chromium, or set CHROMIUM to its path`);
     return;
   }
-  describe(title, { timeout: 120_000 }, () => {
+  describe(title, () => {
     let browser: Browser | undefined;
     const opened: BrowserContext[] = [];
     beforeAll(async () => {
       // The sandbox cannot be had by root, nor in most containers.
       browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
-    }, 120_000);
+    });
     afterEach(async () => {
       for (const context of opened.splice(0)) await context.close();
     });

@@ -20,7 +20,7 @@ export class Home {
       cwd: resolve("."),
       reject: false,
       extendEnv: false,
-      timeout: 120_000,
+      timeout: 280_000,
       ...options,
       env: { ...this.env, ...options.env },
     });
@@ -42,7 +42,7 @@ export class Home {
 
   /** Starts `serve` on a free port. */
   async serve(args: readonly string[] = []) {
-    const server = this.start(["serve", "--port", "0", "--json", ...args], { timeout: 300_000 });
+    const server = this.start(["serve", "--port", "0", "--json", ...args]);
     const line = await new Promise<string>((found, failed) => {
       server.stdout?.once("data", (data: Buffer) => found(data.toString()));
       void server.then((ended) => failed(new Error(`serve ended: ${String(ended.stderr)}`)));

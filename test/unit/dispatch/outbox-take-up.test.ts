@@ -64,10 +64,8 @@ describeBackends("a mail that was written, and whose worker was lost before it s
       // Nor does it renew what it holds.
       const dying = openDuty("dying", dyingWay, () => lost);
       void dying.runDue(new AbortController().signal);
-      await expect.poll(() => sends, { timeout: 20_000 }).toBe(2);
-      await expect
-        .poll(async () => (await listWritten(folder)).length, { timeout: 20_000 })
-        .toBe(isWritten ? 2 : 1);
+      await expect.poll(() => sends).toBe(2);
+      await expect.poll(async () => (await listWritten(folder)).length).toBe(isWritten ? 2 : 1);
       harness.clock.advance(leaseMs);
       const { counts } = await openDuty("other", transport, sleep).runDue(new AbortController().signal);
       expect(counts.sent).toBe(2);

@@ -126,7 +126,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
       await review();
       const round = openDispatcher(harness).runDue(new AbortController().signal);
       const asked = () => receivers.filter(({ received }) => received.length > 0).length;
-      await expect.poll(asked, { timeout: 5_000 }).toBe(32);
+      await expect.poll(asked).toBe(32);
       answer();
       expect((await round).counts).toEqual({ delivered: 40, deferred: 0, failed: 0 });
       expect(warn.mock.calls).toEqual([]);

@@ -160,7 +160,7 @@ describe("a mail server", () => {
     "that says nothing at %s is not waited for",
     async (at) => {
       const server = await start({ decide: (step) => (step === at ? "hang" : undefined) });
-      const outcome = await open(server, 300).send(await aMessage());
+      const outcome = await open(server, 1_000).send(await aMessage());
       expect(outcome).toMatchObject({
         state: "unreachable",
         problem: `The mail server 127.0.0.1:${server.port} did not answer in time. It is tried again.`,

@@ -237,7 +237,7 @@ describe("orders whose own fields stand on one row", () => {
       const sound = lines.map((line) => Object.assign({}, line, { fault: "none" as const }));
       return rowsOf(1000 + order, sound, carrier, false).slice(at, at + 1);
     }
-  }, 120_000);
+  });
 
   test("a fault of the order is told once, where it stands; its other rows name that line", async () => {
     const { rejected } = await load(
