@@ -61,7 +61,18 @@ const importing = (path: string, ...flags: string[]) => [
 ];
 
 const callsIn = (log: readonly LoggedCall[], fromMs: number, toMs: number) =>
-  log.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
+  log.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+
+/**
+ * Calls a second: how long so many took that a second may hold, in the middle of all such stretches. A machine that
+ * stood still for a while says nothing of the pace.
+ */
+function paceOf(calls: readonly LoggedCall[], mostPerSecond: number): number {
+  const times = calls.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
+  const stretches = times.slice(mostPerSecond).map((atMs, at) => atMs - (times[at] ?? 0));
+  const middle = stretches.toSorted((a, b) => a - b)[Math.floor(stretches.length / 2)];
+  return (mostPerSecond * 1_000) / (middle ?? Infinity);
+}
 
 describe("processes that import to one store", () => {
   test("together get no 429, use the limit, and share it", async () => {
@@ -79,13 +90,16 @@ describe("processes that import to one store", () => {
 
     const begins = summaries.map(({ started_at }) => Date.parse(started_at));
     const ends = summaries.map(({ duration_ms }, at) => (begins[at] ?? 0) + duration_ms);
-    const firstCallMs = Math.min(...log.map(({ atMs }) => atMs));
-    const [fromMs, toMs] = [Math.max(firstCallMs, ...begins), Math.min(...ends)];
-    const together = log.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).map(({ atMs }) => atMs);
-    const seconds = (Math.max(...together) - Math.min(...together)) / 1_000;
-    expect((together.length - 1) / (limitPerSecond * seconds)).toBeGreaterThanOrEqual(0.95);
-    // The first to be done has made all of its calls by then.
-    const part = callCount / callsIn(log, 0, toMs);
+    const [fromMs, toMs] = [Math.max(...begins), Math.min(...ends)];
+    const pace = paceOf(callsIn(log, fromMs, toMs), limitPerSecond);
+    expect(pace / limitPerSecond).toBeGreaterThanOrEqual(0.9);
+    // While both are under way: before, one makes all calls, and afterwards the other makes what it has left.
+    const before = callsIn(log, 0, fromMs).length;
+    const after = callsIn(log, toMs, Infinity).length;
+    const isFirstTwice = begins.indexOf(Math.min(...begins)) === ends.indexOf(toMs);
+    const ofFirst = callCount - (isFirstTwice ? before : 0);
+    const ofOther = callCount - after - (isFirstTwice ? 0 : before);
+    const part = ofFirst / (ofFirst + ofOther);
     expect(part).toBeGreaterThan(0.4);
     expect(part).toBeLessThan(0.6);
     await server.stop();
@@ -99,12 +113,11 @@ describe("processes that import to one store", () => {
     killed.kill("SIGKILL");
     const killedMs = Date.now();
     await killed;
-    await sleep(5_500);
+    const alone = () => callsIn(log, killedMs + 1_000, Infinity);
+    while (alone().length < 4 * limitPerSecond) await sleep(50);
     left.kill("SIGKILL");
     await left;
-    const inFourSeconds = callsIn(log, killedMs + 1_000, killedMs + 5_000);
-    // Of twenty, one may be just outside.
-    expect(inFourSeconds / (limitPerSecond * 4)).toBeGreaterThanOrEqual(0.9);
+    expect(paceOf(alone(), limitPerSecond) / limitPerSecond).toBeGreaterThanOrEqual(0.9);
     expect(log.filter(({ status }) => status !== 200)).toEqual([]);
     await server.stop();
   });
@@ -115,7 +128,7 @@ describe("processes that import to one store", () => {
     expect((JSON.parse(run.stdout) as Summary).rows.accepted).toBe(13);
     const tookMs = (log.at(-1)?.atMs ?? 0) - (log[0]?.atMs ?? 0);
     expect(tookMs).toBeGreaterThanOrEqual(3_900);
-    expect(tookMs).toBeLessThan(8_000);
+    expect(paceOf(log, 3) / 3).toBeGreaterThanOrEqual(0.9);
     await server.stop();
   });
 });
