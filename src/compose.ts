@@ -29,6 +29,9 @@ import { noTokens, type Stage } from "./rehearsal.ts";
 import { createService } from "./service/service.ts";
 import { findThreadFile } from "./service/thread-file.ts";
 import type { Transport } from "./service/transport.ts";
+import type { SendRaw } from "./service/raw-call.ts";
+import { createSignedSender } from "./service/sign-raw-call.ts";
+import type { Server } from "./http/server.ts";
 import { withToken } from "./service/with-token.ts";
 import { withWriteNotice } from "./service/with-write-notice.ts";
 import type { Database } from "./storage/database.ts";
@@ -68,6 +71,15 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     profile.isLive && settings.announceWrite ? withWriteNotice(signed, settings.announceWrite) : signed;
   return {
     service: createService(announced, { appKey }),
+    send: createSignedSender({
+      send: account.send,
+      appKey,
+      tokens: signed,
+      createCoreToken: async () => {
+        const input = { secret: secret ?? refuseWithoutSecret(profile.name) };
+        return (await signed.call("core.createToken", input, { appKey })).access_token;
+      },
+    }),
     appKey,
     secret,
     concurrency: concurrency[profile.mode],
@@ -257,6 +269,8 @@ function asReachable(url: string): string {
 /** An account and what carries calls to it, unsigned. */
 interface Account {
   readonly transport: Transport;
+  /** Sends what the contract may not have, unsigned as well. */
+  readonly send: SendRaw;
   readonly appKey: string;
   readonly secret: string | undefined;
   /** One connection of the engine carries out calls in order; several overtake each other, as do those over HTTP. */
@@ -275,7 +289,30 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
     settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
   const paced = await pace(transport, settings, { target: profile.database, appKey });
-  return { transport: paced, appKey, secret, keepsOrder, target: profile.shownAs };
+  const send = answerHere(paced, settings, profile);
+  return { transport: paced, send, appKey, secret, keepsOrder, target: profile.shownAs };
+}
+
+/** Answers as a server of this transport would; it is made when it is first asked. */
+function answerHere(
+  transport: Transport,
+  { clock, env, version = "unknown" }: ConnectionSettings,
+  { shownAs }: LocalProfile,
+): SendRaw {
+  let opened: Promise<Server> | undefined;
+  const open = async () => {
+    const { createServer } = await import("./http/server.ts");
+    const { silentLog } = await import("./http/server-log.ts");
+    const about = () => ({ version, publicUrl: findPublicUrl(env) });
+    return createServer(transport, { logger: silentLog(), clock, about });
+  };
+  return async ({ utoken, ...request }) => {
+    const { readRefusal } = await import("./client/read-answer.ts");
+    opened ??= open();
+    const answer = await (await opened).answer(request);
+    const path = request.target.split("?", 1)[0] ?? "";
+    return { ...answer, refusal: readRefusal(answer, { service: shownAs, path, utoken, nowMs: clock() }) };
+  };
 }
 
 /**
@@ -363,10 +400,10 @@ async function openSharedPace(
 async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
   const { createHttpTransport } = await import("./client/http-transport.ts");
   const { baseUrl, appKey, secret } = profile;
-  const ratePerSecond = settings.rate ?? usualRate;
-  const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
   const { clock, env } = settings;
   const proxy = findProxy(env, baseUrl);
+  const ratePerSecond = settings.rate ?? usualRate;
+  const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
   const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace: shared.options });
   const transport: Transport = {
     call: (operation, input, caller, options) =>
@@ -378,7 +415,7 @@ async function openRemote(settings: ConnectionSettings, profile: RemoteProfile):
       shared.close();
     },
   };
-  return { transport, appKey, secret, keepsOrder: false, target: baseUrl };
+  return { transport, send: remote.send, appKey, secret, keepsOrder: false, target: baseUrl };
 }
 
 /** A service refuses a secret in one word. */

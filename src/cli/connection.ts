@@ -5,6 +5,7 @@ import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { KeptToken } from "../config/token-file.ts";
+import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
 
@@ -24,6 +25,8 @@ export interface ConnectionSettings extends Surroundings {
   readonly rateShare?: number | undefined;
   /** Told before each call that changes a live account. */
   readonly announceWrite?: (() => void) | undefined;
+  /** Of the program, as a service is told. */
+  readonly version?: string | undefined;
   /** Says what a person should know and nothing fails of. */
   readonly notice?: ((message: string) => void) | undefined;
   /** Many calls follow: worth a thread of its own for what answers them here. */
@@ -33,6 +36,8 @@ export interface ConnectionSettings extends Surroundings {
 /** An open way to a service, signed in when a call first needs it. */
 export interface Connection {
   readonly service: Service;
+  /** Sends any call of the wire with the account's credentials; what answers here answers as a server does. */
+  readonly send: SendSigned;
   readonly appKey: string;
   /** Nothing where the profile knows none. */
   readonly secret: string | undefined;

@@ -61,6 +61,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     return {
       ...(await surroundings()),
       profile: target,
+      version: io.version,
       announceWrite: () => announceWrite(target),
       notice: (message: string) => talk.notice(message),
     };

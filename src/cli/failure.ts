@@ -43,7 +43,7 @@ const hints: Partial<Record<ErrorKind, string>> = {
 /** Every error's one way out of the program. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof ServiceError) {
-    const { kind, message, hint = hints[kind] } = error;
+    const { kind, message, hint = namesOther(error) ? undefined : hints[kind] } = error;
     return { status: statusOfServiceError(error), kind, message, hint };
   }
   if (error instanceof Problem) {
@@ -58,8 +58,13 @@ export function describeFailure(error: unknown): Failure {
 }
 
 function statusOfServiceError(error: ServiceError): ExitStatus {
-  if (refusedCredentials.has(error.kind)) return exitStatus.notSignedIn;
+  if (refusedCredentials.has(error.kind) && !namesOther(error)) return exitStatus.notSignedIn;
   return error.temporary ? exitStatus.temporary : exitStatus.failed;
+}
+
+/** A record that is not there says nothing of who asked, unless it is the account. */
+function namesOther({ kind, message }: ServiceError): boolean {
+  return kind === "recordNotFound" && /^Couldn't find (?!Account\b)/.test(message);
 }
 
 function describeBug(error: unknown): Failure {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Logger } from "pino";
 import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
+import { withTwin } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
 import type { Transport } from "../service/transport.ts";
 import { answer, type Answering } from "./answer.ts";
@@ -76,13 +77,6 @@ function listRoutes(): readonly Route[] {
 function bodiesOf({ errorForm, signedBody }: Endpoint): Bodies {
   if (signedBody) return "signed";
   return errorForm === "oauth" ? "forms" : "json";
-}
-
-/** Assumed: a path whose last part is fixed is there with `.json` and without, whichever the specification shows. */
-function withTwin(path: string): readonly string[] {
-  const bare = path.replace(/\.json$/, "");
-  const hasTwin = !path.endsWith("}") && !bare.endsWith("}") && !path.endsWith(".html");
-  return hasTwin ? [bare, `${bare}.json`] : [path];
 }
 
 interface Answerer {

@@ -15,3 +15,8 @@ export function createServerLog(
     stream,
   );
 }
+
+/** A log that is kept nowhere. */
+export function silentLog(): Logger {
+  return pino({ level: "silent" });
+}

@@ -1,4 +1,4 @@
-import { fastify, type FastifyInstance, type FastifyReply } from "fastify";
+import { fastify, type FastifyInstance, type FastifyReply, type InjectOptions } from "fastify";
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
@@ -29,7 +29,24 @@ export interface ServerOptions {
   readonly chaos?: Chaos | undefined;
 }
 
+/** A request that is answered without a connection. */
+export interface InnerRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+}
+
+export interface InnerAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
 export interface Server {
+  /** Answers as it would over HTTP. */
+  answer(request: InnerRequest): Promise<InnerAnswer>;
   /**
    * Starts to answer. Port 0 takes a free one.
    * @throws ListenError
@@ -67,6 +84,19 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   if (options.clock) tellCoreLimit(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
   return {
+    answer: async ({ method, target, headers, body }) => {
+      const {
+        statusCode,
+        headers: answered,
+        rawPayload,
+      } = await app.inject({
+        method: method as InjectOptions["method"],
+        url: target,
+        headers,
+        ...(body && { payload: body }),
+      });
+      return { status: statusCode, headers: answered as IncomingHttpHeaders, bytes: rawPayload };
+    },
     listen: async ({ host, port }) => {
       try {
         await app.listen({ host, port });

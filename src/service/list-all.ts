@@ -30,9 +30,16 @@ export async function* listAll(
   const { listing } = endpointOf(operation);
   if (!listing) throw new Error(`${operation} lists nothing`);
   const call = callOf(service, operation);
-  const ask = (asked: Fields) => call(asked, options);
-  let left = limit ?? Number.POSITIVE_INFINITY;
-  for await (const page of readPages({ listing, input, limit, ask })) {
+  yield* readList({ listing, input, limit, ask: (asked) => call(asked, options) }, options);
+}
+
+/** The elements of any list to its end, however its pages are asked for. */
+export async function* readList(
+  listed: Listed,
+  options: CallOptions = {},
+): AsyncGenerator<readonly ListedRecord[]> {
+  let left = listed.limit ?? Number.POSITIVE_INFINITY;
+  for await (const page of readPages(listed)) {
     options.signal?.throwIfAborted();
     if (page.length > 0) yield page.slice(0, left);
     left -= page.length;

@@ -29,3 +29,23 @@ export interface RawAnswer {
  * @throws ServiceError where there was no answer
  */
 export type SendRaw = (request: RawRequest, options?: CallOptions) => Promise<RawAnswer>;
+
+/** A call before who is calling was put into it. */
+export interface UnsignedCall {
+  readonly method: string;
+  /** Without the query; `{app_key}` and `{store_id}` stand for the account. */
+  readonly path: string;
+  readonly query: readonly (readonly [string, string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  /** Nothing is put in but the account's key where the path has a place for it. */
+  readonly isAnonymous?: boolean | undefined;
+}
+
+/** An answer, and what must not be shown of it. */
+export interface SignedAnswer extends RawAnswer {
+  readonly utoken: string | undefined;
+}
+
+/** Sends a call with the credentials of an account. */
+export type SendSigned = (call: UnsignedCall, options?: CallOptions) => Promise<SignedAnswer>;

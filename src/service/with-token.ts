@@ -29,6 +29,8 @@ export interface SignedTransport extends Transport {
   token(): Promise<TokenEntry>;
   /** A new utoken, whatever is kept: proves the secret. */
   renewToken(): Promise<TokenEntry>;
+  /** A utoken in the place of one that was refused. */
+  replaceToken(refused: string): Promise<TokenEntry>;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -55,6 +57,7 @@ export function withToken(transport: Transport, options: TokenOptions): SignedTr
     },
     token: async () => tokens.get(),
     renewToken: async () => tokens.renew(),
+    replaceToken: async (refused) => tokens.replace(refused),
     close: () => transport.close(),
   };
 }

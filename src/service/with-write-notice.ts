@@ -5,7 +5,7 @@ import type { Transport } from "./transport.ts";
 const signingIn: ReadonlySet<OperationName> = new Set(["tokens.create", "core.createToken"]);
 
 /** Whether a call changes what the account holds. */
-function isWrite(operation: OperationName): boolean {
+export function isWrite(operation: OperationName): boolean {
   return endpointOf(operation).effect !== "read" && !signingIn.has(operation);
 }
 

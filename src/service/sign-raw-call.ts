@@ -1,0 +1,161 @@
+import { type Auth, callerNames, type Effect } from "../contract/index.ts";
+import { findOperation, type FoundOperation } from "../contract/find-operation.ts";
+import type { RawRequest, SendRaw, SendSigned, UnsignedCall } from "./raw-call.ts";
+import type { CallOptions } from "./transport.ts";
+import type { SignedTransport } from "./with-token.ts";
+
+export interface RawSigning {
+  readonly send: SendRaw;
+  readonly appKey: string;
+  readonly tokens: Pick<SignedTransport, "token" | "replaceToken">;
+  /** An access token of the core API alone. */
+  readonly createCoreToken: () => Promise<string>;
+}
+
+const [appKeyField, bodyAppKeyField] = callerNames.appKey;
+const [utokenField] = callerNames.utoken;
+const accountNames: readonly string[] = callerNames.appKey;
+
+/** What never has a body. */
+const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Puts the account's key where a path has a place for it. */
+export function fillPath(path: string, appKey: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    accountNames.includes(name) ? encodeURIComponent(appKey) : whole,
+  );
+}
+
+/**
+ * Sends calls with the credentials that the contract wants of them: the utoken in the query of a GET and in the body of
+ * others, or in a header of core calls. Calls that need none get none.
+ * Assumed: a call that the contract does not have needs a utoken, and is repeated only where its method reads. Core calls
+ * take a utoken as well; a service that refuses it is asked for an access token of the core API.
+ */
+export function createSignedSender({ send, appKey, tokens, createCoreToken }: RawSigning): SendSigned {
+  return async (unsigned, options) => {
+    const call = { ...unsigned, path: fillPath(unsigned.path, appKey) };
+    const found = findOperation(call.method, call.path);
+    const kind = found?.endpoint.auth ?? (call.path.startsWith("/core/") ? "core" : "utoken");
+    const sign = (utoken?: string) => signCall(call, { found, kind, appKey, utoken });
+    const sendWith = async (utoken?: string, more: CallOptions | undefined = options) => ({
+      ...(await send(sign(utoken), more)),
+      utoken,
+    });
+    const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.heedsUtoken === true;
+    if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
+    const { utoken } = await tokens.token();
+    const first = await sendWith(utoken);
+    // A token says nothing to another account, whichever it is.
+    if (!isRefused(first) || !isOwn(found, appKey)) return first;
+    const second = await sendWith((await tokens.replaceToken(utoken)).utoken);
+    return kind === "core" && isRefused(second) ? sendWith(await createCoreToken()) : second;
+  };
+}
+
+function isRefused({ refusal }: { readonly refusal?: { readonly kind: string } | undefined }): boolean {
+  return refusal?.kind === "unauthorized";
+}
+
+function isOwn(found: FoundOperation | undefined, appKey: string): boolean {
+  const keys = accountNames.map((name) => found?.named[name]).filter((key) => key !== undefined);
+  return keys.every((key) => key === appKey);
+}
+
+interface Signing {
+  readonly found: FoundOperation | undefined;
+  readonly kind: Auth;
+  readonly appKey: string;
+  readonly utoken: string | undefined;
+}
+
+function signCall(call: UnsignedCall, { found, kind, appKey, utoken }: Signing): RawRequest {
+  const { method, path, query, headers, body, isAnonymous = false } = call;
+  const added = { ...(!isAnonymous && needsAccount(found, call) && { account: appKey }), utoken };
+  const inHeader = kind === "core" && utoken !== undefined;
+  const fields = namedFields(method, { ...added, ...(inHeader && { utoken: undefined }) });
+  const isBodiless = bodiless.has(method);
+  const filled = isBodiless ? undefined : withFields(body, fields, headers);
+  const asked = filled ? query : [...query, ...Object.entries(fields)];
+  const search = new URLSearchParams(
+    asked.map(([name, value]): [string, string] => [name, value]),
+  ).toString();
+  const sent = filled ?? body;
+  return {
+    method,
+    target: search === "" ? path : `${path}?${search}`,
+    headers: {
+      ...(sent && { "content-type": "application/json" }),
+      ...headers,
+      ...(inHeader && { [callerNames.tokenHeader]: utoken }),
+    },
+    effect: effectOf(method, found),
+    utoken,
+    ...(sent && { body: sent }),
+  };
+}
+
+function namedFields(
+  method: string,
+  { account, utoken }: { readonly account?: string; readonly utoken: string | undefined },
+): Readonly<Record<string, string>> {
+  const name = bodiless.has(method) ? appKeyField : bodyAppKeyField;
+  return {
+    ...(account !== undefined && { [name]: account }),
+    ...(utoken !== undefined && { [utokenField]: utoken }),
+  };
+}
+
+/** A call of an account names it, unless its path does. */
+function needsAccount(found: FoundOperation | undefined, { query, body }: UnsignedCall): boolean {
+  if (found?.endpoint.auth !== "account" || found.endpoint.signedBody) return false;
+  const isNamed = accountNames.some(
+    (name) => found.named[name] !== undefined || query.some(([given]) => given === name),
+  );
+  const inside = readObject(body);
+  return !isNamed && !accountNames.some((name) => inside && Object.hasOwn(inside, name));
+}
+
+function holdsToken({ query, body, headers }: UnsignedCall, kind: Auth): boolean {
+  if (kind === "core") return callerNames.tokenHeader in headers;
+  const inside = readObject(body);
+  return (
+    query.some(([name]) => name === utokenField) ||
+    (inside !== undefined && Object.hasOwn(inside, utokenField))
+  );
+}
+
+function effectOf(method: string, found: FoundOperation | undefined): Effect {
+  return found?.endpoint.effect ?? (bodiless.has(method) ? "read" : "once");
+}
+
+/**
+ * Puts fields into a body, before its own, of which not a byte is changed.
+ * @returns nothing where the body is none that has fields
+ */
+function withFields(
+  body: Buffer | undefined,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): Buffer | undefined {
+  if (Object.keys(fields).length === 0) return body;
+  if (!/\bjson\b/i.test(headers["content-type"] ?? "json")) return undefined;
+  const inside = readObject(body ?? Buffer.from("{}"));
+  if (!inside) return undefined;
+  const text = body?.toString("utf8") ?? "{}";
+  const at = text.indexOf("{") + 1;
+  const written = JSON.stringify(fields).slice(1, -1);
+  const comma = Object.keys(inside).length > 0 ? "," : "";
+  return Buffer.from(text.slice(0, at) + written + comma + text.slice(at));
+}
+
+function readObject(body: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (!body) return undefined;
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
