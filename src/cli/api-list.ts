@@ -1,30 +1,40 @@
 import { Problem } from "../config/problem.ts";
-import { ServiceError } from "../contract/errors.ts";
 import type { Endpoint, Listing } from "../contract/endpoint.ts";
+import { ServiceError } from "../contract/errors.ts";
 import type { FoundOperation } from "../contract/find-operation.ts";
-import type { SendSigned, UnsignedCall } from "../service/raw-call.ts";
+import { RowStream } from "../output/row-stream.ts";
 import { readList } from "../service/list-all.ts";
+import type { SendSigned, UnsignedCall } from "../service/raw-call.ts";
 import type { CallOptions } from "../service/transport.ts";
-import { writeOut } from "./api-answer.ts";
 import type { Context } from "./context.ts";
+import { operationCards } from "./operation-cards.ts";
+import { print } from "./print.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-type ListEndpoint = Endpoint & { readonly listing: Listing };
+/** A call that lists, and how it goes on. */
+export interface KnownList {
+  readonly endpoint: Endpoint;
+  readonly listing: Listing;
+  /** Fields of an element. */
+  readonly columns: readonly string[];
+}
 
 export interface ApiList {
   readonly call: UnsignedCall;
-  readonly endpoint: ListEndpoint;
+  readonly list: KnownList;
   readonly send: SendSigned;
   readonly limit: number | undefined;
   readonly options: CallOptions;
 }
 
 /** @throws Problem `usage` where the call is no list that is known */
-export function requireList({ method, path }: UnsignedCall, found: FoundOperation | undefined): ListEndpoint {
-  const { endpoint, isPage = true } = found ?? {};
+export function requireList({ method, path }: UnsignedCall, found: FoundOperation | undefined): KnownList {
+  const { endpoint, operation, isPage = true } = found ?? {};
   const listing = endpoint?.listing;
-  if (endpoint && listing && !isPage && method === "GET") return { ...endpoint, listing };
+  if (endpoint && operation && listing && !isPage && method === "GET") {
+    return { endpoint, listing, columns: operationCards[operation]?.columns ?? [] };
+  }
   throw new Problem(
     "usage",
     `--paginate: how ${method} ${path} goes on is not known`,
@@ -33,36 +43,29 @@ export function requireList({ method, path }: UnsignedCall, found: FoundOperatio
 }
 
 /**
- * Prints a list's elements as they come, all pages together: as one JSON list, or a line each.
- * @throws ServiceError
+ * Prints a list's elements as they come, all pages together: as JSON, unless a table is asked for by its columns.
+ * @throws Problem `usage`; ServiceError
  */
-export async function printList({ io, globals }: Context, list: ApiList): Promise<void> {
-  const { limit, options } = list;
-  const asked = { ...toListed(list), input: Object.fromEntries(list.call.query), limit };
-  const isLines = globals.format === "ndjson";
-  let count = 0;
-  try {
-    for await (const page of readList(asked, options)) {
-      const lines = page.map((element, at) => {
-        const text = JSON.stringify(element);
-        return isLines ? `${text}\n` : `${count + at === 0 ? "[" : ","}\n${text}`;
-      });
-      count += page.length;
-      if (!(await writeOut(io.stdout, lines.join("")))) return;
-    }
-  } finally {
-    // What came before an error is a whole document as well.
-    if (!isLines) await writeOut(io.stdout, count === 0 ? "[]\n" : "\n]\n");
-  }
+export async function printList({ io, globals }: Context, asked: ApiList): Promise<void> {
+  const { call, list, limit, options } = asked;
+  const { listing, columns } = list;
+  const input = Object.fromEntries(call.query);
+  const pages = readList({ listing, input, limit, ask: askOf(asked) }, options);
+  const isTable = globals.format === "csv" || globals.columns !== undefined;
+  const format = globals.format === "table" && !isTable ? "json" : globals.format;
+  await print(
+    io,
+    { ...globals, format },
+    { data: new RowStream(pages, { columns }), view: () => ({ layout: "silent", columns, rows: [] }) },
+  );
 }
 
-function toListed({ call, endpoint, send, options }: ApiList) {
-  const ask = async (input: Fields): Promise<Fields> => {
+function askOf({ call, list: { endpoint }, send, options }: ApiList) {
+  return async (input: Fields): Promise<Fields> => {
     const answer = await send({ ...call, query: changeQuery(call.query, input) }, options);
     if (answer.refusal) throw answer.refusal;
     return endpoint.reply.decode(parse(answer.bytes));
   };
-  return { listing: endpoint.listing, ask };
 }
 
 /** The query as it was given, but for what a page needs. */

@@ -10,6 +10,7 @@ import { type FieldTree, GivenFiles, readFields, toQuery } from "./api-fields.ts
 import { printList, requireList } from "./api-list.ts";
 import { asking, readHeaders, readMethod, readTarget } from "./api-target.ts";
 import type { Context } from "./context.ts";
+import type { Globals } from "./globals.ts";
 import { confirmByName, confirmDestruction } from "./question.ts";
 
 /** A call as the command line has it. */
@@ -39,7 +40,7 @@ interface Prepared {
  */
 export async function runApi(context: Context, request: ApiRequest): Promise<void> {
   const { globals, io, talk } = context;
-  refuseContradictions(request, globals.format);
+  refuseContradictions(request, globals);
   const prepared = await prepare(io, request, await context.profile());
   const { call, found } = prepared;
   const listed = request.isPaginated ? requireList(call, found) : undefined;
@@ -53,7 +54,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
     if (globals.verbose) talk.say(`> ${call.method} ${call.path}`);
     const { send } = connection;
     if (listed) {
-      await printList(context, { call, endpoint: listed, send, limit: request.limit, options: { onEvent } });
+      await printList(context, { call, list: listed, send, limit: request.limit, options: { onEvent } });
       return;
     }
     const answer = await send(call, { onEvent });
@@ -70,12 +71,14 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
   }
 }
 
-function refuseContradictions(request: ApiRequest, format: string): void {
+function refuseContradictions(request: ApiRequest, { format, columns }: Globals): void {
   const { isPaginated, isIncluded, limit, input } = request;
   const refuse = (what: string, hint: string) => {
     throw new Problem("usage", what, hint);
   };
-  if (format === "csv") refuse("what is answered is no table", "Take --json or --format ndjson.");
+  if (!isPaginated && (format === "csv" || columns)) {
+    refuse("what is answered is no table", "Take --json, or --paginate where it is a list.");
+  }
   if (limit !== undefined && !isPaginated) {
     refuse("--limit goes with --paginate", "How much one page has is a field of the call, such as count.");
   }
