@@ -64,10 +64,14 @@ export async function createSpinner(
   };
 }
 
-/** A line beside the sign that moves, no wider than the terminal: the last column is left free, where some fold. */
+/**
+ * A line beside the sign that moves, no wider than the terminal: its last column is left free, where some fold, and two
+ * more, where it writes the `^C` of an interruption. A line that is folded can no longer be wiped away.
+ */
 export function cutLine(line: string, columns: number, ruler: Ruler = plainRuler): string {
   const sign = 2;
-  return cutText(line, Math.max(1, columns - sign - 1), ruler);
+  const free = 3;
+  return cutText(line, Math.max(1, columns - sign - free), ruler);
 }
 
 /** A line every ten seconds, for logs: also where nothing has come of late, so that what hangs is seen to. */

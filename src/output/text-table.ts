@@ -37,7 +37,7 @@ export interface Table {
 export function createTable(sample: View, width: number, paint: Paint, ruler: Ruler = plainRuler): Table {
   const { columns } = sample;
   const cellsOf = (view: View) =>
-    view.rows.map((row) => columns.map((column) => toText(row[column] ?? null)));
+    view.rows.map((row) => columns.map((column) => shortenTime(toText(row[column] ?? null))));
   const headers = columns.map(wordColumn);
   const cells = cellsOf(sample);
   const wanted = headers.map((header, at) =>
@@ -99,6 +99,11 @@ export function toText(cell: Cell): string {
   return String(cell)
     .replaceAll(/\p{Cc}/gu, " ")
     .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, "");
+}
+
+/** A moment to the minute, which is what a column has room for; records and scripts have the whole of it. */
+function shortenTime(text: string): string {
+  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/, "$1 $2Z");
 }
 
 function wordColumn(column: string): string {

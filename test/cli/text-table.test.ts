@@ -27,6 +27,16 @@ describe("a table", () => {
     expect(layOutTable(table([], ["id"]), 80, noPaint)).toBe("");
   });
 
+  test("shows moments to the minute, and other texts as they are", () => {
+    const moment = {
+      at: "2026-01-31T10:15:42.123Z",
+      day: "2026-01-31",
+      text: "from 2026-01-31T10:15:42Z on",
+    };
+    const [, row] = layOutTable(table([moment], Object.keys(moment)), 80, noPaint).split("\n");
+    expect(row).toBe("2026-01-31 10:15Z  2026-01-31  from 2026-01-31T10:15:42Z on");
+  });
+
   test("lets no control character through", () => {
     const text = layOutTable(table([{ a: "x\u001b[31my\u0007z\nw" }], ["a"]), 80, noPaint);
     expect(text).toBe("A\nx [31my z w\n");

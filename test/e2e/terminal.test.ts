@@ -1,0 +1,88 @@
+import { cpSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { describeAtTerminal, Terminal, type TerminalOptions } from "../support/terminal.ts";
+import { Transcript } from "../support/transcript.ts";
+
+const opened: Terminal[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((terminal) => terminal.close()));
+});
+
+function openTerminal(options?: TerminalOptions): Terminal {
+  const terminal = new Terminal(options);
+  opened.push(terminal);
+  cpSync(resolve("fixtures/good"), terminal.home, { recursive: true });
+  return terminal;
+}
+
+/** Holds a scene against the one that is kept; `npx vitest run test/e2e/terminal.test.ts --update` renews it. */
+async function expectScene(name: string, transcript: Transcript): Promise<void> {
+  await expect(transcript.toString()).toMatchFileSnapshot(resolve("fixtures/transcripts", `${name}.txt`));
+}
+
+const columns = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
+
+/** A file of as many orders, each of a row. */
+function writeOrders(terminal: Terminal, name: string, count: number): void {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const product = index % 40;
+    return `o${index},ann${index}@mail.example,Ann Tea,2026-01-10,p${product},Teapot ${product},https://shop.example/p/${product}`;
+  });
+  writeFileSync(join(terminal.home, name), [columns, ...rows, ""].join("\n"));
+}
+
+describeAtTerminal("at a terminal", () => {
+  test("an import shows its progress, stops cleanly, and is resumed", async () => {
+    const terminal = openTerminal({ columns: 130 });
+    const transcript = new Transcript(terminal);
+    writeOrders(terminal, "january.csv", 6_000);
+    await terminal.start("starpost orders import january.csv --rate 2");
+    const isUnderWay = /of about 6,000 rows · .*\/s · .* left · .* accepted · .* calls\/s/;
+    transcript.add("while it runs", await terminal.waitFor(isUnderWay));
+    await terminal.press("C-c");
+    const stopped = await terminal.waitForPrompt();
+    transcript.add("after Ctrl-C", stopped, { varying: /^ +(rows|sent) / });
+    const run = /starpost imports resume (\S+)/.exec(stopped)?.[1] ?? "";
+    transcript.add("gone on with", await terminal.run(`starpost imports resume ${run} --rate 0`));
+    transcript.add("the list of runs", await terminal.run("starpost imports list"));
+    await expectScene("import-interrupted", transcript);
+  });
+
+  test("what destroys is asked for by name, and refused", async () => {
+    const terminal = openTerminal();
+    const transcript = new Transcript(terminal);
+    await terminal.run("starpost coupons import coupons.csv --action map_review");
+    await terminal.start("starpost coupons delete --coupon-action map_review");
+    transcript.add("asked", await terminal.waitFor(/type/i));
+    await terminal.type("map");
+    transcript.add("another name", await terminal.waitForPrompt());
+    const unasked = "starpost coupons delete --coupon-action map_review --no-input; echo $?";
+    transcript.add("nobody to ask", await terminal.run(unasked));
+    transcript.add("nothing is lost", await terminal.run("starpost coupons stats"));
+    await expectScene("destroying-refused", transcript);
+  });
+
+  test("rejected rows are told by reason, on a narrow screen too", async () => {
+    const terminal = openTerminal({ columns: 60, rows: 24 });
+    const transcript = new Transcript(terminal);
+    cpSync(resolve("fixtures/bad/emails.csv"), join(terminal.home, "emails.csv"));
+    transcript.add("with rejects", await terminal.run("starpost orders import emails.csv"));
+    transcript.add(
+      "a table that fits",
+      await terminal.run("starpost products list --columns external_id,name,price,updated_at"),
+    );
+    await expectScene("rejects-narrow", transcript);
+  });
+
+  test("mistakes are answered in two lines", async () => {
+    const terminal = openTerminal({ rows: 14 });
+    const transcript = new Transcript(terminal);
+    transcript.add("a verb misspelt", await terminal.run("starpost orders improt orders.csv"));
+    transcript.add("a file that is not there", await terminal.run("starpost orders import order.csv"));
+    transcript.add("a flag misspelt", await terminal.run("starpost orders import orders.csv --dryrun"));
+    transcript.add("a file of another kind", await terminal.run("starpost orders import products.csv"));
+    await expectScene("mistakes", transcript);
+  });
+});

@@ -1,0 +1,76 @@
+import type { Terminal } from "./terminal.ts";
+
+/** A home of the same length, under which a person would find their files. */
+const shownHome = "/home/ann/tea-corner";
+
+/** The day of every transcript. */
+const shownRun = "20260131-101500";
+
+/** Lines that tell how far something is: their numbers hang on the machine. */
+const progressLine = /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /u;
+
+interface Moment {
+  readonly caption: string;
+  readonly screen: string;
+}
+
+/**
+ * Screens of one scene, in their order, as a text that a person can read. What differs from run to run (ids, times,
+ * rates, folders) is written as it might have been.
+ */
+export class Transcript {
+  readonly #moments: Moment[] = [];
+  readonly #runs = new Map<string, string>();
+  readonly #home: string;
+
+  constructor({ home }: Terminal) {
+    this.#home = home;
+  }
+
+  /** Takes a screen down; the numbers of lines that match `varying` are written as `N`. */
+  add(caption: string, screen: string, { varying }: { readonly varying?: RegExp } = {}): void {
+    this.#moments.push({ caption, screen: this.#normalize(screen, varying) });
+  }
+
+  toString(): string {
+    const parts = this.#moments.map(
+      ({ caption, screen }) => `${`-- ${caption} `.padEnd(100, "-")}\n${screen}\n`,
+    );
+    return parts.join("\n");
+  }
+
+  #normalize(screen: string, varying: RegExp | undefined): string {
+    return screen
+      .replaceAll(this.#home, shownHome)
+      .replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, (run) => this.#nameRun(run))
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, (_, fraction: string | undefined) =>
+        fraction === undefined ? "2026-01-31T10:15:00Z" : "2026-01-31T10:15:00.000Z",
+      )
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\dZ/g, "2026-01-31 10:15Z")
+      .split("\n")
+      .map((line) => this.#normalizeLine(line, varying))
+      .join("\n");
+  }
+
+  #normalizeLine(line: string, varying: RegExp | undefined): string {
+    if (progressLine.test(line)) return `⠋ ${hideNumbers(withoutWait(line.slice(2)))}`;
+    if (varying?.test(line) === true) return hideNumbers(line);
+    return line.replace(/^( +time +).*$/, "$1N s");
+  }
+
+  /** The same run has the same name throughout. */
+  #nameRun(run: string): string {
+    const name = this.#runs.get(run) ?? `${shownRun}-${String(this.#runs.size + 1).padStart(6, "0")}`;
+    this.#runs.set(run, name);
+    return name;
+  }
+}
+
+/** A progress line tells of a wait only while there is one, and counts a first call in the singular. */
+function withoutWait(line: string): string {
+  return line.replace(/ · (keeping to [^·]*|[^·]*…)$/, "").replace(/ 1 call /, " 1 calls ");
+}
+
+function hideNumbers(line: string): string {
+  return line.replaceAll(/\d{8}-\d{6}-\d{6}|\d[\d,.]*/g, (word) => (word.includes("-") ? word : "N"));
+}
