@@ -136,19 +136,20 @@ describe.each(["local", "remote"] as const)("every call by its command, %s", (mo
     );
   });
 
-  test.each(
-    commandCalls.map((one, at) => ({ ...one, at, line: one.words.slice(0, 3).join(" ").slice(0, 60) })),
-  )("$at $line", async ({ call: operation, words, stdin, status = 0, keep = {}, token }) => {
-    if (token) seen["token"] = await readToken(token);
-    if (operation === "mailEvents.receive") {
-      const body = JSON.stringify([{ event: "open", sg_event_id: "1", email: "a@mail.example" }]);
-      seen["signed_events"] = JSON.stringify(signBySecret(body, seen["events_secret"] ?? "", Date.now()));
-    }
-    made.length = 0;
-    const ran = await call(words.map(fill), stdin === undefined ? undefined : fill(stdin));
-    expect(ran, ran.stderr).toMatchObject({ status });
-    expect(made).toContain(operation);
-    const data: unknown = JSON.parse(ran.stdout);
-    for (const [name, path] of Object.entries(keep)) seen[name] = find(data, path);
-  });
+  test.each(commandCalls.map((one, at) => [`${at} ${one.words.slice(0, 2).join(" ")}`, one] as const))(
+    "%s",
+    async (_line, { call: operation, words, stdin, status = 0, keep = {}, token }) => {
+      if (token) seen["token"] = await readToken(token);
+      if (operation === "mailEvents.receive") {
+        const body = JSON.stringify([{ event: "open", sg_event_id: "1", email: "a@mail.example" }]);
+        seen["signed_events"] = JSON.stringify(signBySecret(body, seen["events_secret"] ?? "", Date.now()));
+      }
+      made.length = 0;
+      const ran = await call(words.map(fill), stdin === undefined ? undefined : fill(stdin));
+      expect(ran, ran.stderr).toMatchObject({ status });
+      expect(made).toContain(operation);
+      const data: unknown = JSON.parse(ran.stdout);
+      for (const [name, path] of Object.entries(keep)) seen[name] = find(data, path);
+    },
+  );
 });

@@ -1,0 +1,26 @@
+import { silent } from "../../output/view.ts";
+import { command } from "../command.ts";
+import { exitStatus } from "../exit-status.ts";
+
+export const unsubscribersAdd = command({
+  name: "unsubscribers add",
+  summary: "Let addresses get no more mails",
+  argument: "<address...>",
+  flags: {
+    type: {
+      takes: "<email_type_id>",
+      summary: "only of this type, 1 to 17 (every type; repeatable)",
+      isRepeatable: true,
+    },
+  },
+  examples: [
+    "starpost unsubscribers add ann@mail.example",
+    "starpost unsubscribers add ann@mail.example bob@mail.example --type 1",
+  ],
+  run: async (context, { arguments: addresses, flags }) => {
+    const { changeAddresses } = await import("../unsubscribers-run.ts");
+    return changeAddresses(context, { addresses, types: flags.type, verb: "massCreate" });
+  },
+  render: () => silent(),
+  exitStatus: ({ errors }) => (errors.length > 0 ? exitStatus.someRejected : exitStatus.done),
+});
