@@ -26,9 +26,9 @@ export interface BarPlot {
   readonly word: (value: number) => string;
 }
 
-const [width, height] = [720, 180];
+const [width, height] = [720, 196];
 /** Around the bars: room for numbers at the left, and for times below. */
-const edge = { left: 64, right: 8, top: 18, bottom: 24 } as const;
+const edge = { left: 64, right: 8, top: 28, bottom: 30 } as const;
 const [room, tall] = [width - edge.left - edge.right, height - edge.top - edge.bottom];
 
 /** Bars over time, as a picture that stands by itself; the numbers belong in a table beside it. */

@@ -92,7 +92,7 @@ ${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></di
 function renderFiles({ files }: ReportedRun): Html {
   return markup`<section>
 <h2>Files</h2>
-<div class="wide" role="region" aria-label="Files" tabindex="0">
+<section class="wide" aria-label="Files" tabindex="0">
 <table>
 <thead><tr><th scope="col">file</th><th scope="col" class="number">size</th><th scope="col">encoding</th><th scope="col">SHA-256 of its bytes</th></tr></thead>
 <tbody>
@@ -101,7 +101,7 @@ ${files.map(
     markup`<tr><th scope="row">${apart(file === "-" ? "standard input" : file)}</th><td class="number">${formatSize(size_bytes)}</td><td>${encoding}</td><td><code>${sha256}</code></td></tr>\n`,
 )}</tbody>
 </table>
-</div>
+</section>
 </section>`;
 }
 
@@ -120,7 +120,7 @@ function renderReason({ code, column, rows, means, hint, examples }: ReportedRea
   return markup`<article class="reason">
 <h3>${formatCount(rows)} ${rows === 1 ? "row" : "rows"}: <code>${code}</code>${column !== "" && markup` in ${apart(column)}`}</h3>
 ${means !== null && markup`<p>${capitalise(means)}.${hint !== null && markup` <strong>${capitalise(hint)}.</strong>`}</p>`}
-<div class="wide" role="region" aria-label="Examples of ${code}${column !== "" && ` in ${column}`}" tabindex="0">
+<section class="wide" aria-label="Examples of ${code}${column !== "" && ` in ${column}`}" tabindex="0">
 <table>
 <thead><tr><th scope="col" class="number">line</th><th scope="col">value</th><th scope="col">what was said</th></tr></thead>
 <tbody>
@@ -129,7 +129,7 @@ ${examples.map(
     markup`<tr><td class="number">${formatCount(line)}</td><td>${value === null ? "the whole row" : value === "" ? "(empty)" : apart(value)}</td><td>${apart(reason)}</td></tr>\n`,
 )}</tbody>
 </table>
-</div>
+</section>
 </article>`;
 }
 

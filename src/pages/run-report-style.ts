@@ -41,8 +41,11 @@ code { font: 0.9em ui-monospace, monospace; }
 table { border-collapse: collapse; font-size: 0.95rem; min-width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.35rem 0.75rem 0.35rem 0; text-align: start; vertical-align: top; }
 td { min-width: 5rem; }
+.time { white-space: nowrap; }
+td code { display: block; min-width: 20rem; }
 thead th { color: var(--muted); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; min-width: 8rem; }
+td bdi { display: block; max-width: 36rem; min-width: min(12rem, 60vw); }
 .number { font-variant-numeric: tabular-nums; text-align: end; white-space: nowrap; }
 figure { margin: 1.25rem 0; }
 figcaption { color: var(--muted); font-size: 0.9rem; }

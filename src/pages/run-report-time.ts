@@ -104,28 +104,28 @@ function renderTable({ points, hasPulses }: ReportedTimeline): Html {
     point.calls,
     ...(hasPulses ? [point.retried ?? 0, point.throttled ?? 0, waitsOf(point) / 1_000] : []),
   ];
-  return markup`<div class="wide" role="region" aria-label="Numbers over time" tabindex="0">
+  return markup`<section class="wide" aria-label="Numbers over time" tabindex="0">
 <table>
 <thead><tr><th scope="col">from</th>${head.map((name) => markup`<th scope="col" class="number">${name}</th>`)}</tr></thead>
 <tbody>
 ${points.map(
   (point) =>
-    markup`<tr><th scope="row">${formatTime(point.at)}</th>${cellsOf(point).map((value) => markup`<td class="number">${formatCount(value)}</td>`)}</tr>\n`,
+    markup`<tr><th scope="row" class="time">${formatTime(point.at)}</th>${cellsOf(point).map((value) => markup`<td class="number">${formatCount(value)}</td>`)}</tr>\n`,
 )}</tbody>
 </table>
-</div>`;
+</section>`;
 }
 
 function renderAttempts({ attempts }: ReportedTimeline): Html {
   return markup`<h3>Attempts</h3>
-<div class="wide" role="region" aria-label="Attempts" tabindex="0">
+<section class="wide" aria-label="Attempts" tabindex="0">
 <table>
 <thead><tr><th scope="col">from</th><th scope="col">to</th><th scope="col" class="number">rows settled</th><th scope="col">ended</th></tr></thead>
 <tbody>
 ${attempts.map(
   ({ from, to, rows, isEnded }) =>
-    markup`<tr><th scope="row">${formatTime(from)}</th><td>${formatTime(to)}</td><td class="number">${formatCount(rows)}</td><td>${isEnded ? "by itself" : "killed, or still running"}</td></tr>\n`,
+    markup`<tr><th scope="row" class="time">${formatTime(from)}</th><td class="time">${formatTime(to)}</td><td class="number">${formatCount(rows)}</td><td>${isEnded ? "by itself" : "killed, or still running"}</td></tr>\n`,
 )}</tbody>
 </table>
-</div>`;
+</section>`;
 }

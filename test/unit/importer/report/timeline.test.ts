@@ -1,0 +1,98 @@
+import { expect, it } from "vitest";
+import type { JournalEntry, Totals } from "../../../../src/importer/ledger/journal.ts";
+import { Pulse } from "../../../../src/importer/ledger/pulse.ts";
+import { mostIntervals, readTimeline } from "../../../../src/importer/report/timeline.ts";
+
+const start = Date.parse("2026-01-31T12:00:00.000Z");
+
+function totalsOf(read: number): Totals {
+  return {
+    rows: { read, accepted: read, rejected: 0, failed: 0 },
+    items: { sent: read, accepted: read, rejected: 0 },
+    calls: { sent: read / 100, retried: 0, throttled: 0 },
+  };
+}
+
+function doneAt(at: number, n: number, read: number): JournalEntry {
+  const calls = { sent: 1, retried: 0, throttled: 0 };
+  return { t: "done", n, problems: [], calls, at: start + at, totals: totalsOf(read) };
+}
+
+/** A run that was killed after 300 rows, and resumed an hour later: it goes over them, and does 300 more. */
+const resumed: readonly JournalEntry[] = [
+  { t: "start", at: start },
+  doneAt(500, 0, 100),
+  doneAt(1_500, 1, 200),
+  { t: "pulse", at: start + 1_500, ms: 1_500, seen: [3, 1, 0], waits: [0, 0, 700] },
+  doneAt(2_500, 2, 300),
+  { t: "start", at: start + 3_600_000 },
+  doneAt(3_600_500, 3, 400),
+  { t: "pulse", at: start + 3_601_500, ms: 1_000, seen: [2, 0, 1], waits: [900, 2_000, 0] },
+  doneAt(3_601_500, 5, 600),
+  { t: "totals", at: start + 3_602_000, totals: totalsOf(600) },
+];
+
+it("counts each row and call once, over all attempts", () => {
+  const { points, attempts, hasPulses, intervalMs } = readTimeline(resumed);
+  const sum = (of: (point: (typeof points)[number]) => number) =>
+    points.reduce((all, point) => all + of(point), 0);
+  expect(hasPulses).toBe(true);
+  expect(intervalMs).toBe(1_000);
+  expect(sum(({ rows }) => rows)).toBe(600);
+  expect(sum(({ calls }) => calls)).toBe(5);
+  expect(sum(({ retried }) => retried ?? 0)).toBe(1);
+  expect(sum(({ throttled }) => throttled ?? 0)).toBe(1);
+  expect(sum(({ waits }) => (waits?.pace ?? 0) + (waits?.throttled ?? 0) + (waits?.retry ?? 0))).toBe(3_600);
+  expect(attempts).toEqual([
+    { from: start, to: start + 2_500, rows: 300, isEnded: false },
+    { from: start + 3_600_000, to: start + 3_602_000, rows: 300, isEnded: true },
+  ]);
+  // The hour between is none of it.
+  expect(points.length).toBe(6);
+});
+
+it("shows intervals in which nothing came", () => {
+  const hung = [{ t: "start", at: start } as const, doneAt(10_000, 0, 100)];
+  expect(readTimeline(hung).points.map(({ rows }) => rows)).toEqual([...Array<number>(10).fill(0), 100]);
+});
+
+it("says of a run of before what is not known, and takes calls from their answers", () => {
+  const { points, hasPulses } = readTimeline(resumed.filter(({ t }) => t !== "pulse"));
+  expect(hasPulses).toBe(false);
+  expect(points.reduce((sum, { calls }) => sum + calls, 0)).toBe(5);
+  expect(
+    points.every(({ retried, throttled, waits }) => retried === null && throttled === null && !waits),
+  ).toBe(true);
+});
+
+it("has no more intervals than can be drawn, however long the run and however often it was resumed", () => {
+  for (const hours of [0.01, 1, 55, 2_000]) {
+    for (const attempts of [1, 7]) {
+      const lengthMs = (hours * 3_600_000) / attempts;
+      const entries = Array.from({ length: attempts }, (_, at): JournalEntry[] => {
+        const from = at * lengthMs * 3;
+        return [{ t: "start", at: start + from }, doneAt(from + lengthMs, at, (at + 1) * 100)];
+      }).flat();
+      expect(readTimeline(entries).points.length).toBeLessThanOrEqual(mostIntervals + attempts * 2);
+    }
+  }
+});
+
+it("knows nothing of a run that never began", () => {
+  expect(readTimeline([])).toMatchObject({ points: [], attempts: [], hasPulses: false });
+});
+
+it("is written down a line a second at most, and more seldom the longer a run is", () => {
+  const lines: JournalEntry[] = [];
+  let nowMs = start;
+  const pulse = new Pulse({ append: (entry) => void lines.push(entry) }, () => nowMs);
+  for (const end = start + 55 * 3_600_000; nowMs < end; nowMs += 2_000) pulse.sent();
+  pulse.waited("throttled", 3_000);
+  pulse.sent(true);
+  pulse.flush();
+  pulse.flush();
+  expect(lines.length).toBeLessThan(2_000);
+  const seen = lines.flatMap((line) => (line.t === "pulse" ? [line.seen] : []));
+  expect(seen.reduce((sum, [sent]) => sum + sent, 0)).toBe((55 * 3_600) / 2 + 1);
+  expect(seen.at(-1)?.slice(1)).toEqual([1, 1]);
+});
