@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { bare, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** Source: spec "Authentication" 3. */
 export const utokenLimits = { lifetimeMs: 14 * 24 * 60 * 60 * 1_000, perAccount: 100 } as const;
@@ -32,21 +33,23 @@ export const platformTypes: Readonly<Record<string, string>> = {
   23: "zepo",
 };
 
-const accountPlatform = z.object({
-  id: z.number().int(),
-  shop_token: z.string(),
-  shop_domain: z.string(),
-  shop_api_url: z.string().nullable(),
-  plan_name: z.string(),
-  platform_type: z.object({
+const accountPlatform = lazily(() =>
+  z.object({
     id: z.number().int(),
-    name: z.string(),
-    description: z.string().nullable(),
-    billable: z.boolean(),
+    shop_token: z.string(),
+    shop_domain: z.string(),
+    shop_api_url: z.string().nullable(),
+    plan_name: z.string(),
+    platform_type: z.object({
+      id: z.number().int(),
+      name: z.string(),
+      description: z.string().nullable(),
+      billable: z.boolean(),
+    }),
+    deleted: z.boolean(),
+    shop_user_name: z.string().nullable(),
   }),
-  deleted: z.boolean(),
-  shop_user_name: z.string().nullable(),
-});
+);
 
 /** What an account can have switched on and off. Source: spec "Errors", "Coupons", "Reviews". */
 export const features = [
@@ -57,7 +60,7 @@ export const features = [
 ] as const;
 export type Feature = (typeof features)[number];
 
-const featureList = z.object({ features: z.record(z.string(), z.boolean()) });
+const featureList = lazily(() => z.object({ features: z.record(z.string(), z.boolean()) }));
 const featuresPath = `${extensionPrefix}/apps/{app_key}/features`;
 
 /** How long a sign-in URL works. Assumed: the specification shows no time. */
@@ -70,22 +73,23 @@ export const account = {
     paths: ["/apps/{app_key}/account_platform"],
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({
-      account_platform: z.object({
-        shop_domain: z
-          .string()
-          .regex(/^http:\/\/[^\s/]\S*$/, { error: "must start with http://" })
-          .pipe(shape.url),
-        platform_type_id: z
-          .union([z.string(), z.number().transform(String)], {
-            error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
-          })
-          .refine((id) => Object.hasOwn(platformTypes, id), {
-            error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
-          }),
+    input: () =>
+      z.object({
+        account_platform: z.object({
+          shop_domain: z
+            .string()
+            .regex(/^http:\/\/[^\s/]\S*$/, { error: "must start with http://" })
+            .pipe(shape.url),
+          platform_type_id: z
+            .union([z.string(), z.number().transform(String)], {
+              error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+            })
+            .refine((id) => Object.hasOwn(platformTypes, id), {
+              error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+            }),
+        }),
       }),
-    }),
-    output: z.object({ account_platform: accountPlatform }),
+    output: () => z.object({ account_platform: accountPlatform() }),
     reply: enveloped,
   }),
   features: endpoint({
@@ -95,8 +99,8 @@ export const account = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: z.object({}),
-    output: featureList,
+    input: () => z.object({}),
+    output: () => featureList(),
     reply: enveloped,
   }),
   setFeature: endpoint({
@@ -106,11 +110,12 @@ export const account = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({
-      feature: z.enum(features, { error: `must be one of ${features.join(", ")}` }),
-      enabled: shape.boolean,
-    }),
-    output: featureList,
+    input: () =>
+      z.object({
+        feature: z.enum(features, { error: `must be one of ${features.join(", ")}` }),
+        enabled: shape.boolean,
+      }),
+    output: () => featureList(),
     reply: enveloped,
   }),
 };
@@ -124,8 +129,8 @@ export const tokens = {
     paths: ["/oauth/token"],
     auth: "open",
     effect: "repeatable",
-    input: z.object({ client_id: shape.reference, client_secret: z.string(), grant_type: z.string() }),
-    output: z.object({ access_token: z.string(), token_type: z.string() }),
+    input: () => z.object({ client_id: shape.reference, client_secret: z.string(), grant_type: z.string() }),
+    output: () => z.object({ access_token: z.string(), token_type: z.string() }),
     reply: bare,
     errorForm: "oauth",
   }),
@@ -140,15 +145,22 @@ export const users = {
     paths: ["/users"],
     auth: "open",
     effect: "once",
-    input: z.object({
-      user: z.object({ email: shape.email, display_name: shape.name, password: shape.name, url: shape.url }),
-    }),
-    output: z.object({
-      user_id: z.number().int(),
-      token: z.string(),
-      app_key: z.string(),
-      secret: z.string(),
-    }),
+    input: () =>
+      z.object({
+        user: z.object({
+          email: shape.email,
+          display_name: shape.name,
+          password: shape.name,
+          url: shape.url,
+        }),
+      }),
+    output: () =>
+      z.object({
+        user_id: z.number().int(),
+        token: z.string(),
+        app_key: z.string(),
+        secret: z.string(),
+      }),
     reply: enveloped,
   }),
   signIn: endpoint({
@@ -159,8 +171,8 @@ export const users = {
     paths: ["/users/b2blogin.json"],
     auth: "account",
     effect: "read",
-    input: z.object({ secret: z.string() }),
-    output: z.object({ code: z.string(), signin_url: z.string() }),
+    input: () => z.object({ secret: z.string() }),
+    output: () => z.object({ code: z.string(), signin_url: z.string() }),
     reply: enveloped,
   }),
   signedIn: endpoint({
@@ -171,13 +183,14 @@ export const users = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: z.object({ code: z.string().max(2_048) }),
-    output: z.object({
-      /** Null where the code is too old or not one of ours. */
-      account: z
-        .object({ app_key: z.string(), display_name: z.string().nullable(), email: z.string().nullable() })
-        .nullable(),
-    }),
+    input: () => z.object({ code: z.string().max(2_048) }),
+    output: () =>
+      z.object({
+        /** Null where the code is too old or not one of ours. */
+        account: z
+          .object({ app_key: z.string(), display_name: z.string().nullable(), email: z.string().nullable() })
+          .nullable(),
+      }),
     reply: enveloped,
   }),
   get: endpoint({
@@ -186,17 +199,18 @@ export const users = {
     paths: ["/users/{user_id}", "/users/{user_id}.json"],
     auth: "open",
     effect: "read",
-    input: z.object({ user_id: shape.rowId }),
-    output: z.object({
-      user: z.object({
-        id: z.number().int(),
-        slug: z.string(),
-        score: z.number().int(),
-        display_name: z.string(),
-        bio: z.string().nullable(),
-        social_image: z.string().nullable(),
+    input: () => z.object({ user_id: shape.rowId }),
+    output: () =>
+      z.object({
+        user: z.object({
+          id: z.number().int(),
+          slug: z.string(),
+          score: z.number().int(),
+          display_name: z.string(),
+          bio: z.string().nullable(),
+          social_image: z.string().nullable(),
+        }),
       }),
-    }),
     reply: enveloped,
   }),
 };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { bare } from "./reply.ts";
 import { detailsQuery, isCalendarDate, shape, timestamp } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** Source: spec "Limits": requests per window, per store id, over all endpoints and tokens. */
 export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
@@ -10,29 +11,31 @@ export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
 export const coreListLimit = 100;
 
 /** Assumed: the specification shows no body for this call; the form is that of services of this kind. */
-export const coreProduct = z.object({
-  id: z.number().int(),
-  external_id: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  url: z.string(),
-  image_url: z.string().nullable(),
-  price: z.string().nullable(),
-  currency: z.string().nullable(),
-  brand: z.string().nullable(),
-  sku: z.string().nullable(),
-  mpn: z.string().nullable(),
-  gtins: z.array(z.string()),
-  status: z.string(),
-  created_at: timestamp,
-  updated_at: timestamp,
-  /** From here on only with `details`. */
-  product_tags: z.string().nullish(),
-  blacklisted: z.boolean().optional(),
-  upc: z.string().nullish(),
-  isbn: z.string().nullish(),
-  external_sku: z.string().nullish(),
-});
+export const coreProduct = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    external_id: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    url: z.string(),
+    image_url: z.string().nullable(),
+    price: z.string().nullable(),
+    currency: z.string().nullable(),
+    brand: z.string().nullable(),
+    sku: z.string().nullable(),
+    mpn: z.string().nullable(),
+    gtins: z.array(z.string()),
+    status: z.string(),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+    /** From here on only with `details`. */
+    product_tags: z.string().nullish(),
+    blacklisted: z.boolean().optional(),
+    upc: z.string().nullish(),
+    isbn: z.string().nullish(),
+    external_sku: z.string().nullish(),
+  }),
+);
 
 export const core = {
   createToken: endpoint({
@@ -44,8 +47,8 @@ export const core = {
     extension: "practice",
     auth: "account",
     effect: "repeatable",
-    input: z.object({ secret: z.string({ error: "is missing" }) }),
-    output: z.object({ access_token: z.string() }),
+    input: () => z.object({ secret: z.string({ error: "is missing" }) }),
+    output: () => z.object({ access_token: z.string() }),
     reply: bare,
     errorForm: "core",
   }),
@@ -56,21 +59,23 @@ export const core = {
     paths: ["/core/v3/stores/{store_id}/products"],
     auth: "core",
     effect: "read",
-    input: z.object({
-      updated_at_min: z
-        .string()
-        .refine((value) => isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)), {
-          error: "must be an ISO 8601 timestamp",
-        })
-        .optional(),
-      limit: shape.count.optional(),
-      page_info: z.string().optional(),
-      ...detailsQuery,
-    }),
-    output: z.object({
-      products: z.array(coreProduct),
-      pagination: z.object({ next_page_info: z.string().nullable() }),
-    }),
+    input: () =>
+      z.object({
+        updated_at_min: z
+          .string()
+          .refine((value) => isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)), {
+            error: "must be an ISO 8601 timestamp",
+          })
+          .optional(),
+        limit: shape.count.optional(),
+        page_info: z.string().optional(),
+        ...detailsQuery(),
+      }),
+    output: () =>
+      z.object({
+        products: z.array(coreProduct()),
+        pagination: z.object({ next_page_info: z.string().nullable() }),
+      }),
     reply: bare,
     errorForm: "core",
   }),

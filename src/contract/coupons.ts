@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { detailsQuery, shape } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** Source: spec "Coupon". */
 export const couponActions = ["map_review", "map_share", "map_review_share"] as const;
@@ -17,8 +18,10 @@ export const couponErrorTexts = {
   duplicate_code: "Duplicated content",
 } as const;
 
-const coupon_action = z.enum(couponActions, { error: `must be one of ${couponActions.join(", ")}` });
-const category = z.object({ error_text: z.string(), error_count: z.number().int() });
+const coupon_action = lazily(() =>
+  z.enum(couponActions, { error: `must be one of ${couponActions.join(", ")}` }),
+);
+const category = lazily(() => z.object({ error_text: z.string(), error_count: z.number().int() }));
 
 export const coupons = {
   upload: endpoint({
@@ -27,15 +30,17 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique"],
     auth: "utoken",
     effect: "once",
-    input: z.object({
-      coupon_action,
-      codes: z.array(shape.text.nullable(), { error: "must be a list of texts" }),
-    }),
-    output: z.object({
-      total_codes: z.number().int(),
-      errors: z.object({ empty_cell: category, code_length: category, duplicate_code: category }),
-      "new-codes": z.number().int(),
-    }),
+    input: () =>
+      z.object({
+        coupon_action: coupon_action(),
+        codes: z.array(shape.text.nullable(), { error: "must be a list of texts" }),
+      }),
+    output: () =>
+      z.object({
+        total_codes: z.number().int(),
+        errors: z.object({ empty_cell: category(), code_length: category(), duplicate_code: category() }),
+        "new-codes": z.number().int(),
+      }),
     reply: enveloped,
     batch: { field: "codes", recommended: 1_000, max: 1_000 },
   }),
@@ -46,11 +51,12 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique"],
     auth: "utoken",
     effect: "read",
-    input: z.object({ ...detailsQuery }),
-    output: z.object({
-      /** The action only with `details`. */
-      coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
-    }),
+    input: () => z.object({ ...detailsQuery() }),
+    output: () =>
+      z.object({
+        /** The action only with `details`. */
+        coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
+      }),
     reply: enveloped,
   }),
   stats: endpoint({
@@ -59,8 +65,8 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique/stats"],
     auth: "utoken",
     effect: "read",
-    input: z.object({}),
-    output: z.object({ stats: z.record(z.string(), z.number().int()) }),
+    input: () => z.object({}),
+    output: () => z.object({ stats: z.record(z.string(), z.number().int()) }),
     reply: enveloped,
   }),
   delete: endpoint({
@@ -70,8 +76,8 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique/delete"],
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({ coupon_action }),
-    output: z.object({}),
+    input: () => z.object({ coupon_action: coupon_action() }),
+    output: () => z.object({}),
     reply: statusOnly,
   }),
 };

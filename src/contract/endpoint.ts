@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
+import { lazily } from "./lazily.ts";
 import type { ReplyForm } from "./reply.ts";
 
 /**
@@ -117,10 +118,28 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
 /** Where the calls of our own are, all of them. */
 export const extensionPrefix = "/starpost/v1";
 
-export function endpoint<I extends z.ZodType, O extends z.ZodType>(
-  declared: Omit<Endpoint<I, O>, "errorForm"> & { readonly errorForm?: ErrorForm },
-): Endpoint<I, O> {
-  return { errorForm: "status", ...declared };
+/** An endpoint as it is declared: its shapes are built when they are first asked for. */
+type Declared<I extends z.ZodType, O extends z.ZodType> = Omit<
+  Endpoint<I, O>,
+  "errorForm" | "input" | "output"
+> & {
+  readonly errorForm?: ErrorForm;
+  readonly input: () => I;
+  readonly output: () => O;
+};
+
+export function endpoint<I extends z.ZodType, O extends z.ZodType>(declared: Declared<I, O>): Endpoint<I, O> {
+  const [input, output] = [lazily(declared.input), lazily(declared.output)];
+  return {
+    errorForm: "status",
+    ...declared,
+    get input() {
+      return input();
+    },
+    get output() {
+      return output();
+    },
+  };
 }
 
 /**

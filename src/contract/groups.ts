@@ -2,17 +2,20 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 const path = "/v1/apps/{app_key}/products_groups";
-const named = { group_name: shape.name };
+const named = lazily(() => ({ group_name: shape.name }));
 
 /** Assumed: one call adds at most as many products as a product call may hold, and takes out as many. */
 const maxProducts = 500;
 
-const productIds = z
-  .array(shape.id, { error: "must be a list of product ids" })
-  .max(maxProducts, { error: `holds more than ${maxProducts} elements` })
-  .optional();
+const productIds = lazily(() =>
+  z
+    .array(shape.id, { error: "must be a list of product ids" })
+    .max(maxProducts, { error: `holds more than ${maxProducts} elements` })
+    .optional(),
+);
 
 /** Groups share reviews among their products. Source: spec "Product groups". */
 export const groups = {
@@ -22,8 +25,8 @@ export const groups = {
     paths: [path],
     auth: "utoken",
     effect: "once",
-    input: z.object(named),
-    output: z.object({}),
+    input: () => z.object(named()),
+    output: () => z.object({}),
     reply: statusOnly,
   }),
   list: endpoint({
@@ -33,12 +36,13 @@ export const groups = {
     paths: [path],
     auth: "utoken",
     effect: "read",
-    input: z.object({}),
-    output: z.object({
-      products_groups: z.array(
-        z.object({ id: z.number().int(), display_name: z.string(), account_id: z.number().int() }),
-      ),
-    }),
+    input: () => z.object({}),
+    output: () =>
+      z.object({
+        products_groups: z.array(
+          z.object({ id: z.number().int(), display_name: z.string(), account_id: z.number().int() }),
+        ),
+      }),
     reply: enveloped,
   }),
   get: endpoint({
@@ -47,15 +51,16 @@ export const groups = {
     paths: [`${path}/{group_name}`],
     auth: "utoken",
     effect: "read",
-    input: z.object(named),
-    output: z.object({
-      products_group: z.object({
-        display_name: z.string(),
-        created_at: timestamp,
-        updated_at: timestamp,
-        products_apps: z.array(z.object({ sku: z.string(), product_url: z.string() })),
+    input: () => z.object(named()),
+    output: () =>
+      z.object({
+        products_group: z.object({
+          display_name: z.string(),
+          created_at: timestamp(),
+          updated_at: timestamp(),
+          products_apps: z.array(z.object({ sku: z.string(), product_url: z.string() })),
+        }),
       }),
-    }),
     reply: enveloped,
   }),
   update: endpoint({
@@ -64,8 +69,9 @@ export const groups = {
     paths: [`${path}/{group_name}`],
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({ ...named, product_ids_to_add: productIds, product_ids_to_remove: productIds }),
-    output: z.object({}),
+    input: () =>
+      z.object({ ...named(), product_ids_to_add: productIds(), product_ids_to_remove: productIds() }),
+    output: () => z.object({}),
     reply: statusOnly,
   }),
   delete: endpoint({
@@ -75,8 +81,8 @@ export const groups = {
     paths: [`${path}/{group_name}`],
     auth: "utoken",
     effect: "repeatable",
-    input: z.object(named),
-    output: z.object({}),
+    input: () => z.object(named()),
+    output: () => z.object({}),
     reply: statusOnly,
   }),
 };

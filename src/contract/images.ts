@@ -21,18 +21,20 @@ export const images = {
     extension: "own",
     auth: "open",
     effect: "once",
-    input: z.object({
-      image_upload_token: shape.text,
-      /** Base64, with or without a `data:` prefix. */
-      image: z
-        .string({ error: "must be the image in base64" })
-        .max(Math.ceil((imageLimits.bytes * 4) / 3) + 100, {
-          error: "is larger than an image may be",
-        }),
-    }),
-    output: z.object({
-      image: z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }),
-    }),
+    input: () =>
+      z.object({
+        image_upload_token: shape.text,
+        /** Base64, with or without a `data:` prefix. */
+        image: z
+          .string({ error: "must be the image in base64" })
+          .max(Math.ceil((imageLimits.bytes * 4) / 3) + 100, {
+            error: "is larger than an image may be",
+          }),
+      }),
+    output: () =>
+      z.object({
+        image: z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }),
+      }),
     reply: enveloped,
   }),
   get: endpoint({
@@ -42,8 +44,8 @@ export const images = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: z.object({ image_id: shape.rowId }),
-    output: z.object({ content_type: z.string(), base64: z.string() }),
+    input: () => z.object({ image_id: shape.rowId }),
+    output: () => z.object({ content_type: z.string(), base64: z.string() }),
     reply: bytes,
   }),
 };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { enveloped } from "./reply.ts";
+import { lazily } from "./lazily.ts";
 
 /** What the link of a mail does. */
 export const linkKinds = ["verify_review", "confirm_question", "unsubscribe"] as const;
@@ -36,23 +37,25 @@ export const linkPaths: Readonly<Record<MailLinkKind, string>> = {
   click: `${extensionPrefix}/c`,
 };
 
-const link = z.object({
-  kind: z.enum(linkKinds),
-  /** `ready`: following it does something; `done`: that was done; `gone`: it is too old, or what it is about is not there. */
-  state: z.enum(["ready", "done", "gone"]),
-  /** What it is about: a product's or the store's name; an address for `unsubscribe`. */
-  about: z.string(),
-  /** The review's title, the question, or the kind of mails. */
-  detail: z.string(),
-});
-export type LinkState = z.output<typeof link>;
+const link = lazily(() =>
+  z.object({
+    kind: z.enum(linkKinds),
+    /** `ready`: following it does something; `done`: that was done; `gone`: it is too old, or what it is about is not there. */
+    state: z.enum(["ready", "done", "gone"]),
+    /** What it is about: a product's or the store's name; an address for `unsubscribe`. */
+    about: z.string(),
+    /** The review's title, the question, or the kind of mails. */
+    detail: z.string(),
+  }),
+);
+export type LinkState = z.output<ReturnType<typeof link>>;
 
 const path = {
   paths: [`${extensionPrefix}/links/{token}`],
   htmlPaths: [`${linkPaths.verify_review}/{token}`],
 } as const;
 /** What stands at the end of a link that is about a row. */
-export const linkToken = z.string().max(2_048);
+export const linkToken = lazily(() => z.string().max(2_048));
 
 /**
  * The links of mails. A mail's reader gets the page, whose one button follows the link: mail scanners open every
@@ -67,8 +70,8 @@ export const links = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: z.object({ token: linkToken }),
-    output: z.object({ link }),
+    input: () => z.object({ token: linkToken() }),
+    output: () => z.object({ link: link() }),
     reply: enveloped,
   }),
   follow: endpoint({
@@ -79,8 +82,8 @@ export const links = {
     extension: "own",
     auth: "open",
     effect: "repeatable",
-    input: z.object({ token: linkToken }),
-    output: z.object({ link }),
+    input: () => z.object({ token: linkToken() }),
+    output: () => z.object({ link: link() }),
     reply: enveloped,
   }),
 };

@@ -15,8 +15,8 @@ export const mailSuppressions = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({ email: shape.email }),
-    output: z.object({ email: z.string(), lifted: z.array(z.enum(suppressionKinds)) }),
+    input: () => z.object({ email: shape.email }),
+    output: () => z.object({ email: z.string(), lifted: z.array(z.enum(suppressionKinds)) }),
     reply: enveloped,
   }),
 };

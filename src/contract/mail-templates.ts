@@ -3,11 +3,14 @@ import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { mailCategories } from "./mail-kinds.ts";
 import { enveloped } from "./reply.ts";
 import { timestamp } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** Longest parts of a template, in characters. Assumed: mail programs cut off HTML of about this length. */
 export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
 
-const category = z.enum(mailCategories, { error: `must be one of ${mailCategories.join(", ")}` });
+const category = lazily(() =>
+  z.enum(mailCategories, { error: `must be one of ${mailCategories.join(", ")}` }),
+);
 
 const part = (max: number) =>
   z
@@ -24,15 +27,17 @@ const parts = {
   html: part(maxTemplateLength.html),
 };
 
-const templateInfo = z.object({
-  category: z.enum(mailCategories),
-  /** The account's own, in place of the one that comes with starpost. */
-  is_own: z.boolean(),
-  subject: z.string(),
-  updated_at: timestamp.nullable(),
-});
+const templateInfo = lazily(() =>
+  z.object({
+    category: z.enum(mailCategories),
+    /** The account's own, in place of the one that comes with starpost. */
+    is_own: z.boolean(),
+    subject: z.string(),
+    updated_at: timestamp().nullable(),
+  }),
+);
 
-const mailTemplate = templateInfo.extend({ text: z.string(), html: z.string() });
+const mailTemplate = lazily(() => templateInfo().extend({ text: z.string(), html: z.string() }));
 
 const path = `${extensionPrefix}/apps/{app_key}/mail_templates`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
@@ -45,8 +50,8 @@ export const mailTemplates = {
     paths: [path],
     ...own,
     effect: "read",
-    input: z.object({}),
-    output: z.object({ templates: z.array(templateInfo) }),
+    input: () => z.object({}),
+    output: () => z.object({ templates: z.array(templateInfo()) }),
   }),
   get: endpoint({
     summary: "Read the template of a category of mails",
@@ -54,14 +59,15 @@ export const mailTemplates = {
     paths: [`${path}/{category}`],
     ...own,
     effect: "read",
-    input: z.object({
-      category,
-      /** The one that comes with starpost, also where the account has its own. */
-      built_in: z
-        .union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")])
-        .optional(),
-    }),
-    output: z.object({ template: mailTemplate }),
+    input: () =>
+      z.object({
+        category: category(),
+        /** The one that comes with starpost, also where the account has its own. */
+        built_in: z
+          .union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")])
+          .optional(),
+      }),
+    output: () => z.object({ template: mailTemplate() }),
   }),
   set: endpoint({
     summary: "Replace the template of a category of mails by the account's own",
@@ -69,8 +75,8 @@ export const mailTemplates = {
     paths: [`${path}/{category}`],
     ...own,
     effect: "repeatable",
-    input: z.object({ category, ...parts }),
-    output: z.object({ template: mailTemplate }),
+    input: () => z.object({ category: category(), ...parts }),
+    output: () => z.object({ template: mailTemplate() }),
   }),
   reset: endpoint({
     summary:
@@ -80,8 +86,8 @@ export const mailTemplates = {
     paths: [`${path}/{category}`],
     ...own,
     effect: "repeatable",
-    input: z.object({ category }),
-    output: z.object({ template: mailTemplate }),
+    input: () => z.object({ category: category() }),
+    output: () => z.object({ template: mailTemplate() }),
   }),
   preview: endpoint({
     summary:
@@ -90,12 +96,13 @@ export const mailTemplates = {
     paths: [`${path}/{category}/preview`],
     ...own,
     effect: "read",
-    input: z.object({
-      category,
-      subject: parts.subject.optional(),
-      text: parts.text.optional(),
-      html: parts.html.optional(),
-    }),
-    output: z.object({ mail: z.object({ subject: z.string(), text: z.string(), html: z.string() }) }),
+    input: () =>
+      z.object({
+        category: category(),
+        subject: parts.subject.optional(),
+        text: parts.text.optional(),
+        html: parts.html.optional(),
+      }),
+    output: () => z.object({ mail: z.object({ subject: z.string(), text: z.string(), html: z.string() }) }),
   }),
 };

@@ -4,6 +4,7 @@ import { mailStates } from "./mail-kinds.ts";
 import { mailObstacles } from "./mail-rules.ts";
 import { enveloped } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /**
  * - `passed`: it does not hold, or did not when the mail was judged
@@ -14,37 +15,41 @@ import { shape, timestamp } from "./shapes.ts";
 export const ruleResults = ["passed", "decides", "off", "not_asked"] as const;
 export type RuleResult = (typeof ruleResults)[number];
 
-const askedRule = z.object({
-  name: z.enum(mailObstacles),
-  says: z.string(),
-  result: z.enum(ruleResults),
-});
-export type AskedRule = z.output<typeof askedRule>;
+const askedRule = lazily(() =>
+  z.object({
+    name: z.enum(mailObstacles),
+    says: z.string(),
+    result: z.enum(ruleResults),
+  }),
+);
+export type AskedRule = z.output<ReturnType<typeof askedRule>>;
 
 /** What became of the mail of a product of an order, or of the whole order, and which rule decided it. */
-const mailDecision = z.object({
-  /** What the mail is about; several where it is about the whole order. */
-  products: z.array(
-    z.object({
-      product_id: z.string(),
-      name: z.string(),
-      /** Why the mail does not speak of it, where it speaks of others. */
-      left_out_by: z.enum(mailObstacles).nullable(),
-    }),
-  ),
-  is_whole_order: z.boolean(),
-  /** Nothing where there is no mail. */
-  mail_id: z.number().int().nullable(),
-  state: z.enum(mailStates).nullable(),
-  decided_by: z.enum(mailObstacles).nullable(),
-  /** When it was sent, or kept back; or when it is due. */
-  at: timestamp.nullable(),
-  /** In one sentence, for a customer. */
-  sentence: z.string(),
-  /** Every rule in its order. Of a mail that waits, as it would be judged as things are now. */
-  rules: z.array(askedRule),
-});
-export type MailDecision = z.output<typeof mailDecision>;
+const mailDecision = lazily(() =>
+  z.object({
+    /** What the mail is about; several where it is about the whole order. */
+    products: z.array(
+      z.object({
+        product_id: z.string(),
+        name: z.string(),
+        /** Why the mail does not speak of it, where it speaks of others. */
+        left_out_by: z.enum(mailObstacles).nullable(),
+      }),
+    ),
+    is_whole_order: z.boolean(),
+    /** Nothing where there is no mail. */
+    mail_id: z.number().int().nullable(),
+    state: z.enum(mailStates).nullable(),
+    decided_by: z.enum(mailObstacles).nullable(),
+    /** When it was sent, or kept back; or when it is due. */
+    at: timestamp().nullable(),
+    /** In one sentence, for a customer. */
+    sentence: z.string(),
+    /** Every rule in its order. Of a mail that waits, as it would be judged as things are now. */
+    rules: z.array(askedRule()),
+  }),
+);
+export type MailDecision = z.output<ReturnType<typeof mailDecision>>;
 
 export const mailWhy = {
   why: endpoint({
@@ -54,18 +59,19 @@ export const mailWhy = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: z.object({ order_id: shape.id, product_id: shape.id.optional() }),
-    output: z.object({
-      order_id: z.string(),
-      order_date: timestamp,
-      email: z.string(),
-      customer_name: z.string(),
-      /** When the order came to the service. */
-      created_at: timestamp,
-      /** Whether it came as one that brings mails. */
-      sends_mail: z.boolean(),
-      decisions: z.array(mailDecision),
-    }),
+    input: () => z.object({ order_id: shape.id, product_id: shape.id.optional() }),
+    output: () =>
+      z.object({
+        order_id: z.string(),
+        order_date: timestamp(),
+        email: z.string(),
+        customer_name: z.string(),
+        /** When the order came to the service. */
+        created_at: timestamp(),
+        /** Whether it came as one that brings mails. */
+        sends_mail: z.boolean(),
+        decisions: z.array(mailDecision()),
+      }),
     reply: enveloped,
   }),
 };

@@ -1,32 +1,37 @@
 import * as z from "zod";
+import { lazily } from "./lazily.ts";
 
 /** Source: spec "User summary, badge". */
-const badge = z.object({
-  id: z.number().int(),
-  name: z.string(),
-  description: z.string(),
-  image_100: z.string(),
-  image_300: z.string(),
-});
+const badge = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    name: z.string(),
+    description: z.string(),
+    image_100: z.string(),
+    image_300: z.string(),
+  }),
+);
 
 /** A person as public answers show one. Source: spec "User summary, badge". */
-export const userSummary = z.object({
-  id: z.number().int(),
-  display_name: z.string(),
-  slug: z.string(),
-  social_image: z.string().nullable(),
-  is_social_connected: z.boolean(),
-  bio: z.string().nullable(),
-  score: z.number().int(),
-  badges: z.array(badge),
-});
-export type UserSummary = z.output<typeof userSummary>;
+export const userSummary = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    display_name: z.string(),
+    slug: z.string(),
+    social_image: z.string().nullable(),
+    is_social_connected: z.boolean(),
+    bio: z.string().nullable(),
+    score: z.number().int(),
+    badges: z.array(badge()),
+  }),
+);
+export type UserSummary = z.output<ReturnType<typeof userSummary>>;
 
 /** The two directions of a vote. Source: spec "Questions and answers", "Reviews". */
 export const voteTypes = ["up", "down"] as const;
 export type VoteType = (typeof voteTypes)[number];
 
-export const voteType = z.enum(voteTypes, { error: `must be one of ${voteTypes.join(", ")}` });
+export const voteType = lazily(() => z.enum(voteTypes, { error: `must be one of ${voteTypes.join(", ")}` }));
 
 /** `id` is an incrementing index of votes. Source: spec "Other". */
 export const voteAnswer = z.object({ vote: z.object({ id: z.number().int() }) });

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { enveloped, flat } from "./reply.ts";
 import { isLegalId, maxLength, shape, timestamp, type FieldError } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** The spec fields of a product. Source: spec "Product (input)". */
 export const specNames = ["upc", "mpn", "brand", "isbn", "external_sku", "sku"] as const;
@@ -24,24 +25,26 @@ export function normaliseSpec(raw: string): NormalisedSpec {
   return isLegalId(value) ? { value } : { ignored: "characters" };
 }
 
-export const specs = z.looseObject(
-  Object.fromEntries(specNames.map((name) => [name, shape.reference.nullish()])) as Record<
-    SpecName,
-    z.ZodOptional<z.ZodNullable<typeof shape.reference>>
-  >,
+export const specs = lazily(() =>
+  z.looseObject(
+    Object.fromEntries(specNames.map((name) => [name, shape.reference.nullish()])) as Record<
+      SpecName,
+      z.ZodOptional<z.ZodNullable<typeof shape.reference>>
+    >,
+  ),
 );
 
 /** A product's specs in a list that is asked for details. */
-export const specDetails = {
+export const specDetails = lazily(() => ({
   upc: z.string().nullish(),
   mpn: z.string().nullish(),
   brand: z.string().nullish(),
   isbn: z.string().nullish(),
   sku: z.string().nullish(),
   external_sku: z.string().nullish(),
-};
+}));
 
-const optionalFields = {
+const optionalFields = lazily(() => ({
   image_url: shape.optionalUrl.optional(),
   description: shape.text.nullish(),
   currency_iso: shape.currency.optional(),
@@ -49,25 +52,29 @@ const optionalFields = {
   currency: shape.currency.optional(),
   price: shape.price.optional(),
   product_tags: shape.tags.optional(),
-  specs: specs.nullish(),
+  specs: specs().nullish(),
   blacklisted: shape.boolean.optional(),
-};
+}));
 
 /** One product to create. Source: spec "Product (input)". */
-export const productInput = z.object({ name: shape.name, url: shape.url, ...optionalFields });
-export type ProductInput = z.output<typeof productInput>;
+export const productInput = lazily(() => z.object({ name: shape.name, url: shape.url, ...optionalFields() }));
+export type ProductInput = z.output<ReturnType<typeof productInput>>;
 
 /** One product to update: only what is given, and valid, overwrites. Source: spec "mass_update". */
-export const productChange = z.object({
-  name: shape.name.optional(),
-  url: shape.url.optional(),
-  ...optionalFields,
-});
+export const productChange = lazily(() =>
+  z.object({
+    name: shape.name.optional(),
+    url: shape.url.optional(),
+    ...optionalFields(),
+  }),
+);
 
 /** Row problems of a bulk call. Assumed: an object keyed by ordinal, since one product can have several. */
-export const productErrors = z.record(
-  z.string(),
-  z.looseObject({ product_id: z.string().optional(), field: z.string(), error: z.string() }),
+export const productErrors = lazily(() =>
+  z.record(
+    z.string(),
+    z.looseObject({ product_id: z.string().optional(), field: z.string(), error: z.string() }),
+  ),
 );
 export type ProductError = FieldError & { readonly product_id: string };
 
@@ -77,54 +84,61 @@ export const missedPage = { default: 10, max: 1_000 } as const;
 /** Stands for all missed products in `missed_products_ids`. Assumed: their ids can be learned in no other way. */
 export const allMissedProducts = "all";
 
-const missedIds = z
-  .string({ error: "is missing" })
-  .regex(/^[A-Za-z0-9-]+(?:,[A-Za-z0-9-]+)*$/, {
-    error: "must be ids of letters, digits and -, with commas between",
-  })
-  .transform((list) => list.split(","));
+const missedIds = lazily(() =>
+  z
+    .string({ error: "is missing" })
+    .regex(/^[A-Za-z0-9-]+(?:,[A-Za-z0-9-]+)*$/, {
+      error: "must be ids of letters, digits and -, with commas between",
+    })
+    .transform((list) => list.split(",")),
+);
 
 /** Source: spec "Missed product (output)". */
-const missedProduct = z.object({
-  id: z.number().int(),
-  product_name: z.string(),
-  product_sku: z.string(),
-  user_email: z.string(),
-  user_display_name: z.string(),
-  missed_product_date: timestamp,
-  order_id: z.string(),
-  purchase_date: timestamp,
-  mail_delivery_date: timestamp.nullable(),
-});
+const missedProduct = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    product_name: z.string(),
+    product_sku: z.string(),
+    user_email: z.string(),
+    user_display_name: z.string(),
+    missed_product_date: timestamp(),
+    order_id: z.string(),
+    purchase_date: timestamp(),
+    mail_delivery_date: timestamp().nullable(),
+  }),
+);
 
 /** Promoted products, at most. Assumed: the specification shows no number. */
 export const maxPromoted = 10;
 
 /** Source: spec "Promoted product (output)". */
-const promotedProduct = z.object({
-  products_app_id: z.number().int(),
-  url: z.string(),
-  price: z.number(),
-  currency: z.string(),
-  type: z.string(),
-  name: z.string(),
-  destination_app_key: z.string(),
-  position: z.number().int(),
-  source_products_app_id: z.number().int().nullable(),
-  matching_algorithm: z.string().nullable(),
-  domain_key: z.string(),
-  image_title: z.string(),
-  average_score: z.number(),
-  total_review: z.number().int(),
-  image: z.string(),
-});
+const promotedProduct = lazily(() =>
+  z.object({
+    products_app_id: z.number().int(),
+    url: z.string(),
+    price: z.number(),
+    currency: z.string(),
+    type: z.string(),
+    name: z.string(),
+    destination_app_key: z.string(),
+    position: z.number().int(),
+    source_products_app_id: z.number().int().nullable(),
+    matching_algorithm: z.string().nullable(),
+    domain_key: z.string(),
+    image_title: z.string(),
+    average_score: z.number(),
+    total_review: z.number().int(),
+    image: z.string(),
+  }),
+);
 
 const bulk = {
   /** Product id to product; each is checked by itself, so that one bad product does not refuse the call. */
-  input: z.object({
-    products: z.record(z.string(), z.unknown(), { error: "must be an object keyed by product id" }),
-  }),
-  output: z.object({ errors: productErrors.optional() }),
+  input: () =>
+    z.object({
+      products: z.record(z.string(), z.unknown(), { error: "must be an object keyed by product id" }),
+    }),
+  output: () => z.object({ errors: productErrors().optional() }),
   reply: flat,
   auth: "utoken",
   effect: "repeatable",
@@ -139,15 +153,17 @@ export const products = {
     paths: ["/missed_products/{app_key}/search_drill_down"],
     auth: "utoken",
     effect: "read",
-    input: z.object({
-      missed_products_ids: missedIds,
-      start: shape.count.optional(),
-      size: shape.count.optional(),
-    }),
-    output: z.object({
-      pagination: z.object({ total: z.number().int(), start: z.number().int(), size: z.number().int() }),
-      missed_products: z.array(missedProduct),
-    }),
+    input: () =>
+      z.object({
+        missed_products_ids: missedIds(),
+        start: shape.count.optional(),
+        size: shape.count.optional(),
+      }),
+    output: () =>
+      z.object({
+        pagination: z.object({ total: z.number().int(), start: z.number().int(), size: z.number().int() }),
+        missed_products: z.array(missedProduct()),
+      }),
     reply: enveloped,
   }),
   promoted: endpoint({
@@ -157,8 +173,8 @@ export const products = {
     paths: ["/v1/widget/{app_key}/products/promoted_products"],
     auth: "account",
     effect: "read",
-    input: z.object({}),
-    output: z.object({ products: z.array(promotedProduct) }),
+    input: () => z.object({}),
+    output: () => z.object({ products: z.array(promotedProduct()) }),
     reply: enveloped,
   }),
   setPromoted: endpoint({
@@ -168,12 +184,13 @@ export const products = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({
-      product_ids: z
-        .array(shape.id, { error: "must be a list of product ids" })
-        .max(maxPromoted, { error: `holds more than ${maxPromoted} elements` }),
-    }),
-    output: z.object({ products: z.array(promotedProduct) }),
+    input: () =>
+      z.object({
+        product_ids: z
+          .array(shape.id, { error: "must be a list of product ids" })
+          .max(maxPromoted, { error: `holds more than ${maxPromoted} elements` }),
+      }),
+    output: () => z.object({ products: z.array(promotedProduct()) }),
     reply: enveloped,
   }),
   massCreate: endpoint({

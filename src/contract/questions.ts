@@ -3,34 +3,41 @@ import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { userSummary, voteAnswer, voteType } from "./people.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** Questions on a page where `count` is not given, and at most. Assumed: the specification shows no paging of them. */
 export const questionPage = { default: 1_000, max: 1_000 } as const;
 
 /** Source: spec "Question and answer". */
-export const answer = z.object({
-  id: z.number().int(),
-  content: z.string(),
-  store_owner_comment: z.boolean(),
-  answerer: userSummary,
-  votes_up: z.number().int(),
-  votes_down: z.number().int(),
-  created_at: timestamp,
-});
-export type Answer = z.output<typeof answer>;
+export const answer = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    content: z.string(),
+    store_owner_comment: z.boolean(),
+    answerer: userSummary(),
+    votes_up: z.number().int(),
+    votes_down: z.number().int(),
+    created_at: timestamp(),
+  }),
+);
+export type Answer = z.output<ReturnType<typeof answer>>;
 
 /** Source: spec "Question and answer". */
-export const question = z.object({
-  id: z.number().int(),
-  content: z.string(),
-  asker: userSummary,
-  user_type: z.string(),
-  created_at: timestamp,
-  sorted_public_answers: z.array(answer),
-});
-export type Question = z.output<typeof question>;
+export const question = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    content: z.string(),
+    asker: userSummary(),
+    user_type: z.string(),
+    created_at: timestamp(),
+    sorted_public_answers: z.array(answer()),
+  }),
+);
+export type Question = z.output<ReturnType<typeof question>>;
 
-const bottomLine = z.object({ total_questions: z.number().int(), total_answers: z.number().int() });
+const bottomLine = lazily(() =>
+  z.object({ total_questions: z.number().int(), total_answers: z.number().int() }),
+);
 
 export const questions = {
   list: endpoint({
@@ -40,8 +47,8 @@ export const questions = {
     paths: ["/products/{app_key}/{sku}/questions"],
     auth: "account",
     effect: "read",
-    input: z.object({ sku: shape.id, count: shape.count.optional(), page: shape.count.optional() }),
-    output: bottomLine.extend({ questions: z.array(question) }),
+    input: () => z.object({ sku: shape.id, count: shape.count.optional(), page: shape.count.optional() }),
+    output: () => bottomLine().extend({ questions: z.array(question()) }),
     reply: enveloped,
   }),
   bottomLine: endpoint({
@@ -50,8 +57,8 @@ export const questions = {
     paths: ["/products/{app_key}/{sku}/qna_bottomline"],
     auth: "account",
     effect: "read",
-    input: z.object({ sku: shape.id }),
-    output: bottomLine,
+    input: () => z.object({ sku: shape.id }),
+    output: () => bottomLine(),
     reply: enveloped,
   }),
   sendConfirmation: endpoint({
@@ -60,20 +67,21 @@ export const questions = {
     paths: ["/questions/send_confirmation_mail"],
     auth: "account",
     effect: "once",
-    input: z.object({
-      review_content: shape.content,
-      display_name: shape.name,
-      email: shape.email,
-      product_id: shape.legalId,
-      product_title: shape.name,
-      product_url: shape.url,
-      review_source: shape.reference.nullish(),
-      product_description: shape.text.nullish(),
-      product_image_url: shape.optionalUrl.nullish(),
-      prevent_duplicate_review: shape.boolean.nullish(),
-      product_tags: shape.tags.nullish(),
-    }),
-    output: z.object({}),
+    input: () =>
+      z.object({
+        review_content: shape.content,
+        display_name: shape.name,
+        email: shape.email,
+        product_id: shape.legalId,
+        product_title: shape.name,
+        product_url: shape.url,
+        review_source: shape.reference.nullish(),
+        product_description: shape.text.nullish(),
+        product_image_url: shape.optionalUrl.nullish(),
+        prevent_duplicate_review: shape.boolean.nullish(),
+        product_tags: shape.tags.nullish(),
+      }),
+    output: () => z.object({}),
     reply: statusOnly,
   }),
 };
@@ -85,8 +93,8 @@ export const answers = {
     paths: ["/answers/{answer_id}/vote/{vote_type}", "/answers/{answer_id}/vote/{vote_type}.json"],
     auth: "open",
     effect: "once",
-    input: z.object({ answer_id: shape.rowId, vote_type: voteType }),
-    output: voteAnswer,
+    input: () => z.object({ answer_id: shape.rowId, vote_type: voteType() }),
+    output: () => voteAnswer,
     reply: enveloped,
   }),
   create: endpoint({
@@ -96,14 +104,15 @@ export const answers = {
     extension: "own",
     auth: "utoken",
     effect: "once",
-    input: z.object({
-      question_id: shape.rowId,
-      content: shape.content,
-      /** A shopper's name and address, together; the store answers where they are not given. */
-      display_name: shape.name.optional(),
-      email: shape.email.optional(),
-    }),
-    output: z.object({ answer }),
+    input: () =>
+      z.object({
+        question_id: shape.rowId,
+        content: shape.content,
+        /** A shopper's name and address, together; the store answers where they are not given. */
+        display_name: shape.name.optional(),
+        email: shape.email.optional(),
+      }),
+    output: () => z.object({ answer: answer() }),
     reply: enveloped,
   }),
 };

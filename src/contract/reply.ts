@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazily } from "./lazily.ts";
 
 /** How a value is wrapped on the wire, and taken out again. */
 export interface ReplyForm {
@@ -13,10 +14,10 @@ export interface ReplyForm {
 type Fields = Record<string, unknown>;
 
 const success = { code: 200, message: "OK" } as const;
-const successFields = { code: z.literal(success.code), message: z.literal(success.message) };
+const successFields = lazily(() => ({ code: z.literal(success.code), message: z.literal(success.message) }));
 
 /** `{code,message}` of an answer that is no refusal. */
-export const successStatus = z.object(successFields);
+export const successStatus = lazily(() => z.object(successFields()));
 
 /** The fields of a value's shape, for forms that put others beside them. */
 function fieldsOf(value: z.ZodType): Readonly<Record<string, z.ZodType>> {
@@ -32,21 +33,21 @@ function isFields(value: unknown): value is Fields {
 export const flatResponse: ReplyForm = {
   encode: (value) => ({ ...success, response: value }),
   decode: (body) => (isFields(body["response"]) ? body["response"] : {}),
-  describe: (value) => z.object({ ...successFields, response: value }),
+  describe: (value) => z.object({ ...successFields(), response: value }),
 };
 
 /** `{status:{code,message},…value}` */
 export const statusWith: ReplyForm = {
   encode: (value) => ({ status: success, ...value }),
   decode: ({ status: _status, ...value }) => value,
-  describe: (value) => z.object({ status: successStatus, ...fieldsOf(value) }),
+  describe: (value) => z.object({ status: successStatus(), ...fieldsOf(value) }),
 };
 
 /** `{status:{code,message},response:{…value}}` */
 export const enveloped: ReplyForm = {
   encode: (value) => ({ status: success, response: value }),
   decode: (body) => (isFields(body["response"]) ? body["response"] : {}),
-  describe: (value) => z.object({ status: successStatus, response: value }),
+  describe: (value) => z.object({ status: successStatus(), response: value }),
 };
 
 /** `form`, with some fields left out of each element of the list `name`: they are for pages, not for the wire's JSON. */
@@ -76,21 +77,21 @@ export function withoutInside(form: ReplyForm, name: string, fields: readonly st
 export const flat: ReplyForm = {
   encode: (value) => ({ ...success, ...value }),
   decode: ({ code: _code, message: _message, ...value }) => value,
-  describe: (value) => z.object({ ...successFields, ...fieldsOf(value) }),
+  describe: (value) => z.object({ ...successFields(), ...fieldsOf(value) }),
 };
 
 /** `{code:"200",message}`: the one flat reply whose code is a string on the wire. */
 export const flatTextCode: ReplyForm = {
   encode: (value) => ({ code: "200", message: success.message, ...value }),
   decode: flat.decode,
-  describe: (value) => z.object({ ...successFields, code: z.literal("200"), ...fieldsOf(value) }),
+  describe: (value) => z.object({ ...successFields(), code: z.literal("200"), ...fieldsOf(value) }),
 };
 
 /** `{status:{code,message}}` */
 export const statusOnly: ReplyForm = {
   encode: () => ({ status: success }),
   decode: () => ({}),
-  describe: () => z.object({ status: successStatus }),
+  describe: () => z.object({ status: successStatus() }),
 };
 
 /** `{status,response:{[inside]}}`, `{status}` alone, or `{status,…others}`, by what the value holds. */
@@ -108,7 +109,7 @@ export function envelopedWhenPresent(inside: string): ReplyForm {
     describe: (value) => {
       const { [inside]: held = z.unknown(), ...beside } = fieldsOf(value);
       return z.object({
-        status: successStatus,
+        status: successStatus(),
         response: z.object({ [inside]: z.nonoptional(held) }).optional(),
         ...beside,
       });

@@ -3,6 +3,7 @@ import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { userSummary, voteAnswer, voteType } from "./people.ts";
 import { bare, enveloped, flat, statusWith, withoutInside } from "./reply.ts";
 import { detailsQuery, isLegalId, shape, timestamp } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** The product id under which reviews of the store itself are kept. Source: spec "Reviews". */
 export const siteReviewsId = "service_site_reviews";
@@ -34,215 +35,237 @@ export type ReviewerType = (typeof reviewerTypes)[number];
 export const reviewSorts = ["date", "votes_up", "votes_down", "time", "rating", "reviewer_type"] as const;
 export type ReviewSort = (typeof reviewSorts)[number];
 
-const score = z
-  .union(
-    [
-      z.number(),
+const score = lazily(() =>
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d{1,2}$/)
+          .transform(Number),
+      ],
+      {
+        error: (issue) => (issue.input === undefined ? "is missing" : "must be a whole number from 1 to 5"),
+      },
+    )
+    .pipe(
       z
-        .string()
-        .regex(/^\d{1,2}$/)
-        .transform(Number),
-    ],
-    {
-      error: (issue) => (issue.input === undefined ? "is missing" : "must be a whole number from 1 to 5"),
-    },
-  )
-  .pipe(
-    z
-      .number()
-      .int({ error: "must be a whole number from 1 to 5" })
-      .min(1, { error: "must be a whole number from 1 to 5" })
-      .max(5, { error: "must be a whole number from 1 to 5" }),
-  );
+        .number()
+        .int({ error: "must be a whole number from 1 to 5" })
+        .min(1, { error: "must be a whole number from 1 to 5" })
+        .max(5, { error: "must be a whole number from 1 to 5" }),
+    ),
+);
 
-const images = z.object({ id: z.number().int(), image_url: z.string(), big_image_url: z.string() });
-const socialLinks = z.object({
-  facebook: z.string(),
-  twitter: z.string(),
-  linkedin: z.string(),
-  google_oauth2: z.string(),
-});
-export type SocialLinks = z.output<typeof socialLinks>;
+const images = lazily(() =>
+  z.object({ id: z.number().int(), image_url: z.string(), big_image_url: z.string() }),
+);
+const socialLinks = lazily(() =>
+  z.object({
+    facebook: z.string(),
+    twitter: z.string(),
+    linkedin: z.string(),
+    google_oauth2: z.string(),
+  }),
+);
+export type SocialLinks = z.output<ReturnType<typeof socialLinks>>;
 
 /** Source: spec "Review (full form)". */
-export const fullReview = z.object({
-  id: z.number().int(),
-  content: z.string(),
-  title: z.string(),
-  score: z.number().int(),
-  user: userSummary,
-  user_type: z.string(),
-  users: z.array(userSummary),
-  products: z.array(
-    z.object({
-      /** Spelled so on the wire. */
-      Location_idx: z.tuple([z.number().int(), z.number().int()]),
-      Product: z.object({
-        product_url: z.string(),
-        id: z.number().int(),
-        name: z.string(),
-        slug: z.string(),
-        shorten_url: z.string(),
-        images: z.array(images),
-        social_network_links: socialLinks,
-        facebook_testemonials_page_product_url: z.string(),
-      }),
-    }),
-  ),
-  votes_up: z.number().int(),
-  votes_down: z.number().int(),
-  user_vote: z.number().int(),
-  created_at: timestamp,
-  deleted: z.boolean(),
-  new: z.boolean(),
-  verified_buyer: z.boolean(),
-  archived: z.boolean(),
-  social_pushed: z.boolean(),
-  facebook_pushed: z.number().int(),
-  twitter_pushed: z.number().int(),
-  account: z.object({
+export const fullReview = lazily(() =>
+  z.object({
     id: z.number().int(),
-    domain: z.string(),
-    comments_display_name: z.string(),
-    map_image: z.unknown().optional(),
-    comments_avatar: z.unknown().optional(),
-  }),
-  products_apps: z.array(
-    z.object({
+    content: z.string(),
+    title: z.string(),
+    score: z.number().int(),
+    user: userSummary(),
+    user_type: z.string(),
+    users: z.array(userSummary()),
+    products: z.array(
+      z.object({
+        /** Spelled so on the wire. */
+        Location_idx: z.tuple([z.number().int(), z.number().int()]),
+        Product: z.object({
+          product_url: z.string(),
+          id: z.number().int(),
+          name: z.string(),
+          slug: z.string(),
+          shorten_url: z.string(),
+          images: z.array(images()),
+          social_network_links: socialLinks(),
+          facebook_testemonials_page_product_url: z.string(),
+        }),
+      }),
+    ),
+    votes_up: z.number().int(),
+    votes_down: z.number().int(),
+    user_vote: z.number().int(),
+    created_at: timestamp(),
+    deleted: z.boolean(),
+    new: z.boolean(),
+    verified_buyer: z.boolean(),
+    archived: z.boolean(),
+    social_pushed: z.boolean(),
+    facebook_pushed: z.number().int(),
+    twitter_pushed: z.number().int(),
+    account: z.object({
       id: z.number().int(),
-      product_url: z.string(),
-      domain_key: z.string(),
-      product: z.object({ id: z.number().int(), name: z.string() }),
+      domain: z.string(),
+      comments_display_name: z.string(),
+      map_image: z.unknown().optional(),
+      comments_avatar: z.unknown().optional(),
     }),
-  ),
-});
-export type FullReview = z.output<typeof fullReview>;
+    products_apps: z.array(
+      z.object({
+        id: z.number().int(),
+        product_url: z.string(),
+        domain_key: z.string(),
+        product: z.object({ id: z.number().int(), name: z.string() }),
+      }),
+    ),
+  }),
+);
+export type FullReview = z.output<ReturnType<typeof fullReview>>;
 
 /** Source: spec "Review (account list form)". */
-export const listedReview = z.object({
-  id: z.number().int(),
-  title: z.string(),
-  content: z.string(),
-  score: z.number().int(),
-  votes_up: z.number().int(),
-  votes_down: z.number().int(),
-  created_at: timestamp,
-  sku: z.string(),
-  name: z.string(),
-  email: z.string(),
-  reviewer_type: z.string(),
-  deleted: z.boolean(),
-  user_reference: z.string().nullable(),
-  /** From here on only with `details`; of the store itself a review has no product. */
-  published: z.boolean().optional(),
-  comment: z.string().nullish(),
-  product_title: z.string().nullish(),
-  product_url: z.string().nullish(),
-});
-export type ListedReview = z.output<typeof listedReview>;
+export const listedReview = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    title: z.string(),
+    content: z.string(),
+    score: z.number().int(),
+    votes_up: z.number().int(),
+    votes_down: z.number().int(),
+    created_at: timestamp(),
+    sku: z.string(),
+    name: z.string(),
+    email: z.string(),
+    reviewer_type: z.string(),
+    deleted: z.boolean(),
+    user_reference: z.string().nullable(),
+    /** From here on only with `details`; of the store itself a review has no product. */
+    published: z.boolean().optional(),
+    comment: z.string().nullish(),
+    product_title: z.string().nullish(),
+    product_url: z.string().nullish(),
+  }),
+);
+export type ListedReview = z.output<ReturnType<typeof listedReview>>;
 
-const comment = z.object({
-  id: z.number().int(),
-  content: z.string(),
-  created_at: timestamp,
-  comments_avatar: z.looseObject({}).nullable(),
-});
+const comment = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    content: z.string(),
+    created_at: timestamp(),
+    comments_avatar: z.looseObject({}).nullable(),
+  }),
+);
 
 /** Source: spec "Review (widget form)". Assumed: `comment` is there where the store has commented. */
-export const widgetReview = z.object({
-  id: z.number().int(),
-  score: z.number().int(),
-  votes_up: z.number().int(),
-  votes_down: z.number().int(),
-  content: z.string(),
-  title: z.string(),
-  created_at: timestamp,
-  verified_buyer: z.boolean(),
-  source_review_id: z.number().int().nullable(),
-  custom_fields: z.looseObject({}).nullable(),
-  product_id: z.number().int().optional(),
-  images_data: z
-    .array(z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }))
-    .optional(),
-  user: z.object({
-    user_id: z.number().int(),
-    display_name: z.string(),
-    social_image: z.string().nullable(),
-    user_type: z.string(),
-    is_social_connected: z.number().int(),
+export const widgetReview = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    score: z.number().int(),
+    votes_up: z.number().int(),
+    votes_down: z.number().int(),
+    content: z.string(),
+    title: z.string(),
+    created_at: timestamp(),
+    verified_buyer: z.boolean(),
+    source_review_id: z.number().int().nullable(),
+    custom_fields: z.looseObject({}).nullable(),
+    product_id: z.number().int().optional(),
+    images_data: z
+      .array(z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }))
+      .optional(),
+    user: z.object({
+      user_id: z.number().int(),
+      display_name: z.string(),
+      social_image: z.string().nullable(),
+      user_type: z.string(),
+      is_social_connected: z.number().int(),
+    }),
+    comment: comment().optional(),
   }),
-  comment: comment.optional(),
-});
-export type WidgetReview = z.output<typeof widgetReview>;
+);
+export type WidgetReview = z.output<ReturnType<typeof widgetReview>>;
 
-const starDistribution = z.object({
-  1: z.number().int(),
-  2: z.number().int(),
-  3: z.number().int(),
-  4: z.number().int(),
-  5: z.number().int(),
-});
+const starDistribution = lazily(() =>
+  z.object({
+    1: z.number().int(),
+    2: z.number().int(),
+    3: z.number().int(),
+    4: z.number().int(),
+    5: z.number().int(),
+  }),
+);
 
 /** Source: spec "Widget response envelope". */
-export const widgetPage = z.object({
-  pagination: z.object({ page: z.number().int(), per_page: z.number().int(), total: z.number().int() }),
-  bottomline: z.object({
-    total_review: z.number().int(),
-    average_score: z.number(),
-    star_distribution: starDistribution,
-    custom_fields_bottomline: z.looseObject({}).nullable(),
-  }),
-  products: z.array(
-    z.object({
-      id: z.number().int(),
-      domain_key: z.string(),
-      name: z.string(),
-      social_links: socialLinks,
-      embedded_widget_link: z.string(),
-      testimonials_product_link: z.string(),
-      product_link: z.string(),
+export const widgetPage = lazily(() =>
+  z.object({
+    pagination: z.object({ page: z.number().int(), per_page: z.number().int(), total: z.number().int() }),
+    bottomline: z.object({
+      total_review: z.number().int(),
+      average_score: z.number(),
+      star_distribution: starDistribution(),
+      custom_fields_bottomline: z.looseObject({}).nullable(),
     }),
-  ),
-  product_tags: z.array(z.string()),
-  reviews: z.array(widgetReview),
-});
-export type WidgetPage = z.output<typeof widgetPage>;
+    products: z.array(
+      z.object({
+        id: z.number().int(),
+        domain_key: z.string(),
+        name: z.string(),
+        social_links: socialLinks(),
+        embedded_widget_link: z.string(),
+        testimonials_product_link: z.string(),
+        product_link: z.string(),
+      }),
+    ),
+    product_tags: z.array(z.string()),
+    reviews: z.array(widgetReview()),
+  }),
+);
+export type WidgetPage = z.output<ReturnType<typeof widgetPage>>;
 
 /** Source: spec "Bottom lines". */
-const bottomLineItem = z.object({
-  domain_key: z.string(),
-  product_score: z.number(),
-  total_reviews: z.number().int(),
-});
+const bottomLineItem = lazily(() =>
+  z.object({
+    domain_key: z.string(),
+    product_score: z.number(),
+    total_reviews: z.number().int(),
+  }),
+);
 
 /** Source: spec "Top review". Assumed: `image` and `good_length` are 1 for yes and 0 for no. */
-export const topReview = z.object({
-  id: z.number().int(),
-  product_id: z.number().int(),
-  featured_image_id: z.number().int().nullable(),
-  image: z.number().int(),
-  good_length: z.number().int(),
-  title: z.string(),
-  content: z.string(),
-  score: z.number().int(),
-  created_at: timestamp,
-  product_url: z.string(),
-  image_url: z.string().nullable(),
-  /** For the page alone: the form of the wire has neither. */
-  product_name: z.string().optional(),
-  display_name: z.string().optional(),
-});
-export type TopReview = z.output<typeof topReview>;
+export const topReview = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    product_id: z.number().int(),
+    featured_image_id: z.number().int().nullable(),
+    image: z.number().int(),
+    good_length: z.number().int(),
+    title: z.string(),
+    content: z.string(),
+    score: z.number().int(),
+    created_at: timestamp(),
+    product_url: z.string(),
+    image_url: z.string().nullable(),
+    /** For the page alone: the form of the wire has neither. */
+    product_name: z.string().optional(),
+    display_name: z.string().optional(),
+  }),
+);
+export type TopReview = z.output<ReturnType<typeof topReview>>;
 
 /** What both ways to create a review take. Source: spec "Reviews". Assumed: both take `user_reference`. */
-const newReview = {
+const newReview = lazily(() => ({
   sku: shape.id.pipe(z.string().refine(isLegalId, { error: "allows only letters, digits, _ and -" })),
   product_title: shape.name,
   display_name: shape.name,
   email: shape.email,
   review_content: shape.content,
   review_title: shape.name,
-  review_score: score,
+  review_score: score(),
   domain: shape.reference.nullish(),
   product_description: shape.text.nullish(),
   product_image_url: shape.optionalUrl.nullish(),
@@ -251,61 +274,69 @@ const newReview = {
   reviewer_type: shape.reference.nullish(),
   /** The store's own id of the author. */
   user_reference: shape.reference.nullish(),
-};
+}));
 
 /** A review of the past, as the store that has it knows it. */
-export const pastReview = z.object({
-  created_at: shape.time,
-  /** True where absent. */
-  published: shape.boolean.optional(),
-  /** The store's comment on it. */
-  comment: shape.content.nullish(),
-  /** What is known of its author; `anonymous` where absent. */
-  reviewer_type: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
-});
-export type PastReview = z.output<typeof pastReview>;
+export const pastReview = lazily(() =>
+  z.object({
+    created_at: shape.time,
+    /** True where absent. */
+    published: shape.boolean.optional(),
+    /** The store's comment on it. */
+    comment: shape.content.nullish(),
+    /** What is known of its author; `anonymous` where absent. */
+    reviewer_type: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
+  }),
+);
+export type PastReview = z.output<ReturnType<typeof pastReview>>;
 
 /** In any case of letters. */
-const direction = z
-  .string({ error: "must be ASC or DESC" })
-  .transform((value) => value.toUpperCase())
-  .pipe(z.enum(["ASC", "DESC"], { error: "must be ASC or DESC" }));
+const direction = lazily(() =>
+  z
+    .string({ error: "must be ASC or DESC" })
+    .transform((value) => value.toUpperCase())
+    .pipe(z.enum(["ASC", "DESC"], { error: "must be ASC or DESC" })),
+);
 
-const sort = z
-  .union([z.string().transform((one) => [one]), z.array(z.string())], { error: "must be a list of names" })
-  .pipe(
-    z
-      .array(z.enum(reviewSorts, { error: `must be one of ${reviewSorts.join(", ")}` }))
-      .max(reviewSorts.length),
-  );
+const sort = lazily(() =>
+  z
+    .union([z.string().transform((one) => [one]), z.array(z.string())], { error: "must be a list of names" })
+    .pipe(
+      z
+        .array(z.enum(reviewSorts, { error: `must be one of ${reviewSorts.join(", ")}` }))
+        .max(reviewSorts.length),
+    ),
+);
 
-const widgetQuery = {
+const widgetQuery = lazily(() => ({
   per_page: shape.count.optional(),
   page: shape.count.optional(),
-  star: score.optional(),
-  sort: sort.optional(),
-  direction: direction.optional(),
-};
+  star: score().optional(),
+  sort: sort().optional(),
+  direction: direction().optional(),
+}));
 
-const listQuery = {
+const listQuery = lazily(() => ({
   since_id: shape.count.optional(),
   since_date: shape.date.optional(),
   since_updated_at: shape.date.optional(),
   count: shape.count.optional(),
   page: shape.count.optional(),
-};
+}));
 
-const reviewIdInput = { review_id: shape.rowId };
+const reviewIdInput = lazily(() => ({ review_id: shape.rowId }));
 
 /** One step in a review's life. Shown to the store alone. */
-const reviewEvent = z.object({
-  id: z.number().int(),
-  review_id: z.number().int(),
-  event: z.string(),
-  by: z.string(),
-  reason: z.string().nullable(),
-  created_at: timestamp,
-});
+const reviewEvent = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    review_id: z.number().int(),
+    event: z.string(),
+    by: z.string(),
+    reason: z.string().nullable(),
+    created_at: timestamp(),
+  }),
+);
 
 export const reviews = {
   create: endpoint({
@@ -314,8 +345,8 @@ export const reviews = {
     paths: ["/v1/widget/reviews"],
     auth: "account",
     effect: "once",
-    input: z.object({ ...newReview, product_url: shape.url }).loose(),
-    output: z.object({ image_upload_token: z.string() }),
+    input: () => z.object({ ...newReview(), product_url: shape.url }).loose(),
+    output: () => z.object({ image_upload_token: z.string() }),
     reply: flat,
   }),
   createNow: endpoint({
@@ -324,20 +355,21 @@ export const reviews = {
     paths: ["/reviews/dynamic_create"],
     auth: "account",
     effect: "once",
-    input: z
-      .object({
-        ...newReview,
-        product_url: shape.optionalUrl.nullish(),
-        /**
-         * Assumed: an addition to the specification, heeded where the call comes with a utoken of the account: anybody
-         * may create a review, and only the store may say when it was written. A service that does not know it passes
-         * over it.
-         */
-        past: pastReview.optional(),
-      })
-      .loose(),
+    input: () =>
+      z
+        .object({
+          ...newReview(),
+          product_url: shape.optionalUrl.nullish(),
+          /**
+           * Assumed: an addition to the specification, heeded where the call comes with a utoken of the account: anybody
+           * may create a review, and only the store may say when it was written. A service that does not know it passes
+           * over it.
+           */
+          past: pastReview().optional(),
+        })
+        .loose(),
     heedsUtoken: true,
-    output: z.object({ reviews: z.array(fullReview) }),
+    output: () => z.object({ reviews: z.array(fullReview()) }),
     reply: enveloped,
   }),
   listByUser: endpoint({
@@ -347,8 +379,8 @@ export const reviews = {
     paths: ["/products/{app_key}/service_global_reviews/reviews.json"],
     auth: "account",
     effect: "read",
-    input: z.object({ user_reference: shape.reference.optional(), ...listQuery }),
-    output: z.object({ reviews: z.array(fullReview), total_reviews: z.number().int() }),
+    input: () => z.object({ user_reference: shape.reference.optional(), ...listQuery() }),
+    output: () => z.object({ reviews: z.array(fullReview()), total_reviews: z.number().int() }),
     reply: enveloped,
   }),
   list: endpoint({
@@ -358,13 +390,14 @@ export const reviews = {
     paths: ["/v1/apps/{app_key}/reviews"],
     auth: "utoken",
     effect: "read",
-    input: z.object({
-      ...listQuery,
-      deleted: shape.boolean.optional(),
-      user_reference: shape.reference.optional(),
-      ...detailsQuery,
-    }),
-    output: z.object({ reviews: z.array(listedReview) }),
+    input: () =>
+      z.object({
+        ...listQuery(),
+        deleted: shape.boolean.optional(),
+        user_reference: shape.reference.optional(),
+        ...detailsQuery(),
+      }),
+    output: () => z.object({ reviews: z.array(listedReview()) }),
     reply: bare,
   }),
   bottomLines: endpoint({
@@ -374,17 +407,19 @@ export const reviews = {
     paths: ["/v1/apps/{app_key}/bottom_lines", "/apps/{app_key}/bottom_lines"],
     auth: "account",
     effect: "read",
-    input: z.object({
-      count: shape.count.optional(),
-      page: shape.count.optional(),
-      since_id: shape.count.optional(),
-      since_date: shape.date.optional(),
-    }),
-    output: z.object({
-      bottomlines: z.array(bottomLineItem).optional(),
-      page: z.string().optional(),
-      per_page: z.string().optional(),
-    }),
+    input: () =>
+      z.object({
+        count: shape.count.optional(),
+        page: shape.count.optional(),
+        since_id: shape.count.optional(),
+        since_date: shape.date.optional(),
+      }),
+    output: () =>
+      z.object({
+        bottomlines: z.array(bottomLineItem()).optional(),
+        page: z.string().optional(),
+        per_page: z.string().optional(),
+      }),
     reply: enveloped,
     hasCallback: true,
     isReadLimited: true,
@@ -395,10 +430,11 @@ export const reviews = {
     paths: ["/products/{app_key}/{product_id}/bottomline"],
     auth: "account",
     effect: "read",
-    input: z.object({ product_id: shape.id }),
-    output: z.object({
-      bottomline: z.object({ average_score: z.number(), total_reviews: z.number().int() }),
-    }),
+    input: () => z.object({ product_id: shape.id }),
+    output: () =>
+      z.object({
+        bottomline: z.object({ average_score: z.number(), total_reviews: z.number().int() }),
+      }),
     reply: enveloped,
     hasCallback: true,
   }),
@@ -409,11 +445,12 @@ export const reviews = {
     paths: ["/v1/widget/{app_key}/products/{product_id}/reviews.json"],
     auth: "account",
     effect: "read",
-    input: z.object({
-      product_id: shape.legalId,
-      ...widgetQuery,
-    }),
-    output: widgetPage,
+    input: () =>
+      z.object({
+        product_id: shape.legalId,
+        ...widgetQuery(),
+      }),
+    output: () => widgetPage(),
     reply: enveloped,
   }),
   siteWidget: endpoint({
@@ -423,10 +460,11 @@ export const reviews = {
     paths: [`/v1/widget/{app_key}/products/${siteReviewsId}/reviews.json`],
     auth: "account",
     effect: "read",
-    input: z.object({
-      ...widgetQuery,
-    }),
-    output: widgetPage,
+    input: () =>
+      z.object({
+        ...widgetQuery(),
+      }),
+    output: () => widgetPage(),
     reply: enveloped,
   }),
   vote: endpoint({
@@ -435,8 +473,8 @@ export const reviews = {
     paths: ["/reviews/{review_id}/vote/{vote_type}", "/reviews/{review_id}/vote/{vote_type}.json"],
     auth: "open",
     effect: "once",
-    input: z.object({ ...reviewIdInput, vote_type: voteType }),
-    output: voteAnswer,
+    input: () => z.object({ ...reviewIdInput(), vote_type: voteType() }),
+    output: () => voteAnswer,
     reply: enveloped,
   }),
   get: endpoint({
@@ -445,8 +483,8 @@ export const reviews = {
     paths: ["/reviews/{review_id}", "/reviews/{review_id}.json"],
     auth: "open",
     effect: "read",
-    input: z.object(reviewIdInput),
-    output: z.object({ review: fullReview }),
+    input: () => z.object(reviewIdInput()),
+    output: () => z.object({ review: fullReview() }),
     reply: enveloped,
   }),
   top: endpoint({
@@ -457,8 +495,8 @@ export const reviews = {
     htmlPaths: ["/apps/{app_key}/top_reviews.html"],
     auth: "account",
     effect: "read",
-    input: z.object({}),
-    output: z.object({ reviews: z.array(topReview) }),
+    input: () => z.object({}),
+    output: () => z.object({ reviews: z.array(topReview()) }),
     reply: withoutInside(statusWith, "reviews", ["product_name", "display_name"]),
   }),
   comment: endpoint({
@@ -468,8 +506,8 @@ export const reviews = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({ ...reviewIdInput, content: shape.content }),
-    output: z.object({ comment }),
+    input: () => z.object({ ...reviewIdInput(), content: shape.content }),
+    output: () => z.object({ comment: comment() }),
     reply: enveloped,
   }),
   setPublished: endpoint({
@@ -479,13 +517,14 @@ export const reviews = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: z.object({
-      ...reviewIdInput,
-      published: shape.boolean,
-      reason: shape.content,
-      by: shape.name.optional(),
-    }),
-    output: z.object({ review: listedReview }),
+    input: () =>
+      z.object({
+        ...reviewIdInput(),
+        published: shape.boolean,
+        reason: shape.content,
+        by: shape.name.optional(),
+      }),
+    output: () => z.object({ review: listedReview() }),
     reply: enveloped,
   }),
   history: endpoint({
@@ -496,8 +535,8 @@ export const reviews = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: z.object(reviewIdInput),
-    output: z.object({ events: z.array(reviewEvent) }),
+    input: () => z.object(reviewIdInput()),
+    output: () => z.object({ events: z.array(reviewEvent()) }),
     reply: enveloped,
   }),
 };

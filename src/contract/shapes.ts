@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazily, lazyValues } from "./lazily.ts";
 
 /** Longest values, in characters. Assumed: the specification shows none; longer ones are refused, never cut. */
 export const maxLength = {
@@ -127,10 +128,12 @@ function bounded(max: number, says = "must be text") {
 }
 
 /** Ids arrive as numbers from some clients; they are taken as their digits. */
-const looseText = z.union([z.string(), z.number().transform(String)], { error: typed("must be text") });
+const looseText = lazily(() =>
+  z.union([z.string(), z.number().transform(String)], { error: typed("must be text") }),
+);
 
 function required(max: number) {
-  return looseText.pipe(checked(bounded(max), "missing", isMissing, (value) => value.trim() !== ""));
+  return looseText().pipe(checked(bounded(max), "missing", isMissing, (value) => value.trim() !== ""));
 }
 
 function wholeNumber(says: string) {
@@ -155,82 +158,89 @@ function wholeNumber(says: string) {
 }
 
 /** Scalars of the wire, each with its own words for what is wrong. */
-export const shape = {
-  id: required(maxLength.id),
-  name: required(maxLength.name),
+export const shape = lazyValues({
+  id: () => required(maxLength.id),
+  name: () => required(maxLength.name),
   /** Text that must say something. */
-  content: required(maxLength.description),
-  text: bounded(maxLength.description),
-  reference: looseText.pipe(bounded(maxLength.id)),
-  tags: z
-    .union([z.string(), z.array(z.string()).transform((tags) => tags.join(","))], {
-      error: typed("must be text or a list of texts"),
-    })
-    .pipe(bounded(maxLength.tags)),
-  email: checked(bounded(maxLength.email), "bad_email", "is not an email address (local@domain)", (value) =>
-    emailPattern.test(value),
-  ),
-  url: checked(
-    bounded(maxLength.url),
-    "bad_url",
-    "is not a URL that starts with http:// or https://",
-    (value) => urlPattern.test(value),
-  ),
-  /** Empty means: none. */
-  optionalUrl: checked(
-    bounded(maxLength.url),
-    "bad_url",
-    "is not a URL that starts with http:// or https://",
-    (value) => value === "" || urlPattern.test(value),
-  ),
-  date: checked(
-    z.string({ error: typed("must be a date, YYYY-MM-DD") }),
-    "bad_date",
-    "is not a date of the calendar, the day alone (YYYY-MM-DD)",
-    isCalendarDate,
-  ),
-  /** A day, or a time in UTC. */
-  time: checked(
-    z.string({ error: typed("must be a time") }),
-    "bad_date",
-    "is not a time (YYYY-MM-DDTHH:MM:SS.sssZ, or the day alone)",
-    isTime,
-  ),
-  price: z
-    .union([z.string(), z.number().transform(String)], { error: typed("must be a number") })
-    .pipe(
-      checked(
-        z.string(),
-        "bad_price",
-        "is not a price (digits, and a point before the decimals)",
-        (value) => value === "" || (pricePattern.test(value) && value.length <= 32),
-      ),
+  content: () => required(maxLength.description),
+  text: () => bounded(maxLength.description),
+  reference: () => looseText().pipe(bounded(maxLength.id)),
+  tags: () =>
+    z
+      .union([z.string(), z.array(z.string()).transform((tags) => tags.join(","))], {
+        error: typed("must be text or a list of texts"),
+      })
+      .pipe(bounded(maxLength.tags)),
+  email: () =>
+    checked(bounded(maxLength.email), "bad_email", "is not an email address (local@domain)", (value) =>
+      emailPattern.test(value),
     ),
-  currency: checked(
-    bounded(3),
-    "bad_currency",
-    "is not an ISO currency code of three letters",
-    (value) => value === "" || /^[A-Za-z]{3}$/.test(value),
-  ).transform((value) => value.toUpperCase()),
-  boolean: z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")], {
-    error: typed("must be true or false"),
-  }),
+  url: () =>
+    checked(bounded(maxLength.url), "bad_url", "is not a URL that starts with http:// or https://", (value) =>
+      urlPattern.test(value),
+    ),
+  /** Empty means: none. */
+  optionalUrl: () =>
+    checked(
+      bounded(maxLength.url),
+      "bad_url",
+      "is not a URL that starts with http:// or https://",
+      (value) => value === "" || urlPattern.test(value),
+    ),
+  date: () =>
+    checked(
+      z.string({ error: typed("must be a date, YYYY-MM-DD") }),
+      "bad_date",
+      "is not a date of the calendar, the day alone (YYYY-MM-DD)",
+      isCalendarDate,
+    ),
+  /** A day, or a time in UTC. */
+  time: () =>
+    checked(
+      z.string({ error: typed("must be a time") }),
+      "bad_date",
+      "is not a time (YYYY-MM-DDTHH:MM:SS.sssZ, or the day alone)",
+      isTime,
+    ),
+  price: () =>
+    z
+      .union([z.string(), z.number().transform(String)], { error: typed("must be a number") })
+      .pipe(
+        checked(
+          z.string(),
+          "bad_price",
+          "is not a price (digits, and a point before the decimals)",
+          (value) => value === "" || (pricePattern.test(value) && value.length <= 32),
+        ),
+      ),
+  currency: () =>
+    checked(
+      bounded(3),
+      "bad_currency",
+      "is not an ISO currency code of three letters",
+      (value) => value === "" || /^[A-Za-z]{3}$/.test(value),
+    ).transform((value) => value.toUpperCase()),
+  boolean: () =>
+    z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")], {
+      error: typed("must be true or false"),
+    }),
   /** A row's id, in digits or as a number. */
-  rowId: wholeNumber("must be an id, a whole number"),
+  rowId: () => wholeNumber("must be an id, a whole number"),
   /** A whole number, in digits or as a number, from 0. */
-  count: wholeNumber("must be a whole number"),
+  count: () => wholeNumber("must be a whole number"),
   /** A product id, SKU or the like, of letters, digits, `_` and `-`. */
-  legalId: required(maxLength.id).pipe(
-    checked(z.string(), "bad_id", "allows only letters, digits, _ and -", isLegalId),
-  ),
-} as const;
+  legalId: () =>
+    required(maxLength.id).pipe(
+      checked(z.string(), "bad_id", "allows only letters, digits, _ and -", isLegalId),
+    ),
+});
 
 /** A timestamp of the wire: ISO 8601 UTC. */
-export const timestamp = z.string();
+export const timestamp = lazily(() => z.string());
 
 /**
  * What a list call takes to tell more of each record than the specification shows.
  * Assumed: an addition to the specification; a service that does not know it passes over it, and without it the
  * records are as the specification has them.
  */
-export const detailsQuery = { details: shape.boolean.optional() };
+export const detailsQuery = lazily(() => ({ details: shape.boolean.optional() }));

@@ -3,15 +3,18 @@ import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { linkPaths } from "./links.ts";
 import { bytes, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** A link's own address stands in its token, and may be as long as a request line can be. */
-const token = z.string().max(16 * 1_024);
+const token = lazily(() => z.string().max(16 * 1_024));
 
-const input = z.object({
-  token,
-  /** Nothing is noted. Said by a HEAD as well. */
-  only_look: shape.boolean.optional(),
-});
+const input = lazily(() =>
+  z.object({
+    token: token(),
+    /** Nothing is noted. Said by a HEAD as well. */
+    only_look: shape.boolean.optional(),
+  }),
+);
 
 /** What mails of accounts that track opens and clicks point at. */
 export const tracking = {
@@ -23,8 +26,8 @@ export const tracking = {
     auth: "open",
     effect: "repeatable",
     headField: "only_look",
-    input,
-    output: z.object({ content_type: z.string(), base64: z.string() }),
+    input: () => input(),
+    output: () => z.object({ content_type: z.string(), base64: z.string() }),
     reply: bytes,
   }),
   click: endpoint({
@@ -37,11 +40,12 @@ export const tracking = {
     effect: "repeatable",
     headField: "only_look",
     leadsOn: true,
-    input,
-    output: z.object({
-      /** Null where the link is too old, or not one that this service made. */
-      url: z.string().nullable(),
-    }),
+    input: () => input(),
+    output: () =>
+      z.object({
+        /** Null where the link is too old, or not one that this service made. */
+        url: z.string().nullable(),
+      }),
     reply: enveloped,
   }),
 };

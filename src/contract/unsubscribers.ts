@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, envelopedWhenPresent } from "./reply.ts";
 import { shape } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** `email_type_id` and what is mailed under it. Source: spec "Unsubscriber". */
 export const emailTypes = {
@@ -38,28 +39,32 @@ export const unsubscriberErrorTexts = {
 /** `unsubscirbed_by_name` of those who unsubscribed by themselves. Source: spec "Unsubscriber". */
 export const unsubscribedByPerson = "USER";
 
-export const unsubscriber = z.object({
-  id: z.number().int(),
-  user_email: z.string(),
-  email_type_id: z.number().int(),
-  /** Spelled so on the wire. */
-  unsubscirbed_by_name: z.string(),
-});
+export const unsubscriber = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    user_email: z.string(),
+    email_type_id: z.number().int(),
+    /** Spelled so on the wire. */
+    unsubscirbed_by_name: z.string(),
+  }),
+);
 
 const bulk = {
   auth: "utoken",
   effect: "repeatable",
-  input: z.object({
-    email_list: z.record(z.string(), z.array(z.string(), { error: "must be a list of email addresses" }), {
-      error: "must be an object of email type id to a list of email addresses",
+  input: () =>
+    z.object({
+      email_list: z.record(z.string(), z.array(z.string(), { error: "must be a list of email addresses" }), {
+        error: "must be an object of email type id to a list of email addresses",
+      }),
+      async: shape.boolean.optional(),
+      validate_data: shape.boolean.optional(),
     }),
-    async: shape.boolean.optional(),
-    validate_data: shape.boolean.optional(),
-  }),
-  output: z.object({
-    unsubscribers: z.array(unsubscriber).optional(),
-    errors: z.array(z.object({ value: z.string(), error: z.string() })).optional(),
-  }),
+  output: () =>
+    z.object({
+      unsubscribers: z.array(unsubscriber()).optional(),
+      errors: z.array(z.object({ value: z.string(), error: z.string() })).optional(),
+    }),
   reply: envelopedWhenPresent("unsubscribers"),
   batch: { field: "email_list", recommended: 150 },
 } as const;
@@ -88,8 +93,8 @@ export const unsubscribers = {
     paths: ["/apps/{app_key}/unsubscribers"],
     auth: "utoken",
     effect: "read",
-    input: z.object({ count: shape.count.optional(), page: shape.count.optional() }),
-    output: z.object({ unsubscribers: z.array(unsubscriber) }),
+    input: () => z.object({ count: shape.count.optional(), page: shape.count.optional() }),
+    output: () => z.object({ unsubscribers: z.array(unsubscriber()) }),
     reply: enveloped,
   }),
 };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
+import { lazily } from "./lazily.ts";
 
 /** Source: spec "Events"; practice of services of this kind for `review_updated`. */
 export const webhookEvents = ["review_create", "review_updated"] as const;
@@ -10,15 +11,19 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 /** Subscriptions that an account can have. Assumed: the specification shows no limit. */
 export const maxWebhooks = 100;
 
-export const webhookEventName = z.enum(webhookEvents, {
-  error: `must be one of ${webhookEvents.join(", ")}`,
-});
-const webhook = z.object({
-  id: z.number().int(),
-  url: z.string(),
-  event_name: z.string(),
-  created_at: timestamp,
-});
+export const webhookEventName = lazily(() =>
+  z.enum(webhookEvents, {
+    error: `must be one of ${webhookEvents.join(", ")}`,
+  }),
+);
+const webhook = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    url: z.string(),
+    event_name: z.string(),
+    created_at: timestamp(),
+  }),
+);
 const path = `${extensionPrefix}/apps/{app_key}/webhooks`;
 const own = { extension: "own", auth: "utoken" } as const;
 
@@ -30,9 +35,9 @@ export const webhooks = {
     paths: [path],
     ...own,
     effect: "repeatable",
-    input: z.object({ url: shape.url, event_name: webhookEventName }),
+    input: () => z.object({ url: shape.url, event_name: webhookEventName() }),
     /** `secret` signs the deliveries; shown by this call alone. */
-    output: z.object({ webhook: webhook.extend({ secret: z.string() }) }),
+    output: () => z.object({ webhook: webhook().extend({ secret: z.string() }) }),
     reply: enveloped,
   }),
   list: endpoint({
@@ -42,8 +47,8 @@ export const webhooks = {
     paths: [path],
     ...own,
     effect: "read",
-    input: z.object({}),
-    output: z.object({ webhooks: z.array(webhook) }),
+    input: () => z.object({}),
+    output: () => z.object({ webhooks: z.array(webhook()) }),
     reply: enveloped,
   }),
   delete: endpoint({
@@ -53,8 +58,8 @@ export const webhooks = {
     paths: [`${path}/{webhook_id}`],
     ...own,
     effect: "repeatable",
-    input: z.object({ webhook_id: shape.rowId }),
-    output: z.object({}),
+    input: () => z.object({ webhook_id: shape.rowId }),
+    output: () => z.object({}),
     reply: statusOnly,
   }),
 };

@@ -51,7 +51,7 @@ const missing = "is missing";
  */
 export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderRules): CheckedOrder {
   const errors: FieldError[] = [];
-  const head = rules.isChecked === true ? trust<OrderHead>(raw) : orderHead.safeParse(raw);
+  const head = rules.isChecked === true ? trust<OrderHead>(raw) : orderHead().safeParse(raw);
   if (!head.success) collect(errors, "", head.error.issues);
   if (rules.isValidating && (raw["order_date"] === undefined || raw["order_date"] === null)) {
     errors.push({ field: "order_date", error: missing });
@@ -103,7 +103,7 @@ function readItem(
   errors: FieldError[],
 ): OrderItem | undefined {
   const at = `products.${productId}`;
-  const parsed = rules.isChecked === true ? trust<OrderProduct>(raw) : orderProduct.safeParse(raw);
+  const parsed = rules.isChecked === true ? trust<OrderProduct>(raw) : orderProduct().safeParse(raw);
   if (!parsed.success) {
     collect(errors, at, parsed.error.issues);
     return undefined;

@@ -50,7 +50,7 @@ interface ReadProduct {
 }
 
 function readProduct(raw: unknown, isUpdate: boolean): ReadProduct {
-  const shape = isUpdate ? productChange : productInput;
+  const shape = (isUpdate ? productChange : productInput)();
   const parsed = shape.safeParse(raw);
   if (parsed.success) return { value: parsed.data, errors: [], isRefused: false };
   const { issues } = parsed.error;

@@ -49,7 +49,7 @@ function parse(body: string): unknown {
 }
 
 function readElement(sent: unknown): ProviderElement {
-  const { success, data } = providerEvent.safeParse(sent);
+  const { success, data } = providerEvent().safeParse(sent);
   if (!success) return { event: undefined };
   const place = {
     mailKey: readMessageId(data["smtp-id"]),

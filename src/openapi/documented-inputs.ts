@@ -8,10 +8,10 @@ import {
   productInput,
 } from "../contract/index.ts";
 
-const orderProducts = z.record(z.string(), orderProduct);
+const orderProducts = z.record(z.string(), orderProduct());
 
 /** One order of a bulk call. */
-export const bulkOrder = orderHead.extend({ products: orderProducts });
+export const bulkOrder = orderHead().extend({ products: orderProducts });
 
 /**
  * The elements of bulk calls as they should be. The calls themselves take any element, since each is checked by
@@ -20,8 +20,8 @@ export const bulkOrder = orderHead.extend({ products: orderProducts });
 const elements: Partial<Record<OperationName, Readonly<Record<string, z.ZodType>>>> = {
   "orders.create": bulkOrder.shape,
   "orders.massCreate": { orders: z.array(bulkOrder) },
-  "products.massCreate": { products: z.record(z.string(), productInput) },
-  "products.massUpdate": { products: z.record(z.string(), productChange) },
+  "products.massCreate": { products: z.record(z.string(), productInput()) },
+  "products.massUpdate": { products: z.record(z.string(), productChange()) },
 };
 
 /** A call's input as its callers should make it. */

@@ -28,25 +28,25 @@ import { bulkOrder } from "./documented-inputs.ts";
 const told = z.registry<Record<string, unknown>>();
 
 const named: Readonly<Record<string, z.ZodType>> = {
-  Answer: answer,
+  Answer: answer(),
   BulkOrder: bulkOrder,
-  CoreProduct: coreProduct,
-  ListedReview: listedReview,
-  OrderError: orderError,
-  OrderProduct: orderProduct,
-  Product: productInput,
-  ProductChange: productChange,
-  ProductErrors: productErrors,
-  ProductSpecs: specs,
-  Purchase: purchaseRecord,
-  Question: question,
-  Review: fullReview,
-  Success: successStatus,
-  TopReview: topReview,
-  Unsubscriber: unsubscriber,
-  UserSummary: userSummary,
-  WidgetPage: widgetPage,
-  WidgetReview: widgetReview,
+  CoreProduct: coreProduct(),
+  ListedReview: listedReview(),
+  OrderError: orderError(),
+  OrderProduct: orderProduct(),
+  Product: productInput(),
+  ProductChange: productChange(),
+  ProductErrors: productErrors(),
+  ProductSpecs: specs(),
+  Purchase: purchaseRecord(),
+  Question: question(),
+  Review: fullReview(),
+  Success: successStatus(),
+  TopReview: topReview(),
+  Unsubscriber: unsubscriber(),
+  UserSummary: userSummary(),
+  WidgetPage: widgetPage(),
+  WidgetReview: widgetReview(),
 };
 for (const [id, schema] of Object.entries(named)) told.add(schema, { id });
 
@@ -72,7 +72,7 @@ told
   .add(shape.price, { maxLength: 32, description: "Digits, and a point before the decimals." })
   .add(shape.currency, { description: "An ISO currency code." })
   .add(shape.tags, { description: "A text, or a list of texts." })
-  .add(timestamp, { format: "date-time" });
+  .add(timestamp(), { format: "date-time" });
 
 /** For `z.toJSONSchema`. */
 export const namedShapes = told;

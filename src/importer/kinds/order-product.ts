@@ -16,7 +16,7 @@ const productFields: Readonly<Record<string, string>> = {
 /** The columns of a row that make its product, its id aside. */
 export const productColumns: readonly string[] = [...Object.values(productFields), ...specNames];
 
-export type WireProduct = z.input<typeof orderProduct>;
+export type WireProduct = z.input<ReturnType<typeof orderProduct>>;
 
 /** The column that a wire path of a product comes from. */
 export function productFieldOf(path: readonly PropertyKey[]): string {
@@ -50,7 +50,7 @@ export class ProductReader {
     settlePrice(given, "product_price", problems);
     const specs = hasSpecs ? pickSpecs(row, leaveOut) : undefined;
     if (specs) given["specs"] = specs;
-    const parsed = orderProduct.safeParse(given);
+    const parsed = orderProduct().safeParse(given);
     if (!parsed.success) {
       problems.push(...describeIssues(parsed.error.issues, productFieldOf));
     }

@@ -59,7 +59,7 @@ function readHead(row: RowView, validate: boolean, problems: RowProblem[]): Orde
     currency_iso: given("currency_iso"),
     user_reference: given("user_reference"),
   };
-  const parsed = orderHead.safeParse(values);
+  const parsed = orderHead().safeParse(values);
   if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
   if (date === "" && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
   return parsed.data;

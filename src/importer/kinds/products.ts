@@ -63,7 +63,7 @@ export const products: Kind = {
 };
 
 function createImporting(update: boolean): Importing {
-  const shape = update ? productChange : productInput;
+  const shape = (update ? productChange : productInput)();
   return {
     operation: update ? "products.massUpdate" : "products.massCreate",
     fields: update ? fields.map((field) => ({ ...field, required: field.name === "product_id" })) : fields,

@@ -100,7 +100,7 @@ it("allows letters, digits, _ and - in ids, and nothing else", () => {
 
 it("counts the units of an ordered product from 1 to 1,000", () => {
   const holds = (quantity: unknown) =>
-    orderProduct.safeParse({ name: "a", url: "https://a", quantity }).success;
+    orderProduct().safeParse({ name: "a", url: "https://a", quantity }).success;
   expect([undefined, 1, 1_000].every(holds)).toBe(true);
   expect([0, 1.5, 1_001, "2", -1].some(holds)).toBe(false);
 });

@@ -1,0 +1,95 @@
+// Makes dist/ of src/: one file for what belongs together, another for each import() and each thread, so that a start
+// reads few files and only those that its command uses.
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { build, transform } from "esbuild";
+import { writeNotices } from "./notices.js";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+
+/** Named for `import.meta.url`, which CommonJS does not have. */
+const ownUrl = "__ownUrl";
+
+const partsOfDefault =
+  "for(const name of Object.keys(module.exports.default))if(!(name in module.exports))module.exports[name]=module.exports.default[name];\n";
+
+/** Files that a process or a thread begins with. */
+async function findEntryPoints() {
+  const files = await readdir(join(root, "src"), { recursive: true });
+  const sources = files.filter((file) => file.endsWith(".ts"));
+  const threads = [];
+  for (const file of sources) {
+    const text = await readFile(join(root, "src", file), "utf8");
+    if (/\bparentPort\b.*from "node:worker_threads"/.test(text)) threads.push(file);
+  }
+  return ["main.ts", ...threads].map((file) => `src/${file}`);
+}
+
+/** What package.json has among its dependencies is loaded from there; all else that is used is made part of dist/. */
+async function bundle() {
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+    await readFile(join(root, "package.json"), "utf8"),
+  );
+  return build({
+    absWorkingDir: root,
+    entryPoints: await findEntryPoints(),
+    entryNames: "[name]",
+    chunkNames: "[name]-[hash]",
+    outdir: dist,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    define: { "import.meta.url": ownUrl },
+    external: [...Object.keys(dependencies), ...Object.keys(optionalDependencies)],
+    plugins: [withoutChildProcess],
+    legalComments: "none",
+    logLevel: "warning",
+    metafile: true,
+    write: false,
+  });
+}
+
+/** The parser of command lines loads what starts other programs, for commands that are programs; there are none here. */
+const withoutChildProcess = {
+  name: "without-child-process",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes(join("node_modules", "commander"))
+        ? { path: "child_process", namespace: "nothing" }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "module.exports = {};" }));
+  },
+};
+
+/** Node loads CommonJS in less time than modules; only those can be split. */
+async function toCommonJs({ path, text }) {
+  const { code, warnings } = await transform(text, {
+    sourcefile: basename(path),
+    format: "cjs",
+    platform: "node",
+    target: "node20.19",
+    supported: { "dynamic-import": false },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: "none",
+  });
+  if (warnings.length > 0) throw new Error(`${path}: ${warnings[0].text}`);
+  const url = text.includes(ownUrl)
+    ? `const ${ownUrl}=require("node:url").pathToFileURL(__filename).href;`
+    : "";
+  // Of a package that is CommonJS itself, what is split off exports the whole alone, where Node gives its parts as well.
+  const parts = /^export default require_\w+\(\);$/m.test(text) ? partsOfDefault : "";
+  return { path, code: `"use strict";${url}${code}${parts}` };
+}
+
+const { outputFiles, metafile } = await bundle();
+const files = await Promise.all(outputFiles.map(toCommonJs));
+await rm(dist, { recursive: true, force: true });
+await mkdir(dirname(files[0].path), { recursive: true });
+await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+await Promise.all(files.map(({ path, code }) => writeFile(path, code)));
+await writeNotices(root, metafile, join(dist, "THIRD-PARTY-NOTICES.txt"));
