@@ -79,6 +79,8 @@ function count(
 }
 
 function shorten(value: string): string {
-  const letters = [...value];
-  return letters.length > longestValue ? `${letters.slice(0, longestValue).join("")}…` : value;
+  if (value.length <= longestValue) return value;
+  const start = value.slice(0, longestValue);
+  // Not between the halves of one character.
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }
