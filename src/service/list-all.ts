@@ -21,16 +21,17 @@ interface Listed {
  * @param limit elements at most
  * @throws ServiceError
  */
-export async function* listAll(
-  service: Service,
+export async function* listAll<T extends object = ListedRecord>(
+  service: Partial<Service>,
   operation: OperationName,
   { input, limit }: { readonly input: Fields; readonly limit?: number | undefined },
   options: CallOptions = {},
-): AsyncGenerator<readonly ListedRecord[]> {
+): AsyncGenerator<readonly T[]> {
   const { listing } = endpointOf(operation);
   if (!listing) throw new Error(`${operation} lists nothing`);
   const call = callOf(service, operation);
-  yield* readList({ listing, input, limit, ask: (asked) => call(asked, options) }, options);
+  const pages = readList({ listing, input, limit, ask: (asked) => call(asked, options) }, options);
+  yield* pages as AsyncGenerator<readonly T[]>;
 }
 
 /** The elements of any list to its end, however its pages are asked for. */

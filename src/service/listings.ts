@@ -1,4 +1,5 @@
-import { coreListLimit, purchasePage, reviewsAPage, unsubscriberPageDefault } from "../contract/index.ts";
+import { purchasePage } from "../contract/index.ts";
+import { listAll } from "./list-all.ts";
 import type { Service } from "./service.ts";
 import type { CallOptions, OutputOf } from "./transport.ts";
 
@@ -7,25 +8,13 @@ export type ListedPurchase = OutputOf<"orders.list">["purchases"][number];
 export type ListedReview = OutputOf<"reviews.list">["reviews"][number];
 export type ListedUnsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
 
-/**
- * Every product, page by page, those changed longest ago first.
- * Assumed: an empty cursor, like none, says that the page is the last.
- */
-export async function* listProducts(
-  { core }: Pick<Service, "core">,
+/** Every product, page by page, those changed longest ago first. */
+export function listProducts(
+  service: Pick<Service, "core">,
   query: { readonly updated_at_min?: string; readonly details?: boolean },
   options: CallOptions = {},
 ): AsyncGenerator<readonly ListedProduct[]> {
-  for (let page: { page_info?: string } | undefined = {}; page !== undefined;) {
-    options.signal?.throwIfAborted();
-    const found: OutputOf<"core.listProducts"> = await core.listProducts(
-      { ...query, ...page, limit: coreListLimit },
-      options,
-    );
-    if (found.products.length > 0) yield found.products;
-    const next: string | null = found.pagination.next_page_info;
-    page = next === null || next === "" ? undefined : { page_info: next };
-  }
+  return listAll(service, "core.listProducts", { input: query }, options);
 }
 
 /**
@@ -59,14 +48,10 @@ export async function* listPurchases(
 
 /** Everybody who is unsubscribed, page by page: the specification's one page of 5,000 and what is behind it. */
 export function listUnsubscribers(
-  { unsubscribers }: Pick<Service, "unsubscribers">,
+  service: Pick<Service, "unsubscribers">,
   options: CallOptions = {},
 ): AsyncGenerator<readonly ListedUnsubscriber[]> {
-  const count = unsubscriberPageDefault;
-  return listByPage(
-    async (page) => (await unsubscribers.list({ count, page }, options)).unsubscribers,
-    options,
-  );
+  return listAll(service, "unsubscribers.list", { input: {} }, options);
 }
 
 /**
@@ -88,22 +73,12 @@ export async function* listByPage<T extends { readonly id: number }>(
   }
 }
 
-/** Every review with an id above `afterId`, by id, those that are off the pages too. Assumed: as of purchases. */
-export async function* listReviews(
-  { reviews }: Pick<Service, "reviews">,
+/** Every review with an id above `afterId`, by id, those that are off the pages too. */
+export function listReviews(
+  service: Pick<Service, "reviews">,
   options: CallOptions = {},
   afterId = 0,
 ): AsyncGenerator<readonly ListedReview[]> {
-  for (let lastId = afterId; ;) {
-    options.signal?.throwIfAborted();
-    const query = { count: reviewsAPage, deleted: true, details: true };
-    const { reviews: found } = await reviews.list(
-      { ...query, ...(lastId > 0 && { since_id: lastId }) },
-      options,
-    );
-    const fresh = found.filter(({ id }) => id > lastId);
-    if (fresh.length === 0) return;
-    yield fresh;
-    lastId = Math.max(...fresh.map(({ id }) => id));
-  }
+  const input = { deleted: true, details: true, ...(afterId > 0 && { since_id: afterId }) };
+  return listAll(service, "reviews.list", { input }, options);
 }

@@ -32,7 +32,7 @@ type UntypedCall = (
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 /** A call by its name, for those who learn it only when they run. */
-export function callOf(service: Service, operation: OperationName): UntypedCall {
+export function callOf(service: Partial<Service>, operation: OperationName): UntypedCall {
   const [group = "", verb = ""] = operation.split(".");
   const call = (service as unknown as Readonly<Record<string, Readonly<Record<string, UntypedCall>>>>)[
     group
