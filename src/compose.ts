@@ -13,7 +13,7 @@ import type {
   Surroundings,
   WorkerSettings,
 } from "./cli/connection.ts";
-import type { LocalProfile, RemoteProfile } from "./config/profile.ts";
+import type { LocalProfile, Profile, RemoteProfile } from "./config/profile.ts";
 import { Problem } from "./config/problem.ts";
 import { ServiceError } from "./contract/errors.ts";
 import type { PacedAccount } from "./client/pace-file.ts";
@@ -59,10 +59,14 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     ? openLocal(settings, profile)
     : openRemote(settings, profile));
   const { appKey, secret, keepsOrder, target } = account;
+  const isElsewhere = profile.mode === "remote";
+  const mark = isElsewhere ? profile.tokenMark : secret;
   const signed = withToken(account.transport, {
     appKey,
-    readSecret: async () => secret ?? refuseWithoutSecret(profile.name),
-    cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, secret }),
+    readSecret: async () =>
+      (isElsewhere ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile),
+    cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, mark }),
+    given: isElsewhere ? profile.utoken : undefined,
     clock: settings.clock,
   });
   // Before many calls, so that none overtakes another while the token is on its way.
@@ -399,7 +403,7 @@ async function openSharedPace(
 
 async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
   const { createHttpTransport } = await import("./client/http-transport.ts");
-  const { baseUrl, appKey, secret } = profile;
+  const { baseUrl, appKey } = profile;
   const { clock, env } = settings;
   const proxy = findProxy(env, baseUrl);
   const ratePerSecond = settings.rate ?? usualRate;
@@ -415,7 +419,7 @@ async function openRemote(settings: ConnectionSettings, profile: RemoteProfile):
       shared.close();
     },
   };
-  return { transport, send: remote.send, appKey, secret, keepsOrder: false, target: baseUrl };
+  return { transport, send: remote.send, appKey, secret: undefined, keepsOrder: false, target: baseUrl };
 }
 
 /** A service refuses a secret in one word. */
@@ -502,10 +506,17 @@ async function findKey(
   );
 }
 
-function refuseWithoutSecret(profile: string): never {
+function refuseWithoutSecret(profile: Profile): never {
+  if (profile.mode === "remote" && profile.utoken !== undefined) {
+    throw new Problem(
+      "auth",
+      `the token in STARPOST_UTOKEN was refused by ${profile.baseUrl}, and STARPOST_SECRET is not set`,
+      "Have another printed where the secret is known: starpost auth token.",
+    );
+  }
   throw new Problem(
     "auth",
-    `no secret is known for the profile ${profile}`,
-    `Sign in: starpost auth login --profile ${profile}.`,
+    `no secret is known for the profile ${profile.name}`,
+    `Sign in: starpost auth login --profile ${profile.name}.`,
   );
 }

@@ -13,6 +13,8 @@ export interface AccountStatus {
   readonly app_key: string;
   readonly signed_in: boolean;
   readonly utoken_expires_at: string | null;
+  /** Why it is not signed in, in words. */
+  readonly reason: string | null;
 }
 
 /** Finds out by having a utoken: the kept one, or a new one from the service. */
@@ -26,23 +28,35 @@ export async function readAuthStatus(context: Context): Promise<AccountStatus> {
   }
 }
 
-export function statusOf(profile: Profile, appKey: string, token: KeptToken | undefined): AccountStatus {
+/** @param found the token, or why there is none */
+export function statusOf(profile: Profile, appKey: string, found: KeptToken | string): AccountStatus {
+  const token = typeof found === "string" ? undefined : found;
   return {
     profile: profile.name,
     mode: profile.mode,
     base_url: profile.mode === "remote" ? profile.baseUrl : null,
     app_key: appKey,
     signed_in: token !== undefined,
-    utoken_expires_at: token ? new Date(token.expiresAtMs).toISOString() : null,
+    utoken_expires_at: token ? describeExpiry(token) : null,
+    reason: typeof found === "string" ? found : null,
   };
 }
 
+/** When a token ends; nothing of one that was given. */
+export function describeExpiry({ expiresAtMs }: KeptToken): string | null {
+  return expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
+}
+
 /** A refusal is an answer to the question that is asked here; whatever else fails, fails. */
-async function tryToken(connection: Connection): Promise<KeptToken | undefined> {
+async function tryToken(connection: Connection): Promise<KeptToken | string> {
   try {
+    const token = await connection.token();
+    // Nothing is known of a token that was given but what the service says of it.
+    if (token.expiresAtMs === undefined) await connection.service.unsubscribers.list({ count: 1 });
     return await connection.token();
   } catch (error) {
-    if (describeFailure(error).status === exitStatus.notSignedIn) return undefined;
-    throw error;
+    const { status, message, hint } = describeFailure(error);
+    if (status !== exitStatus.notSignedIn) throw error;
+    return hint === undefined ? message : `${message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}`;
   }
 }

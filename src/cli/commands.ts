@@ -70,10 +70,18 @@ const workflows: CommandTable = {
   api: async () => (await import("./commands/api.ts")).api,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
   serve: async () => (await import("./commands/serve.ts")).serve,
+  init: async () => (await import("./commands/init.ts")).init,
+  "profile list": async () => (await import("./commands/profile-list.ts")).profileList,
+  "profile add": async () => (await import("./commands/profile-add.ts")).profileAdd,
+  "profile use": async () => (await import("./commands/profile-use.ts")).profileUse,
+  "profile show": async () => (await import("./commands/profile-show.ts")).profileShow,
+  "profile set": async () => (await import("./commands/profile-set.ts")).profileSet,
+  "profile remove": async () => (await import("./commands/profile-remove.ts")).profileRemove,
   "auth status": async () => (await import("./commands/auth-status.ts")).authStatus,
   "auth token": async () => (await import("./commands/auth-token.ts")).authToken,
   "auth credentials": async () => (await import("./commands/auth-credentials.ts")).authCredentials,
   "auth login": async () => (await import("./commands/auth-login.ts")).authLogin,
+  "auth logout": async () => (await import("./commands/auth-logout.ts")).authLogout,
 };
 
 /** The commands of the contract's calls, each made from its card. */
@@ -115,6 +123,8 @@ export const nouns: Readonly<Record<string, string>> = {
   api: "Make any call of the API, by its method and path",
   serve: "Serve the embedded engine over HTTP",
   doctor: "Look at everything that starpost needs here, and say what to do",
+  init: "Set starpost up: here, or for a service elsewhere",
+  profile: "Name accounts and databases, and say which one is used",
   auth: "Sign in to a service, and see who is signed in",
   account: "The account's platform and features",
   answers: "Answer questions, and vote on answers",

@@ -39,7 +39,7 @@ export interface Connection {
   /** Sends any call of the wire with the account's credentials; what answers here answers as a server does. */
   readonly send: SendSigned;
   readonly appKey: string;
-  /** Nothing where the profile knows none. */
+  /** Of an account of the embedded engine; nothing of one elsewhere. */
   readonly secret: string | undefined;
   /** Calls that are worth having under way at once. */
   readonly concurrency: number;

@@ -9,6 +9,7 @@ import type {
 } from "./connection.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
+import { canAsk } from "./question.ts";
 import { describeLive } from "./live-words.ts";
 import type { Talk } from "./talk.ts";
 
@@ -37,6 +38,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     cwd: io.cwd,
     paths: await findPaths(),
     flag: globals.profile,
+    hasPerson: () => canAsk({ io, globals }),
   });
   const surroundings = async () => ({
     paths: await findPaths(),

@@ -1,91 +1,91 @@
 import { readVariable } from "../config/environment.ts";
 import { Problem } from "../config/problem.ts";
-import { readBaseUrl, readNewProfileName, type RemoteProfile } from "../config/profile.ts";
-import { readProfiles, saveProfile } from "../config/profile-store.ts";
+import { hasAdHocProfile, type RemoteProfile, secretSources } from "../config/profile.ts";
+import { readNewProfileName } from "../config/profile-name.ts";
+import { findStored, isDatabase, readProfiles, type StoredProfiles } from "../config/profile-store.ts";
+import { rememberProfile } from "../config/remembered-profile.ts";
+import type { SecretPlace } from "../config/secret-store.ts";
 import { type AccountStatus, statusOf } from "./account-status.ts";
 import type { Context } from "./context.ts";
-import { ask, canAsk } from "./question.ts";
+import { type GivenAccount, missingSecret, readAccountSecret, readAccountTarget } from "./profile-answers.ts";
+import { tellPlace } from "./secret-words.ts";
 
-export interface LoginRequest {
-  readonly baseUrl: string | undefined;
-  readonly appKey: string | undefined;
-  readonly isSecretOnStdin: boolean;
+export interface LoginRequest extends GivenAccount {
+  /** As it was, where absent. */
+  readonly isLive?: boolean | undefined;
+  /** Whether a person is asked for what is stored as well. */
+  readonly asksAll?: boolean;
+}
+
+/** Which account was signed in to, and where its secret is kept. */
+export interface SignedIn extends AccountStatus {
+  readonly secret_in: SecretPlace;
 }
 
 const usualName = "default";
-const longestSecret = 4_096;
 
 /**
  * Checks credentials by obtaining a utoken with them, then remembers them under the profile's name.
  * @throws Problem `usage`; ServiceError where they are refused, or the service does not answer
  */
-export async function logIn(context: Context, request: LoginRequest): Promise<AccountStatus> {
-  const profile = await readRequest(context, request);
-  const { compose } = context.io;
+export async function logIn(context: Context, request: LoginRequest): Promise<SignedIn> {
+  const sources = await context.profileSources();
+  const { paths } = sources;
+  const stored = await readProfiles(paths.configFolder);
+  const name = findName(context, request, stored);
+  const known = findStored(stored, name);
+  if (known && isDatabase(known)) {
+    throw new Problem(
+      "usage",
+      `the profile ${name} is a database of the embedded engine: there is nothing to sign in to`,
+      `Name another with --profile, or take it away: starpost profile remove ${name}.`,
+    );
+  }
+  const target = await readAccountTarget(context, request, { known, asksAll: request.asksAll ?? false });
+  const secret = await readAccountSecret(context, request, target);
+  if (secret === undefined) throw missingSecret();
+  const id = known?.id ?? context.io.random(8).toString("hex");
+  const isLive = request.isLive ?? known?.live === true;
+  const profile: RemoteProfile = {
+    ...{ name, isLive, mode: "remote", baseUrl: target.base_url, appKey: target.app_key, tokenMark: id },
+    readSecret: async () => secret,
+  };
   const surroundings = await context.surroundings();
-  const connection = await (await compose()).openConnection({ ...surroundings, profile });
+  const { openConnection } = await context.io.compose();
+  const connection = await openConnection({ ...surroundings, profile });
   try {
     const token = await connection.renewToken();
-    const { name, baseUrl, appKey, secret, isLive } = profile;
-    const stored = { base_url: baseUrl, app_key: appKey, ...(isLive && { live: true }) };
-    await saveProfile(surroundings.paths.configFolder, name, stored, secret);
-    context.talk.say(`Signed in to ${baseUrl} as ${appKey}. The profile ${name} is now the current one.`);
-    return statusOf(profile, appKey, token);
+    const wanted = { name, id, target, isLive, secret, becomesCurrent: true };
+    const kept = await rememberProfile({ ...secretSources(sources), paths }, wanted);
+    context.talk.say(
+      `Signed in to ${target.base_url} as ${target.app_key}. The profile ${name} is now the current one.`,
+    );
+    await tellPlace(context, kept ?? { place: "file" });
+    tellOverride(context, name);
+    return { ...statusOf(profile, target.app_key, token), secret_in: kept?.place ?? "file" };
   } finally {
     await connection.close();
   }
 }
 
-type CheckedRequest = RemoteProfile & { readonly secret: string };
-
-/** What is not given stays as it was, where the profile is there already. */
-async function readRequest(context: Context, request: LoginRequest): Promise<CheckedRequest> {
-  const { env } = context.io;
-  const { paths } = await context.surroundings();
-  const asked = context.globals.profile ?? readVariable(env, "STARPOST_PROFILE") ?? usualName;
-  const name = readNewProfileName(asked);
-  const { profiles } = readProfiles(paths.configFolder);
-  const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const baseUrl = request.baseUrl ?? readVariable(env, "STARPOST_BASE_URL") ?? known?.base_url;
-  const appKey = request.appKey ?? readVariable(env, "STARPOST_APP_KEY") ?? known?.app_key;
-  if (baseUrl === undefined) throw missing("--base-url");
-  if (appKey === undefined) throw missing("--app-key");
-  const address = readBaseUrl(baseUrl, "--base-url");
-  const secret = await readSecret(context, request, `Secret of ${appKey} at ${address}`);
-  return { name, isLive: known?.live === true, mode: "remote", baseUrl: address, appKey, secret };
-}
-
-function missing(flag: string): Problem {
-  return new Problem("usage", `${flag} is missing`, "See `starpost auth login --help`.");
-}
-
-async function readSecret(context: Context, request: LoginRequest, question: string): Promise<string> {
-  const { io } = context;
-  if (request.isSecretOnStdin) return readSecretLine(io.stdin);
-  const given = readVariable(io.env, "STARPOST_SECRET");
-  if (given !== undefined) return given;
-  if (!canAsk(context)) {
-    throw new Problem(
-      "usage",
-      "the secret is missing, and there is nobody to ask",
-      "Give it on standard input with --secret-stdin, or in STARPOST_SECRET.",
-    );
+/** Says what comes before the current profile here and now. */
+export function tellOverride({ io: { env }, talk }: Context, name: string): void {
+  const asked = readVariable(env, "STARPOST_PROFILE");
+  if (hasAdHocProfile(env)) {
+    talk.notice("STARPOST_BASE_URL, STARPOST_APP_KEY and STARPOST_SECRET are set, and come before it.");
+  } else if (asked !== undefined && asked !== name) {
+    talk.notice(`STARPOST_PROFILE is ${asked}, and comes before it.`);
   }
-  const { askSecret } = await import("../output/prompt.ts");
-  const answer = await ask(context, (terminal) => askSecret(question, terminal));
-  return checkSecret(answer, "no secret was given");
 }
 
-async function readSecretLine(stdin: AsyncIterable<unknown>): Promise<string> {
-  let text = "";
-  for await (const chunk of stdin) {
-    text += String(chunk);
-    if (text.length > longestSecret) break;
-  }
-  return checkSecret(text.trim(), "standard input holds no secret");
-}
-
-function checkSecret(secret: string, otherwise: string): string {
-  if (secret !== "" && secret.length <= longestSecret && !/\s/.test(secret)) return secret;
-  throw new Problem("usage", secret === "" ? otherwise : "the secret is not one word of a usual length");
+/**
+ * Whose login it is. Who names neither a profile nor an account signs in to the current one again.
+ * @throws Problem `usage`
+ */
+function findName({ io, globals }: Context, given: LoginRequest, stored: StoredProfiles): string {
+  const asked = globals.profile ?? readVariable(io.env, "STARPOST_PROFILE");
+  if (asked !== undefined) return readNewProfileName(asked);
+  const isOther = given.baseUrl !== undefined || given.appKey !== undefined || hasAdHocProfile(io.env);
+  const current = isOther || stored.current === undefined ? undefined : findStored(stored, stored.current);
+  return current && !isDatabase(current) ? (stored.current ?? usualName) : usualName;
 }

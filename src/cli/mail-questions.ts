@@ -1,27 +1,15 @@
 import { readSender, writeSender } from "../config/mail-address.ts";
 import type { StoredMailSettings } from "../config/mail-settings.ts";
-import { Problem } from "../config/problem.ts";
+import { askValue } from "./asked-value.ts";
 import type { Context } from "./context.ts";
 import { findPassword } from "./mail-password.ts";
-import { ask } from "./question.ts";
 
 /** Return alone takes what stands in brackets; what cannot be is said, and asked for again. */
 export async function askForAll(context: Context, stored: StoredMailSettings): Promise<StoredMailSettings> {
-  const { askText } = await import("../output/prompt.ts");
   const { matchPort, readHost, readSmtpPort, readTlsMode, tlsModes } =
     await import("../config/mail-settings.ts");
-  const put = async <T>(question: string, usual: string, read: (answer: string) => T): Promise<T> => {
-    const shown = usual === "" ? question : `${question} (${usual})`;
-    for (;;) {
-      const answer = (await ask(context, (terminal) => askText(shown, terminal))).trim();
-      try {
-        return read(answer === "" ? usual : answer);
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        context.talk.notice(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`);
-      }
-    }
-  };
+  const put = <T>(question: string, usual: string, read: (answer: string) => T) =>
+    askValue(context, { question, usual }, read);
   const { smtp } = stored;
   const host = await put("Mail server", smtp?.host ?? "", (text) => readHost(text, "the mail server"));
   const known = host === smtp?.host ? smtp : null;

@@ -6,7 +6,7 @@ import { describeLive } from "./live-words.ts";
 import { isAutomatic } from "./talk.ts";
 
 /** Whether a person is there to answer, and may be asked. */
-export function canAsk({ io, globals }: Context): boolean {
+export function canAsk({ io, globals }: Pick<Context, "io" | "globals">): boolean {
   return io.isStdinTerminal && io.isStderrTerminal && globals.input && !isAutomatic(io);
 }
 

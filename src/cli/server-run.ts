@@ -1,6 +1,6 @@
 import { describeChaosPlan } from "../config/chaos-plan.ts";
 import { Problem } from "../config/problem.ts";
-import { localProfile } from "../config/profile.ts";
+import { hasAdHocProfile, type LocalProfile, localProfile } from "../config/profile.ts";
 import { toJson } from "../output/render.ts";
 import { countOf } from "../output/words.ts";
 import type { ChaosCounts, Serving } from "./connection.ts";
@@ -52,14 +52,16 @@ function tellChaos({ io, talk, globals }: Context, counts: ChaosCounts): void {
   if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "chaos", ...counts }));
 }
 
-/** The current profile may be remote without harm; one that is named must be local. */
-export async function findLocalProfile(context: Context, verb: string) {
-  if (context.globals.profile !== undefined) {
-    const { name, mode } = await context.profile();
-    if (mode !== "local") {
+/** The current profile may be remote without harm, and the embedded database is meant then; one that is named must be local. */
+export async function findLocalProfile(context: Context, verb: string): Promise<LocalProfile> {
+  const isNamed = context.globals.profile !== undefined;
+  if (isNamed || !hasAdHocProfile(context.io.env)) {
+    const profile = await context.profile();
+    if (profile.mode === "local") return profile;
+    if (isNamed) {
       throw new Problem(
         "usage",
-        `the profile ${name} is remote, and only the embedded database ${verb}`,
+        `the profile ${profile.name} is remote, and only the embedded database ${verb}`,
         "Use --profile local.",
       );
     }

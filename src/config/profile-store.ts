@@ -1,73 +1,106 @@
-import Conf from "conf";
-import { makePrivateFolder } from "./private-file.ts";
+import { join } from "node:path";
+import { withFileGuard } from "./file-guard.ts";
+import { readFileIfThere, writePrivateFile } from "./private-file.ts";
 import { Problem } from "./problem.ts";
 
-/** A remote account as it is remembered. */
-export interface StoredProfile {
+interface StoredMarks {
+  /** Whether a shop runs on it. */
+  readonly live?: true;
+  /** Tells this profile from others of its name, in the keyring and among the tokens; of old ones there is none. */
+  readonly id?: string;
+  /** Where the secret is, where it is not in the file. */
+  readonly secret_in?: "keyring";
+}
+
+/** An account of a service, as it is remembered. */
+export interface StoredAccount extends StoredMarks {
   readonly base_url: string;
   readonly app_key: string;
-  /** Whether a shop runs on it. */
-  readonly live?: boolean;
 }
+
+/** A database of the embedded engine, as it is remembered: its password is a secret, and not in the address. */
+export interface StoredDatabase extends StoredMarks {
+  readonly database: string;
+}
+
+export type StoredProfile = StoredAccount | StoredDatabase;
 
 export interface StoredProfiles {
   /** The profile that is used where nothing names one. */
-  readonly current?: string;
+  readonly current?: string | undefined;
   readonly profiles: Readonly<Record<string, StoredProfile>>;
 }
 
-interface StoredSecret extends StoredProfile {
-  readonly secret: string;
+/** Longer than a file takes to be written, however busy the machine is. */
+const guardWaitMs = 10_000;
+
+export function isDatabase(profile: StoredProfile): profile is StoredDatabase {
+  return "database" in profile;
 }
 
-type Secrets = Readonly<Record<string, StoredSecret>>;
-
-const fileNames = { profiles: "profiles", secrets: "credentials" } as const;
-
-/** Everything that `auth login` has remembered, without the secrets. */
-export function readProfiles(configFolder: string): StoredProfiles {
-  const { current, profiles } = openStore<Partial<StoredProfiles>>(configFolder, fileNames.profiles).store;
-  return { ...(current === undefined ? {} : { current }), profiles: profiles ?? {} };
+/** What a profile's secret is for; kept for one, it is given to no other. */
+export function targetOf(profile: StoredProfile): string {
+  return isDatabase(profile) ? profile.database : `${profile.app_key} at ${profile.base_url}`;
 }
 
-/** The secret of a profile, as long as it is for the same account at the same address. */
-export function readSecret(configFolder: string, name: string, profile: StoredProfile): string | undefined {
-  const stored = openStore<Secrets>(configFolder, fileNames.secrets).store[name];
-  const isSame = stored?.base_url === profile.base_url && stored.app_key === profile.app_key;
-  return isSame ? stored.secret : undefined;
+export function findStored(stored: StoredProfiles, name: string): StoredProfile | undefined {
+  return Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
 }
 
-/** Remembers a profile and its secret, and makes it the current one. */
-export async function saveProfile(
+/**
+ * Everything that is remembered, without the secrets.
+ * @throws Problem `failed` where the file is not what starpost wrote
+ */
+export async function readProfiles(configFolder: string): Promise<StoredProfiles> {
+  const path = pathOf(configFolder);
+  const text = await readFileIfThere(path);
+  if (text === undefined) return { profiles: {} };
+  const { current, profiles = {} } = parseObject(text, path) as Partial<StoredProfiles>;
+  const wrong = Object.entries(profiles).find(([, profile]) => !isStoredProfile(profile));
+  if (wrong) throw unreadable(path, `the profile ${wrong[0]} has neither an address nor a database`);
+  return { current, profiles };
+}
+
+/** Changes what is remembered; meanwhile no other process does. */
+export function changeProfiles(
   configFolder: string,
-  name: string,
-  profile: StoredProfile,
-  secret: string,
+  change: (stored: StoredProfiles) => StoredProfiles | Promise<StoredProfiles>,
 ): Promise<void> {
-  await makePrivateFolder(configFolder);
-  openStore<Secrets>(configFolder, fileNames.secrets).set(name, { ...profile, secret });
-  const { profiles } = readProfiles(configFolder);
-  openStore<StoredProfiles>(configFolder, fileNames.profiles).set({
-    current: name,
-    profiles: { ...profiles, [name]: profile },
-  });
+  return withFileGuard(
+    join(configFolder, "profiles.lock"),
+    async () => {
+      const changed = await change(await readProfiles(configFolder));
+      await writePrivateFile(pathOf(configFolder), `${JSON.stringify(changed, undefined, 2)}\n`);
+    },
+    { waitMs: guardWaitMs },
+  );
 }
 
-function openStore<T extends object>(folder: string, name: string): Conf<T & Record<string, unknown>> {
+/**
+ * Reads a file that starpost wrote as JSON.
+ * @throws Problem `failed`
+ */
+export function parseObject(text: string, path: string): object {
   try {
-    return new Conf<T & Record<string, unknown>>({
-      cwd: folder,
-      configName: name,
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      clearInvalidConfig: false,
-    });
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
-    throw new Problem(
-      "failed",
-      `${folder}/${name}.json cannot be read: ${(error as Error).message.split("\n")[0]}`,
-      "Correct the file, or remove it and sign in again.",
-      error,
-    );
+    // The words of the parser repeat the text, which may be a secret.
+    throw unreadable(path, "it is not JSON", error);
   }
+  throw unreadable(path, "it is not a JSON object");
+}
+
+function unreadable(path: string, why: string, cause?: unknown): Problem {
+  const hint = "Correct the file, or remove it and sign in again.";
+  return new Problem("failed", `${path} cannot be read: ${why}`, hint, cause);
+}
+
+function isStoredProfile(value: unknown): value is StoredProfile {
+  const { base_url, app_key, database } = (value ?? {}) as Partial<StoredAccount & StoredDatabase>;
+  return typeof database === "string" || (typeof base_url === "string" && typeof app_key === "string");
+}
+
+function pathOf(configFolder: string): string {
+  return join(configFolder, "profiles.json");
 }

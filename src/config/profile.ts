@@ -1,10 +1,17 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { AddressError, type DatabaseAddress, readDatabaseAddress } from "../storage/address.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
-import { readFileIfThere } from "./private-file.ts";
 import { Problem } from "./problem.ts";
-import type { StoredProfiles } from "./profile-store.ts";
+import { builtInNames, readBaseUrl, unknownProfile } from "./profile-name.ts";
+import {
+  findStored,
+  isDatabase,
+  readProfiles,
+  type StoredDatabase,
+  type StoredProfile,
+} from "./profile-store.ts";
+import type { SecretSources } from "./secret-store.ts";
 
 interface NamedProfile {
   readonly name: string;
@@ -27,16 +34,18 @@ export interface RemoteProfile extends NamedProfile {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly appKey: string;
-  /** Nothing where no secret is known: not signed in. */
-  readonly secret: string | undefined;
+  /**
+   * Nothing where no secret is known. Only asked for where no kept token serves: a keyring takes its time.
+   * @throws Problem `auth` where a keyring does not give it
+   */
+  readonly readSecret: () => Promise<string | undefined>;
+  /** Tells the tokens of this login from those of others; nothing where there was none. */
+  readonly tokenMark: string | undefined;
+  /** A token that the environment gives. */
+  readonly utoken?: string | undefined;
 }
 
 export type Profile = LocalProfile | RemoteProfile;
-
-/** Profiles that are there without a login, and cannot be made by one. */
-const builtIn = { local: "local", environment: "env" } as const;
-
-const adHocVariables = ["STARPOST_BASE_URL", "STARPOST_APP_KEY", "STARPOST_SECRET"] as const;
 
 /** What a profile is looked for in. */
 export interface ProfileSources {
@@ -45,121 +54,159 @@ export interface ProfileSources {
   readonly paths: Paths;
   /** The value of `--profile`. */
   readonly flag?: string | undefined;
+  /** Whether a person is there to unlock a keyring; nobody where absent. */
+  readonly hasPerson?: (() => boolean) | undefined;
 }
 
 /**
  * Finds the profile to use: flag, then environment, then the current one, then `local`.
- * In the environment, the three variables of an ad-hoc profile come before `STARPOST_PROFILE`.
+ * In the environment, the variables of an ad-hoc profile come before `STARPOST_PROFILE`, and `STARPOST_DATABASE` before
+ * the database of any profile that no flag names.
  * @throws Problem `usage` when it is not known or only half given
  */
 export async function resolveProfile(sources: ProfileSources): Promise<Profile> {
   const { env, flag, paths } = sources;
-  const adHoc = flag === undefined || flag === builtIn.environment ? readAdHocProfile(env) : undefined;
+  const adHoc = flag === undefined || flag === builtInNames.environment ? readAdHocProfile(env) : undefined;
   if (adHoc) return adHoc;
   const asked = flag ?? readVariable(env, "STARPOST_PROFILE");
-  if (asked === builtIn.local) return localProfile(sources);
-  const { current, profiles } = await readStoredProfiles(paths.configFolder);
-  const name = asked ?? current;
-  if (name === undefined || name === builtIn.local) return localProfile(sources);
-  const stored = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (!stored) throw unknownProfile(name, Object.keys(profiles));
-  const { readSecret } = await import("./profile-store.ts");
+  if (asked === builtInNames.local) return localProfile(sources);
+  const all = await readProfiles(paths.configFolder);
+  const name = asked ?? all.current;
+  if (name === undefined || name === builtInNames.local) return localProfile(sources);
+  const stored = findStored(all, name);
+  if (!stored) throw unknownProfile(name, Object.keys(all.profiles));
+  if (!isDatabase(stored)) return remoteProfile(sources, name, stored);
+  const isReplaced = flag === undefined && readVariable(env, "STARPOST_DATABASE") !== undefined;
+  return isReplaced ? localProfile(sources) : storedDatabase(sources, name, stored);
+}
+
+/** The embedded engine's profile that is always there, whichever is current. */
+export function localProfile({
+  env,
+  cwd,
+  paths,
+}: Pick<ProfileSources, "env" | "cwd" | "paths">): LocalProfile {
+  const given = readVariable(env, "STARPOST_DATABASE");
+  const database = findDatabase(given ?? paths.database, cwd, "STARPOST_DATABASE");
+  return { name: builtInNames.local, isLive: false, mode: "local", ...database };
+}
+
+/** Where the secrets of stored profiles are looked for. */
+export function secretSources({ env, paths, hasPerson }: ProfileSources): SecretSources {
+  return { env, configFolder: paths.configFolder, hasPerson };
+}
+
+async function remoteProfile(
+  sources: ProfileSources,
+  name: string,
+  stored: Exclude<StoredProfile, StoredDatabase>,
+): Promise<RemoteProfile> {
+  const read = () => readStoredSecret(sources, name, stored);
   return {
     name,
     isLive: stored.live === true,
     mode: "remote",
     baseUrl: stored.base_url,
     appKey: stored.app_key,
-    secret: readSecret(paths.configFolder, name, stored),
+    readSecret: read,
+    tokenMark: stored.id ?? (await read()),
   };
 }
 
-/** The embedded engine's profile, whichever is current. */
-export function localProfile({ env, cwd, paths }: ProfileSources): LocalProfile {
-  const given = readVariable(env, "STARPOST_DATABASE");
-  return { name: builtIn.local, isLive: false, mode: "local", ...findDatabase(given ?? paths.database, cwd) };
+/** A password is put into the address, which everything that opens a database takes. */
+async function storedDatabase(
+  sources: ProfileSources,
+  name: string,
+  stored: StoredDatabase,
+): Promise<LocalProfile> {
+  const { database, shownAs } = findDatabase(stored.database, sources.cwd, `the profile ${name}`);
+  const profile = { name, isLive: stored.live === true, mode: "local", shownAs } as const;
+  const isServer = /^postgres(?:ql)?:/i.test(stored.database);
+  const password = isServer ? await readStoredSecret(sources, name, stored) : undefined;
+  return { ...profile, database: password === undefined ? database : withPassword(database, password) };
 }
 
-function findDatabase(given: string, cwd: string): Pick<LocalProfile, "database" | "shownAs"> {
-  const address = readAddress(given);
+async function readStoredSecret(sources: ProfileSources, name: string, stored: StoredProfile) {
+  const { readSecret } = await import("./secret-store.ts");
+  return readSecret(secretSources(sources), name, stored);
+}
+
+function withPassword(address: string, password: string): string {
+  const url = new URL(address);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/**
+ * The database that a text names, and what a person is told it is.
+ * @throws Problem `usage`
+ */
+export function findDatabase(
+  given: string,
+  cwd: string,
+  source: string,
+): Pick<LocalProfile, "database" | "shownAs"> {
+  const address = readAddress(given, source);
   if (address.dialect === "postgres") return { database: address.url, shownAs: address.shownAs };
   const path = resolve(cwd, address.path);
   return { database: path, shownAs: path };
 }
 
-function readAddress(given: string): DatabaseAddress {
+function readAddress(given: string, source: string): DatabaseAddress {
   try {
     return readDatabaseAddress(given);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
+    const otherwise =
+      source === "STARPOST_DATABASE" ? ", or leave it unset for the file in the data folder" : "";
     throw new Problem(
       "usage",
-      `STARPOST_DATABASE: ${error.message}`,
-      "Give the path of a SQLite file or the address of a PostgreSQL database, or leave it unset for the file in the data folder.",
+      `${source}: ${error.message}`,
+      `Give the path of a SQLite file or the address of a PostgreSQL database${otherwise}.`,
     );
   }
 }
 
+/** Whether the environment makes a profile of its own, which comes before all but a flag. */
+export function hasAdHocProfile(env: Environment): boolean {
+  return ["STARPOST_BASE_URL", "STARPOST_APP_KEY", "STARPOST_SECRET"].some(
+    (name) => readVariable(env, name) !== undefined,
+  );
+}
+
+/** A token serves in the place of the secret: a job need not have both. */
 function readAdHocProfile(env: Environment): RemoteProfile | undefined {
-  const missing = adHocVariables.filter((name) => readVariable(env, name) === undefined);
-  if (missing.length === adHocVariables.length) return undefined;
-  const [baseUrl, appKey, secret] = adHocVariables.map((name) => readVariable(env, name));
-  if (baseUrl === undefined || appKey === undefined || secret === undefined) {
-    throw new Problem(
-      "usage",
-      `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set, and ${adHocVariables.join(", ")} go together`,
-      "Set all three, or none of them.",
-    );
+  if (!hasAdHocProfile(env)) return undefined;
+  const [baseUrl, appKey, secret, utoken] = [
+    "STARPOST_BASE_URL",
+    "STARPOST_APP_KEY",
+    "STARPOST_SECRET",
+    "STARPOST_UTOKEN",
+  ].map((name) => readVariable(env, name));
+  if (baseUrl === undefined || appKey === undefined || (secret === undefined && utoken === undefined)) {
+    throw halfGiven({
+      STARPOST_BASE_URL: baseUrl,
+      STARPOST_APP_KEY: appKey,
+      STARPOST_SECRET: secret ?? utoken,
+    });
   }
   return {
-    name: builtIn.environment,
+    name: builtInNames.environment,
     isLive: false,
     mode: "remote",
     baseUrl: readBaseUrl(baseUrl, "STARPOST_BASE_URL"),
     appKey,
-    secret,
+    readSecret: async () => secret,
+    tokenMark: secret,
+    utoken,
   };
 }
 
-/** Checks a service's address and takes off the slash at its end. */
-export function readBaseUrl(text: string, source: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  if (!url || !isWeb || url.username !== "" || url.search !== "" || url.hash !== "") {
-    throw new Problem(
-      "usage",
-      `${source}: ${JSON.stringify(text)} is not an address of a service`,
-      "Give one such as https://api.example.com or http://127.0.0.1:8080.",
-    );
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
-/** Checks the name of a profile that a login makes. */
-export function readNewProfileName(name: string): string {
-  const isTaken = Object.values<string>(builtIn).includes(name);
-  if (!isTaken && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) && name !== "constructor") return name;
-  throw new Problem(
-    "usage",
-    isTaken
-      ? `the profile ${name} is always there and cannot be signed in`
-      : `${JSON.stringify(name)} is not a name for a profile`,
-    "Name another with --profile: letters, digits, `.`, `_` and `-`.",
-  );
-}
-
-async function readStoredProfiles(configFolder: string): Promise<StoredProfiles> {
-  // Loading the store costs more than the rest of a start; most machines never signed in.
-  if ((await readFileIfThere(join(configFolder, "profiles.json"))) === undefined) return { profiles: {} };
-  const { readProfiles } = await import("./profile-store.ts");
-  return readProfiles(configFolder);
-}
-
-function unknownProfile(name: string, known: readonly string[]): Problem {
-  const all = [builtIn.local, ...known].join(", ");
+function halfGiven(given: Readonly<Record<string, string | undefined>>): Problem {
+  const missing = Object.keys(given).filter((name) => given[name] === undefined);
   return new Problem(
     "usage",
-    `there is no profile ${JSON.stringify(name)}`,
-    `There are: ${all}. \`starpost auth login --profile <name>\` makes one.`,
+    `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set, and ${Object.keys(given).join(", ")} go together`,
+    "Set all three, or none of them; STARPOST_UTOKEN may take the place of the secret.",
   );
 }

@@ -5,7 +5,8 @@ import type { Caller, CallOptions, InputOf, OutputOf, Transport } from "./transp
 /** A utoken and the end of its life, in milliseconds since the epoch. */
 export interface TokenEntry {
   readonly utoken: string;
-  readonly expiresAtMs: number;
+  /** Nothing where it is not known: of a token that was given, which is taken until it is refused. */
+  readonly expiresAtMs: number | undefined;
 }
 
 /** Where a token is kept between runs. */
@@ -13,12 +14,16 @@ export interface TokenCache {
   read(): Promise<TokenEntry | undefined>;
   write(entry: TokenEntry): Promise<void>;
   clear(): Promise<void>;
+  /** Does what no two processes may do at once with this token, where several share it. */
+  exclusively?<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface TokenOptions {
   readonly appKey: string;
   readonly readSecret: () => Promise<string>;
   readonly cache: TokenCache;
+  /** A utoken that is taken as it is until it is refused, before any other. */
+  readonly given?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
@@ -35,7 +40,7 @@ export interface SignedTransport extends Transport {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** A token with less left than this is replaced before it is used. */
+/** A token with less left than this of its 14 days is replaced before it is used. */
 const renewWithinMs = dayMs;
 
 /**
@@ -70,14 +75,20 @@ async function callWithToken<N extends OperationName>(
     callOptions,
   }: { tokens: TokenHolder; caller: Caller; callOptions: CallOptions | undefined },
 ): Promise<OutputOf<N>> {
-  const { utoken } = await tokens.get(callOptions);
+  const held = await tokens.get(callOptions);
   try {
-    return await call({ ...caller, utoken });
+    return await call({ ...caller, utoken: held.utoken });
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
-    const fresh = await tokens.replace(utoken, callOptions);
-    return call({ ...caller, utoken: fresh.utoken });
   }
+  const kept = await tokens.takeOther(held.utoken, callOptions);
+  try {
+    if (kept) return await call({ ...caller, utoken: kept.utoken });
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+  }
+  const fresh = await tokens.replace((kept ?? held).utoken, callOptions);
+  return call({ ...caller, utoken: fresh.utoken });
 }
 
 function isUnauthorized(error: unknown): boolean {
@@ -95,10 +106,11 @@ class TokenHolder {
   constructor(transport: Transport, options: TokenOptions) {
     this.#transport = transport;
     this.#options = options;
+    if (options.given !== undefined) this.#held = { utoken: options.given, expiresAtMs: undefined };
   }
 
   get(callOptions?: CallOptions): Promise<TokenEntry> {
-    if (this.#held && this.#leftMs(this.#held) >= renewWithinMs) return Promise.resolve(this.#held);
+    if (this.#held && this.#isGood(this.#held)) return Promise.resolve(this.#held);
     return this.#share(() => this.#readOrFetch(callOptions), callOptions);
   }
 
@@ -106,13 +118,21 @@ class TokenHolder {
     return this.#share(() => this.#fetch(callOptions), callOptions);
   }
 
-  /** Gives a token other than the refused one, which another call may have obtained already. */
+  /** A token other than the refused one that another call, or another process, has obtained already. */
+  async takeOther(refused: string, callOptions?: CallOptions): Promise<TokenEntry | undefined> {
+    if (this.#pending) await this.get(callOptions);
+    if (this.#held && this.#held.utoken !== refused) return this.#held;
+    const kept = await this.#options.cache.read();
+    if (!kept || kept.utoken === refused || !this.#isGood(kept)) return undefined;
+    return (this.#held = kept);
+  }
+
+  /** A new token in the place of the refused one, unless another call has obtained one meanwhile. */
   async replace(refused: string, callOptions?: CallOptions): Promise<TokenEntry> {
     if (this.#pending) await this.get(callOptions);
     if (this.#held && this.#held.utoken !== refused) return this.#held;
     this.#held = undefined;
-    await this.#options.cache.clear().catch(() => {});
-    return this.renew(callOptions);
+    return this.#share(() => this.#fetchOnce(refused, callOptions), callOptions);
   }
 
   /** One caller's signal ends its own waiting, not the request, for which others may wait. */
@@ -129,15 +149,30 @@ class TokenHolder {
       this.#wasRead = true;
     }
     const kept = this.#held;
-    if (kept && this.#leftMs(kept) >= renewWithinMs) return kept;
+    if (kept && this.#isGood(kept)) return kept;
     try {
-      return await this.#fetch(callOptions);
+      return await this.#fetchOnce(undefined, callOptions);
     } catch (error) {
       // A service that cannot renew now is no reason to stop while the old token serves.
       const isTemporary = error instanceof ServiceError && error.temporary;
       if (isTemporary && kept && this.#leftMs(kept) > 0) return kept;
       throw error;
     }
+  }
+
+  /** Of several processes that find no token at once, one fetches it, and the others find it where it is kept. */
+  #fetchOnce(refused: string | undefined, callOptions?: CallOptions): Promise<TokenEntry> {
+    const { cache } = this.#options;
+    const fetch = async () => {
+      const kept = cache.exclusively || refused !== undefined ? await cache.read() : undefined;
+      if (kept && kept.utoken !== refused && this.#isGood(kept)) {
+        this.#wasRead = true;
+        return (this.#held = kept);
+      }
+      if (kept?.utoken === refused) await cache.clear().catch(() => {});
+      return this.#fetch(callOptions);
+    };
+    return cache.exclusively ? cache.exclusively(fetch) : fetch();
   }
 
   async #fetch(callOptions?: CallOptions): Promise<TokenEntry> {
@@ -162,7 +197,11 @@ class TokenHolder {
     return entry;
   }
 
-  #leftMs({ expiresAtMs }: TokenEntry): number {
+  #leftMs({ expiresAtMs = Number.POSITIVE_INFINITY }: TokenEntry): number {
     return expiresAtMs - this.#options.clock();
+  }
+
+  #isGood(entry: TokenEntry): boolean {
+    return this.#leftMs(entry) >= renewWithinMs;
   }
 }

@@ -80,7 +80,8 @@ describe("the last words of an import", () => {
       mode: "remote",
       baseUrl: "https://a.example",
       appKey: "k",
-      secret: "s",
+      readSecret: async () => "s",
+      tokenMark: "s",
     } as const;
     expect(describeTarget(remote)).toBe("https://a.example, account k (profile shop)");
   });

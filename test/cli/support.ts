@@ -35,7 +35,7 @@ export async function run(argv: readonly string[], settings: RunSettings = {}): 
   const [stdout, stderr] = [capture(), capture()];
   const io: Io = {
     argv,
-    env: settings.env ?? {},
+    env: { STARPOST_KEYRING: "off", ...settings.env },
     cwd: tmpdir(),
     stdin: Readable.from(settings.stdin === undefined ? [] : [settings.stdin]),
     stdout: stdout.stream,

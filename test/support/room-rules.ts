@@ -52,7 +52,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     mayImport: ["contract", "service", "importer/native-columns.ts", "storage/sqlite-file.ts"],
     packages: ["csv-stringify"],
   },
-  config: { mayImport: ["contract", "storage/address.ts"], packages: ["conf", "env-paths"] },
+  config: {
+    mayImport: ["contract", "storage/address.ts", "storage/file-lock.ts"],
+    packages: ["@napi-rs/keyring", "env-paths"],
+  },
   output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify", "string-width"] },
   cli: {
     mayImport: [

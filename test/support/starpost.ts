@@ -11,7 +11,12 @@ export class Home {
   readonly env: Record<string, string>;
 
   constructor(env: Record<string, string> = {}) {
-    this.env = { PATH: process.env["PATH"] ?? "", STARPOST_HOME: this.folder, ...env };
+    this.env = {
+      PATH: process.env["PATH"] ?? "",
+      STARPOST_HOME: this.folder,
+      STARPOST_KEYRING: "off",
+      ...env,
+    };
   }
 
   /** Starts the program and does not wait for it. */

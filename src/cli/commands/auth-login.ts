@@ -8,6 +8,8 @@ export const authLogin = command({
   flags: {
     "base-url": { takes: "<url>", summary: "the service's address", read: readText },
     "app-key": { takes: "<key>", summary: "the account's app key", read: readText },
+    live: { summary: "a shop runs on it: writing says its name, and destroying asks with it" },
+    "no-live": { summary: "no shop runs on it" },
     "secret-stdin": { summary: "read the secret from standard input" },
   },
   run: async (context, { flags }) => {
@@ -15,6 +17,7 @@ export const authLogin = command({
     return logIn(context, {
       baseUrl: flags["base-url"],
       appKey: flags["app-key"],
+      isLive: flags.live,
       isSecretOnStdin: flags["secret-stdin"] ?? false,
     });
   },

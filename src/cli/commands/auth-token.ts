@@ -7,8 +7,9 @@ export const authToken = command({
   run: async (context) => {
     const connection = await context.connect();
     try {
-      const { utoken, expiresAtMs } = await connection.token();
-      return { utoken, utoken_expires_at: new Date(expiresAtMs).toISOString() };
+      const { describeExpiry } = await import("../account-status.ts");
+      const token = await connection.token();
+      return { utoken: token.utoken, utoken_expires_at: describeExpiry(token) };
     } finally {
       await connection.close();
     }

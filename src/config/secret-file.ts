@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { readFileIfThere, writePrivateFile } from "./private-file.ts";
+import { isDatabase, parseObject, type StoredProfile } from "./profile-store.ts";
+
+/** A secret beside what it is for: for anything else it is none. */
+type StoredSecret =
+  | { readonly base_url: string; readonly app_key: string; readonly secret: string }
+  | { readonly database: string; readonly secret: string };
+
+type StoredSecrets = Readonly<Record<string, StoredSecret>>;
+
+export function secretFileOf(configFolder: string): string {
+  return join(configFolder, "credentials.json");
+}
+
+/** The secret of a profile, as long as it is for the same account at the same address. */
+export async function readFromFile(
+  configFolder: string,
+  name: string,
+  profile: StoredProfile,
+): Promise<string | undefined> {
+  const secrets = await readSecrets(configFolder);
+  const stored = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+  return stored && isFor(stored, profile) ? stored.secret : undefined;
+}
+
+/** Puts a secret into the file. The guard of the profiles is to be held. */
+export async function writeToFile(
+  configFolder: string,
+  name: string,
+  profile: StoredProfile,
+  secret: string,
+): Promise<void> {
+  const target = isDatabase(profile)
+    ? { database: profile.database }
+    : { base_url: profile.base_url, app_key: profile.app_key };
+  await writeSecrets(configFolder, { ...(await readSecrets(configFolder)), [name]: { ...target, secret } });
+}
+
+/**
+ * Takes a secret out of the file. The guard of the profiles is to be held.
+ * @returns whether there was one
+ */
+export async function removeFromFile(configFolder: string, name: string): Promise<boolean> {
+  const { [name]: found, ...others } = await readSecrets(configFolder);
+  if (found === undefined) return false;
+  await writeSecrets(configFolder, others);
+  return true;
+}
+
+function isFor(stored: StoredSecret, profile: StoredProfile): boolean {
+  if ("database" in stored) return isDatabase(profile) && stored.database === profile.database;
+  return !isDatabase(profile) && stored.base_url === profile.base_url && stored.app_key === profile.app_key;
+}
+
+async function readSecrets(configFolder: string): Promise<StoredSecrets> {
+  const path = secretFileOf(configFolder);
+  const text = await readFileIfThere(path);
+  return text === undefined ? {} : (parseObject(text, path) as StoredSecrets);
+}
+
+async function writeSecrets(configFolder: string, secrets: StoredSecrets): Promise<void> {
+  await writePrivateFile(secretFileOf(configFolder), `${JSON.stringify(secrets, undefined, 2)}\n`);
+}
