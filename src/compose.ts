@@ -14,6 +14,7 @@ import type {
   WorkerSettings,
 } from "./cli/connection.ts";
 import type { LocalProfile, Profile, RemoteProfile } from "./config/profile.ts";
+import { builtInNames } from "./config/profile-name.ts";
 import { Problem } from "./config/problem.ts";
 import { ServiceError } from "./contract/errors.ts";
 import type { PacedAccount } from "./client/pace-file.ts";
@@ -423,10 +424,13 @@ async function openRemote(settings: ConnectionSettings, profile: RemoteProfile):
 }
 
 /** A service refuses a secret in one word. */
-function asRefusedSecret(error: unknown, { appKey, baseUrl }: RemoteProfile): unknown {
+function asRefusedSecret(error: unknown, { name, appKey, baseUrl }: RemoteProfile): unknown {
   if (!(error instanceof ServiceError) || error.kind !== "invalidClient") return error;
   return new ServiceError("invalidClient", `the secret was refused for ${appKey} at ${baseUrl}`, {
-    hint: "put STARPOST_SECRET right where it is set, or sign in with the right one: starpost auth login",
+    hint:
+      name === builtInNames.environment
+        ? "put STARPOST_SECRET right where it is set, or sign in with the right one: starpost auth login"
+        : `sign in with the right one: starpost auth login --profile ${name}`,
     cause: error,
   });
 }

@@ -13,8 +13,8 @@ export interface AccountStatus {
   readonly app_key: string;
   readonly signed_in: boolean;
   readonly utoken_expires_at: string | null;
-  /** Why it is not signed in, in words. */
-  readonly reason: string | null;
+  /** Why it is not signed in, in words; absent where it is. */
+  readonly reason?: string;
 }
 
 /** Finds out by having a utoken: the kept one, or a new one from the service. */
@@ -38,7 +38,7 @@ export function statusOf(profile: Profile, appKey: string, found: KeptToken | st
     app_key: appKey,
     signed_in: token !== undefined,
     utoken_expires_at: token ? describeExpiry(token) : null,
-    reason: typeof found === "string" ? found : null,
+    ...(typeof found === "string" && { reason: found }),
   };
 }
 

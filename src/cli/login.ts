@@ -47,7 +47,12 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
   const id = known?.id ?? context.io.random(8).toString("hex");
   const isLive = request.isLive ?? known?.live === true;
   const profile: RemoteProfile = {
-    ...{ name, isLive, mode: "remote", baseUrl: target.base_url, appKey: target.app_key, tokenMark: id },
+    name,
+    isLive,
+    mode: "remote",
+    baseUrl: target.base_url,
+    appKey: target.app_key,
+    tokenMark: id,
     readSecret: async () => secret,
   };
   const surroundings = await context.surroundings();

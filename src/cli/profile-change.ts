@@ -57,9 +57,8 @@ export async function forgetProfile(context: Context, name: string): Promise<For
   await confirm(context, `Forget the profile ${name} (${where}), its secret and its tokens? ${what}`);
   const places = await placesOf(context);
   const forgotten = await removeProfile(places, name, stored);
-  context.talk.say(
-    `Forgot the profile ${name}; with it went ${await describeForgotten(context, forgotten)}.`,
-  );
+  const gone = await describeForgotten(context, forgotten);
+  context.talk.say(`Forgot the profile ${name}${gone === undefined ? "" : `, with ${gone}`}.`);
   const current = await readCurrent(context);
   if (forgotten.wasCurrent) context.talk.say(`It was the current one: that is ${current} now.`);
   return toRecord(name, forgotten, current);
@@ -74,7 +73,10 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   const name = context.globals.profile ?? current;
   const stored = await requireStored(context, name, "signed out of");
   const forgotten = await forgetSecret(await placesOf(context), name, stored);
-  context.talk.say(`Signed out of ${name}. Forgot ${await describeForgotten(context, forgotten)}.`);
+  const gone = await describeForgotten(context, forgotten);
+  context.talk.say(
+    `Signed out of ${name}: ${gone === undefined ? "no secret and no token was kept" : `forgot ${gone}`}.`,
+  );
   return toRecord(name, forgotten, current);
 }
 

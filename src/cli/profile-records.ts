@@ -115,9 +115,15 @@ function recordOf(
 
 function recordOfLocal(database: string, current: string): ProfileRecord {
   return {
-    ...{ name: builtInNames.local, mode: "local", base_url: null, database, app_key: null },
+    name: builtInNames.local,
+    mode: "local",
+    base_url: null,
+    database,
+    app_key: null,
     current: current === builtInNames.local,
-    ...{ live: false, signed_in: true, secret_in: null },
+    live: false,
+    signed_in: true,
+    secret_in: null,
   };
 }
 
@@ -129,7 +135,14 @@ function recordOfEnvironment({ io: { env } }: Context): ProfileRecord {
     (name) => readVariable(env, name) !== undefined,
   );
   return {
-    ...{ name: builtInNames.environment, mode: "remote", base_url: baseUrl, database: null, app_key: appKey },
-    ...{ current: true, live: false, signed_in: isSigned, secret_in: isSigned ? "environment" : null },
+    name: builtInNames.environment,
+    mode: "remote",
+    base_url: baseUrl,
+    database: null,
+    app_key: appKey,
+    current: true,
+    live: false,
+    signed_in: isSigned,
+    secret_in: isSigned ? "environment" : null,
   };
 }

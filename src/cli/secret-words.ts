@@ -18,18 +18,18 @@ export async function tellPlace(context: Context, { place, whyNotKeyring }: Kept
     );
 }
 
-/** What was forgotten, in a sentence. */
+/** What was forgotten, in words; nothing where nothing was kept. */
 export async function describeForgotten(
   context: Context,
   { secretFrom, tokens }: Forgotten,
-): Promise<string> {
+): Promise<string | undefined> {
   const file = await secretFile(context);
   const places = secretFrom.map((place: SecretPlace) => (place === "keyring" ? keyring : file));
   const parts = [
     ...(places.length > 0 ? [`the secret in ${places.join(" and in ")}`] : []),
     ...(tokens > 0 ? [countOf(tokens, "kept token")] : []),
   ];
-  return parts.length === 0 ? "nothing: no secret and no token was kept" : parts.join(" and ");
+  return parts.length === 0 ? undefined : parts.join(" and ");
 }
 
 async function secretFile(context: Context): Promise<string> {

@@ -10,6 +10,8 @@ interface StoredMarks {
   readonly id?: string;
   /** Where the secret is, where it is not in the file. */
   readonly secret_in?: "keyring";
+  /** Whether the keyring still has a former secret, which it was not there to forget. */
+  readonly left_in_keyring?: true;
 }
 
 /** An account of a service, as it is remembered. */

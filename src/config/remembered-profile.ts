@@ -12,6 +12,7 @@ import {
 } from "./profile-store.ts";
 import { removeFromFile } from "./secret-file.ts";
 import {
+  isInKeyring,
   type KeptSecret,
   offerToKeyring,
   readSecret,
@@ -51,8 +52,13 @@ export async function rememberProfile(
   if (former && !isSame) await forgetAccount(places, name, former);
   // Before the guard is taken: a person may have to unlock the keyring.
   const kept = secret === undefined ? undefined : await offerToKeyring(places, name, marked, secret);
-  const isInKeyring = kept ? kept.place === "keyring" : isSame && former.secret_in === "keyring";
-  const profile: StoredProfile = { ...marked, ...(isInKeyring && { secret_in: "keyring" as const }) };
+  const isKept = kept ? kept.place === "keyring" : isSame && former.secret_in === "keyring";
+  const isLeft = !isKept && isSame && isInKeyring(former);
+  const profile: StoredProfile = {
+    ...marked,
+    ...(isKept && { secret_in: "keyring" as const }),
+    ...(isLeft && { left_in_keyring: true as const }),
+  };
   await changeProfiles(configFolder, async (stored) => {
     if (kept && secret !== undefined) await settleFile(places, name, profile, { ...kept, secret });
     return {
@@ -82,11 +88,11 @@ export async function forgetSecret(places: Places, name: string, profile: Stored
     isInFile = await removeFromFile(configFolder, name);
     return stored;
   });
-  const isInKeyring = await removeFromKeyring(places, name, profile);
-  if (profile.secret_in === "keyring") {
+  const wasInKeyring = await removeFromKeyring(places, name, profile);
+  if (isInKeyring(profile)) {
     await changeProfiles(configFolder, (stored) => withProfile(stored, name, withoutPlace(stored, name)));
   }
-  const secretFrom = [isInKeyring && "keyring", isInFile && "file"].filter((place) => place !== false);
+  const secretFrom = [wasInKeyring && "keyring", isInFile && "file"].filter((place) => place !== false);
   return { secretFrom: secretFrom as SecretPlace[], tokens };
 }
 
@@ -144,6 +150,6 @@ function withProfile(
 function withoutPlace(stored: StoredProfiles, name: string): StoredProfile | undefined {
   const profile = findStored(stored, name);
   if (!profile) return undefined;
-  const { secret_in: _place, ...others } = profile;
+  const { secret_in: _place, left_in_keyring: _left, ...others } = profile;
   return others;
 }

@@ -82,7 +82,7 @@ export async function removeFromKeyring(
   name: string,
   profile: StoredProfile,
 ): Promise<boolean> {
-  if (profile.secret_in !== "keyring") return false;
+  if (!isInKeyring(profile)) return false;
   const answer = await askKeyring(sources, "remove", accountOf(name, profile));
   if ("value" in answer) return answer.value !== null;
   throw new Problem(
@@ -90,6 +90,11 @@ export async function removeFromKeyring(
     `the secret of ${name} is still in the system's keyring, which cannot be used: ${answer.why}`,
     "Unlock it, and try again.",
   );
+}
+
+/** Whether the keyring has a secret of the profile, be it a former one. */
+export function isInKeyring(profile: StoredProfile): boolean {
+  return profile.secret_in === "keyring" || profile.left_in_keyring === true;
 }
 
 type Asked = { readonly value: string | null } | { readonly why: string; readonly isThere: boolean };
