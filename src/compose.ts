@@ -62,10 +62,11 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   const { appKey, secret, keepsOrder, target } = account;
   const isElsewhere = profile.mode === "remote";
   const mark = isElsewhere ? profile.tokenMark : secret;
+  const readSecret = async () =>
+    (isElsewhere ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile);
   const signed = withToken(account.transport, {
     appKey,
-    readSecret: async () =>
-      (isElsewhere ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile),
+    readSecret,
     cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, mark }),
     given: isElsewhere ? profile.utoken : undefined,
     clock: settings.clock,
@@ -81,7 +82,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
       appKey,
       tokens: signed,
       createCoreToken: async () => {
-        const input = { secret: secret ?? refuseWithoutSecret(profile.name) };
+        const input = { secret: await readSecret() };
         return (await signed.call("core.createToken", input, { appKey })).access_token;
       },
     }),

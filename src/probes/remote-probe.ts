@@ -3,6 +3,7 @@ import type { ProbeSettings } from "../cli/connection.ts";
 import { encodeCall } from "../client/encode-call.ts";
 import { createHttpTransport, type HttpTransport } from "../client/http-transport.ts";
 import { nameProxy, type Proxy } from "../client/proxy.ts";
+import { Problem } from "../config/problem.ts";
 import type { RemoteProfile } from "../config/profile.ts";
 import { findProxy } from "../config/proxy-settings.ts";
 import { createTokenStore } from "../config/token-file.ts";
@@ -143,25 +144,18 @@ async function probeAccount(
   first: RawAnswer,
 ): Promise<Check[]> {
   const tokens = skipped("tokens", "how many of its hundred are in use is not told by the service");
-  const { name, appKey, secret, baseUrl } = profile;
-  if (secret === undefined) {
-    const missing = problem(
-      "credentials",
-      `no secret is known for the profile ${name}`,
-      `Sign in: starpost auth login --profile ${name}.`,
-    );
-    return [missing, tokens, judgeLimit(first.headers, settings.clock())];
-  }
+  const { name, appKey, baseUrl, utoken: given, tokenMark: mark } = profile;
   const cache = createTokenStore(settings.paths.tokensFolder, {
     profile: name,
     target: baseUrl,
     appKey,
-    secret,
+    mark,
   });
   const signed = withToken(transport, {
     appKey,
-    readSecret: async () => secret,
+    readSecret: async () => (await profile.readSecret()) ?? refuseWithoutSecret(profile),
     cache,
+    given,
     clock: settings.clock,
   });
   const readWith = (utoken: string) =>
@@ -171,7 +165,8 @@ async function probeAccount(
     if (answer.refusal?.kind === "unauthorized") answer = await readWith((await signed.renewToken()).utoken);
     if (answer.refusal) throw answer.refusal;
     const { expiresAtMs } = await signed.token();
-    const until = new Date(expiresAtMs).toISOString().slice(0, 10);
+    const until =
+      expiresAtMs === undefined ? "it is refused" : new Date(expiresAtMs).toISOString().slice(0, 10);
     const limited = await send(
       transport,
       "core.listProducts",
@@ -188,7 +183,18 @@ async function probeAccount(
   }
 }
 
+function refuseWithoutSecret({ name, utoken }: RemoteProfile): never {
+  const what =
+    utoken === undefined
+      ? `no secret is known for the profile ${name}`
+      : "the token in STARPOST_UTOKEN was refused, and STARPOST_SECRET is not set";
+  const todo =
+    utoken === undefined ? `Sign in: starpost auth login --profile ${name}.` : "Give another token.";
+  throw new Problem("auth", what, todo);
+}
+
 function judgeRefusal(error: unknown, { appKey, baseUrl, name }: RemoteProfile): Check {
+  if (error instanceof Problem) return failed("credentials", error, "See `starpost profile show`.");
   if (!(error instanceof ServiceError)) throw error;
   const todo =
     "Put STARPOST_SECRET right where it is set, or sign in with the right one: starpost auth login.";
