@@ -77,7 +77,7 @@ async function* readPages(
   } finally {
     await connection.close();
   }
-  if (count === 0) talk.say(`Nothing is there to list: ${card.summary.toLowerCase()} found none.`);
+  if (count === 0) talk.say(`No ${card.listing?.items.replaceAll("_", " ") ?? "records"} found.`);
 }
 
 /** Asks before a call that destroys something, in the contract's words. */
