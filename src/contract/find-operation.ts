@@ -39,11 +39,11 @@ export function findOperation(method: string, path: string): FoundOperation | un
   return found;
 }
 
-/** Parts of a path in order: `0` fixed, `1` not. */
+/** Parts of a path in order: `0` fixed, `1` with a fixed end, `2` open. */
 function rankOf(pattern: string): string {
   return pattern
     .split("/")
-    .map((part) => (part.includes("{") ? "1" : "0"))
+    .map((part) => (part.includes("{") ? (part.endsWith("}") ? "2" : "1") : "0"))
     .join("");
 }
 

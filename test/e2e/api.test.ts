@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+
+const homes = new Homes();
+let here: Home;
+let elsewhere: Home;
+let server: Awaited<ReturnType<Home["serve"]>>;
+
+beforeAll(async () => {
+  here = homes.open();
+  await here.run(["orders", "import", "fixtures/good/orders.csv", "--quiet"]);
+  // The same database, served: what answers here and elsewhere is one account.
+  server = await here.serve();
+  elsewhere = homes.open(remoteEnv(server));
+}, 120_000);
+afterAll(async () => {
+  await server.stop();
+  homes.remove();
+});
+
+test.each([
+  ["GET", "/apps/{app_key}/purchases", "--field", "count=3"],
+  ["GET", "apps/{app_key}/purchases?count=2", "--paginate"],
+  ["GET", "/apps/{app_key}/purchases", "--paginate", "--limit", "3", "--format", "csv"],
+  ["GET", "/core/v3/stores/{store_id}/products?limit=2"],
+  ["GET", "/core/v3/stores/{store_id}/products", "--paginate", "--format", "ndjson"],
+  ["GET", "/apps/{app_key}/top_reviews.html", "--json"],
+  ["GET", "/v1/apps/{app_key}/products_groups/None"],
+  ["GET", "/healthz", "--no-auth"],
+  ["GET", "/nowhere"],
+  ["GET", "/apps/{app_key}/purchases", "--no-auth"],
+  ["PATCH", "/apps/{app_key}/purchases"],
+  ["HEAD", "/apps/{app_key}/purchases"],
+  ["POST", "/v1/apps/{app_key}/products_groups", "--field", "group_name=7"],
+])("prints the same here and elsewhere: %s %s %s", async (...argv) => {
+  const [local, remote] = [await here.run(["api", ...argv]), await elsewhere.run(["api", ...argv])];
+  expect(remote.stdout).toBe(local.stdout);
+  expect(remote.exitCode).toBe(local.exitCode);
+  if (!argv.includes("HEAD")) expect(local.stdout).not.toBe("");
+});
+
+test("sends bytes through a pipe as they are", async () => {
+  const body = readFileSync("fixtures/good/orders.csv");
+  const ran = await elsewhere.run(["api", "POST", "/nowhere", "--input", "-", "--no-auth"], { input: body });
+  expect(ran).toMatchObject({ exitCode: 1 });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ status: { code: 404 } });
+});
+
+test("says what is sent and answered with --verbose, and no secret", async () => {
+  const argv = ["api", "GET", "/apps/{app_key}/purchases?count=1", "--verbose", "--include"];
+  const ran = await elsewhere.run(argv);
+  expect(ran.stderr).toContain("GET /apps/{app_key}/purchases");
+  expect(ran.stderr).toMatch(/< 200 application\/json; charset=utf-8, \d+ bytes/);
+  const token = (await elsewhere.run(["auth", "token"])).stdout.trim();
+  for (const secret of [token, server.secret]) expect(ran.stdout + ran.stderr).not.toContain(secret);
+});

@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { indentJson, toJsonLines } from "../../../src/output/json-text.ts";
+
+describe("JSON as text", () => {
+  it("is indented as JSON.stringify does it", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+      }),
+    );
+  });
+
+  it("is put on lines, a list's elements a line each", () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.boolean(), (list, isIndented) => {
+        const lines = toJsonLines(JSON.stringify(list, null, isIndented ? 3 : undefined));
+        expect(lines).toEqual(list.map((element) => JSON.stringify(element)));
+      }),
+    );
+    expect(toJsonLines('{\n "a": [1, 2]\n}')).toEqual(['{"a":[1,2]}']);
+  });
+
+  it("keeps numbers that no number here could hold", () => {
+    expect(indentJson('{"id":12345678901234567890,"price":1.50}')).toBe(
+      '{\n  "id": 12345678901234567890,\n  "price": 1.50\n}',
+    );
+  });
+});
