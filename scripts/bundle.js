@@ -1,7 +1,7 @@
 // Makes dist/ of src/: one file for what belongs together, another for each import() and each thread, so that a start
 // reads few files and only those that its command uses.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
 import { writeNotices } from "./notices.js";
 
@@ -86,10 +86,25 @@ async function toCommonJs({ path, text }) {
   return { path, code: `"use strict";${url}${code}${parts}` };
 }
 
-const { outputFiles, metafile } = await bundle();
-const files = await Promise.all(outputFiles.map(toCommonJs));
-await rm(dist, { recursive: true, force: true });
-await mkdir(dirname(files[0].path), { recursive: true });
-await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
-await Promise.all(files.map(({ path, code }) => writeFile(path, code)));
-await writeNotices(root, metafile, join(dist, "THIRD-PARTY-NOTICES.txt"));
+async function write({ outputFiles, metafile }) {
+  const files = await Promise.all(outputFiles.map(toCommonJs));
+  await rm(dist, { recursive: true, force: true });
+  await mkdir(dist, { recursive: true });
+  await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+  await Promise.all(files.map(({ path, code }) => writeFile(path, code)));
+  await writeNotices(root, metafile, join(dist, "THIRD-PARTY-NOTICES.txt"));
+}
+
+/** The sources that each file of dist/ is made of. */
+function listParts({ metafile }) {
+  const parts = Object.entries(metafile.outputs).map(([path, { inputs }]) => [
+    basename(path),
+    Object.keys(inputs),
+  ]);
+  return Object.fromEntries(parts);
+}
+
+const made = await bundle();
+// With --parts nothing is written: the test of what a start loads asks for them.
+if (process.argv.includes("--parts")) process.stdout.write(JSON.stringify(listParts(made)));
+else await write(made);
