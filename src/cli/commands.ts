@@ -95,11 +95,13 @@ const calls: CommandTable = Object.fromEntries(
 /** Every command; one is loaded when the command line names its noun. A call that has a workflow of its own is that. */
 export const commands: CommandTable = { ...workflows, ...calls, ...workflows };
 
+const workflowNouns = new Set(Object.keys(workflows).map(nounOf));
+
 /** Nouns that have nothing but calls of the contract. */
 export const callNouns: ReadonlySet<string> = new Set(
   Object.keys(calls)
     .map(nounOf)
-    .filter((noun) => !Object.keys(workflows).some((name) => nounOf(name) === noun)),
+    .filter((noun) => !workflowNouns.has(noun)),
 );
 
 function nounOf(name: string): string {

@@ -60,7 +60,9 @@ export const mailEvents = {
         provider_timestamp: "x-twilio-email-event-webhook-timestamp",
         provider_signature: "x-twilio-email-event-webhook-signature",
       },
-      holds: z.array(providerEvent()).max(maxProviderEvents),
+      get holds() {
+        return z.array(providerEvent()).max(maxProviderEvents);
+      },
     },
     input: () =>
       z.object({
