@@ -29,7 +29,11 @@ export async function exportRecords(
   const format = globals.format === "table" ? "csv" : globals.format;
   const isSafeForExcel = flags["safe-for-excel"] ?? false;
   if (isSafeForExcel && format !== "csv") {
-    throw new Problem("usage", `--safe-for-excel is for CSV, and not for ${format}`);
+    throw new Problem(
+      "usage",
+      `--safe-for-excel is for CSV, and not for ${format}`,
+      "Leave it out, or give --format csv.",
+    );
   }
   if (flags.out !== undefined && wantsRedaction(io.argv, io.env)) {
     throw new Problem(

@@ -95,7 +95,8 @@ export function readImportOptions(flags: FlagValues<typeof importFlags>): Import
 function readPairs(pairs: readonly (readonly [string, string])[], flag: string): Record<string, string> {
   const fields = pairs.map(([field]) => field);
   const doubled = fields.find((field, at) => fields.indexOf(field) !== at);
-  if (doubled !== undefined) throw new Problem("usage", `${flag} gives the field ${doubled} twice`);
+  if (doubled !== undefined)
+    throw new Problem("usage", `${flag} gives the field ${doubled} twice`, "Keep the one that is meant.");
   return Object.fromEntries(pairs);
 }
 

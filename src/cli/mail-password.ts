@@ -32,5 +32,9 @@ export async function findPassword(
   const { askSecret } = await import("../output/prompt.ts");
   const answer = await ask(context, (terminal) => askSecret(`Password of ${user} at ${host}`, terminal));
   if (answer !== "") return answer;
-  throw new Problem("usage", "no password was given");
+  throw new Problem(
+    "usage",
+    "no password was given",
+    "Nothing was changed. Try again, or give it with --password-stdin.",
+  );
 }

@@ -55,7 +55,11 @@ export async function readStats(context: Context, request: StatsRequest): Promis
   const to_date = request.to ?? dateOf(context.io.clock());
   const since_date = request.since ?? dateOf(Date.parse(to_date) - (usualDays - 1) * dayMs);
   if (since_date > to_date) {
-    throw new Problem("usage", `--since ${since_date} is after ${request.to ? "--to" : "today,"} ${to_date}`);
+    throw new Problem(
+      "usage",
+      `--since ${since_date} is after ${request.to ? "--to" : "today,"} ${to_date}`,
+      "Give the earlier day to --since.",
+    );
   }
   const { categories, aggregate } = request;
   const found = await withService(context, (service) =>

@@ -12,19 +12,26 @@ interface Printed {
   readonly view: () => View;
 }
 
-/** Prints what a command found, in the format and the columns that are wanted. */
-export async function print(io: Io, { format, columns }: Globals, { data, view }: Printed): Promise<void> {
+/**
+ * Prints what a command found, in the format and the columns that are wanted.
+ * @returns how many rows came, of a stream of them
+ */
+export async function print(
+  io: Io,
+  { format, columns }: Globals,
+  { data, view }: Printed,
+): Promise<number | undefined> {
   const screen = readScreen(io);
   if (data instanceof RowStream) {
     const { writeRows } = await import("../output/write-rows.ts");
     const chosen = choose(columns, data);
-    await writeRows(io.stdout, data, { format, columns: chosen, screen });
-    return;
+    return writeRows(io.stdout, data, { format, columns: chosen, screen });
   }
   const shown = view();
   const allColumns = [...new Set([...shown.columns, ...Object.keys(shown.rows[0] ?? {})])];
   const chosen = { ...shown, columns: choose(columns, { columns: shown.columns, allColumns }) };
   io.stdout.write(await renderData(data, chosen, format, screen));
+  return undefined;
 }
 
 /** @throws Problem `usage` where a column is not there; what is inside of a field cannot be told before it comes */

@@ -25,14 +25,14 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
       io.stdout.write(isData ? `${JSON.stringify({ version: io.version })}\n` : parsed.answer);
       return exitStatus.done;
     }
-    return await runCommand(io, parsed);
+    return await runCommand(io, parsed, table);
   } catch (error) {
     const { reportFailure } = await import("./failure-report.ts");
     return reportFailure(io, error);
   }
 }
 
-async function runCommand(io: Io, parsed: ParsedCommand): Promise<ExitStatus> {
+async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): Promise<ExitStatus> {
   const { command } = parsed;
   const globals = readGlobals(parsed.globals);
   const { createContext } = await import("./context.ts");
@@ -43,8 +43,17 @@ async function runCommand(io: Io, parsed: ParsedCommand): Promise<ExitStatus> {
   const data = await command.run(createContext(io, globals, talk), { arguments: parsed.arguments, flags });
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { print } = await import("./print.ts");
-    await print(io, globals, { data, view: () => command.render(data) });
+    const rows = await print(io, globals, { data, view: () => command.render(data) });
+    if (rows === 0) talk.say(describeNothing(command.name, table));
   }
   talk.flush();
   return command.exitStatus?.(data) ?? exitStatus.done;
+}
+
+/** That a list is empty, and which commands of its noun would fill it. */
+function describeNothing(name: string, table: CommandTable): string {
+  const noun = name.split(" ").slice(0, -1).join(" ");
+  const makers = ["import", "create"].map((verb) => `${noun} ${verb}`).filter((maker) => maker in table);
+  const how = makers.map((maker) => `\`starpost ${maker}\``).join(" or ");
+  return how === "" ? "There are none." : `There are none: ${how} would make some.`;
 }

@@ -14,7 +14,16 @@ export async function readSecretLine(stdin: Readable, what: string): Promise<str
     if (text.length > longestSecret) break;
   }
   const secret = text.replace(/\r?\n$/, "");
-  if (secret === "") throw new Problem("usage", `standard input holds no ${what}`);
+  if (secret === "")
+    throw new Problem(
+      "usage",
+      `standard input holds no ${what}`,
+      `Lead the ${what} to it: a line of a file, or what a password manager prints.`,
+    );
   if (secret.length <= longestSecret && !/\p{Cc}/u.test(secret)) return secret;
-  throw new Problem("usage", `the ${what} on standard input is not one line of a usual length`);
+  throw new Problem(
+    "usage",
+    `the ${what} on standard input is not one line of a usual length`,
+    `Lead the ${what} alone to it, without other lines.`,
+  );
 }

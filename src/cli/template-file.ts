@@ -42,7 +42,8 @@ export function readTemplateFile(content: string, source: string): ReadTemplate 
       open.push(line);
       continue;
     }
-    if (found.has(name)) throw new Problem("usage", `${source}:${at + 1}: ${heading(name)} is there twice`);
+    if (found.has(name))
+      throw new Problem("usage", `${source}:${at + 1}: ${heading(name)} is there twice`, "Keep one of them.");
     open = [];
     found.set(name, { firstLine: at + 2, lines: open });
   }

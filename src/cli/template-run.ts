@@ -53,7 +53,13 @@ export async function readSource({ io }: Context, file: string): Promise<string>
   if (file === "-") return readAll(io.stdin);
   const path = resolve(io.cwd, file);
   return readFile(path, "utf8").catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") throw new Problem("usage", `${file}: it is not there`, undefined, error);
+    if (codeOf(error) === "ENOENT")
+      throw new Problem(
+        "usage",
+        `${file}: it is not there`,
+        "Name a file that is there; - is standard input.",
+        error,
+      );
     throw asFileProblem(error, file);
   });
 }

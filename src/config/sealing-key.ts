@@ -43,7 +43,8 @@ export async function createSealingKey(keyFile: string, random: (bytes: number) 
     await rm(draft, { force: true });
   }
   const key = await readSealingKey({}, keyFile);
-  if (!key) throw new Problem("failed", `${keyFile} was removed while it was being made`);
+  if (!key)
+    throw new Problem("failed", `${keyFile} was removed while it was being made`, "Run the command again.");
   return key;
 }
 

@@ -3,6 +3,7 @@ import { isPlain } from "../../src/cli/screen.ts";
 import { Problem } from "../../src/config/problem.ts";
 import { command } from "../../src/cli/command.ts";
 import type { CommandTable } from "../../src/cli/commands.ts";
+import { RowStream } from "../../src/output/row-stream.ts";
 import { table } from "../../src/output/view.ts";
 import { capture, run } from "./support.ts";
 
@@ -79,5 +80,33 @@ describe("an error", () => {
     expect(stderr).toContain("\u001b[31merror:\u001b[39m the file");
     const plain = await run(["auth", "status", "--no-color"], { table: failing, env: { FORCE_COLOR: "1" } });
     expect(plain.stderr).toMatch(/^error: /);
+  });
+});
+
+describe("an empty list", () => {
+  const rowsOf = (count: number) =>
+    command({
+      name: "things list",
+      summary: "List things",
+      run: async () => new RowStream(pagesOf(count), { columns: ["name"] }),
+      render: () => table([], ["name"]),
+    });
+  async function* pagesOf(count: number) {
+    yield Array.from({ length: count }, (_, at) => ({ name: `thing ${at}` }));
+  }
+
+  test("says in words that there is nothing, and how to make some", async () => {
+    const list = rowsOf(0);
+    const both: CommandTable = { ...tableOf(list), "things import": async () => list };
+    const { stdout, stderr } = await run(["things", "list"], { table: both });
+    expect([stdout, stderr]).toEqual(["", "There are none: `starpost things import` would make some.\n"]);
+    const alone = await run(["things", "list"], { table: tableOf(list) });
+    expect(alone.stderr).toBe("There are none.\n");
+  });
+
+  test("is no talk for a script, nor where there is something", async () => {
+    const script = await run(["things", "list", "--json"], { table: tableOf(rowsOf(0)) });
+    expect([script.stdout, script.stderr]).toEqual(["[]\n", ""]);
+    expect((await run(["things", "list"], { table: tableOf(rowsOf(1)) })).stderr).toBe("");
   });
 });

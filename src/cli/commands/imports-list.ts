@@ -7,7 +7,11 @@ export const importsList = command({
   run: async (context) => {
     const { listImports } = await import("../../importer/import.ts");
     const { paths } = await context.surroundings();
-    return listImports(paths.runsFolder);
+    const runs = await listImports(paths.runsFolder);
+    if (runs.length === 0) {
+      context.talk.say("No import has been run yet: `starpost orders import orders.csv` would be one.");
+    }
+    return runs;
   },
   render: tableOfRuns,
 });

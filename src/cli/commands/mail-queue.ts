@@ -9,7 +9,10 @@ export const mailQueue = command({
   flags: mailListFlags,
   run: async (context, { flags }) => {
     const mails = await listMails(context, flags, { state: "queued,leased,sending", sort: "soonest" });
-    if (mails.length === 0) context.talk.say("No mail waits to be sent.");
+    if (mails.length === 0)
+      context.talk.say(
+        "No mail waits to be sent. New orders bring some; `starpost mail why <order>` says why one did not.",
+      );
     return mails.map((mail) => Object.assign(mail, { due: wordDue(mail, context.io.clock()) }));
   },
   render: (mails) =>

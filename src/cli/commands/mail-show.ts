@@ -17,9 +17,14 @@ export const mailShow = command({
   run: async (context, { arguments: [id = ""], flags }) => {
     const mailId = readWholeNumber(id, "<id>");
     const part: "html" | "text" | undefined = flags.html ? "html" : flags.text ? "text" : undefined;
-    if (flags.html && flags.text) throw new Problem("usage", "--text and --html cannot be had together");
+    if (flags.html && flags.text)
+      throw new Problem("usage", "--text and --html cannot be had together", "Give one of them.");
     if (part && isForScripts(context.globals.format)) {
-      throw new Problem("usage", `--${part} is for people: with --json, both are in \`message\``);
+      throw new Problem(
+        "usage",
+        `--${part} is for people: with --json, both are in \`message\``,
+        `Leave --${part} out.`,
+      );
     }
     const found = await withService(context, async (service) => {
       const told = await aboutOne("Mail", mailId, () => service.mails.get({ mail_id: mailId }));
@@ -27,7 +32,11 @@ export const mailShow = command({
       return { ...told, says: rules.find(({ name }) => name === told.mail.reason)?.says ?? null };
     });
     if (part && found.message === null) {
-      throw new Problem("failed", `mail ${mailId} has no ${part}: its template cannot be followed`);
+      throw new Problem(
+        "failed",
+        `mail ${mailId} has no ${part}: its template cannot be followed`,
+        "Show what is wrong with it: starpost mail template preview <category>.",
+      );
     }
     return { ...found, part };
   },

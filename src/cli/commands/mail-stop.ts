@@ -32,7 +32,8 @@ export const mailStop = command({
       );
     }
     if (mailId === undefined) return stopOrder(context, orderId ?? "", product);
-    if (product.length > 0) throw new Problem("usage", "--product is for an order, and not for --mail");
+    if (product.length > 0)
+      throw new Problem("usage", "--product is for an order, and not for --mail", "Leave one of them out.");
     return stopMail(context, mailId);
   },
   render: () => silent(),

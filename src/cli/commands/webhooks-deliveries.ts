@@ -35,7 +35,11 @@ export const webhooksDeliveries = command({
     const { state, event, webhook, limit = usualLimit } = flags;
     if (id !== undefined) {
       if (Object.values(flags).some((given) => given !== undefined)) {
-        throw new Problem("usage", "one delivery is shown by its id alone, without flags that choose");
+        throw new Problem(
+          "usage",
+          "one delivery is shown by its id alone",
+          "Leave the other flags out, or the id.",
+        );
       }
       const delivery_id = readWholeNumber(id, "<id>");
       return withService(context, ({ webhookDeliveries }) =>
@@ -55,7 +59,8 @@ export const webhooksDeliveries = command({
     const { deliveries } = await withService(context, ({ webhookDeliveries }) =>
       webhookDeliveries.list(query),
     );
-    if (deliveries.length === 0) context.talk.say("There is no such delivery.");
+    if (deliveries.length === 0)
+      context.talk.say("There is no such delivery: `starpost webhooks list` shows who is told of events.");
     if (deliveries.length > limit)
       context.talk.say(`There are more than these ${limit}; --limit shows more.`);
     const nowMs = context.globals.format === "table" ? context.io.clock() : undefined;
