@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readReadme, recipesUnder, runLine, runTour, type Shell } from "../support/readme.ts";
+import { Homes, remoteEnv } from "../support/starpost.ts";
+
+const folders: string[] = [];
+const homes = new Homes();
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  homes.remove();
+});
+
+/** An empty folder of a person who has `starpost` on the path. */
+function openShell(): Shell {
+  const cwd = mkdtempSync(join(tmpdir(), "starpost-readme-"));
+  folders.push(cwd);
+  mkdirSync(join(cwd, ".bin"));
+  symlinkSync(resolve("bin/starpost.js"), join(cwd, ".bin", "starpost"));
+  const path = [join(cwd, ".bin"), dirname(process.execPath), process.env["PATH"] ?? ""].join(":");
+  return { cwd, env: { PATH: path, HOME: cwd, STARPOST_HOME: join(cwd, "starpost") } };
+}
+
+/** The files that the recipes speak of. */
+function putFiles({ cwd }: Shell): void {
+  const put = (from: string, to: string) => copyFileSync(resolve("fixtures", from), join(cwd, to));
+  put("layouts/shopify-orders.csv", "orders_export.csv");
+  put("good/orders.csv", "orders.csv");
+  put("good/products.csv", "products.csv");
+  put("good/coupons.csv", "codes.csv");
+  put("good/unsubscribers.csv", "everyone.csv");
+}
+
+const hasJq = spawnSync("jq", ["--version"]).status === 0;
+
+/** Every line has to end well, after those before it. Those that need jq are left out where there is none. */
+async function expectLinesToWork(lines: readonly string[], shell: Shell): Promise<void> {
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) {
+    if (!hasJq && /\bjq\b/.test(line)) continue;
+    const { exitCode, output } = await runLine(line, shell);
+    expect(exitCode, `${line}\n${output}`).toBe(0);
+  }
+}
+
+describe("the README", { timeout: 300_000 }, () => {
+  const readme = readReadme();
+  const shopper = openShell();
+
+  test("fits in the first minutes of a reader", () => {
+    expect(readme.split("\n").length).toBeLessThan(250);
+  });
+
+  test("has a tour that prints what it says", async () => {
+    const toured = await runTour(readme, shopper);
+    expect(toured.match(/^error: .*$/gm)).toEqual(["error: unknown command 'improt'"]);
+    await expect(toured).toMatchFileSnapshot(resolve("README.md"));
+  });
+
+  test("has recipes for support staff that work after the tour", async () => {
+    await expectLinesToWork(recipesUnder(readme, "Recipes for support staff"), shopper);
+  });
+
+  test("has recipes for merchants that work", async () => {
+    const shell = openShell();
+    putFiles(shell);
+    await expectLinesToWork(recipesUnder(readme, "Recipes for merchants"), shell);
+  });
+
+  describe("for CI", () => {
+    let server: Awaited<ReturnType<ReturnType<Homes["open"]>["serve"]>>;
+    beforeAll(async () => {
+      server = await homes.open().serve();
+    });
+    afterAll(() => server.stop());
+
+    test("has recipes that work against a service elsewhere", async () => {
+      const shell = openShell();
+      putFiles(shell);
+      const env = { ...shell.env, CI: "true", ...remoteEnv(server) };
+      await expectLinesToWork(recipesUnder(readme, "Recipes for CI"), { ...shell, env });
+    });
+  });
+});

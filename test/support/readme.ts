@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { execa } from "execa";
+
+/** What a shell is given to run the program by its name. */
+export interface Shell {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const readReadme = () => readFileSync(resolve("README.md"), "utf8");
+
+const consoleBlock = /```console\n(.*?)```/gs;
+
+/** The README with what the commands of its tour print today, in place of what it says that they print. */
+export async function runTour(readme: string, shell: Shell): Promise<string> {
+  let toured = readme;
+  const runs = new Map<string, string>();
+  for (const [block, body = ""] of readme.matchAll(consoleBlock)) {
+    let lived = "";
+    for (const command of commandsOf(body)) {
+      const { output } = await runLine(command, shell);
+      const shown = normalizeOutput(output, shell, runs);
+      // What was cut off in the middle of a line still ends one here.
+      lived += `$ ${command.replaceAll("\n", "\n> ")}\n${shown.replace(/(?<=[^\n])$/, "\n")}`;
+    }
+    toured = toured.replace(block, () => `\`\`\`console\n${lived}\`\`\``);
+  }
+  return toured;
+}
+
+/** The commands of a block, each behind a `$`, with its further lines behind a `>`. */
+function commandsOf(block: string): string[] {
+  const commands: string[] = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("$ ")) commands.push(line.slice(2));
+    else if (line.startsWith("> ")) commands.push(`${commands.pop() ?? ""}\n${line.slice(2)}`);
+  }
+  return commands;
+}
+
+/** The lines of the recipes under a heading, without their remarks. */
+export function recipesUnder(readme: string, heading: string): string[] {
+  const section = readme.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const lines = [...section.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, body = ""]) => body.split("\n"));
+  return lines.map((line) => line.replace(/ +# .*$/, "")).filter((line) => line !== "");
+}
+
+/** Runs a line as a shell would that shows everything in one place. */
+export async function runLine(line: string, { cwd, env }: Shell) {
+  const { exitCode, all } = await execa("bash", ["-c", line], {
+    cwd,
+    env,
+    all: true,
+    extendEnv: false,
+    stdin: "ignore",
+    reject: false,
+    stripFinalNewline: false,
+    timeout: 120_000,
+  });
+  return { exitCode, output: all };
+}
+
+/** What differs from run to run, as it might have been; an import has the same id throughout. */
+function normalizeOutput(output: string, { cwd }: Shell, runs: Map<string, string>): string {
+  const nameRun = (run: string) => {
+    const name = runs.get(run) ?? `20260131-101500-00000${runs.size + 1}`;
+    runs.set(run, name);
+    return name;
+  };
+  return output
+    .replaceAll(cwd, "/home/ann/tea")
+    .replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, nameRun)
+    .replaceAll(/^( +time +).*$/gm, "$1…")
+    .replaceAll(/"created_at":"[^"]*"/g, '"created_at":"2026-01-31T10:15:00.000Z"');
+}

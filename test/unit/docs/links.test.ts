@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = resolve(".");
+
+const pages = [
+  "README.md",
+  "CHANGELOG.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
+].filter((path) => path.endsWith(".md"));
+
+interface Link {
+  readonly page: string;
+  readonly text: string;
+  /** From the root. */
+  readonly path: string;
+  readonly anchor: string;
+}
+
+function linksOf(page: string): Link[] {
+  const prose = readPage(page)
+    .replaceAll(/^```.*?^```/gms, "")
+    .replaceAll(/`[^`\n]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, text = ""]) => text)
+    .filter((text) => !/^[a-z]+:/.test(text))
+    .map((text) => {
+      const [target = "", anchor = ""] = text.split("#");
+      const path = target === "" ? page : relative(root, resolve(root, dirname(page), target));
+      return { page, text, path, anchor };
+    });
+}
+
+function readPage(page: string): string {
+  return readFileSync(join(root, page), "utf8");
+}
+
+/** Headings as they are addressed. */
+function anchorsOf(page: string): string[] {
+  return [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test("every link of the documents leads somewhere", () => {
+  const links = pages.flatMap(linksOf);
+  expect(links.length).toBeGreaterThan(40);
+  const broken = links.filter(({ path }) => !existsSync(join(root, path)));
+  expect(broken.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+  const lost = links.filter(
+    ({ path, anchor }) => anchor !== "" && path.endsWith(".md") && !anchorsOf(path).includes(anchor),
+  );
+  expect(lost.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+});
+
+test("every page is reached from the README", () => {
+  const reached = new Set(["README.md"]);
+  for (const page of reached) {
+    for (const { path } of linksOf(page)) {
+      if (path.endsWith(".md") && statSync(join(root, path)).isFile()) reached.add(path);
+    }
+  }
+  expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+});
