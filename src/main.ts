@@ -83,6 +83,11 @@ async function main(): Promise<void> {
     io.stdout.write(describeProgram());
     return;
   }
+  if (io.argv[0] === "__complete") {
+    const { answerCompletion } = await import("./cli/completion/answer.ts");
+    await answerCompletion(io);
+    return;
+  }
   const { runProgram } = await import("./cli/program.ts");
   const status = await runProgram(io);
   await Promise.all([...used].map(drain));

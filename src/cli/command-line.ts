@@ -3,6 +3,7 @@ import { Problem } from "../config/problem.ts";
 import type { Command } from "./command.ts";
 import { type ListedCommand, nouns } from "./commands.ts";
 import { describeProgram } from "./help.ts";
+import { helpOfCommand, helpOfNoun } from "./manual/help-text.ts";
 import { formats, type GlobalFlags, globalFlags } from "./globals.ts";
 
 /** A command line that asks for a command. */
@@ -37,12 +38,14 @@ export function parseCommandLine(
     const parser = addCommand(root, declared.name);
     if (!("run" in declared)) continue;
     describeCommand(parser, declared);
+    parser.helpInformation = () => helpOfCommand(declared, about.width);
     parser.action((...given: unknown[]) => {
       const count = namesOf(declared.argument).length;
       const named = given.slice(0, count).flat() as string[];
       found = { command: declared, arguments: named, flags: parser.opts(), globals: root.opts() };
     });
   }
+  describeGroups(root, commands.filter(isLoaded), about.width);
   try {
     root.parse([...argv], { from: "user" });
   } catch (error) {
@@ -58,13 +61,12 @@ class Answered extends Error {}
 
 function createRoot(
   names: readonly string[],
-  { version, width }: { readonly version: string; readonly width: number },
+  { version }: { readonly version: string },
   print: (text: string) => void,
 ): Parser {
   const root = new Parser("starpost")
     .version(version, "--version", "print the version")
     .helpOption("--help", "print the help")
-    .configureHelp({ showGlobalOptions: true, helpWidth: width })
     .configureOutput({ writeOut: print, writeErr: () => {} });
   root.helpInformation = () => describeProgram(names);
   for (const [flag, summary] of globalFlags) {
@@ -73,6 +75,18 @@ function createRoot(
   }
   refuseAsProblem(root);
   return root;
+}
+
+const isLoaded = (listed: ListedCommand): listed is Command => "run" in listed;
+
+/** Gives each noun, and each group within one, a help of its own. */
+function describeGroups(parent: Parser, commands: readonly Command[], width: number): void {
+  for (const group of parent.commands.filter((found) => found.commands.length > 0)) {
+    const name = pathOf(group).replace(/^starpost /, "");
+    const inside = commands.filter((found) => found.name.startsWith(`${name} `));
+    group.helpInformation = () => helpOfNoun(name, group.description(), inside, width);
+    describeGroups(group, commands, width);
+  }
 }
 
 function addCommand(root: Parser, name: string): Parser {

@@ -2,12 +2,23 @@ import type { View } from "../output/view.ts";
 import type { Context } from "./context.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
+/** What a value may be: one of a list, or what is found on the machine at once, without a database or a call. */
+export type Values = readonly string[] | "files" | "folders" | "profiles" | "imports" | "topics" | "commands";
+
+/** An argument of a command, for its help. */
+export interface ArgumentNote {
+  readonly says: string;
+  readonly values?: Values | undefined;
+}
+
 /** A flag of one command. Without `takes` it is a switch. */
 export interface Flag<T = unknown> {
   /** What the flag's value is called in the help: `<n>`. */
   readonly takes?: string;
   readonly summary: string;
   readonly isRepeatable?: boolean;
+  /** What it may be: completed, and guessed at where it is misspelt. */
+  readonly values?: Values;
   /**
    * Reads the value; texts are taken as they are where there is no reader.
    * @throws Problem `usage`
@@ -42,6 +53,8 @@ export interface CommandOf<F extends Flags, D> {
   readonly summary: string;
   /** In the form of the help: `<file...>`, `<name> <value>`. */
   readonly argument?: string;
+  /** The arguments in words, by their names without brackets; those of `argument-notes.ts` where absent. */
+  readonly argumentNotes?: Readonly<Record<string, ArgumentNote>>;
   readonly flags?: F;
   /** Whole command lines that work as they stand, the commonest first: for the help, the docs and the man pages. */
   readonly examples?: readonly string[];

@@ -82,6 +82,8 @@ const workflows: CommandTable = {
   "auth credentials": async () => (await import("./commands/auth-credentials.ts")).authCredentials,
   "auth login": async () => (await import("./commands/auth-login.ts")).authLogin,
   "auth logout": async () => (await import("./commands/auth-logout.ts")).authLogout,
+  help: async () => (await import("./commands/help.ts")).help,
+  completion: async () => (await import("./commands/completion.ts")).completion,
 };
 
 /** The commands of the contract's calls, each made from its card. */
@@ -128,6 +130,8 @@ export const nouns: Readonly<Record<string, string>> = {
   init: "Set starpost up: here, or for a service elsewhere",
   profile: "Name accounts and databases, and say which one is used",
   auth: "Sign in to a service, and see who is signed in",
+  help: "Help of a command, a noun or a topic",
+  completion: "Have the shell complete commands: bash, zsh, fish",
   account: "The account's platform and features",
   answers: "Answer questions, and vote on answers",
   batch: "Several pieces of HTML in one call",

@@ -4,6 +4,7 @@ import { createPaint } from "../output/paint.ts";
 import { toJson } from "../output/render.ts";
 import { toText } from "../output/text-table.ts";
 import type { ExitStatus } from "./exit-status.ts";
+import type { Misnamed } from "../config/problem.ts";
 import { describeFailure } from "./failure.ts";
 import { wantsJson } from "./globals.ts";
 import type { Io } from "./io.ts";
@@ -11,7 +12,8 @@ import { readTalkScreen } from "./screen.ts";
 
 /** Says an error in two lines for a person, what and what to do; in one document for a script. */
 export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus> {
-  const { status, kind, message, hint, data, stack } = describeFailure(error);
+  const { status, kind, message, hint: told, data, stack, misnamed } = describeFailure(error);
+  const hint = misnamed ? await addGuess(told, misnamed) : told;
   const detail = io.argv.includes("--verbose") ? stack : undefined;
   if (wantsJson(io.argv)) {
     if (data !== undefined) io.stdout.write(toJson(data));
@@ -31,6 +33,13 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
   if (hint) say("hint:", hint, paint.bold);
   if (detail) io.stderr.write(`${detail}\n`);
   return status;
+}
+
+/** Puts the name that was meant, where one is near, before what else is to be done. */
+async function addGuess(hint: string | undefined, misnamed: Misnamed): Promise<string | undefined> {
+  const { guessName } = await import("./guess.ts");
+  const guess = guessName(misnamed);
+  return guess === undefined ? hint : [guess, hint].filter((part) => part !== undefined).join(" ");
 }
 
 /** What is behind a label, folded between words, with what follows under its first word. */

@@ -1,4 +1,4 @@
-import { Problem } from "../config/problem.ts";
+import { type Misnamed, Problem } from "../config/problem.ts";
 import { type ErrorKind, ServiceError } from "../contract/errors.ts";
 import { ImportError } from "../importer/types.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
@@ -9,6 +9,8 @@ export interface Failure {
   readonly kind: string;
   readonly message: string;
   readonly hint?: string | undefined;
+  /** A name that is not known, among those that are. */
+  readonly misnamed?: Misnamed | undefined;
   /** What had been done by then, where it is worth printing. */
   readonly data?: unknown;
   /** Only for a bug. */
@@ -47,12 +49,12 @@ export function describeFailure(error: unknown): Failure {
     return { status: statusOfServiceError(error), kind, message, hint };
   }
   if (error instanceof Problem) {
-    const { kind, message, hint } = error;
-    return { status: statusOfKind[kind], kind, message, hint };
+    const { kind, message, hint, misnamed } = error;
+    return { status: statusOfKind[kind], kind, message, hint, misnamed };
   }
   if (error instanceof ImportError) {
-    const { kind, message, hint, summary } = error;
-    return { status: statusOfKind[kind], kind, message, hint, data: summary };
+    const { kind, message, hint, summary, misnamed } = error;
+    return { status: statusOfKind[kind], kind, message, hint, data: summary, misnamed };
   }
   return describeBug(error);
 }

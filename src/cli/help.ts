@@ -23,7 +23,7 @@ export function describeProgram(names: readonly string[] = Object.keys(commands)
   return [
     "Usage: starpost <noun> <verb> [arguments] [flags]\n",
     `${purpose}\n`,
-    `Commands (more: starpost <noun> <verb> --help):\n${inColumns(listed)}`,
+    `Commands (more: starpost <noun> <verb> --help, starpost help topics):\n${inColumns(listed)}`,
     ...describeCallNouns(names),
     `Flags of every command:\n${inColumns(flags)}`,
     end,

@@ -28,6 +28,21 @@ export const paceFlags = {
   },
 } as const;
 
+/** Layouts by name; each of them may have -dmy or -mdy behind it. */
+const layoutNames = [
+  "none",
+  "catalogue",
+  "shopify-orders",
+  "shopify-products",
+  "shopify-variants",
+  "woocommerce-orders",
+  "woocommerce-products",
+  "magento-orders",
+  "magento-products",
+  "bigcommerce-orders",
+  "bigcommerce-products",
+] as const;
+
 /** The flags of every import. */
 export const importFlags = {
   "dry-run": { summary: "check everything, send and write nothing" },
@@ -40,9 +55,19 @@ export const importFlags = {
     read: readMapping,
   },
   delimiter: { takes: "<c>", summary: "what is between cells, or `tab` (found out)", read: readDelimiter },
-  encoding: { takes: "<name>", summary: "the files' character encoding (found out)", read: readText },
+  encoding: {
+    takes: "<name>",
+    summary: "the files' character encoding (found out)",
+    values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
+    read: readText,
+  },
   rejects: { takes: "<file>", summary: "write rejected rows to this file", read: readText },
-  layout: { takes: "<name>", summary: "the layout of the file, or `none` (recognised)", read: readText },
+  layout: {
+    takes: "<name>",
+    summary: "the layout of the file, or `none` (recognised)",
+    values: layoutNames,
+    read: readText,
+  },
   set: {
     takes: "<field=value>",
     summary: "the value of a field where a row has none (repeatable)",
@@ -54,6 +79,7 @@ export const importFlags = {
   empty: {
     takes: "<keep|clear|error>",
     summary: "what an empty cell does: nothing, erase what is stored, reject its row (keep)",
+    values: emptyCells,
     read: (text: string, flag: string) => readOneOf(text, emptyCells, flag),
   },
   undoable: { summary: "keep what is overwritten, so that `imports undo` can put it back" },
@@ -108,5 +134,7 @@ export function readOneOf<const T extends string>(value: string, allowed: readon
     "usage",
     `${flag}: ${JSON.stringify(value)} is not known`,
     `It is one of: ${allowed.join(", ")}.`,
+    undefined,
+    { given: value, known: allowed },
   );
 }

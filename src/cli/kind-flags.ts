@@ -1,7 +1,11 @@
 import type { ImportOptions, KindName } from "../importer/types.ts";
 import { Problem } from "../config/problem.ts";
 import type { FlagValues } from "./command.ts";
+import { valuesOfField } from "./field-values.ts";
 import { importFlags, productUrlFlag, readImportOptions, readOneOf } from "./import-flags.ts";
+
+/** The email types, by the numbers that stand for them in a file. */
+export const emailTypeIds: readonly string[] = Array.from({ length: 17 }, (_, at) => String(at + 1));
 
 /** Only orders, products and reviews have ids that the service would drop. */
 const { "fix-ids": _fixIds, ...flagsWithoutIds } = importFlags;
@@ -17,7 +21,11 @@ export const kindFlags = {
     ...productUrlFlag,
   },
   orders: {
-    platform: { takes: "<name>", summary: "the store platform that the orders come from (general)" },
+    platform: {
+      takes: "<name>",
+      summary: "the store platform that the orders come from (general)",
+      values: valuesOfField("orders.create", "platform"),
+    },
     "no-validate": { summary: "do without the service's extra checks; order_date may then be left out" },
     "send-mail": {
       summary: "ask these customers for reviews, as of new orders; without it nobody is mailed",
@@ -26,11 +34,19 @@ export const kindFlags = {
     ...productUrlFlag,
   },
   coupons: {
-    action: { takes: "<action>", summary: "map_review, map_share or map_review_share (required)" },
+    action: {
+      takes: "<action>",
+      summary: "map_review, map_share or map_review_share (required)",
+      values: valuesOfField("coupons.upload", "coupon_action"),
+    },
     ...flagsWithoutIds,
   },
   unsubscribers: {
-    type: { takes: "<email_type_id>", summary: "the email type of rows that do not say theirs" },
+    type: {
+      takes: "<email_type_id>",
+      summary: "the email type of rows that do not say theirs",
+      values: emailTypeIds,
+    },
     remove: { summary: "take the addresses back, instead of unsubscribing them" },
     ...flagsWithoutIds,
   },

@@ -24,6 +24,8 @@ export function readSettingChange(
       "usage",
       `${JSON.stringify(given)} is no setting of mails`,
       `It is one of: ${mailSettingNames.join(", ")}.`,
+      undefined,
+      { given, known: mailSettingNames },
     );
   }
   if (text === takenBack) return { name, value: null };

@@ -5,7 +5,7 @@ import { type Command, command, type Flags } from "./command.ts";
 import { exitStatus } from "./exit-status.ts";
 import { operationCards } from "./operation-cards.ts";
 import { writeExample } from "./operation-examples.ts";
-import { argumentOf, flagsOf } from "./operation-input.ts";
+import { argumentNotesOf, argumentOf, flagsOf } from "./operation-input.ts";
 import { commandNameOf } from "./operation-names.ts";
 import { describeCall } from "./operation-notes.ts";
 import { countRefused, viewOf } from "./operation-view.ts";
@@ -22,7 +22,7 @@ export function operationCommand(operation: OperationName, name = commandNameOf(
   return command<Flags, RowStream | Row>({
     name,
     summary: card.summary,
-    ...(argument !== undefined && { argument }),
+    ...(argument !== undefined && { argument, argumentNotes: argumentNotesOf(operation, card) }),
     flags,
     examples: [writeExample(name, operation, card)],
     notes: describeCall(operation, card),

@@ -1,5 +1,5 @@
 import { Problem } from "../config/problem.ts";
-import type { Flag, Flags } from "./command.ts";
+import type { ArgumentNote, Flag, Flags } from "./command.ts";
 import { describeField } from "./field-words.ts";
 import { readCount } from "./flag-values.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
@@ -74,9 +74,8 @@ function describeFlags(operation: string, card: OperationCard, field: FieldCard)
     ];
   const read = (text: string, flag: string) => readField(field, text, flag);
   const isRepeatable = field.type === "list";
-  return [
-    [name, { takes: `<${takenBy[field.type]}>`, summary, read, ...(isRepeatable && { isRepeatable }) }],
-  ];
+  const more = { ...(isRepeatable && { isRepeatable }), ...(field.oneOf && { values: field.oneOf }) };
+  return [[name, { takes: `<${takenBy[field.type]}>`, summary, read, ...more }]];
 }
 
 const takenBy = {
@@ -103,6 +102,8 @@ function readField(field: FieldCard, text: string, where: string): unknown {
       "usage",
       `${where}: ${JSON.stringify(text)} is not one of those there are`,
       `There are: ${field.oneOf.join(", ")}.`,
+      undefined,
+      { given: text, known: field.oneOf },
     );
   }
   if (field.type === "number") return readCount(text, where);
@@ -136,6 +137,22 @@ export function needsPassword({ fields }: OperationCard): boolean {
 export function argumentOf({ fields }: OperationCard): string | undefined {
   const names = fields.filter(({ isArgument }) => isArgument).map(({ path }) => `<${path.join("_")}>`);
   return names.length > 0 ? names.join(" ") : undefined;
+}
+
+/** The arguments of a call in words, with what they may be. */
+export function argumentNotesOf(
+  operation: string,
+  { fields }: OperationCard,
+): Readonly<Record<string, ArgumentNote>> {
+  const notes = fields
+    .filter(({ isArgument }) => isArgument)
+    .map(({ path, oneOf, limits, type }) => {
+      const told = [oneOf?.join(", "), limits, ...kindWords[type]].filter((word) => word !== undefined);
+      const words = describeField(operation, path);
+      const says = told.length > 0 ? `${words} (${told.join("; ")})` : words;
+      return [path.join("_"), { says, values: oneOf }] as const;
+    });
+  return Object.fromEntries(notes);
 }
 
 interface Given {

@@ -3,6 +3,7 @@ import { type CommandTable, commands, loadCommands } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { readGlobals, wantsJson, wantsRedaction } from "./globals.ts";
 import type { Io } from "./io.ts";
+import { widthOfHelp } from "./manual/help-text.ts";
 
 /** Runs one command line to its end. Whatever goes wrong is said here, and becomes an exit status here. */
 export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {
@@ -19,7 +20,7 @@ export async function runProgram(io: Io, table: CommandTable = commands): Promis
 async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> {
   try {
     const listed = await loadCommands(table, io.argv);
-    const parsed = parseCommandLine(io.argv, listed, { version: io.version, width: io.columns ?? 100 });
+    const parsed = parseCommandLine(io.argv, listed, { version: io.version, width: widthOfHelp(io.columns) });
     if ("asked" in parsed) {
       const isData = parsed.asked === "version" && wantsJson(io.argv);
       io.stdout.write(isData ? `${JSON.stringify({ version: io.version })}\n` : parsed.answer);

@@ -30,6 +30,8 @@ export function readCategory(text: string): MailCategory {
     "usage",
     `${JSON.stringify(text)} is no category of mails`,
     `There are ${mailCategories.join(", ")}.`,
+    undefined,
+    { given: text, known: mailCategories },
   );
 }
 

@@ -1,9 +1,11 @@
-import { Problem } from "../config/problem.ts";
-import { type WebhookEvent, webhookEvents } from "../contract/webhooks.ts";
+import type { WebhookEvent } from "../contract/index.ts";
+import { valuesOfField } from "./field-values.ts";
+import { readOneOf } from "./import-flags.ts";
+
+/** The events that can be subscribed to. */
+export const eventNames = valuesOfField("webhooks.create", "event_name") as readonly WebhookEvent[];
 
 /** The name of an event. */
 export function readEvent(text: string, flag: string): WebhookEvent {
-  const found = webhookEvents.find((name) => name === text);
-  if (found) return found;
-  throw new Problem("usage", `${flag}: ${JSON.stringify(text)} is not one of ${webhookEvents.join(", ")}`);
+  return readOneOf(text, eventNames, flag);
 }

@@ -1,3 +1,9 @@
+/** A name that is not known, and those that are: whoever tells of the error may guess which was meant. */
+export interface Misnamed {
+  readonly given: string;
+  readonly known: readonly string[];
+}
+
 /**
  * What a person has to put right: a setting, a flag, a file. Not a refused call and not a bug.
  * `usage`: asked for wrongly; `auth`: no credentials, or none that serve; `interrupted`: broken off by a person or a
@@ -8,11 +14,13 @@ export class Problem extends Error {
   readonly kind: "usage" | "auth" | "interrupted" | "failed";
   /** What the person can do about it. */
   readonly hint: string | undefined;
+  readonly misnamed: Misnamed | undefined;
 
-  constructor(kind: Problem["kind"], message: string, hint?: string, cause?: unknown) {
+  constructor(kind: Problem["kind"], message: string, hint?: string, cause?: unknown, misnamed?: Misnamed) {
     super(message, { cause });
     this.kind = kind;
     this.hint = hint;
+    this.misnamed = misnamed;
   }
 }
 

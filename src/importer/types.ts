@@ -183,15 +183,23 @@ export class ImportError extends Error {
   readonly kind: "usage" | "temporary" | "auth" | "failed";
   readonly hint: string | undefined;
   readonly summary: ImportSummary | undefined;
+  /** A name that is not known, and those that are. */
+  readonly misnamed: { readonly given: string; readonly known: readonly string[] } | undefined;
 
   constructor(
     kind: ImportError["kind"],
     message: string,
-    more: { hint?: string | undefined; summary?: ImportSummary | undefined; cause?: unknown } = {},
+    more: {
+      hint?: string | undefined;
+      summary?: ImportSummary | undefined;
+      cause?: unknown;
+      misnamed?: ImportError["misnamed"];
+    } = {},
   ) {
     super(message, { cause: more.cause });
     this.kind = kind;
     this.hint = more.hint;
     this.summary = more.summary;
+    this.misnamed = more.misnamed;
   }
 }

@@ -5,6 +5,7 @@ import { command } from "../command.ts";
 export const authCredentials = command({
   name: "auth credentials",
   summary: "Print the app key and the secret of the embedded engine's account",
+  examples: ["starpost auth credentials --profile local", "starpost auth credentials --profile local --json"],
   run: async (context) => {
     const { name, mode } = await context.profile();
     if (mode !== "local") {

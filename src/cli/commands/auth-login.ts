@@ -5,6 +5,10 @@ import { readText } from "../flag-values.ts";
 export const authLogin = command({
   name: "auth login",
   summary: "Sign in to an account of a service, and remember it as a profile",
+  examples: [
+    "starpost auth login --base-url https://api.example.com --app-key KEY --profile shop",
+    "starpost auth login --base-url https://api.example.com --app-key KEY --secret-stdin < secret.txt",
+  ],
   flags: {
     "base-url": { takes: "<url>", summary: "the service's address", read: readText },
     "app-key": { takes: "<key>", summary: "the account's app key", read: readText },

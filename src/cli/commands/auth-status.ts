@@ -5,6 +5,7 @@ import { exitStatus } from "../exit-status.ts";
 export const authStatus = command({
   name: "auth status",
   summary: "Say which account is used, and whether it lets this machine in",
+  examples: ["starpost auth status", "starpost auth status --json"],
   run: async (context) => {
     const { readAuthStatus } = await import("../account-status.ts");
     return readAuthStatus(context);

@@ -4,6 +4,10 @@ import { command } from "../command.ts";
 export const authToken = command({
   name: "auth token",
   summary: "Print a valid utoken",
+  examples: [
+    "starpost auth token",
+    'curl -s "http://127.0.0.1:8080/apps/KEY/purchases?utoken=$(starpost auth token)"',
+  ],
   run: async (context) => {
     const connection = await context.connect();
     try {

@@ -1,12 +1,21 @@
 import { command } from "../command.ts";
 import { exportFlags } from "../export-flags.ts";
+import { valuesOfField } from "../field-values.ts";
 import { isSummaryPrinted, statusOfExport, viewOfExport } from "../export-view.ts";
 
 export const couponsExport = command({
   name: "coupons export",
   summary: "Export all unique coupon codes",
+  examples: [
+    "starpost coupons export --out coupons.csv",
+    "starpost coupons export --action map_review --format ndjson",
+  ],
   flags: {
-    action: { takes: "<action>", summary: "only the codes of this action" },
+    action: {
+      takes: "<action>",
+      summary: "only the codes of this action",
+      values: valuesOfField("coupons.upload", "coupon_action"),
+    },
     ...exportFlags,
   },
   run: async (context, { flags }) => {

@@ -7,6 +7,10 @@ export const couponsImport = command({
   name: "coupons import",
   summary: "Import unique coupon codes from CSV files (- is standard input)",
   argument: "<file...>",
+  examples: [
+    "starpost coupons import codes.csv --action map_review",
+    "starpost coupons import codes.csv --action map_share --dry-run",
+  ],
   flags: kindFlags.coupons,
   run: async (context, { arguments: files, flags }) => {
     const { runImport } = await import("../import-run.ts");

@@ -6,6 +6,7 @@ export const importsApply = command({
   name: "imports apply",
   summary: "Import exactly what a plan says, if its files have not changed",
   argument: "<plan.json>",
+  examples: ["starpost imports apply plan.json"],
   run: async (context, { arguments: [path = ""] }) => {
     const { applyPlan } = await import("../plan-run.ts");
     return applyPlan(context, path);

@@ -4,6 +4,7 @@ import { tableOfRuns } from "../import-view.ts";
 export const importsList = command({
   name: "imports list",
   summary: "List import runs, the newest first",
+  examples: ["starpost imports list", "starpost imports list --json | jq -r '.[0].import_id'"],
   run: async (context) => {
     const { listImports } = await import("../../importer/import.ts");
     const { paths } = await context.surroundings();

@@ -6,6 +6,10 @@ import { readAge } from "../flag-values.ts";
 export const importsPurge = command({
   name: "imports purge",
   summary: "Remove the files of old import runs, with their reject files",
+  examples: [
+    "starpost imports purge --older-than 30d",
+    "starpost imports purge --older-than 4w --unfinished --yes",
+  ],
   flags: {
     "older-than": {
       takes: "<age>",

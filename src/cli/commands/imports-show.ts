@@ -6,6 +6,7 @@ export const importsShow = command({
   name: "imports show",
   summary: "Show the books of an import run",
   argument: "<id>",
+  examples: ["starpost imports show 20260131-094500-3f2a1c"],
   run: async (context, { arguments: [id = ""] }) => {
     const { showImport } = await import("../../importer/import.ts");
     const { showUndoRecord } = await import("../../importer/undo/undo-record.ts");

@@ -10,6 +10,10 @@ export const importsUndo = command({
   name: "imports undo",
   summary: "Take back what an import run did, as far as the API can",
   argument: "<id>",
+  examples: [
+    "starpost imports undo 20260131-094500-3f2a1c --plan",
+    "starpost imports undo 20260131-094500-3f2a1c",
+  ],
   flags: {
     plan: { summary: "count what would be taken back, and change nothing" },
     "dry-run": { summary: "the same as --plan" },

@@ -10,6 +10,10 @@ export const importsVerify = command({
   name: "imports verify",
   summary: "Read back what an import run sent, and list what is not there",
   argument: "<id>",
+  examples: [
+    "starpost imports verify 20260131-094500-3f2a1c",
+    "starpost imports verify 20260131 --missing missing.csv",
+  ],
   flags: {
     missing: { takes: "<file>", summary: "write the missing rows to this file", read: readText },
     rate,

@@ -8,6 +8,7 @@ export const mailAllow = command({
   name: "mail allow",
   summary: "Let an address have mails again that bounced, or reported one as spam",
   argument: "<address>",
+  examples: ["starpost mail allow ann@mail.example"],
   run: async (context, { arguments: [email = ""] }) => {
     const told = await withService(context, (service) => service.mailSuppressions.lift({ email }));
     const why = told.lifted.map((kind) => words[kind]).join(", and ");

@@ -1,5 +1,5 @@
 import { readSender } from "../../config/mail-address.ts";
-import { readHost, readSmtpPort, readTlsMode } from "../../config/mail-settings.ts";
+import { readHost, readSmtpPort, readTlsMode, tlsModes } from "../../config/mail-settings.ts";
 import { fields } from "../../output/view.ts";
 import { command } from "../command.ts";
 import { exitStatus } from "../exit-status.ts";
@@ -8,12 +8,18 @@ import { readText } from "../flag-values.ts";
 export const mailConfigure = command({
   name: "mail configure",
   summary: "Say how this machine sends mails: over a mail server, or into a folder",
+  examples: [
+    "starpost mail configure --host smtp.shop.example --user shop --from 'Tea & Cups <reviews@shop.example>'",
+    "starpost mail configure --show",
+    "starpost mail configure --outbox",
+  ],
   flags: {
     host: { takes: "<name>", summary: "the mail server", read: readHost },
     port: { takes: "<n>", summary: "its port (587; 465 with implicit, 25 with none)", read: readSmtpPort },
     tls: {
       takes: "<mode>",
       summary: "encryption: starttls, implicit, opportunistic or none (starttls)",
+      values: tlsModes,
       read: readTlsMode,
     },
     user: { takes: "<name>", summary: "who signs in there", read: readText },

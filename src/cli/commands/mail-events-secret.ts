@@ -7,6 +7,7 @@ import { confirmDestruction } from "../question.ts";
 export const mailEventsSecret = command({
   name: "mail events-secret",
   summary: "Print where a mail provider sends its events, and the secret that signs them",
+  examples: ["starpost mail events-secret", "starpost mail events-secret --rotate"],
   flags: {
     rotate: { summary: "make a new secret; what is signed with the former one is refused at once" },
     "public-key": {

@@ -10,10 +10,12 @@ const ended = "sent,not_sent,bounced,failed";
 export const mailOutbox = command({
   name: "mail outbox",
   summary: "List the mails that were sent, or are not sent, those that were due last first",
+  examples: ["starpost mail outbox", "starpost mail outbox --state bounced --limit 100"],
   flags: {
     state: {
       takes: "<state>",
       summary: `those in this state alone: ${mailStates.join(", ")}`,
+      values: mailStates,
       read: (text: string, flag: string) => readOneOf(text, mailStates, flag),
     },
     ...mailListFlags,

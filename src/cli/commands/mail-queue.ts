@@ -6,6 +6,7 @@ import { wordDue, wordSubject } from "../mail-words.ts";
 export const mailQueue = command({
   name: "mail queue",
   summary: "List the mails that wait to be sent, the soonest first",
+  examples: ["starpost mail queue", "starpost mail queue --order 1001"],
   flags: mailListFlags,
   run: async (context, { flags }) => {
     const mails = await listMails(context, flags, { state: "queued,leased,sending", sort: "soonest" });

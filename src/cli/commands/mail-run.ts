@@ -7,6 +7,7 @@ import { readLease } from "../flag-values.ts";
 export const mailRun = command({
   name: "mail run",
   summary: "Send the mails and webhooks of the embedded database that are due",
+  examples: ["starpost mail run --once", "starpost mail run --public-url https://reviews.shop.example"],
   flags: {
     once: {
       summary:

@@ -10,6 +10,7 @@ export const mailShow = command({
   name: "mail show",
   summary: "Show a mail: to whom, what became of it and why, and what it says",
   argument: "<id>",
+  examples: ["starpost mail show 12", "starpost mail show 12 --html > mail.html"],
   flags: {
     text: { summary: "print its text alone" },
     html: { summary: "print its HTML alone" },

@@ -12,17 +12,20 @@ const widestChart = 120;
 export const mailStats = command({
   name: "mail stats",
   summary: "Count what became of mails: sent, opened, clicked, bounced, and so on",
+  examples: ["starpost mail stats", "starpost mail stats --since 2026-01-01 --aggregate month --plot"],
   flags: {
     since: { takes: "<day>", summary: "the first day, UTC (29 days before the last)", read: readDay },
     to: { takes: "<day>", summary: "the last day, UTC (today)", read: readDay },
     categories: {
       takes: "<list>",
       summary: "of these kinds of mails alone: map,reminder",
+      values: mailCategories,
       read: readCategories,
     },
     aggregate: {
       takes: "<range>",
       summary: `a row for each: ${aggregates.join(", ")}`,
+      values: aggregates,
       read: (text: string, flag: string) => readOneOf(text, aggregates, flag),
     },
     plot: { summary: "draw the numbers over time" },

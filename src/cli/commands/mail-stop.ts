@@ -13,6 +13,11 @@ export const mailStop = command({
   name: "mail stop",
   summary: "Stop the mails of an order, or of products in it, or one mail that waits",
   argument: "[order_id]",
+  examples: [
+    "starpost mail stop 1001",
+    "starpost mail stop 1001 --product teapot",
+    "starpost mail stop --mail 12",
+  ],
   flags: {
     product: {
       takes: "<id>",

@@ -9,6 +9,11 @@ export const mailTemplateEdit = command({
   name: "mail template edit",
   summary: "Change the template of a category of mails, in an editor or by a file",
   argument: "<category>",
+  examples: [
+    "starpost mail template edit map",
+    "starpost mail template edit map --print > map.txt",
+    "starpost mail template edit map --file map.txt",
+  ],
   flags: {
     file: {
       takes: "<path>",

@@ -5,6 +5,7 @@ import { command } from "../command.ts";
 export const mailTemplateList = command({
   name: "mail template list",
   summary: "List the templates of mails, and say which are the account's own",
+  examples: ["starpost mail template list"],
   run: (context) => withService(context, async (service) => (await service.mailTemplates.list({})).templates),
   render: (templates) =>
     table(

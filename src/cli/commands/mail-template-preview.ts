@@ -7,6 +7,10 @@ export const mailTemplatePreview = command({
   name: "mail template preview",
   summary: "Write a page that shows a mail of a category, with sample data",
   argument: "<category>",
+  examples: [
+    "starpost mail template preview map",
+    "starpost mail template preview map --file map.txt --out map.html",
+  ],
   flags: {
     out: { takes: "<path>", summary: "where the page goes (mail-<category>.html)", read: readText },
     file: {

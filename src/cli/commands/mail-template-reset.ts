@@ -7,6 +7,7 @@ export const mailTemplateReset = command({
   name: "mail template reset",
   summary: "Take the account's own template of a category away, for the one that comes with starpost",
   argument: "<category>",
+  examples: ["starpost mail template reset map"],
   run: async (context, { arguments: [name = ""] }) => {
     const { readCategory } = await import("../template-run.ts");
     const category = readCategory(name);

@@ -11,6 +11,7 @@ const newest = 100;
 export const mailTest = command({
   name: "mail test",
   summary: "Queue a review request about a sample order",
+  examples: ["starpost mail test", "starpost mail test --to ann@mail.example"],
   flags: {
     to: { takes: "<address>", summary: "where it goes (the account's own address)", read: readText },
   },

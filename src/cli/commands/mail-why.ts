@@ -9,6 +9,7 @@ export const mailWhy = command({
   name: "mail why",
   summary: "Say of an order why its mails were sent or not, rule by rule",
   argument: "<order_id>",
+  examples: ["starpost mail why 1001"],
   flags: {
     product: { takes: "<id>", summary: "only of this product of the order", read: readText },
   },

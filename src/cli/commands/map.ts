@@ -22,6 +22,7 @@ export function mapOf(kind: KindName): Command {
     name: `${kind} map`,
     summary: "Propose a mapping of a CSV file's columns, to be kept and given to imports with --mapping",
     argument: "<file>",
+    examples: [`starpost ${kind} map ${kind}.csv`, `starpost ${kind} map ${kind}.csv --out mapping.json`],
     flags: { ...mapFlags, ...(hasUrl ? productUrlFlag : {}) },
     run: async (context, { arguments: [file = ""], flags }) => {
       const { mapFile } = await import("../map-run.ts");

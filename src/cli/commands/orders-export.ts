@@ -5,6 +5,10 @@ import { isSummaryPrinted, statusOfExport, viewOfExport } from "../export-view.t
 export const ordersExport = command({
   name: "orders export",
   summary: "Export all orders, a row a line item, in the columns that `orders import` reads",
+  examples: [
+    "starpost orders export --out orders.csv",
+    "starpost orders export --since 2026-01-01 --format ndjson",
+  ],
   flags: { ...sinceFlag, ...exportFlags },
   run: async (context, { flags }) => {
     const { exportRecords } = await import("../export-run.ts");

@@ -9,6 +9,14 @@ const planFlags = {
   out: { takes: "<file>", summary: "keep the plan here, for `imports apply`", read: readText },
 } as const;
 
+const example: Readonly<Record<KindName, string>> = {
+  products: "starpost products plan products.csv",
+  orders: "starpost orders plan orders.csv",
+  coupons: "starpost coupons plan codes.csv --action map_review",
+  unsubscribers: "starpost unsubscribers plan addresses.csv --type 1",
+  reviews: "starpost reviews plan reviews.csv",
+};
+
 /** What an import can be asked and a plan cannot: a plan sends nothing. */
 const importOnly = "dry-run";
 
@@ -21,6 +29,7 @@ export function planOf<K extends KindName>(kind: K): Command {
     name: `${kind} plan`,
     summary: `Say what an import of ${kind} would do, without doing it`,
     argument: "<file...>",
+    examples: [`${example[kind]} --out plan.json`],
     flags,
     run: async (context, { arguments: files, flags: given }) => {
       const { runPlan } = await import("../plan-run.ts");

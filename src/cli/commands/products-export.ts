@@ -5,6 +5,7 @@ import { isSummaryPrinted, statusOfExport, viewOfExport } from "../export-view.t
 export const productsExport = command({
   name: "products export",
   summary: "Export all products, in the columns that `products import` reads",
+  examples: ["starpost products export --out products.csv"],
   flags: exportFlags,
   run: async (context, { flags }) => {
     const { exportRecords } = await import("../export-run.ts");

@@ -7,6 +7,7 @@ export const productsImport = command({
   name: "products import",
   summary: "Import products from CSV files (- is standard input)",
   argument: "<file...>",
+  examples: ["starpost products import products.csv", "starpost products import products.csv --update"],
   flags: kindFlags.products,
   run: async (context, { arguments: files, flags }) => {
     const { runImport } = await import("../import-run.ts");

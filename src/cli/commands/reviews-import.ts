@@ -7,6 +7,7 @@ export const reviewsImport = command({
   name: "reviews import",
   summary: "Import reviews of the past from CSV files (- is standard input)",
   argument: "<file...>",
+  examples: ["starpost reviews import reviews.csv", "starpost reviews import reviews.csv --dry-run"],
   flags: kindFlags.reviews,
   run: async (context, { arguments: files, flags }) => {
     const { runImport } = await import("../import-run.ts");

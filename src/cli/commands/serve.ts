@@ -1,4 +1,3 @@
-import { readChaosPlan } from "../../config/chaos-plan.ts";
 import { readPublicUrl } from "../../config/public-url.ts";
 import { silent } from "../../output/view.ts";
 import { command } from "../command.ts";
@@ -7,6 +6,10 @@ import { readPort, readSeconds, readText } from "../flag-values.ts";
 export const serve = command({
   name: "serve",
   summary: "Answer the API over HTTP from the embedded database",
+  examples: [
+    "starpost serve",
+    "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example",
+  ],
   flags: {
     host: { takes: "<address>", summary: "the address to listen on (127.0.0.1)", read: readText },
     port: { takes: "<n>", summary: "the port to listen on; 0 takes a free one (8080)", read: readPort },
@@ -25,10 +28,15 @@ export const serve = command({
     chaos: {
       takes: "<spec>",
       summary: "misbehave on purpose, for rehearsals: drop=5%,429=10%,500=5%,reset=5%,seed=7",
-      read: readChaosPlan,
+      read: readText,
     },
   },
   run: async (context, { flags }) => {
+    // It knows every call by name, which takes the whole contract.
+    const chaos =
+      flags.chaos === undefined
+        ? undefined
+        : (await import("../../config/chaos-plan.ts")).readChaosPlan(flags.chaos, "--chaos");
     const { runServer } = await import("../server-run.ts");
     return runServer(context, {
       host: flags.host ?? "127.0.0.1",
@@ -36,7 +44,7 @@ export const serve = command({
       publicUrl: flags["public-url"],
       limitLegacy: flags["limit-legacy"] ?? false,
       bottomLinesDelayMs: flags["bottom-lines-delay"],
-      chaos: flags.chaos,
+      chaos,
       hasWorker: flags["no-worker"] !== true,
     });
   },

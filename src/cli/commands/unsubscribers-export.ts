@@ -5,6 +5,7 @@ import { isSummaryPrinted, statusOfExport, viewOfExport } from "../export-view.t
 export const unsubscribersExport = command({
   name: "unsubscribers export",
   summary: "Export all addresses that get no mails of a type",
+  examples: ["starpost unsubscribers export --out unsubscribers.csv"],
   flags: exportFlags,
   run: async (context, { flags }) => {
     const { exportRecords } = await import("../export-run.ts");

@@ -7,6 +7,10 @@ export const unsubscribersImport = command({
   name: "unsubscribers import",
   summary: "Unsubscribe the addresses of CSV files (- is standard input)",
   argument: "<file...>",
+  examples: [
+    "starpost unsubscribers import addresses.csv --type 1",
+    "starpost unsubscribers import addresses.csv --type 1 --remove",
+  ],
   flags: kindFlags.unsubscribers,
   run: async (context, { arguments: files, flags }) => {
     const { runImport } = await import("../import-run.ts");

@@ -4,6 +4,7 @@ import { silent } from "../../output/view.ts";
 import { command } from "../command.ts";
 import { type ExitStatus, exitStatus } from "../exit-status.ts";
 import { readCount } from "../flag-values.ts";
+import { emailTypeIds } from "../kind-flags.ts";
 import { importFlags, readImportOptions, readOneOf } from "../import-flags.ts";
 
 const { "dry-run": _dryRun, "fix-ids": _fixIds, empty: _empty, ...readingFlags } = importFlags;
@@ -12,8 +13,16 @@ export const unsubscribersSync = command({
   name: "unsubscribers sync",
   summary: "Unsubscribe and bring back addresses, so that a list matches CSV files (- is standard input)",
   argument: "<file...>",
+  examples: [
+    "starpost unsubscribers sync everyone.csv --type 1 --plan",
+    "starpost unsubscribers sync everyone.csv --type 1 --max-resubscribe 10",
+  ],
   flags: {
-    type: { takes: "<email_type_id>", summary: "the email type whose list it is (required)" },
+    type: {
+      takes: "<email_type_id>",
+      summary: "the email type whose list it is (required)",
+      values: emailTypeIds,
+    },
     plan: { summary: "say what would change and change nothing; exit status 1 where the list differs" },
     "max-resubscribe": {
       takes: "<n>",

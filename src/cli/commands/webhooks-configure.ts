@@ -6,10 +6,12 @@ import { command } from "../command.ts";
 export const webhooksConfigure = command({
   name: "webhooks configure",
   summary: "Say whether this machine tells addresses of its own network of events",
+  examples: ["starpost webhooks configure", "starpost webhooks configure --allow-private on"],
   flags: {
     "allow-private": {
       takes: "<on|off>",
       summary: "whether private and local addresses may be subscribed, and are called (off)",
+      values: ["on", "off"],
       read: readSwitch,
     },
   },

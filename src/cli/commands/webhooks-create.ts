@@ -1,17 +1,22 @@
 import { fields, table } from "../../output/view.ts";
 import { withService } from "../account-call.ts";
 import { command } from "../command.ts";
-import { readEvent } from "../webhook-event.ts";
+import { eventNames, readEvent } from "../webhook-event.ts";
 
 export const webhooksCreate = command({
   name: "webhooks create",
   summary: "Have an address told of events, and print the secret that signs what it is sent",
   argument: "<url>",
+  examples: [
+    "starpost webhooks create https://shop.example/hook",
+    "starpost webhooks create https://shop.example/hook --event review_create --event review_updated",
+  ],
   flags: {
     event: {
       takes: "<event>",
       summary: "review_create or review_updated (review_create; repeatable)",
       isRepeatable: true,
+      values: eventNames,
       read: readEvent,
     },
   },

@@ -8,6 +8,7 @@ export const webhooksDelete = command({
   name: "webhooks delete",
   summary: "Tell an address of no more events",
   argument: "<id>",
+  examples: ["starpost webhooks delete 1"],
   run: async (context, { arguments: [id = ""] }) => {
     const webhook_id = readWholeNumber(id, "<id>");
     const found = await withService(context, async ({ webhooks }) =>

@@ -4,8 +4,9 @@ import { fields, table, type View } from "../../output/view.ts";
 import { aboutOne, withService } from "../account-call.ts";
 import { command } from "../command.ts";
 import { readWholeNumber } from "../flag-values.ts";
+import { readOneOf } from "../import-flags.ts";
 import { wordTime } from "../mail-words.ts";
-import { readEvent } from "../webhook-event.ts";
+import { eventNames, readEvent } from "../webhook-event.ts";
 import { wordAttempt, wordState } from "../webhook-words.ts";
 
 const usualLimit = 20;
@@ -14,20 +15,19 @@ export const webhooksDeliveries = command({
   name: "webhooks deliveries",
   summary: "List what addresses were told and are to be told, the newest first; or show one, by its id",
   argument: "[id]",
+  examples: [
+    "starpost webhooks deliveries",
+    "starpost webhooks deliveries --state failed --limit 100",
+    "starpost webhooks deliveries 12",
+  ],
   flags: {
     state: {
       takes: "<state>",
       summary: "those that are queued, leased, delivered or failed",
-      read: (text: string, flag: string) => {
-        const state = deliveryStates.find((name) => name === text);
-        if (state) return state;
-        throw new Problem(
-          "usage",
-          `${flag}: ${JSON.stringify(text)} is not one of ${deliveryStates.join(", ")}`,
-        );
-      },
+      values: deliveryStates,
+      read: (text: string, flag: string) => readOneOf(text, deliveryStates, flag),
     },
-    event: { takes: "<event>", summary: "those of this event", read: readEvent },
+    event: { takes: "<event>", summary: "those of this event", values: eventNames, read: readEvent },
     webhook: { takes: "<id>", summary: "those of this subscription", read: readWholeNumber },
     limit: { takes: "<n>", summary: "how many at most (20)", read: readWholeNumber },
   },

@@ -6,6 +6,7 @@ import { wordTime } from "../mail-words.ts";
 export const webhooksList = command({
   name: "webhooks list",
   summary: "List the addresses that are told of events",
+  examples: ["starpost webhooks list"],
   run: async (context) => {
     const { webhooks } = await withService(context, (service) => service.webhooks.list({}));
     if (webhooks.length === 0) {

@@ -5,6 +5,7 @@ import { readAge } from "../flag-values.ts";
 export const webhooksListen = command({
   name: "webhooks listen",
   summary: "Show what addresses are told as it happens, until Ctrl-C",
+  examples: ["starpost webhooks listen", "starpost webhooks listen --since 12h --format ndjson"],
   flags: {
     since: {
       takes: "<age>",

@@ -8,6 +8,7 @@ export const webhooksRedeliver = command({
   name: "webhooks redeliver",
   summary: "Send a delivery once more, under the same event id",
   argument: "<id>",
+  examples: ["starpost webhooks redeliver 12"],
   run: async (context, { arguments: [id = ""] }) => {
     const delivery_id = readWholeNumber(id, "<id>");
     const { delivery } = await withService(context, ({ webhookDeliveries }) =>

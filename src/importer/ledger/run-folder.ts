@@ -76,11 +76,6 @@ export function createRunFolder(
   return id;
 }
 
-/** Whether a folder's name is one that `createRunFolder` gives; any other was made by a person. */
-export function isRunId(name: string): boolean {
-  return /^\d{8}-\d{6}-[0-9a-f]{6}$/.test(name);
-}
-
 export async function writeManifest(runsFolder: string, manifest: Manifest): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeFileAtomic(runPaths(runsFolder, manifest.import_id).manifest, text, { mode: 0o600 });
@@ -88,12 +83,16 @@ export async function writeManifest(runsFolder: string, manifest: Manifest): Pro
 
 /** @throws ImportError `usage` when no run, or more than one, has an id that starts so */
 export function findRun(runsFolder: string, idOrStart: string): Manifest {
-  const found = listRunIds(runsFolder).filter((id) => id.startsWith(idOrStart));
+  const known = listRunIds(runsFolder);
+  const found = known.filter((id) => id.startsWith(idOrStart));
   const id = found.includes(idOrStart) ? idOrStart : found.length === 1 ? found[0] : undefined;
   if (id === undefined || idOrStart === "") {
     const problem =
       found.length > 1 ? `${found.length} imports have an id that starts so` : "there is no such import";
-    throw new ImportError("usage", `${idOrStart}: ${problem}`, { hint: "starpost imports list shows them" });
+    throw new ImportError("usage", `${idOrStart}: ${problem}`, {
+      hint: "starpost imports list shows them",
+      ...(found.length === 0 && { misnamed: { given: idOrStart, known } }),
+    });
   }
   return readManifest(runsFolder, id);
 }

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Environment, readVariable } from "./environment.ts";
+import type { Paths } from "./paths.ts";
+
+/** A profile as a list of names shows it. */
+export interface NamedProfile {
+  readonly name: string;
+  readonly about: string;
+}
+
+/**
+ * The profiles that there are, without anything that it takes to use one; those alone that could be read.
+ * Source: `profiles.json`, as the profile store writes it.
+ */
+export function listProfileNames(
+  env: Environment,
+  { configFolder }: Pick<Paths, "configFolder">,
+): NamedProfile[] {
+  const isAdHoc = readVariable(env, "STARPOST_BASE_URL") !== undefined;
+  return [
+    { name: "local", about: "the embedded engine" },
+    ...(isAdHoc ? [{ name: "env", about: "the account that the environment names" }] : []),
+    ...readStored(join(configFolder, "profiles.json")),
+  ];
+}
+
+function readStored(path: string): NamedProfile[] {
+  try {
+    const { profiles } = JSON.parse(readFileSync(path, "utf8")) as { readonly profiles?: unknown };
+    const found = Object.entries(
+      (profiles ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+    );
+    return found
+      .filter(([name]) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+      .map(([name, { base_url: address, live }]) => ({
+        name,
+        about: `${typeof address === "string" ? address : "a database of its own"}${live === true ? ", live" : ""}`,
+      }));
+  } catch {
+    return [];
+  }
+}

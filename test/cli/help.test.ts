@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { argumentsOf } from "../../src/cli/argument-notes.ts";
+import type { Command } from "../../src/cli/command.ts";
+import { parseCommandLine } from "../../src/cli/command-line.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { importFlags } from "../../src/cli/import-flags.ts";
+import { emailTypeIds } from "../../src/cli/kind-flags.ts";
+import { helpOfCommand, helpOfNoun } from "../../src/cli/manual/help-text.ts";
+import { textOfTopic } from "../../src/cli/manual/topic-text.ts";
+import { topics } from "../../src/cli/topics/index.ts";
+import { emailTypes } from "../../src/contract/unsubscribers.ts";
+import { layouts } from "../../src/importer/layouts/list.ts";
+import { listCommandFiles, modulesLoadedBy } from "../support/loaded-modules.ts";
+import { splitShellLine } from "../support/shell-line.ts";
+import { run } from "./support.ts";
+
+const all = await Promise.all(Object.values(commands).map((load) => load()));
+const loadedTopics = await Promise.all(Object.values(topics).map((topic) => topic.load()));
+const named = (list: readonly Command[]) => list.map(({ name }) => name);
+
+describe("every command", () => {
+  it("has examples, and each begins with its own name", () => {
+    const without = all.filter(
+      ({ name, examples = [] }) => !examples.some((line) => line.startsWith(`starpost ${name}`)),
+    );
+    expect(named(without)).toEqual([]);
+  });
+
+  it.each(all.flatMap(({ examples = [] }) => examples).map((line) => [line]))(
+    "has examples that work as they stand: %s",
+    (line) => {
+      for (const argv of splitShellLine(line)) {
+        const parsed = parseCommandLine(argv, all, { version: "1", width: 80 });
+        expect(parsed).toHaveProperty("command");
+      }
+    },
+  );
+
+  it("says what its arguments are", () => {
+    const silent = all.filter((command) => argumentsOf(command).some(([, note]) => !note?.says));
+    expect(named(silent)).toEqual([]);
+  });
+
+  it.each([40, 80, 110])("has a help that fits %i columns, but for what is to be copied", (width) => {
+    for (const command of all) {
+      const unbroken = new Set((command.examples ?? []).map((line) => `  ${line}`));
+      const wide = helpOfCommand(command, width)
+        .split("\n")
+        .filter((line) => line.length > width && !unbroken.has(line) && /\S\s+\S/.test(line.trim()));
+      expect(wide, command.name).toEqual([]);
+    }
+  });
+
+  it("shows arguments, flags, examples and notes", () => {
+    for (const command of all) {
+      const help = helpOfCommand(command, 1_000);
+      const flags = Object.entries(command.flags ?? {}).map(([name, { summary }]) => [`--${name}`, summary]);
+      const told = [...flags.flat(), ...(command.examples ?? []), ...(command.notes ?? [])];
+      for (const text of [command.summary, ...told]) expect(help, command.name).toContain(text);
+    }
+  });
+});
+
+describe("the help", () => {
+  it("tells what must be given first", async () => {
+    const { stdout } = await run(["coupons", "import", "--help"]);
+    expect(stdout).toContain("Usage: starpost coupons import <file...> --action <action> [flags]\n");
+    expect(stdout.indexOf("--action <action>  ")).toBeLessThan(stdout.indexOf("--dry-run"));
+  });
+
+  it("of a noun says what each of its verbs does", async () => {
+    const { stdout, status } = await run(["mail", "--help"]);
+    expect(status).toBe(0);
+    for (const { name, summary } of all.filter((found) => found.name.startsWith("mail "))) {
+      const folded = stdout.replaceAll(/\s+/g, " ");
+      expect(folded).toContain(`${name.slice(5)} ${summary}`.replaceAll(/\s+/g, " "));
+    }
+    expect((await run(["mail", "template", "--help"])).stdout).toContain(
+      "Usage: starpost mail template <verb>",
+    );
+  });
+
+  it("is the same by its own command", async () => {
+    const same = [
+      [["help"], ["--help"]],
+      [
+        ["help", "mail"],
+        ["mail", "--help"],
+      ],
+      [
+        ["help", "mail", "template"],
+        ["mail", "template", "--help"],
+      ],
+      [
+        ["help", "orders", "import"],
+        ["orders", "import", "--help"],
+      ],
+      [
+        ["help", "serve"],
+        ["serve", "--help"],
+      ],
+    ] as const;
+    for (const [asked, flagged] of same) {
+      const found = await run(asked);
+      expect(found.status).toBe(0);
+      expect(found.stdout).toBe((await run(flagged)).stdout);
+    }
+  });
+
+  it("is data where data is asked for", async () => {
+    const { stdout } = await run(["help", "orders", "import", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      about: "orders import",
+      help: expect.stringContaining("Usage:"),
+    });
+  });
+
+  it("of what is not there names what is near", async () => {
+    const { status, stderr } = await run(["help", "exit-status"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("Did you mean exit-statuses?");
+  });
+
+  it("loads neither the contract's shapes nor anything else that is large", () => {
+    const heavy = ["zod", "contract/index.ts", "conf", "chalk", "inquirer", "got", "kysely", "fastify"];
+    const files = [...listCommandFiles(), "cli/operation-command.ts", "cli/command-line.ts", "cli/help.ts"];
+    const found = files.flatMap((file) => {
+      const loaded = modulesLoadedBy(file);
+      return heavy.filter((name) => loaded.has(name)).map((name) => `${file} loads ${name}`);
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe("topics", () => {
+  it("are listed with what they are about", async () => {
+    const { stdout } = await run(["help", "topics"]);
+    for (const { name, summary } of loadedTopics) {
+      expect(stdout.replaceAll(/\s+/g, " ")).toContain(`${name} ${summary}`);
+    }
+  });
+
+  it.each(loadedTopics.map((topic) => [topic.name, topic] as const))(
+    "are shown whole, and fit the screen: %s",
+    async (name, topic) => {
+      const { stdout, status } = await run(["help", name]);
+      expect(status).toBe(0);
+      expect(stdout).toBe(textOfTopic(topic, 80));
+      const copied = new Set(
+        topic.blocks.flatMap((block) =>
+          typeof block === "object" && "lines" in block ? block.lines.map((line) => `  ${line}`) : [],
+        ),
+      );
+      expect(stdout.split("\n").filter((line) => line.length > 80 && !copied.has(line))).toEqual([]);
+      expect(topics[name]?.summary).toBe(topic.summary);
+    },
+  );
+
+  it("have lines to copy that work as they stand", () => {
+    const lines = loadedTopics.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (typeof block === "object" && "lines" in block ? block.lines : [])),
+    );
+    const typed = lines.filter((line) => line.startsWith("starpost "));
+    expect(typed.length).toBeGreaterThan(15);
+    for (const argv of typed.flatMap(splitShellLine)) {
+      expect(parseCommandLine(argv, all, { version: "1", width: 80 })).toHaveProperty("command");
+    }
+  });
+
+  it("are not named as a command is", () => {
+    const nounsMet = new Set(Object.keys(commands).map((name) => name.split(" ")[0]));
+    expect(Object.keys(topics).filter((name) => nounsMet.has(name))).toEqual([]);
+  });
+});
+
+describe("values that are known without what they are from", () => {
+  it("are all layouts and email types", () => {
+    const names = layouts.map(({ name }) => name).filter((name) => !/-(?:dmy|mdy)$/.test(name));
+    expect(importFlags.layout.values.filter((name) => name !== "none").toSorted()).toEqual(names.toSorted());
+    expect(emailTypeIds).toEqual(Object.keys(emailTypes));
+  });
+});
+
+describe("a noun's help", () => {
+  it("keeps to the screen", () => {
+    const lines = helpOfNoun("things", "What things are", all, 60).split("\n");
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+  });
+});
