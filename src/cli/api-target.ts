@@ -28,7 +28,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
 export function readMethod(text: string): string {
   const method = text.toUpperCase();
   if ((methods as readonly string[]).includes(method)) return method;
-  throw new Problem("usage", `${JSON.stringify(text)} is no method`, `It is one of: ${methods.join(", ")}.`);
+  const hint = `It is one of: ${methods.join(", ")}.`;
+  const misnamed = { given: method, known: methods };
+  throw new Problem("usage", `${JSON.stringify(text)} is no method`, hint, undefined, misnamed);
 }
 
 export interface Target {

@@ -1,3 +1,4 @@
+import { methods } from "./api-target.ts";
 import type { ArgumentNote, Command } from "./command.ts";
 import { valuesOfField } from "./field-values.ts";
 
@@ -16,6 +17,10 @@ const category: ArgumentNote = {
 
 /** Arguments of hand-written commands in words; those of one command or noun come first. */
 const notes: Readonly<Record<string, ArgumentNote>> = {
+  "api method": { says: methods.join(", "), values: methods },
+  "api path": { says: "the call's path, with {app_key} or {store_id} for the profile's account" },
+  "profile add name": { says: "the profile's name: letters, digits, `.`, `_` and `-`", values: "profiles" },
+  "profile name": { says: "the profile's name, as `profile list` shows it", values: "profiles" },
   address: { says: "the e-mail address" },
   category,
   file: csvFiles,
@@ -33,7 +38,6 @@ const notes: Readonly<Record<string, ArgumentNote>> = {
   url: { says: "the address that is told, http:// or https://" },
   "webhooks delete id": { says: "the subscription's id, as `webhooks list` shows it" },
   "webhooks id": { says: "the delivery's id, as `webhooks deliveries` shows it" },
-  profile: { says: "the profile's name, as `profile list` shows it", values: "profiles" },
 };
 
 /** The arguments of a command: each as it is typed, with its words where there are some. */

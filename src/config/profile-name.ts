@@ -27,6 +27,8 @@ export function unknownProfile(name: string, known: readonly string[]): Problem 
     "usage",
     `there is no profile ${JSON.stringify(name)}`,
     `There are: ${all}. \`starpost auth login --profile <name>\` makes one.`,
+    undefined,
+    { given: name, known: [builtInNames.local, ...known] },
   );
 }
 
