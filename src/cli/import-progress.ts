@@ -77,11 +77,11 @@ export function describeProgress(
     counted,
     speed ? `${formatRate(speed.rows)}/s` : "",
     leftMs === undefined ? "" : `${formatDuration(leftMs)} left`,
+    speed && isHeld(speed, pace) ? describePace(pace) : "",
     `${formatNumber(rows.accepted)} accepted`,
     `${formatNumber(rows.rejected)} rejected`,
     rows.failed > 0 ? `${formatNumber(rows.failed)} failed` : "",
     countOf(calls.sent, "call"),
-    speed && isHeld(speed, pace) ? describePace(pace) : "",
     calls.retried > 0 ? `${formatNumber(calls.retried)} repeated` : "",
     calls.throttled > 0 ? `${formatNumber(calls.throttled)} held back` : "",
   ];
