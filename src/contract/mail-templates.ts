@@ -21,11 +21,11 @@ const part = (max: number) =>
     });
 
 /** In Liquid. */
-const parts = {
+const parts = lazily(() => ({
   subject: part(maxTemplateLength.subject),
   text: part(maxTemplateLength.text),
   html: part(maxTemplateLength.html),
-};
+}));
 
 const templateInfo = lazily(() =>
   z.object({
@@ -75,7 +75,7 @@ export const mailTemplates = {
     paths: [`${path}/{category}`],
     ...own,
     effect: "repeatable",
-    input: () => z.object({ category: category(), ...parts }),
+    input: () => z.object({ category: category(), ...parts() }),
     output: () => z.object({ template: mailTemplate() }),
   }),
   reset: endpoint({
@@ -99,9 +99,9 @@ export const mailTemplates = {
     input: () =>
       z.object({
         category: category(),
-        subject: parts.subject.optional(),
-        text: parts.text.optional(),
-        html: parts.html.optional(),
+        subject: parts().subject.optional(),
+        text: parts().text.optional(),
+        html: parts().html.optional(),
       }),
     output: () => z.object({ mail: z.object({ subject: z.string(), text: z.string(), html: z.string() }) }),
   }),

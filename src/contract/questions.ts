@@ -94,7 +94,7 @@ export const answers = {
     auth: "open",
     effect: "once",
     input: () => z.object({ answer_id: shape.rowId, vote_type: voteType() }),
-    output: () => voteAnswer,
+    output: () => voteAnswer(),
     reply: enveloped,
   }),
   create: endpoint({

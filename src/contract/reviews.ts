@@ -474,7 +474,7 @@ export const reviews = {
     auth: "open",
     effect: "once",
     input: () => z.object({ ...reviewIdInput(), vote_type: voteType() }),
-    output: () => voteAnswer,
+    output: () => voteAnswer(),
     reply: enveloped,
   }),
   get: endpoint({
