@@ -1,13 +1,13 @@
 import { type Auth, callerNames, type Effect } from "../contract/index.ts";
 import { findOperation, type FoundOperation } from "../contract/find-operation.ts";
-import type { RawRequest, SendRaw, SendSigned, UnsignedCall } from "./raw-call.ts";
+import type { RawRequest, SendRaw, SendSigned, SignedAnswer, UnsignedCall } from "./raw-call.ts";
 import type { CallOptions } from "./transport.ts";
 import type { SignedTransport } from "./with-token.ts";
 
 export interface RawSigning {
   readonly send: SendRaw;
   readonly appKey: string;
-  readonly tokens: Pick<SignedTransport, "token" | "replaceToken">;
+  readonly tokens: Pick<SignedTransport, "token" | "withToken">;
   /** An access token of the core API alone. */
   readonly createCoreToken: () => Promise<string>;
 }
@@ -38,19 +38,35 @@ export function createSignedSender({ send, appKey, tokens, createCoreToken }: Ra
     const found = findOperation(call.method, call.path);
     const kind = found?.endpoint.auth ?? (call.path.startsWith("/core/") ? "core" : "utoken");
     const sign = (utoken?: string) => signCall(call, { found, kind, appKey, utoken });
-    const sendWith = async (utoken?: string, more: CallOptions | undefined = options) => ({
-      ...(await send(sign(utoken), more)),
-      utoken,
-    });
+    const sendWith = async (utoken?: string) => ({ ...(await send(sign(utoken), options)), utoken });
     const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.heedsUtoken === true;
     if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
-    const { utoken } = await tokens.token();
-    const first = await sendWith(utoken);
     // A token says nothing to another account, whichever it is.
-    if (!isRefused(first) || !isOwn(found, appKey)) return first;
-    const second = await sendWith((await tokens.replaceToken(utoken)).utoken);
-    return kind === "core" && isRefused(second) ? sendWith(await createCoreToken()) : second;
+    if (!isOwn(found, appKey)) return sendWith((await tokens.token()).utoken);
+    const answer = await sendWithToken(tokens, sendWith, options);
+    return kind === "core" && isRefused(answer) ? sendWith(await createCoreToken()) : answer;
   };
+}
+
+/** Where every token is refused, the last refusal is the answer. */
+async function sendWithToken(
+  tokens: RawSigning["tokens"],
+  send: (utoken: string) => Promise<SignedAnswer>,
+  options: CallOptions | undefined,
+): Promise<SignedAnswer> {
+  let refused: SignedAnswer | undefined;
+  const call = async (utoken: string) => {
+    const answer = await send(utoken);
+    if (!isRefused(answer)) return answer;
+    refused = answer;
+    throw answer.refusal ?? new Error("refused without a refusal");
+  };
+  try {
+    return await tokens.withToken(call, options);
+  } catch (error) {
+    if (refused && error === refused.refusal) return refused;
+    throw error;
+  }
 }
 
 function isRefused({ refusal }: { readonly refusal?: { readonly kind: string } | undefined }): boolean {

@@ -1,6 +1,6 @@
-import { endpointOf, type OperationName, ServiceError, utokenLimits } from "../contract/index.ts";
+import { endpointOf, ServiceError, utokenLimits } from "../contract/index.ts";
 import { abortable } from "./abortable.ts";
-import type { Caller, CallOptions, InputOf, OutputOf, Transport } from "./transport.ts";
+import type { Caller, CallOptions, InputOf, Transport } from "./transport.ts";
 
 /** A utoken and the end of its life, in milliseconds since the epoch. */
 export interface TokenEntry {
@@ -34,8 +34,8 @@ export interface SignedTransport extends Transport {
   token(): Promise<TokenEntry>;
   /** A new utoken, whatever is kept: proves the secret. */
   renewToken(): Promise<TokenEntry>;
-  /** A utoken in the place of one that was refused. */
-  replaceToken(refused: string): Promise<TokenEntry>;
+  /** Makes a call with a utoken, and once more with another where the call throws that it is `unauthorized`. */
+  withToken<T>(call: (utoken: string) => Promise<T>, options?: CallOptions): Promise<T>;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -58,37 +58,34 @@ export function withToken(transport: Transport, options: TokenOptions): SignedTr
       if (auth === "open") return call(caller);
       if ((auth === "account" && !heedsUtoken) || caller.utoken !== undefined)
         return call({ appKey, ...caller });
-      return callWithToken(call, { tokens, caller: { appKey, ...caller }, callOptions });
+      return callWithToken(tokens, (utoken) => call({ appKey, ...caller, utoken }), callOptions);
     },
     token: async () => tokens.get(),
     renewToken: async () => tokens.renew(),
-    replaceToken: async (refused) => tokens.replace(refused),
+    withToken: (call, callOptions) => callWithToken(tokens, call, callOptions),
     close: () => transport.close(),
   };
 }
 
-async function callWithToken<N extends OperationName>(
-  call: (caller: Caller) => Promise<OutputOf<N>>,
-  {
-    tokens,
-    caller,
-    callOptions,
-  }: { tokens: TokenHolder; caller: Caller; callOptions: CallOptions | undefined },
-): Promise<OutputOf<N>> {
+async function callWithToken<T>(
+  tokens: TokenHolder,
+  call: (utoken: string) => Promise<T>,
+  callOptions: CallOptions | undefined,
+): Promise<T> {
   const held = await tokens.get(callOptions);
   try {
-    return await call({ ...caller, utoken: held.utoken });
+    return await call(held.utoken);
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
   }
   const kept = await tokens.takeOther(held.utoken, callOptions);
   try {
-    if (kept) return await call({ ...caller, utoken: kept.utoken });
+    if (kept) return await call(kept.utoken);
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
   }
   const fresh = await tokens.replace((kept ?? held).utoken, callOptions);
-  return call({ ...caller, utoken: fresh.utoken });
+  return call(fresh.utoken);
 }
 
 function isUnauthorized(error: unknown): boolean {

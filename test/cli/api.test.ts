@@ -167,8 +167,18 @@ describe("what is sent", () => {
     const argv = [...fields, ...more].flatMap((field) => ["--field", field]);
     await api(["POST", "/new", "--no-auth", ...argv, "--raw-field", "raw=1"]);
     expect(JSON.parse(calls()[0]?.split(" ").slice(2).join(" ") ?? "")).toEqual({
-      ...{ raw: "1", a: 1, b: true, c: null, d: 1.5, e: "007", f: "12345678901234567890" },
-      ...{ g: { h: { i: "x" } }, l: [1, "two"], o: [{ n: 1, m: 2 }, { n: 3 }], empty: [], text: "==" },
+      raw: "1",
+      a: 1,
+      b: true,
+      c: null,
+      d: 1.5,
+      e: "007",
+      f: "12345678901234567890",
+      g: { h: { i: "x" } },
+      l: [1, "two"],
+      o: [{ n: 1, m: 2 }, { n: 3 }],
+      empty: [],
+      text: "==",
     });
   });
 

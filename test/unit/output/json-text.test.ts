@@ -1,19 +1,19 @@
-import fc from "fast-check";
+import { array, assert, boolean, jsonValue, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { indentJson, toJsonLines } from "../../../src/output/json-text.ts";
 
 describe("JSON as text", () => {
   it("is indented as JSON.stringify does it", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+    assert(
+      property(jsonValue(), (value) => {
         expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
       }),
     );
   });
 
   it("is put on lines, a list's elements a line each", () => {
-    fc.assert(
-      fc.property(fc.array(fc.jsonValue()), fc.boolean(), (list, isIndented) => {
+    assert(
+      property(array(jsonValue()), boolean(), (list, isIndented) => {
         const lines = toJsonLines(JSON.stringify(list, null, isIndented ? 3 : undefined));
         expect(lines).toEqual(list.map((element) => JSON.stringify(element)));
       }),
