@@ -18,12 +18,13 @@ const partsOfDefault =
 async function findEntryPoints() {
   const files = await readdir(join(root, "src"), { recursive: true });
   const sources = files.filter((file) => file.endsWith(".ts"));
-  const threads = [];
+  const begun = [];
   for (const file of sources) {
     const text = await readFile(join(root, "src", file), "utf8");
-    if (/\bparentPort\b.*from "node:worker_threads"/.test(text)) threads.push(file);
+    const isThread = /\bparentPort\b.*from "node:worker_threads"/.test(text);
+    if (isThread || file.endsWith("-process.ts")) begun.push(file);
   }
-  return ["main.ts", ...threads].map((file) => `src/${file}`);
+  return ["main.ts", ...begun].map((file) => `src/${file}`);
 }
 
 /** What package.json has among its dependencies is loaded from there; all else that is used is made part of dist/. */

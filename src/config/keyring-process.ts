@@ -21,5 +21,6 @@ async function answerQuestion({ action, account, secret }: KeyringQuestion): Pro
   }
 }
 
-const question = JSON.parse(readFileSync(0, "utf8")) as KeyringQuestion;
-writeSync(1, JSON.stringify(await answerQuestion(question)));
+void answerQuestion(JSON.parse(readFileSync(0, "utf8")) as KeyringQuestion).then((answer) =>
+  writeSync(1, JSON.stringify(answer)),
+);
