@@ -60,7 +60,7 @@ export async function forgetProfile(context: Context, name: string): Promise<For
   const gone = await describeForgotten(context, forgotten);
   context.talk.say(`Forgot the profile ${name}${gone === undefined ? "" : `, with ${gone}`}.`);
   const current = await readCurrent(context);
-  if (forgotten.wasCurrent) context.talk.say(`It was the current one: that is ${current} now.`);
+  if (forgotten.wasCurrent) context.talk.notice(`It was the current one: that is ${current} now.`);
   return toRecord(name, forgotten, current);
 }
 
