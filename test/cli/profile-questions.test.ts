@@ -1,0 +1,83 @@
+import { EventEmitter } from "node:events";
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { command } from "../../src/cli/command.ts";
+import { confirmByName } from "../../src/cli/question.ts";
+import { silent } from "../../src/output/view.ts";
+import { makeFolder, run } from "./support.ts";
+
+/** A terminal at which each question is answered by the first answer that is left. */
+function sitDown(answers: readonly (readonly [question: string, keys: string])[]) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+  const size = { isTTY: true, columns: 1_000, rows: 40 };
+  const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
+  const stderr = Object.assign(new PassThrough(), size, moves);
+  stderr.end = () => stderr;
+  const left = [...answers];
+  let [text, fresh] = ["", ""];
+  stderr.on("data", (data: Buffer) => {
+    text += data.toString();
+    fresh += data.toString();
+    const [question, keys] = left[0] ?? [];
+    if (question === undefined || keys === undefined || !fresh.includes(question)) return;
+    left.shift();
+    fresh = "";
+    setTimeout(() => stdin.write(keys), 50);
+  });
+  const io = { stdin, stderr, signals: new EventEmitter(), isStdinTerminal: true, isStderrTerminal: true };
+  return { io, text: () => text };
+}
+
+const table = {
+  "coupons wipe": async () =>
+    command({
+      name: "coupons wipe",
+      summary: "test",
+      run: async (context) => {
+        await confirmByName(context, "All codes of map_review are deleted.", "map_review");
+        return { done: true };
+      },
+      render: (data) => silent(data),
+    }),
+};
+
+test.each([
+  ["map_review\r", 0, ""],
+  ["map_share\r", 1, '"map_share" is not map_review'],
+  ["\r", 1, "no name was typed"],
+  ["\u0003", 130, "nothing was done"],
+])("a name is to be typed before everything under it goes: %j ends with %i", async (keys, status, says) => {
+  const person = sitDown([["Type map_review to go on:", keys]]);
+  const ran = await run(["coupons", "wipe"], { table, env: { STARPOST_HOME: makeFolder() }, io: person.io });
+  expect(ran.status).toBe(status);
+  expect(person.text()).toContain(says);
+});
+
+test("a name is answered by --yes, and asked of nobody without a terminal", async () => {
+  const settings = { table, env: { STARPOST_HOME: makeFolder() } };
+  expect((await run(["coupons", "wipe", "--yes"], settings)).status).toBe(0);
+  const ran = await run(["coupons", "wipe"], settings);
+  expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+});
+
+test("init asks where, and makes the account here for who presses return", async () => {
+  const env = { STARPOST_HOME: makeFolder() };
+  const person = sitDown([["Where are your reviews to be?", "\r"]]);
+  const ran = await run(["init"], { env, io: person.io });
+  expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining("starpost serve")]);
+  expect(person.text()).toContain("Made the database");
+});
+
+test("init asks for all of an account elsewhere, and shows no secret", async () => {
+  const env = { STARPOST_HOME: makeFolder() };
+  const person = sitDown([
+    ["Where are your reviews to be?", "\u001B[B\r"],
+    ["Address of the service", "nowhere\r"],
+    ["is not an address", "http://127.0.0.1:1\r"],
+    ["App key of the account", "my-key\r"],
+    ["Secret of my-key at http://127.0.0.1:1", "hidden77\r"],
+  ]);
+  const ran = await run(["init"], { env, io: person.io });
+  expect(ran.status).toBe(5);
+  expect(person.text()).not.toContain("hidden77");
+});
