@@ -22,8 +22,8 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
     const listed = await loadCommands(table, io.argv);
     const parsed = parseCommandLine(io.argv, listed, { version: io.version, width: widthOfHelp(io.columns) });
     if ("asked" in parsed) {
-      const isData = parsed.asked === "version" && wantsJson(io.argv);
-      io.stdout.write(isData ? `${JSON.stringify({ version: io.version })}\n` : parsed.answer);
+      const data = parsed.asked === "version" ? { version: io.version } : { help: parsed.answer };
+      io.stdout.write(wantsJson(io.argv) ? `${JSON.stringify(data)}\n` : parsed.answer);
       return exitStatus.done;
     }
     return await runCommand(io, parsed, table);

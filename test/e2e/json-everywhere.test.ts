@@ -1,0 +1,112 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BuiltRun, keepSignalling, loadBuiltCommands, runBuilt } from "../support/built-program.ts";
+import { type CommandLine, commandLineOf, listedNames, stockHome } from "../support/command-lines.ts";
+
+/** What scripts pipe into jq: every document that was printed, each in a file. */
+const piped = mkdtempSync(join(tmpdir(), "starpost-piped-"));
+const commands = await loadBuiltCommands();
+let stock: Awaited<ReturnType<typeof stockHome>>;
+let documents = 0;
+
+beforeAll(async () => {
+  stock = await stockHome();
+});
+afterAll(() => {
+  stock.remove();
+  rmSync(piped, { recursive: true, force: true });
+});
+
+function keep(text: string): void {
+  documents += 1;
+  writeFileSync(join(piped, `${documents}.json`), text);
+}
+
+/** One document on standard output, or nothing; on standard error, where it failed without one, one document alone. */
+function expectJson({ status, stdout, stderr }: BuiltRun): void {
+  if (stdout !== "") {
+    expect(() => JSON.parse(stdout), stdout).not.toThrow();
+    keep(stdout);
+  }
+  if (status === 0) return;
+  if (stdout === "" || stderr.includes('{"error":')) {
+    expect(() => JSON.parse(stderr), stderr).not.toThrow();
+    expect(JSON.parse(stderr)).toEqual({
+      error: expect.objectContaining({ kind: expect.any(String), message: expect.any(String) }),
+    });
+    keep(stderr);
+  }
+}
+
+function expectLines({ status, stdout, stderr }: BuiltRun): void {
+  for (const line of stdout.split("\n").slice(0, -1)) expect(() => JSON.parse(line), line).not.toThrow();
+  expect(stdout === "" || stdout.endsWith("\n")).toBe(true);
+  if (status !== 0 && stdout === "") expect(() => JSON.parse(stderr), stderr).not.toThrow();
+}
+
+async function call(argv: readonly string[], home: string, { stdin, waits }: CommandLine): Promise<BuiltRun> {
+  const signalling = waits === undefined ? undefined : keepSignalling();
+  try {
+    const io = signalling && { signals: signalling.signals };
+    return await runBuilt(argv, { env: { STARPOST_HOME: home, CI: "true" }, stdin, io });
+  } finally {
+    signalling?.end();
+  }
+}
+
+test("every command is listed, and no other", () => {
+  const names = new Set(commands.map(({ name }) => name));
+  expect(commands.filter((command) => !commandLineOf(command)).map(({ name }) => name)).toEqual([]);
+  expect(listedNames.filter((name) => !names.has(name))).toEqual([]);
+});
+
+describe("--json is one document, whatever becomes of it:", () => {
+  test.each(commands.map((command) => [command.name, command] as const))("%s", async (name, command) => {
+    const line = commandLineOf(command);
+    if (!line) throw new Error("the command is not listed");
+    stock.renew();
+    const home = stock.folder;
+    const named = name.split(" ");
+    const whole = [...named, ...line.words(stock)];
+    const done = await call([...whole, "--json"], home, line);
+    expectJson(done);
+    expect(done.status === 0, `${done.status} ${done.stdout}${done.stderr}`).toBe(line.refused === undefined);
+    for (const argv of [
+      [...named, "--json"],
+      [...whole, "--json", "--nope"],
+      [...whole, "--json", "--profile", "nope"],
+      [...named, "--help", "--json"],
+    ]) {
+      expectJson(await call(argv, home, line));
+    }
+    stock.renew();
+    expectLines(await call([...whole, "--format", "ndjson"], home, line));
+  });
+});
+
+test.each([
+  ["nothing", []],
+  ["an unknown command", ["nope"]],
+  ["half a command", ["orders"]],
+  ["an unknown verb", ["orders", "nope"]],
+  ["a format that is none", ["imports", "list", "--format", "xml"]],
+  ["two formats", ["imports", "list", "--format", "csv"]],
+  ["a missing argument", ["orders", "import"]],
+  ["a missing value", ["orders", "import", "x.csv", "--rate"]],
+  ["the version", ["--version"]],
+  ["the help", ["--help"]],
+])("--json with %s is one document", async (_, argv) => {
+  expectJson(await call(["--json", ...argv], stock.folder, { words: () => [] }));
+});
+
+test("jq takes every one of them", () => {
+  const { error, status, stderr } = spawnSync("sh", ["-c", `jq . ${piped}/*.json > ${piped}/all`]);
+  // Where jq is not installed, that they are JSON was seen above.
+  if (error || status === 127) return;
+  expect(String(stderr)).toBe("");
+  expect(status).toBe(0);
+  expect(documents).toBeGreaterThan(commands.length * 3);
+});

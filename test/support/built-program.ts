@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import type { Command } from "../../src/cli/command.ts";
+import type { CommandTable } from "../../src/cli/commands.ts";
+import type { Compose } from "../../src/cli/connection.ts";
+import type { Io } from "../../src/cli/io.ts";
+
+/** What one run did. */
+export interface BuiltRun {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface BuiltSettings {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input holds nothing where it is absent. */
+  readonly stdin?: string | undefined;
+  readonly io?: Partial<Io> | undefined;
+}
+
+const load = <T>(path: string) => import(resolve("dist", path)) as Promise<T>;
+
+/** Every command of the built program. */
+export async function loadBuiltCommands(): Promise<readonly Command[]> {
+  const { commands } = await load<{ readonly commands: CommandTable }>("cli/commands.js");
+  return Promise.all(Object.values(commands).map((loadOne) => loadOne()));
+}
+
+/** Runs the built program in this process: as a process of its own, but for what `main.ts` alone does. */
+export async function runBuilt(argv: readonly string[], settings: BuiltSettings = {}): Promise<BuiltRun> {
+  const { runProgram } = await load<{ readonly runProgram: (io: Io) => Promise<number> }>("cli/program.js");
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const [written, said] = [collect(stdout), collect(stderr)];
+  const status = await runProgram({
+    argv,
+    env: settings.env ?? {},
+    cwd: tmpdir(),
+    stdin: Readable.from(settings.stdin === undefined ? [] : [settings.stdin]),
+    stdout,
+    stderr,
+    isStdinTerminal: false,
+    isStdoutTerminal: false,
+    isStderrTerminal: false,
+    columns: undefined,
+    clock: Date.now,
+    random: randomBytes,
+    signals: new EventEmitter(),
+    version: "1.2.3",
+    node: { version: process.versions.node, wanted: ">=20.19" },
+    compose: () => load<Compose>("compose.js"),
+    ...settings.io,
+  });
+  return { status, stdout: written(), stderr: said() };
+}
+
+function collect(stream: PassThrough): () => string {
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString("utf8");
+}
+
+/** A terminal that nobody answers at: whoever asks there waits without end. */
+export function openTerminal(): { readonly io: Partial<Io>; readonly asked: () => string } {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+  const size = { isTTY: true, columns: 1_000, rows: 40 };
+  const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
+  const stderr = Object.assign(new PassThrough(), size, moves);
+  const said = collect(stderr);
+  const io = { stdin, stderr, isStdinTerminal: true, isStdoutTerminal: true, isStderrTerminal: true };
+  return { io, asked: said };
+}
+
+/** Signals that come again and again, for what ends by nothing else. */
+export function keepSignalling(): { readonly signals: EventEmitter; readonly end: () => void } {
+  const signals = new EventEmitter();
+  const timer = setInterval(() => signals.emit("SIGTERM"), 20);
+  return { signals, end: () => clearInterval(timer) };
+}

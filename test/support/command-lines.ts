@@ -1,0 +1,209 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Command } from "../../src/cli/command.ts";
+import { runBuilt } from "./built-program.ts";
+
+/** What is in the home in which the command lines are called. */
+export interface Stock {
+  readonly folder: string;
+  /** Of the finished run. Mails, subscriptions, deliveries and reviews have the id 1. */
+  readonly importId: string;
+}
+
+/** How a command is called so that it does something. */
+export interface CommandLine {
+  /** What stands behind its name. */
+  readonly words: (stock: Stock) => readonly string[];
+  readonly stdin?: string;
+  /** Why it does not end with 0 like that; absent where it does. */
+  readonly refused?: string;
+  /** Why it goes on until a signal comes; absent where it ends by itself. */
+  readonly waits?: string;
+}
+
+const file = (name: string) => resolve(`fixtures/good/${name}`);
+const words = (...given: string[]): CommandLine => ({ words: () => given });
+const nothing = words();
+
+const token = "a token stands in a mail, which none is sent here";
+const noRecord = "there is no such record here";
+
+/** Those with a workflow of their own. */
+const workflows: Readonly<Record<string, CommandLine>> = {
+  "products import": words(file("products.csv")),
+  "products export": nothing,
+  "orders import": words(file("orders.csv")),
+  "orders export": nothing,
+  "coupons import": words(file("coupons.csv"), "--action", "map_review"),
+  "coupons export": nothing,
+  "unsubscribers import": words(file("unsubscribers.csv"), "--type", "1"),
+  "unsubscribers export": nothing,
+  "unsubscribers sync": words(file("unsubscribers.csv"), "--type", "1"),
+  "products plan": words(file("products.csv")),
+  "orders plan": words(file("orders.csv")),
+  "coupons plan": words(file("coupons.csv"), "--action", "map_review"),
+  "unsubscribers plan": words(file("unsubscribers.csv"), "--type", "1"),
+  "reviews plan": { words: ({ folder }) => [join(folder, "reviews.csv")] },
+  "reviews import": { words: ({ folder }) => [join(folder, "reviews.csv")] },
+  "reviews export": nothing,
+  "products map": words(file("products.csv")),
+  "orders map": words(file("orders.csv")),
+  "coupons map": words(file("coupons.csv")),
+  "unsubscribers map": words(file("unsubscribers.csv")),
+  "reviews map": { words: ({ folder }) => [join(folder, "reviews.csv")] },
+  "imports list": nothing,
+  "imports show": { words: ({ importId }) => [importId] },
+  "imports resume": { words: ({ importId }) => [importId] },
+  "imports verify": { words: ({ importId }) => [importId] },
+  "imports undo": { words: ({ importId }) => [importId, "--yes"] },
+  "imports purge": words("--older-than", "0h", "--yes"),
+  "imports apply": { words: ({ folder }) => [join(folder, "plan.json")] },
+  "mail configure": words("--show"),
+  "mail template list": nothing,
+  "mail template edit": words("map", "--print"),
+  "mail template preview": { words: ({ folder }) => ["map", "--out", join(folder, "page.html")] },
+  "mail template reset": words("map", "--yes"),
+  "mail run": { ...nothing, waits: "it sends what becomes due; with --once it ends" },
+  "mail queue": nothing,
+  "mail outbox": nothing,
+  "mail show": words("1"),
+  "mail stop": words("--mail", "1", "--yes"),
+  "mail allow": words("ann@mail.example"),
+  "mail test": words("--to", "ann@mail.example"),
+  "mail stats": nothing,
+  "mail events-secret": nothing,
+  "mail why": words("1001"),
+  "mail rules": nothing,
+  "mail set": words("due_after_days", "7"),
+  "webhooks list": nothing,
+  "webhooks create": words("https://shop.example/another"),
+  "webhooks delete": words("1", "--yes"),
+  "webhooks deliveries": nothing,
+  "webhooks redeliver": words("1"),
+  "webhooks listen": { ...nothing, waits: "it shows what happens, as it happens" },
+  "webhooks configure": nothing,
+  doctor: nothing,
+  serve: { ...words("--port", "0"), waits: "it serves until it is told to stop" },
+  "auth status": nothing,
+  "auth token": nothing,
+  "auth credentials": nothing,
+  "auth login": {
+    ...words("--base-url", "ftp://shop.example", "--app-key", "k", "--secret-stdin", "--profile", "shop"),
+    stdin: "s3cret\n",
+    refused: "it is no address of a service, so that nothing is asked of anybody",
+  },
+};
+
+/** Calls of the contract whose first example needs something that is not there. */
+const calls: Readonly<Record<string, CommandLine>> = {
+  "answers vote": { ...words("1", "up"), refused: noRecord },
+  "answers create": { ...words("1", "--content", "Thank you!"), refused: noRecord },
+  "images upload": { ...words("--image-upload-token", "t", "--image", "R0lGODlh"), refused: token },
+  "images get": { ...words("1"), refused: noRecord },
+  "links show": words("t"),
+  "links follow": words("t"),
+  "mail-events receive": { ...words("--body", "[]"), refused: "nobody has signed it" },
+  "mail-suppressions lift": words("--email", "ann@mail.example"),
+  "mail-templates set": words(
+    "map",
+    "--subject",
+    "How was it?",
+    "--text",
+    "{{ products[0].review_url }} {{ unsubscribe_url }}",
+    "--html",
+    '<p><a href="{{ products[0].review_url }}">Write</a> <a href="{{ unsubscribe_url }}">No more</a></p>',
+  ),
+  "mail send-test": words("--email", "ann@mail.example"),
+  "groups create": words("--group-name", "pots"),
+  "mails get": words("1"),
+  "mails stop": words("1", "--yes"),
+  "review-requests show": words("t"),
+  "review-requests write": words("t"),
+  "tracking open": words("t"),
+  "tracking click": words("t"),
+  "users create": {
+    ...words(
+      "--email",
+      "o@mail.example",
+      "--display-name",
+      "O",
+      "--url",
+      "https://o.example",
+      "--password-stdin",
+    ),
+    stdin: "long enough\n",
+  },
+  "users signed-in": words("t"),
+  "webhook-deliveries get": words("1"),
+  "webhook-deliveries redeliver": words("1"),
+};
+
+/** How a command is called; nothing where nobody has said so, here or in its examples. */
+export function commandLineOf({ name, examples = [] }: Command): CommandLine | undefined {
+  const known = workflows[name] ?? calls[name];
+  if (known) return known;
+  const [example = ""] = examples;
+  const split = /[$<|`]/.test(example) ? undefined : splitWords(example);
+  const given = split?.slice(1 + name.split(" ").length);
+  // What destroys asks where nobody answers.
+  return given && { words: () => [...given, "--yes"] };
+}
+
+/** Names that are listed here; the program has to have them all. */
+export const listedNames: readonly string[] = [...Object.keys(workflows), ...Object.keys(calls)];
+
+/** Splits a line at its blanks as a shell does, with `'` around what holds some. */
+export function splitWords(line: string): string[] {
+  return [...line.matchAll(/(?:[^\s']+|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ""));
+}
+
+/** A home with some of everything, as it was before each command. */
+export async function stockHome(): Promise<
+  Stock & { readonly renew: () => void; readonly remove: () => void }
+> {
+  const root = mkdtempSync(join(tmpdir(), "starpost-stock-"));
+  const [folder, kept] = [join(root, "home"), join(root, "kept")];
+  mkdirSync(folder);
+  const call = async <T>(...argv: string[]): Promise<T> => {
+    const { status, stdout, stderr } = await runBuilt([...argv, "--json"], {
+      env: { STARPOST_HOME: folder },
+    });
+    if (status !== 0) throw new Error(`${argv.join(" ")}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  };
+  const [orders, teapot] = [
+    file("orders.csv"),
+    '{"teapot":{"name":"Teapot","url":"https://shop.example/teapot"}}',
+  ];
+  const { import_id: importId } = await call<{ import_id: string }>(
+    "orders",
+    "import",
+    orders,
+    "--send-mail",
+  );
+  await call("products", "mass-create", "--products", teapot);
+  await call("groups", "create", "--group-name", "teapots");
+  await call("webhooks", "create", "https://shop.example/hook");
+  await call("reviews", "create-now", ...reviewWords);
+  const columns = "product_id,review_title,review_content,review_score,display_name,email,date";
+  writeFileSync(
+    join(folder, "reviews.csv"),
+    `${columns}\nteapot,Good,It pours,5,Bo,bo@mail.example,2026-01-31\n`,
+  );
+  await call("orders", "plan", orders, "--out", join(folder, "plan.json"));
+  cpSync(folder, kept, { recursive: true });
+  return {
+    folder,
+    importId,
+    renew: () => {
+      rmSync(folder, { recursive: true, force: true });
+      cpSync(kept, folder, { recursive: true });
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+const reviewWords = splitWords(
+  "--sku teapot --product-title Teapot --display-name 'Ann Lee' --email ann@mail.example --review-content 'It pours well' --review-title 'A good pot' --review-score 5",
+);
