@@ -22,7 +22,8 @@ async function findEntryPoints() {
   for (const file of sources) {
     const text = await readFile(join(root, "src", file), "utf8");
     const isThread = /\bparentPort\b.*from "node:worker_threads"/.test(text);
-    if (isThread || file.endsWith("-process.ts")) begun.push(file);
+    const isProcess = file.endsWith("-process.ts") || /\bprocess\.disconnect\(/.test(text);
+    if (isThread || isProcess) begun.push(file);
   }
   return ["main.ts", ...begun].map((file) => `src/${file}`);
 }

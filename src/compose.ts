@@ -255,7 +255,7 @@ export async function probe(settings: ProbeSettings): Promise<readonly Check[]> 
   const { profile } = settings;
   if (profile.mode === "local") {
     const { probeLocal } = await import("./probes/local-probe.ts");
-    return probeLocal(settings, profile);
+    return probeLocal(settings, profile, findThreadFile(import.meta.url, "./database-probe"));
   }
   const { probeRemote } = await import("./probes/remote-probe.ts");
   return probeRemote(settings, profile);

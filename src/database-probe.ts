@@ -12,9 +12,13 @@ const tell = (told: DatabaseProbeTold) =>
     process.send?.(told, () => resolve());
   });
 
-const look = await lookAtDatabase(path, { clock: Date.now, busyTimeoutMs });
-await tell({ look });
-if ("facts" in look) {
-  await tell({ damage: await checkIntegrity(path).catch((error: Error) => [error.message]) });
+async function probe(): Promise<void> {
+  const look = await lookAtDatabase(path, { clock: Date.now, busyTimeoutMs });
+  await tell({ look });
+  if ("facts" in look) {
+    await tell({ damage: await checkIntegrity(path).catch((error: Error) => [error.message]) });
+  }
+  process.disconnect();
 }
-process.disconnect();
+
+void probe();

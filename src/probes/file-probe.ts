@@ -1,6 +1,5 @@
 import { fork } from "node:child_process";
 import type { DatabaseProbeTold } from "../database-probe.ts";
-import { findThreadFile } from "../service/thread-file.ts";
 import type { DatabaseLook } from "../storage/database-look.ts";
 
 /** What was learnt of a SQLite file in the time allowed. */
@@ -15,9 +14,11 @@ export interface FileProbe {
  * Looks at a SQLite file in a process of its own: reading a large file, or one of a network that has gone, cannot be
  * broken off otherwise.
  */
-export function probeFile(path: string, timeoutMs: number): Promise<FileProbe> {
-  const file = findThreadFile(import.meta.url, "../database-probe");
-  const child = fork(file, [path], { stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [] });
+export function probeFile(
+  path: string,
+  { program, timeoutMs }: { readonly program: URL; readonly timeoutMs: number },
+): Promise<FileProbe> {
+  const child = fork(program, [path], { stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [] });
   let found: FileProbe = {};
   child.on("message", (told) => {
     found = { ...found, ...(told as DatabaseProbeTold) };

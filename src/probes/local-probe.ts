@@ -28,15 +28,26 @@ const hints: Readonly<Record<DatabaseRefusal["problem"], string>> = {
   bug: "This is a fault of starpost itself.",
 };
 
-/** Looks at an account of the embedded engine: at its database, its key and its credentials. */
-export async function probeLocal(settings: ProbeSettings, profile: LocalProfile): Promise<Check[]> {
+/**
+ * Looks at an account of the embedded engine: at its database, its key and its credentials.
+ * @param program what looks at a file, in a process of its own
+ */
+export async function probeLocal(
+  settings: ProbeSettings,
+  profile: LocalProfile,
+  program: URL,
+): Promise<Check[]> {
   const address = readDatabaseAddress(profile.database);
   return address.dialect === "sqlite"
-    ? probeSqlite(settings, profile, address.path)
+    ? probeSqlite(settings, profile, { path: address.path, program })
     : probeServer(settings, profile);
 }
 
-async function probeSqlite(settings: ProbeSettings, profile: LocalProfile, path: string): Promise<Check[]> {
+async function probeSqlite(
+  settings: ProbeSettings,
+  profile: LocalProfile,
+  { path, program }: { readonly path: string; readonly program: URL },
+): Promise<Check[]> {
   const elsewhere = [
     skipped("reachability", "the account is in a file of this machine: no service is called"),
     skipped("clock", "no other clock is involved"),
@@ -54,7 +65,7 @@ async function probeSqlite(settings: ProbeSettings, profile: LocalProfile, path:
     ];
   }
   const [{ look, damage }, writer] = await Promise.all([
-    probeFile(path, settings.timeoutMs),
+    probeFile(path, { program, timeoutMs: settings.timeoutMs }),
     watchWriter(path, settings),
   ]);
   if (!look) {

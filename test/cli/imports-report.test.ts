@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Compose } from "../../src/cli/connection.ts";
 import type { ReportData } from "../../src/cli/report-run.ts";
+import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 
 /** The built one, since it starts a thread. */
-const io = { compose: () => import(resolve("dist/compose.js")) as Promise<Compose> };
+const io = { compose: () => loadBuilt<Compose>("compose") };
 
 const header = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
 const row = (id: number, email: string) =>

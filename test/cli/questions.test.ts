@@ -1,10 +1,11 @@
 import { EventEmitter } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Compose } from "../../src/cli/connection.ts";
 import { Home } from "../support/starpost.ts";
+import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 
 /** What ends a question: a key, or a signal from elsewhere. */
@@ -30,7 +31,7 @@ function sitDown(end: End) {
     }, 50);
   });
   // The built one, since it starts a thread.
-  const compose = () => import(resolve("dist/compose.js")) as Promise<Compose>;
+  const compose = () => loadBuilt<Compose>("compose");
   const io = { compose, stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true };
   return { io, signals, text: () => text };
 }

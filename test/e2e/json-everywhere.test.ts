@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BuiltRun, keepSignalling, loadBuiltCommands, runBuilt } from "../support/built-program.ts";
+import { type BuiltRun, keepSignalling, loadCommands, runBuilt } from "../support/built-program.ts";
 import { type CommandLine, commandLineOf, listedNames, stockHome } from "../support/command-lines.ts";
 
 /** What scripts pipe into jq: every document that was printed, each in a file. */
 const piped = mkdtempSync(join(tmpdir(), "starpost-piped-"));
-const commands = await loadBuiltCommands();
+const commands = await loadCommands();
 let stock: Awaited<ReturnType<typeof stockHome>>;
 let documents = 0;
 

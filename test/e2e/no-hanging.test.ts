@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keepSignalling, loadBuiltCommands, openTerminal, runBuilt } from "../support/built-program.ts";
+import { keepSignalling, loadCommands, openTerminal, runBuilt } from "../support/built-program.ts";
 import { type CommandLine, commandLineOf, stockHome } from "../support/command-lines.ts";
 
-const commands = await loadBuiltCommands();
+const commands = await loadCommands();
 const statuses = [0, 1, 2, 3, 4, 5, 6, 7, 130];
 
 /** Longer than any command takes here, and shorter than a person waits. */

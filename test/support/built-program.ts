@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import type { Command } from "../../src/cli/command.ts";
-import type { CommandTable } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/commands.ts";
 import type { Compose } from "../../src/cli/connection.ts";
 import type { Io } from "../../src/cli/io.ts";
 
@@ -22,17 +23,21 @@ export interface BuiltSettings {
   readonly io?: Partial<Io> | undefined;
 }
 
-const load = <T>(path: string) => import(resolve("dist", path)) as Promise<T>;
+/** Loads a module of the program as it is built, for what begins threads and processes. */
+export function loadBuilt<T>(name: string): Promise<T> {
+  const found = readdirSync("dist").find((file) => file.startsWith(`${name}-`) && file.endsWith(".js"));
+  if (found === undefined) throw new Error(`dist has no ${name}: npm run build`);
+  return import(resolve("dist", found)) as Promise<T>;
+}
 
-/** Every command of the built program. */
-export async function loadBuiltCommands(): Promise<readonly Command[]> {
-  const { commands } = await load<{ readonly commands: CommandTable }>("cli/commands.js");
-  return Promise.all(Object.values(commands).map((loadOne) => loadOne()));
+/** Every command of the program. */
+export function loadCommands(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(commands).map((load) => load()));
 }
 
 /** Runs the built program in this process: as a process of its own, but for what `main.ts` alone does. */
 export async function runBuilt(argv: readonly string[], settings: BuiltSettings = {}): Promise<BuiltRun> {
-  const { runProgram } = await load<{ readonly runProgram: (io: Io) => Promise<number> }>("cli/program.js");
+  const { runProgram } = await loadBuilt<{ readonly runProgram: (io: Io) => Promise<number> }>("program");
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const [written, said] = [collect(stdout), collect(stderr)];
   const status = await runProgram({
@@ -51,7 +56,7 @@ export async function runBuilt(argv: readonly string[], settings: BuiltSettings 
     signals: new EventEmitter(),
     version: "1.2.3",
     node: { version: process.versions.node, wanted: ">=20.19" },
-    compose: () => load<Compose>("compose.js"),
+    compose: () => loadBuilt<Compose>("compose"),
     ...settings.io,
   });
   return { status, stdout: written(), stderr: said() };

@@ -55,6 +55,9 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "imports list": nothing,
   "imports show": { words: ({ importId }) => [importId] },
   "imports resume": { words: ({ importId }) => [importId] },
+  "imports report": {
+    words: ({ importId, folder }) => [importId, "--out", join(folder, "report.html")],
+  },
   "imports verify": { words: ({ importId }) => [importId] },
   "imports undo": { words: ({ importId }) => [importId, "--yes"] },
   "imports purge": words("--older-than", "0h", "--yes"),
@@ -85,6 +88,11 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "webhooks configure": nothing,
   doctor: nothing,
   serve: { ...words("--port", "0"), waits: "it serves until it is told to stop" },
+  init: words("--local"),
+  "unsubscribers find": { ...words("ann@mail.example"), refused: noRecord },
+  "profile set": words("another", "--live"),
+  "profile remove": words("another", "--yes"),
+  "auth logout": { ...words("--profile", "local"), refused: "the embedded engine is always signed in" },
   "auth status": nothing,
   "auth token": nothing,
   "auth credentials": nothing,
@@ -184,6 +192,7 @@ export async function stockHome(): Promise<
   );
   await call("products", "mass-create", "--products", teapot);
   await call("groups", "create", "--group-name", "teapots");
+  await call("profile", "add", "another", "--database", join(folder, "another.db"));
   await call("webhooks", "create", "https://shop.example/hook");
   await call("reviews", "create-now", ...reviewWords);
   const columns = "product_id,review_title,review_content,review_score,display_name,email,date";
