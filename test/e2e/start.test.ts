@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "starpost-start-"));
 let parts: Readonly<Record<string, readonly string[]>>;
 
 beforeAll(async () => {
-  const { stdout } = await execa(process.execPath, [resolve("scripts/bundle.js"), "--parts"]);
+  const { stdout } = await execa(process.execPath, [resolve("esbuild.config.js"), "--parts"]);
   parts = JSON.parse(stdout) as typeof parts;
   // So that the run that is looked at finds a store.
   expect((await home.run(["products", "list"])).exitCode).toBe(0);

@@ -3,9 +3,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
-import { writeNotices } from "./notices.js";
+import { writeNotices } from "./.ci/notices.js";
 
-const root = join(import.meta.dirname, "..");
+const root = import.meta.dirname;
 const dist = join(root, "dist");
 
 /** Named for `import.meta.url`, which CommonJS does not have. */
