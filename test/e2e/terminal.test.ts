@@ -34,6 +34,23 @@ function writeOrders(terminal: Terminal, name: string, count: number): void {
 }
 
 describeAtTerminal("at a terminal", () => {
+  test("a first set-up asks one question", async () => {
+    const terminal = openTerminal({ rows: 16 });
+    const transcript = new Transcript(terminal);
+    await terminal.start("starpost init");
+    transcript.add("asked", await terminal.waitFor(/Where are your reviews to be\?[^]*⏎/));
+    await terminal.press("Enter");
+    transcript.add("here", await terminal.waitForPrompt());
+    await terminal.start("starpost init");
+    await terminal.waitFor(/⏎/);
+    await terminal.press("Down", "Enter");
+    await terminal.waitFor(/Address of the service/);
+    await terminal.press("C-c");
+    transcript.add("left with Ctrl-C", await terminal.waitForPrompt());
+    transcript.add("the profiles", await terminal.run("starpost profile list"));
+    await expectScene("init", transcript);
+  });
+
   test("an import shows its progress, stops cleanly, and is resumed", async () => {
     const terminal = openTerminal({ columns: 130 });
     const transcript = new Transcript(terminal);

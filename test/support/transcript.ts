@@ -6,6 +6,8 @@ const shownHome = "/home/ann/tea-corner";
 /** The day of every transcript. */
 const shownRun = "20260131-101500";
 
+const shownAppKey = "Tea0Corner1Tea2Corner3Tea4Corner5Tea6Cor7";
+
 /** Lines that tell how far something is: their numbers hang on the machine. */
 const progressLine = /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /u;
 
@@ -46,6 +48,7 @@ export class Transcript {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, (_, fraction: string | undefined) =>
         fraction === undefined ? "2026-01-31T10:15:00Z" : "2026-01-31T10:15:00.000Z",
       )
+      .replaceAll(/\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])[0-9A-Za-z]{40}\b/g, shownAppKey)
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\dZ/g, "2026-01-31 10:15Z")
       .split("\n")
       .map((line) => this.#normalizeLine(line, varying))

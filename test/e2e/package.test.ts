@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readReadme, runLine, runTour, type Shell } from "../support/readme.ts";
+
+/** The Node that the packed program is installed and run with: another than the tests', where it is named. */
+const node = process.env["STARPOST_TEST_NODE"] || process.execPath;
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string; readonly mode: number }[];
+}
+
+/** What a package may hold: the program, what people read, and what npm asks for. */
+const belongs = [
+  /^package\.json$/,
+  /^(README|CHANGELOG)\.md$/,
+  /^LICENSE$/,
+  /^bin\/(starpost\.js|package\.json)$/,
+  /^dist\/[\w.-]+\.(js|json)$/,
+  /^dist\/THIRD-PARTY-NOTICES\.txt$/,
+  /^docs\/(commands\/)?[\w-]+\.md$/,
+  /^docs\/(openapi\.json|starpost\.service|Containerfile)$/,
+  /^man\/[\w.-]+\.\d$/,
+];
+
+const manifest = JSON.parse(readFileSync(resolve("package.json"), "utf8")) as Record<string, unknown>;
+
+describe("the package", { timeout: 400_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "starpost-package-"));
+  const prefix = join(folder, "prefix");
+  const cwd = join(folder, "tea");
+  const shell: Shell = {
+    cwd,
+    env: {
+      PATH: [join(prefix, "bin"), dirname(node), process.env["PATH"] ?? ""].join(delimiter),
+      HOME: cwd,
+      STARPOST_HOME: join(cwd, "starpost"),
+    },
+  };
+  let packed: Packed;
+
+  beforeAll(async () => {
+    mkdirSync(cwd);
+    mkdirSync(prefix);
+    const flags = ["--json", "--ignore-scripts", "--pack-destination", folder];
+    const { stdout } = await execa("npm", ["pack", ...flags]);
+    // A list of packages, or an object of them by name: versions of npm differ.
+    packed = Object.values(JSON.parse(stdout) as Record<string, Packed>)[0] as Packed;
+  }, 120_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+  test("holds what is needed and no more", () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !belongs.some((form) => form.test(path)))).toEqual([]);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "LICENSE",
+        "CHANGELOG.md",
+        "README.md",
+        "bin/starpost.js",
+        "dist/THIRD-PARTY-NOTICES.txt",
+        "docs/README.md",
+      ]),
+    );
+    const program = packed.files.find(({ path }) => path === "bin/starpost.js");
+    expect((program?.mode ?? 0) & 0o111).toBe(0o111);
+  });
+
+  test("says what npm and its readers ask for", () => {
+    expect(manifest).toMatchObject({
+      name: "starpost",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      license: "MIT",
+      type: "module",
+      bin: { starpost: "bin/starpost.js" },
+      engines: { node: ">=20.19" },
+      publishConfig: { access: "public", provenance: true },
+    });
+    expect(readFileSync(resolve("LICENSE"), "utf8")).toMatch(/^MIT License/);
+  });
+
+  test("is installed into an empty place and goes through the README's tour there", async () => {
+    const installing = [
+      "install",
+      "--global",
+      "--prefix",
+      prefix,
+      "--prefer-offline",
+      "--no-audit",
+      "--no-fund",
+    ];
+    await execa("npm", [...installing, join(folder, packed.filename)], {
+      env: { PATH: shell.env["PATH"] },
+      timeout: 300_000,
+    });
+    expect(existsSync(join(prefix, "bin", "starpost"))).toBe(true);
+    const version = await runLine("node --version && starpost --version", shell);
+    const { stdout: nodeVersion } = await execa(node, ["--version"]);
+    expect(version.output).toBe(`${nodeVersion}\n${String(manifest["version"])}\n`);
+    const readme = readReadme();
+    expect(await runTour(readme, shell)).toBe(readme);
+  });
+});

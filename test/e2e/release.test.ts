@@ -1,0 +1,87 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { execa } from "execa";
+import { afterEach, describe, expect, test } from "vitest";
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A repository with the script, checks that pass, and an npm that only writes down what it was asked. */
+async function openRepository() {
+  const root = mkdtempSync(join(tmpdir(), "starpost-release-"));
+  folders.push(root);
+  const repository = join(root, "repository");
+  const asked = join(root, "asked");
+  mkdirSync(join(repository, ".ci"), { recursive: true });
+  mkdirSync(join(root, "bin"));
+  const program = (path: string, text: string) => {
+    writeFileSync(path, `#!/bin/sh\n${text}\n`);
+    chmodSync(path, 0o755);
+  };
+  program(join(root, "bin", "npm"), `echo "$@" >> ${asked}`);
+  program(join(repository, ".ci", "run"), "true");
+  copyFileSync(resolve(".ci/release"), join(repository, ".ci", "release"));
+  writeFileSync(join(repository, "package.json"), '{"version":"1.2.3","repository":"example:teapot"}');
+  writeFileSync(join(repository, "CHANGELOG.md"), "## Unreleased\n");
+  const git = (...args: string[]) =>
+    execa("git", ["-c", "user.name=Ann", "-c", "user.email=ann@mail.example", ...args], { cwd: repository });
+  await git("init", "--quiet");
+  const commit = async () => {
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message", "A teapot");
+  };
+  const release = async (flags: readonly string[] = [], env: Record<string, string> = {}) => {
+    const ended = await execa(join(repository, ".ci", "release"), flags, {
+      env: { PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`, CI: "", ...env },
+      reject: false,
+      all: true,
+    });
+    return { status: ended.exitCode, said: ended.all };
+  };
+  return { repository, asked, git, commit, release };
+}
+
+describe("a release", { timeout: 60_000 }, () => {
+  test("wants a clean tree, its tag and its section, one after the other", async () => {
+    const { repository, git, commit, release } = await openRepository();
+    expect((await release()).said).toMatch(/the tree is not clean/);
+    await commit();
+    expect((await release()).said).toMatch(/HEAD has no tag v1\.2\.3/);
+    await git("tag", "v1.2.30");
+    expect((await release()).said).toMatch(/HEAD has no tag v1\.2\.3/);
+    await git("tag", "v1.2.3");
+    expect(await release()).toMatchObject({ status: 1, said: expect.stringMatching(/no section 1\.2\.3/) });
+    writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
+    await commit();
+    await git("tag", "--force", "v1.2.3");
+    expect((await release()).status).toBe(0);
+  });
+
+  test("publishes only where it is asked to, in CI, with provenance", async () => {
+    const { repository, asked, git, commit, release } = await openRepository();
+    writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
+    await commit();
+    await git("tag", "v1.2.3");
+    await release();
+    expect(readFileSync(asked, "utf8")).toBe("publish --access public --dry-run\n");
+    expect(await release(["--publish"])).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(/only a CI/),
+    });
+    expect((await release(["--publish"], { CI: "true" })).status).toBe(0);
+    expect(readFileSync(asked, "utf8").split("\n").at(-2)).toBe("publish --provenance --access public");
+    expect((await release(["--force"])).status).toBe(2);
+  });
+});
