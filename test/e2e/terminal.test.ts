@@ -67,6 +67,40 @@ describeAtTerminal("at a terminal", () => {
     await expectScene("import-interrupted", transcript);
   });
 
+  test("commands, flags and the id of an import are completed", async () => {
+    const terminal = openTerminal({ rows: 16 });
+    const transcript = new Transcript(terminal);
+    const imported = await terminal.run("starpost orders import orders.csv");
+    const run = /run +(\S+)/.exec(imported)?.[1] ?? "";
+    await terminal.run('eval "$(starpost completion bash)"');
+    await terminal.press("C-l");
+    await terminal.waitForPrompt();
+    await terminal.write("starpost imp");
+    await terminal.press("Tab");
+    await terminal.waitFor(/starpost imports/);
+    await terminal.write("sh");
+    await terminal.press("Tab");
+    await terminal.waitFor(/starpost imports show/);
+    await terminal.write(run.slice(0, 3));
+    await terminal.press("Tab");
+    transcript.add("imp, sh, and the first figures of an id", await terminal.waitFor(new RegExp(run)));
+    await terminal.write("--js");
+    await terminal.press("Tab");
+    await terminal.waitFor(/--json/);
+    await terminal.write("| head -c 60; echo");
+    await terminal.press("Enter");
+    transcript.add("and it is shown", await terminal.waitForPrompt());
+    await terminal.press("C-l");
+    await terminal.waitForPrompt();
+    await terminal.write("starpost coupons delete --coupon-action ");
+    await terminal.press("Tab");
+    await terminal.waitFor(/map_/);
+    await terminal.press("Tab", "Tab");
+    transcript.add("what a flag may be", await terminal.waitFor(/map_review_share/));
+    await terminal.press("C-c");
+    await expectScene("completion", transcript);
+  });
+
   test("what destroys is asked for by name, and refused", async () => {
     const terminal = openTerminal();
     const transcript = new Transcript(terminal);

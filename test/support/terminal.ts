@@ -81,7 +81,7 @@ export class Terminal {
   /** Writes, without enter. */
   async write(text: string): Promise<void> {
     if (text === "") return;
-    await this.#tmux("send-keys", "-l", text);
+    await this.#tmux("send-keys", "-l", "--", text);
     const isWritten = (screen: string) => screen.replaceAll("\n", "").includes(text.trimEnd());
     await this.waitFor(isWritten);
   }
