@@ -14,8 +14,9 @@ interface Made {
 /** A service that takes the tokens it gave, and a cache in memory. */
 function setUp({
   kept,
+  given,
   refuse,
-}: { kept?: TokenEntry; refuse?: (call: Made) => ServiceError | undefined } = {}) {
+}: { kept?: TokenEntry; given?: string; refuse?: (call: Made) => ServiceError | undefined } = {}) {
   const made: Made[] = [];
   let nowMs = 1_000_000;
   let issued = 0;
@@ -50,6 +51,7 @@ function setUp({
     appKey: "key",
     readSecret: async () => "secret",
     cache,
+    given,
     clock: () => nowMs,
   });
   return {
@@ -185,5 +187,29 @@ describe("withToken", () => {
     stop.abort(new Error("interrupted"));
     await expect(gone).rejects.toThrow("interrupted");
     await expect(stays).resolves.toEqual({});
+  });
+
+  it("takes a given token until it is refused, then the kept one, then a new one", async () => {
+    const kept = { utoken: "kept", expiresAtMs: 1_000_000 + 10 * dayMs };
+    const setting = { kept, given: "given", refuse: refuseTokens("given", "kept") };
+    const { list, callers, fetches, signed, cache } = setUp(setting);
+    expect(await signed.token()).toEqual({ utoken: "given", expiresAtMs: undefined });
+    await list();
+    expect([callers(), fetches()]).toEqual([["given", "kept", "token-1"], 1]);
+    expect(cache.entry?.utoken).toBe("token-1");
+    const good = setUp({ kept, given: "given", refuse: refuseTokens("given") });
+    await good.list();
+    await good.list();
+    expect([good.callers(), good.fetches()]).toEqual([["given", "kept", "kept"], 0]);
+  });
+
+  it("takes the token that another process has kept meanwhile, in the place of one that is refused", async () => {
+    const { list, callers, fetches, cache } = setUp({ refuse: refuseTokens("token-1") });
+    cache.exclusively = (work) => {
+      cache.entry ??= { utoken: "theirs", expiresAtMs: 1_000_000 + 10 * dayMs };
+      return work();
+    };
+    await list();
+    expect([callers(), fetches()]).toEqual([["theirs"], 0]);
   });
 });
