@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { withFileGuard } from "./file-guard.ts";
-import { readFileIfThere, writePrivateFile } from "./private-file.ts";
+import { readFileIfThere } from "./private-file.ts";
 import { Problem } from "./problem.ts";
+import { writeSettings } from "./settings-file.ts";
 
 interface StoredMarks {
   /** Whether a shop runs on it. */
@@ -72,7 +73,7 @@ export function changeProfiles(
     join(configFolder, "profiles.lock"),
     async () => {
       const changed = await change(await readProfiles(configFolder));
-      await writePrivateFile(pathOf(configFolder), `${JSON.stringify(changed, undefined, 2)}\n`);
+      await writeSettings(pathOf(configFolder), changed);
     },
     { waitMs: guardWaitMs },
   );

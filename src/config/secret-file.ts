@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { readFileIfThere, writePrivateFile } from "./private-file.ts";
+import { readFileIfThere } from "./private-file.ts";
 import { isDatabase, parseObject, type StoredProfile } from "./profile-store.ts";
+import { writeSettings } from "./settings-file.ts";
 
 /** A secret beside what it is for: for anything else it is none. */
 type StoredSecret =
@@ -60,5 +61,5 @@ async function readSecrets(configFolder: string): Promise<StoredSecrets> {
 }
 
 async function writeSecrets(configFolder: string, secrets: StoredSecrets): Promise<void> {
-  await writePrivateFile(secretFileOf(configFolder), `${JSON.stringify(secrets, undefined, 2)}\n`);
+  await writeSettings(secretFileOf(configFolder), secrets);
 }

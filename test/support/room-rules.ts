@@ -54,7 +54,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   config: {
     mayImport: ["contract", "storage/address.ts", "storage/file-lock.ts"],
-    packages: ["@napi-rs/keyring", "env-paths"],
+    packages: ["@napi-rs/keyring", "conf", "env-paths"],
   },
   output: { mayImport: [], packages: ["chalk", "ora", "inquirer", "csv-stringify", "string-width"] },
   cli: {
