@@ -65,8 +65,13 @@ export async function purgeImports(request: PurgeRequest, deps: PurgeDeps): Prom
   return { removed, removed_bytes: sumOf(removed), kept: { ...found.kept, running } };
 }
 
+type FindDeps = Omit<PurgeDeps, "approve"> & {
+  /** Whether the locks of finished runs are left alone: to ask for one is to take it for a moment. */
+  readonly leavesFinished?: boolean;
+};
+
 /** What a purge would remove, and what it would keep; nothing is changed. */
-export function findPurgeable(request: PurgeRequest, deps: Omit<PurgeDeps, "approve">): PurgeSummary {
+export function findPurgeable(request: PurgeRequest, deps: FindDeps): PurgeSummary {
   const nowMs = deps.clock();
   const manifests = new Map(listManifests(deps.runsFolder).map((manifest) => [manifest.import_id, manifest]));
   const removed: Purged[] = [];
@@ -77,7 +82,8 @@ export function findPurgeable(request: PurgeRequest, deps: Omit<PurgeDeps, "appr
     const leastMs =
       found.state === "leftover" ? Math.max(request.olderThanMs, leastLeftoverMs) : request.olderThanMs;
     if (nowMs - Date.parse(found.last_used_at) < leastMs) continue;
-    if (isHeld(found.path)) kept.running++;
+    const isLeft = deps.leavesFinished === true && found.state === "finished";
+    if (!isLeft && isHeld(found.path)) kept.running++;
     else if (isUnfinished(found.state) && !request.unfinished) kept.unfinished++;
     else removed.push(found);
   }

@@ -86,6 +86,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "webhooks redeliver": words("1"),
   "webhooks listen": { ...nothing, waits: "it shows what happens, as it happens" },
   "webhooks configure": nothing,
+  completion: words("bash"),
   doctor: nothing,
   serve: { ...words("--port", "0"), waits: "it serves until it is told to stop" },
   init: words("--local"),

@@ -13,6 +13,7 @@ export const heededVariables: Readonly<Record<string, Shown>> = {
   STARPOST_BASE_URL: "address",
   STARPOST_APP_KEY: "value",
   STARPOST_SECRET: "secret",
+  STARPOST_UTOKEN: "secret",
   STARPOST_KEY: "secret",
   STARPOST_KEYRING: "value",
   STARPOST_PUBLIC_URL: "address",

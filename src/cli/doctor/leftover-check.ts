@@ -9,7 +9,7 @@ import { findDrafts } from "./folder-checks.ts";
 export async function checkLeftovers(paths: Paths, clock: () => number): Promise<Check[]> {
   const found = findPurgeable(
     { olderThanMs: 0, unfinished: true },
-    { runsFolder: paths.runsFolder, temporaryFolder: tmpdir(), clock },
+    { runsFolder: paths.runsFolder, temporaryFolder: tmpdir(), clock, leavesFinished: true },
   );
   const leftovers = found.removed.filter(({ state }) => state === "leftover");
   const runs = found.removed.filter(({ state }) => state !== "leftover");

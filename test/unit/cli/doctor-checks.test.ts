@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkEnvironment, heededVariables } from "../../../src/cli/doctor/environment-check.ts";
+import { checkNode } from "../../../src/cli/doctor/node-check.ts";
+import { judgeAnswerClock } from "../../../src/probes/answer-clock.ts";
+
+test("every variable that the sources read is known", () => {
+  const files = readdirSync("src", { recursive: true }).map(String);
+  const read = files
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => readFileSync(join("src", file), "utf8").match(/\bSTARPOST_[A-Z_]*[A-Z]\b/g) ?? []);
+  expect([...new Set(read)].filter((name) => !(name in heededVariables) && !name.endsWith("_SMTP"))).toEqual(
+    [],
+  );
+});
+
+test.each([
+  ["20.19.0", "ok"],
+  ["20.18.3", "problem"],
+  ["18.20.4", "problem"],
+  ["22.0.0", "ok"],
+  ["23.1.0", "warning"],
+  ["26.0.0", "warning"],
+])("Node %s is %s", (version, status) => {
+  expect(checkNode({ version, wanted: ">=20.19" }).status).toBe(status);
+});
+
+test.each([
+  ["^20.19 || >=22.12", "22.11.0", "problem"],
+  ["^20.19 || >=22.12", "22.12.0", "ok"],
+  ["^20.19 || >=22.12", "20.19.5", "ok"],
+  [">=20.19 <24", "24.0.0", "problem"],
+])("of %s, Node %s is %s", (wanted, version, status) => {
+  expect(checkNode({ version, wanted }).status).toBe(status);
+});
+
+describe("the environment", () => {
+  test("is shown without a password, whatever its form", () => {
+    const { says } = checkEnvironment({
+      STARPOST_DATABASE: "postgres://role:p@ss#word@host/db",
+      STARPOST_SECRET: "s3cret",
+      STARPOST_KEY: "k3y",
+      HTTPS_PROXY: "me:pass@proxy:3128",
+    });
+    expect(says).toContain("STARPOST_DATABASE=postgres://…@host/db");
+    expect(says).not.toMatch(/ss#word|s3cret|k3y|me:pass/);
+  });
+});
+
+describe("the clock", () => {
+  const at = (ms: number) => ({ date: new Date(ms).toUTCString() });
+  const sentAtMs = Date.UTC(2026, 0, 1);
+
+  test.each([
+    [4_000, "ok"],
+    [8_000, "warning"],
+    [-8_000, "warning"],
+    [90_000, "problem"],
+    [-90_000, "problem"],
+  ])("that differs by %d ms is %s", (aheadMs, status) => {
+    expect(judgeAnswerClock(at(sentAtMs + aheadMs), { sentAtMs, answeredAtMs: sentAtMs + 100 }).status).toBe(
+      status,
+    );
+  });
+
+  test("is not blamed for an answer that took long", () => {
+    const answeredAtMs = sentAtMs + 12_000;
+    expect(judgeAnswerClock(at(sentAtMs), { sentAtMs, answeredAtMs }).status).toBe("ok");
+  });
+});
