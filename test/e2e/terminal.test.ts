@@ -56,7 +56,7 @@ describeAtTerminal("at a terminal", () => {
     const transcript = new Transcript(terminal);
     writeOrders(terminal, "january.csv", 6_000);
     await terminal.start("starpost orders import january.csv --rate 2");
-    const isUnderWay = /of about 6,000 rows · .*\/s · .* left · .* accepted · .* calls\/s/;
+    const isUnderWay = /of about 6,000 rows · .* left · .*calls\/s.* accepted · .* rejected · \d+ calls/;
     transcript.add("while it runs", await terminal.waitFor(isUnderWay));
     await terminal.press("C-c");
     const stopped = await terminal.waitForPrompt();

@@ -69,9 +69,9 @@ export class Transcript {
   }
 }
 
-/** A progress line tells of a wait only while there is one, and counts a first call in the singular. */
+/** A progress line tells of a wait only while there is one. */
 function withoutWait(line: string): string {
-  return line.replace(/ · (keeping to [^·]*|[^·]*…)$/, "").replace(/ 1 call /, " 1 calls ");
+  return line.replace(/ · (keeping to [^·]*|[^·]*…)$/, "");
 }
 
 function hideNumbers(line: string): string {
