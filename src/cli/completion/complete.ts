@@ -52,6 +52,8 @@ async function findCandidates(
   if (!typed.isEnded && start.startsWith("-") && start !== "-") {
     return { candidates: completeFlag(typed), further: "none" };
   }
+  // A word that is no command's leads nowhere.
+  if (!typed.command && typed.arguments.length > 0) return nothing;
   if (!typed.command) return { candidates: await nextWords(typed.path, table), further: "none" };
   const values = argumentAt(typed.command, typed.arguments.length)?.values;
   if (values === "commands")

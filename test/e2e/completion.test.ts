@@ -1,0 +1,175 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { execa, execaSync } from "execa";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-completion-"));
+const home = join(folder, "home");
+const work = join(folder, "work");
+const env = {
+  PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`,
+  HOME: folder,
+  STARPOST_HOME: home,
+  TERM: "dumb",
+  LC_ALL: "C.UTF-8",
+};
+
+const runId = "20260131-094500-3f2a1c";
+
+beforeAll(() => {
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  mkdirSync(work);
+  const program = join(folder, "bin/starpost");
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${resolve("bin/starpost.js")}' "$@"\n`);
+  chmodSync(program, 0o755);
+  writeFileSync(join(work, "orders.csv"), "");
+  const run = join(home, "imports", runId);
+  mkdirSync(run, { recursive: true });
+  const manifest = {
+    kind: "orders",
+    files: [{ given: "orders: \u001b[31m$(touch x).csv" }],
+    state: "finished",
+  };
+  writeFileSync(join(run, "manifest.json"), JSON.stringify(manifest));
+  const profiles = {
+    shop: { base_url: "https://api.example.com", app_key: "k", live: true },
+    "$(touch x)": {},
+  };
+  writeFileSync(join(home, "profiles.json"), JSON.stringify({ current: "shop", profiles }));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const isMissing = (shell: string) =>
+  execaSync("sh", ["-c", `command -v ${shell}`], { reject: false }).exitCode !== 0;
+
+/** What a shell completes the end of a line to. */
+type Complete = (line: string) => Promise<string[]>;
+
+async function ask(shell: string, args: readonly string[]): Promise<string[]> {
+  const { stdout, stderr } = await execa(shell, args, { env, extendEnv: false, cwd: work, timeout: 60_000 });
+  expect(stderr).toBe("");
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+/** Bash is given the words as readline splits them, at `=` as well. */
+const inBash: Complete = (line) => {
+  const words = line.split(/ |(=)/).filter((word) => word !== undefined);
+  const script = [
+    'eval "$(starpost completion bash)"',
+    "compopt() { :; }",
+    `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}`,
+    '_starpost; printf "%s\\n" "${COMPREPLY[@]}"',
+  ];
+  return ask("bash", ["--norc", "-c", script.join("\n")]);
+};
+
+const inFish: Complete = async (line) => {
+  const script = `starpost completion fish | source; complete -C '${line}'`;
+  return (await ask("fish", ["--no-config", "-c", script])).map((found) => found.split("\t")[0] ?? "");
+};
+
+/** Zsh gives its completions to an editor that is there at a terminal alone: what the function hands to it is taken. */
+const inZsh: Complete = async (line) => {
+  const words = line.split(" ").map((word) => `'${word}'`);
+  const script = [
+    'compdef() { :; }; _files() { print -r -- files:; }; _describe() { print -rl -- "${(@P)@[-1]}"; }',
+    'eval "$(starpost completion zsh)"',
+    `words=(${words.join(" ")}); CURRENT=${words.length}; _starpost; true`,
+  ];
+  const found = await ask("zsh", ["-f", "-c", script.join("\n")]);
+  return found.map((candidate) => candidate.split(":")[0] ?? "");
+};
+
+const shells: readonly (readonly [string, Complete])[] = [
+  ["bash", inBash],
+  ["zsh", inZsh],
+  ["fish", inFish],
+];
+
+describe.each(shells)("%s (skipped where it is not installed)", (shell, complete) => {
+  const test = it.skipIf(isMissing(shell));
+
+  test("completes nouns and verbs", async () => {
+    expect(await complete("starpost im")).toEqual(expect.arrayContaining(["imports", "images"]));
+    expect(await complete("starpost imports res")).toEqual(["resume"]);
+    expect(await complete("starpost mail template re")).toEqual(["reset"]);
+  });
+
+  test("completes flags, those of every command too", async () => {
+    expect(await complete("starpost orders import --pl")).toEqual(["--platform"]);
+    expect(await complete("starpost orders import --quie")).toEqual(["--quiet"]);
+  });
+
+  test("completes what a flag and an argument may be", async () => {
+    expect(await complete("starpost orders import --platform shopi")).toEqual(["shopify"]);
+    expect(await complete("starpost mail template reset remin")).toEqual(["reminder"]);
+    expect(await complete("starpost orders list --format nd")).toEqual(["ndjson"]);
+  });
+
+  test("completes a value behind a sign of equality", async () => {
+    const [found] = await complete("starpost orders list --format=nd");
+    expect(found?.replace("--format=", "")).toBe("ndjson");
+  });
+
+  test("completes profiles and runs, and no name that a shell would run", async () => {
+    expect(await complete("starpost orders list --profile sh")).toEqual(["shop"]);
+    expect(await complete("starpost imports show 2026")).toEqual([runId]);
+    expect((await complete("starpost profile show ")).toSorted()).toEqual(["local", "shop"]);
+  });
+
+  test("says nothing where nothing can be known", async () => {
+    expect(await complete("starpost mail why 10")).toEqual([]);
+    expect(await complete("starpost nothing of this ")).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  it.skipIf(isMissing("zsh"))("are completed by zsh", async () => {
+    expect(await inZsh("starpost orders import ord")).toEqual(["files"]);
+  });
+
+  it.skipIf(isMissing("fish"))("are completed by fish", async () => {
+    expect(await inFish("starpost orders import ord")).toEqual(["orders.csv"]);
+    expect(await inFish("starpost orders import --rejects ord")).toEqual(["orders.csv"]);
+  });
+
+  it.skipIf(isMissing("bash"))("are left to readline by bash", async () => {
+    const script = [
+      'eval "$(starpost completion bash)"',
+      'compopt() { printf "%s\\n" "$*"; }',
+      "COMP_WORDS=(starpost orders import ord); COMP_CWORD=3; _starpost",
+    ];
+    expect(await ask("bash", ["--norc", "-c", script.join("\n")])).toEqual(["-o default"]);
+  });
+});
+
+describe("the answer to a shell", () => {
+  it("makes nothing, and never says an error", async () => {
+    const empty = join(folder, "empty");
+    const asked = [
+      ["imports", "show", ""],
+      ["orders", "list", "--profile", ""],
+      ["x", "y"],
+      ["mail", ""],
+      [],
+    ];
+    for (const words of asked) {
+      const { stderr, exitCode } = await execa("starpost", ["__complete", "bash", ...words], {
+        env: { ...env, STARPOST_HOME: empty },
+        extendEnv: false,
+      });
+      expect([exitCode, stderr]).toEqual([0, ""]);
+    }
+    expect(readdirSync(folder)).not.toContain("empty");
+  });
+
+  it("says what a run is, without what would steer a terminal", async () => {
+    const { stdout } = await execa("starpost", ["__complete", "zsh", "imports", "show", ""], {
+      env,
+      extendEnv: false,
+    });
+    expect(stdout).toBe(`${runId}\torders, finished: orders:  [31m$(touch x).csv\n:none`);
+  });
+});
