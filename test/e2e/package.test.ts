@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { execa } from "execa";
@@ -23,7 +23,7 @@ const belongs = [
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^docs\/(commands\/)?[\w-]+\.md$/,
   /^docs\/(openapi\.json|starpost\.service|Containerfile)$/,
-  /^man\/[\w.-]+\.\d$/,
+  /^dist\/man\/starpost[\w-]*\.[17]$/,
 ];
 
 const manifest = JSON.parse(readFileSync(resolve("package.json"), "utf8")) as Record<string, unknown>;
@@ -81,6 +81,9 @@ describe("the package", { timeout: 400_000 }, () => {
       publishConfig: { access: "public", provenance: true },
     });
     expect(readFileSync(resolve("LICENSE"), "utf8")).toMatch(/^MIT License/);
+    // npm puts those pages where `man` finds them that are listed one by one.
+    const pages = readdirSync(resolve("dist/man")).map((name) => `./dist/man/${name}`);
+    expect(manifest["man"]).toEqual(pages.toSorted());
   });
 
   test("is installed into an empty place and goes through the README's tour there", async () => {
@@ -98,6 +101,7 @@ describe("the package", { timeout: 400_000 }, () => {
       timeout: 300_000,
     });
     expect(existsSync(join(prefix, "bin", "starpost"))).toBe(true);
+    expect(existsSync(join(prefix, "share", "man", "man1", "starpost.1"))).toBe(true);
     const version = await runLine("node --version && starpost --version", shell);
     const { stdout: nodeVersion } = await execa(node, ["--version"]);
     expect(version.output).toBe(`${nodeVersion}\n${String(manifest["version"])}\n`);
