@@ -7,7 +7,10 @@ import { writeManual } from "../../src/cli/manual/man-pages.ts";
 import { topics } from "../../src/cli/topics/index.ts";
 
 const folder = resolve("dist/man");
-const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };
+const { version, man } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  readonly version: string;
+  readonly man: readonly string[];
+};
 const pages = await writeManual(version);
 
 function isMissing(program: string): boolean {
@@ -21,6 +24,10 @@ describe("the manual", () => {
     expect([...pages.keys()].toSorted()).toEqual(wanted.toSorted());
     expect(readdirSync(folder).toSorted()).toEqual(wanted.toSorted());
     for (const [name, text] of pages) expect(readFileSync(join(folder, name), "utf8"), name).toBe(text);
+  });
+
+  it("is in the list that npm installs it by", () => {
+    expect(man.toSorted()).toEqual([...pages.keys()].map((name) => `./dist/man/${name}`).toSorted());
   });
 
   it("names every flag of every command", async () => {
