@@ -301,7 +301,7 @@ describe("the other commands about webhooks", () => {
       [
         ["create", "https://shop.example/", "--event", "order"],
         2,
-        "is not one of review_create, review_updated",
+        '"order" is not known',
       ],
       [["create"], 2, "url"],
       [["delete", "x"], 2, "is not a whole number above 0"],
