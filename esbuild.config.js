@@ -3,13 +3,42 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
+import { compileAhead } from "./.ci/compile-ahead.js";
 import { writeNotices } from "./.ci/notices.js";
+import { packFiles, placeFiles } from "./.ci/pack.js";
 
 const root = import.meta.dirname;
 const dist = join(root, "dist");
 
 /** Named for `import.meta.url`, which CommonJS does not have. */
 const ownUrl = "__ownUrl";
+
+/** Files of dist/ that hold what is loaded together: for the first help, for any command, and by a read of the embedded database. */
+const packs = {
+  "help.js": ["src/cli/help.ts"],
+  "command.js": [
+    "src/cli/program.ts",
+    "src/cli/context.ts",
+    "src/cli/talk.ts",
+    "src/cli/flag-values.ts",
+    "src/cli/operation-command.ts",
+  ],
+  "read.js": [
+    "src/cli/operation-run.ts",
+    "src/cli/operation-file.ts",
+    "src/cli/print.ts",
+    "src/config/profile.ts",
+    "src/output/write-rows.ts",
+    "src/compose.ts",
+    "src/storage/database.ts",
+    "src/storage/sqlite-dialect.ts",
+    "src/engine/first-account.ts",
+    "src/engine/local-transport.ts",
+    "src/engine/sealer.ts",
+    "src/engine/storage-failure.ts",
+    "src/engine/core.ts",
+  ],
+};
 
 const partsOfDefault =
   "for(const name of Object.keys(module.exports.default))if(!(name in module.exports))module.exports[name]=module.exports.default[name];\n";
@@ -89,21 +118,24 @@ async function toCommonJs({ path, text }) {
 }
 
 async function write({ outputFiles, metafile }) {
-  const files = await Promise.all(outputFiles.map(toCommonJs));
+  const files = packFiles(await Promise.all(outputFiles.map(toCommonJs)), metafile, packs);
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   await Promise.all(files.map(({ path, code }) => writeFile(path, code)));
   await writeNotices(root, metafile, join(dist, "THIRD-PARTY-NOTICES.txt"));
+  await compileAhead(root);
 }
 
 /** The sources that each file of dist/ is made of. */
-function listParts({ metafile }) {
-  const parts = Object.entries(metafile.outputs).map(([path, { inputs }]) => [
-    basename(path),
-    Object.keys(inputs),
-  ]);
-  return Object.fromEntries(parts);
+function listParts({ metafile: { outputs } }) {
+  const places = placeFiles(outputs, packs);
+  const parts = {};
+  for (const [path, { inputs }] of Object.entries(outputs)) {
+    const name = places.get(basename(path)) ?? basename(path);
+    parts[name] = [...(parts[name] ?? []), ...Object.keys(inputs)];
+  }
+  return parts;
 }
 
 const made = await bundle();

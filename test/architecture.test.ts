@@ -21,6 +21,15 @@ describe("the rooms of src/", () => {
     expect(findBreaches(sources)).toEqual([]);
   });
 
+  test("import zod as a namespace, so that what is not used of it is not part of the program", () => {
+    const named = /^import (?!type )(?!\* as \w+ from ).*from "zod[^"]*";?$/gm;
+    const found = readSources().flatMap(({ path, text }) =>
+      (text.match(named) ?? []).map((line) => `${path}: ${line}`),
+    );
+    expect(found).toEqual([]);
+    expect('import { z } from "zod";').toMatch(new RegExp(named.source));
+  });
+
   test("stand in docs/architecture.md as they stand here", () => {
     const documented = readFileSync(join(root, "docs/architecture.md"), "utf8");
     const listed = [...documented.matchAll(/^\| `([^`]+?)\/?` \|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(

@@ -99,6 +99,7 @@ class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    if (this.#options.isReadOnly !== true) this.#connection?.emptyLog();
     this.#connection?.close();
     this.#connection = undefined;
   }
@@ -156,6 +157,10 @@ class SqliteConnection implements DatabaseConnection {
 
   readVersion(): number {
     return Number(this.#file.all("pragma data_version")[0]?.["data_version"]);
+  }
+
+  emptyLog(): void {
+    this.#file.emptyLog();
   }
 
   close(): void {

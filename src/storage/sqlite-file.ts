@@ -1,5 +1,5 @@
 import { DatabaseSync } from "@photostructure/sqlite";
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultBusyTimeoutMs } from "./dialect.ts";
@@ -58,12 +58,14 @@ function withResultCode(error: unknown): unknown {
  */
 export class SqliteFile {
   readonly #database: Connection;
+  readonly #path: string;
   readonly #busyTimeoutMs: number;
   readonly #prepared = new Map<string, Prepared>();
 
   /** Creates the file (0600) and its folder (0700) where they are not there, unless it is only read. */
   constructor(path: string, options: SqliteFileOptions = {}) {
     const { busyTimeoutMs = defaultBusyTimeoutMs, isReadOnly = false } = options;
+    this.#path = path;
     this.#busyTimeoutMs = busyTimeoutMs;
     if (isReadOnly) {
       this.#database = new DatabaseSync(placeToRead(path), { readOnly: true, timeout: busyTimeoutMs });
@@ -115,6 +117,20 @@ export class SqliteFile {
 
   get isInTransaction(): boolean {
     return this.#database.isTransaction;
+  }
+
+  /**
+   * Copies the write-ahead log to the file and empties it, unless somebody else reads or writes now: whoever opens the
+   * file next reads all of the log first. By itself the driver leaves it, since a closed file keeps its statements.
+   */
+  emptyLog(): void {
+    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
+    if (!log || log.size === 0 || this.isInTransaction) return;
+    try {
+      this.#database.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate)");
+    } catch {
+      // It is as safe in the log, and a full disk is no reason to fail what is done.
+    }
   }
 
   close(): void {

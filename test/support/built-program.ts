@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -23,11 +23,21 @@ export interface BuiltSettings {
   readonly io?: Partial<Io> | undefined;
 }
 
-/** Loads a module of the program as it is built, for what begins threads and processes. */
-export function loadBuilt<T>(name: string): Promise<T> {
-  const found = readdirSync("dist").find((file) => file.startsWith(`${name}-`) && file.endsWith(".js"));
-  if (found === undefined) throw new Error(`dist has no ${name}: npm run build`);
-  return import(resolve("dist", found)) as Promise<T>;
+/** Loads a module of the program as it is built, for what begins threads and processes: a file, or a part of a pack. */
+export async function loadBuilt<T>(name: string): Promise<T> {
+  const files = readdirSync("dist");
+  const found = files.find((file) => file.startsWith(`${name}-`) && file.endsWith(".js"));
+  if (found !== undefined) return import(resolve("dist", found)) as Promise<T>;
+  for (const file of files.filter((one) => one.endsWith(".pack"))) {
+    const part = new RegExp(`"(${name}-\\w+\\.js)":\\(function`).exec(
+      readFileSync(resolve("dist", file), "latin1"),
+    )?.[1];
+    if (part === undefined) continue;
+    const pack = resolve("dist", file.replace(/-\w+\.pack$/, ".js"));
+    const { default: load } = (await import(pack)) as { default: (part: string) => T };
+    return load(part);
+  }
+  throw new Error(`dist has no ${name}: npm run build`);
 }
 
 /** Every command of the program. */

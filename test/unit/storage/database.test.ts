@@ -152,3 +152,27 @@ it("rolls a failed transaction back whole", async () => {
   await expect(failing).rejects.toThrow("no");
   expect(await db.selectFrom("accounts").select("id").execute()).toEqual([]);
 });
+
+it("leaves an empty log, which the next to open it need not read", async () => {
+  const { db } = await open();
+  await db.insertInto("accounts").values(account("a")).execute();
+  expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
+  await db.destroy();
+  expect((await stat(`${path}-wal`)).size).toBe(0);
+  const { db: again } = await open();
+  expect(await again.selectFrom("accounts").select("app_key").execute()).toEqual([{ app_key: "a" }]);
+});
+
+it("does not wait to empty the log while somebody else reads", async () => {
+  const [{ db }, { db: other }] = [await open(), await open()];
+  await db.insertInto("accounts").values(account("a")).execute();
+  await other
+    .transaction()
+    .setAccessMode("read only")
+    .execute(async (reading) => {
+      expect(await reading.selectFrom("accounts").select("app_key").execute()).toHaveLength(1);
+      await db.destroy();
+      expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
+      expect(await reading.selectFrom("accounts").select("app_key").execute()).toHaveLength(1);
+    });
+});
