@@ -12,8 +12,7 @@ export interface Terminal {
  * @returns the answer, or nothing when the person broke it off
  */
 export async function askSecret(message: string, terminal: Terminal): Promise<string | undefined> {
-  const ask = await openPrompt(terminal);
-  return unlessBrokenOff(ask([{ type: "password", name: "answer", message, mask: "*" }]));
+  return put(terminal, (ask) => ask([{ type: "password", name: "answer", message, mask: "*" }]));
 }
 
 /**
@@ -21,22 +20,44 @@ export async function askSecret(message: string, terminal: Terminal): Promise<st
  * @returns the answer, or nothing when the person broke it off
  */
 export async function askYes(message: string, terminal: Terminal): Promise<boolean | undefined> {
-  const ask = await openPrompt(terminal);
-  return unlessBrokenOff(ask([{ type: "confirm", name: "answer", message, default: false }]));
+  return put(terminal, (ask) => ask([{ type: "confirm", name: "answer", message, default: false }]));
 }
 
-async function openPrompt({ input, output, signal }: Terminal) {
+type Asking = ReturnType<Awaited<typeof import("inquirer")>["default"]["createPromptModule"]>;
+
+/** Puts one question, and gives its answer, or nothing when it was broken off. */
+async function put<T>(
+  terminal: Terminal,
+  question: (ask: Asking) => Promise<{ readonly answer: T }>,
+): Promise<T | undefined> {
   const { createPromptModule } = (await import("inquirer")).default;
-  return createPromptModule({ input, output, ...(signal && { signal }) });
-}
-
-async function unlessBrokenOff<T>(asking: Promise<{ readonly answer: T }>): Promise<T | undefined> {
+  const end = listenForEnd(terminal.input);
+  const { input, output, signal } = terminal;
+  const both = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
   try {
-    return (await asking).answer;
+    return (await question(createPromptModule({ input, output, signal: both }))).answer;
   } catch (error) {
     if (["ExitPromptError", "AbortPromptError"].includes((error as Error).name)) return undefined;
     throw error;
+  } finally {
+    end.release();
   }
+}
+
+/**
+ * The end of what is typed: Ctrl-D on an empty line, and a terminal that went away. A prompt then waits for ever, and
+ * a process that waits for nothing else ends as if all were done.
+ */
+function listenForEnd(input: Readable) {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  const onKey = (_text: unknown, key?: { readonly ctrl?: boolean; readonly name?: string }) => {
+    // Within a line the key deletes a letter; only where the line is empty is reading given up.
+    if (key?.ctrl && key.name === "d") setImmediate(() => input.isPaused() && end());
+  };
+  input.on("keypress", onKey).on("end", end).on("close", end);
+  const release = () => input.off("keypress", onKey).off("end", end).off("close", end);
+  return { signal: ended.signal, release };
 }
 
 /** One of several answers. */
@@ -57,7 +78,6 @@ export async function askChoice<T>(
   choices: readonly Choice<T>[],
   terminal: Terminal,
 ): Promise<T | undefined> {
-  const ask = await openPrompt(terminal);
   const question = {
     type: "select",
     name: "answer",
@@ -66,7 +86,7 @@ export async function askChoice<T>(
     loop: false,
     pageSize: 12,
   } as const;
-  return unlessBrokenOff(ask([question]) as Promise<{ readonly answer: T }>);
+  return put(terminal, (ask) => ask([question]) as Promise<{ readonly answer: T }>);
 }
 
 /**
@@ -74,6 +94,5 @@ export async function askChoice<T>(
  * @returns the answer, or nothing when the person broke it off
  */
 export async function askText(message: string, terminal: Terminal): Promise<string | undefined> {
-  const ask = await openPrompt(terminal);
-  return unlessBrokenOff(ask([{ type: "input", name: "answer", message }]));
+  return put(terminal, (ask) => ask([{ type: "input", name: "answer", message }]));
 }

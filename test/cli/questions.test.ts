@@ -38,6 +38,7 @@ function sitDown(end: End) {
 
 const ends: [string, End, number, string][] = [
   ["Ctrl-C", { key: "\u0003" }, 130, "interrupted at a question: nothing was done"],
+  ["Ctrl-D", { key: "\u0004" }, 130, "interrupted at a question: nothing was done"],
   ["SIGTERM", { signal: "SIGTERM" }, 130, "interrupted at a question: nothing was done"],
   ["SIGINT", { signal: "SIGINT" }, 130, "interrupted at a question: nothing was done"],
   ["no", { key: "n\r" }, 1, "nothing was done: the answer was no"],
