@@ -38,6 +38,7 @@ const samples: Readonly<Record<string, string>> = {
   product_title: "Teapot",
   product_url: "https://shop.example/teapot",
   products: `'{"teapot": {"name": "Teapot", "url": "https://shop.example/teapot"}}'`,
+  published: "no",
   question_id: "1",
   reason: "'It names a person'",
   review_content: "'It pours well'",
@@ -68,8 +69,9 @@ export function writeExample(name: string, operation: string, card: OperationCar
   const words = needed.map((field) => {
     const sample = sampleOf(operation, field);
     if (field.isArgument) return sample;
-    const flag = `--${flagNameOf(field.path, isOnlyInside)}`;
-    return field.type === "switch" ? flag : `${flag} ${sample}`;
+    const flag = flagNameOf(field.path, isOnlyInside);
+    if (field.type === "switch") return sample === "no" ? `--no-${flag}` : `--${flag}`;
+    return `--${flag} ${sample}`;
   });
   const password = card.fields.some(({ isSecret, path }) => isSecret && path.length > 1);
   return ["starpost", name, ...words, ...(password ? ["--password-stdin < password.txt"] : [])].join(" ");

@@ -1,11 +1,12 @@
-import { ServiceError } from "../contract/errors.ts";
+import { type ErrorKind, ServiceError } from "../contract/errors.ts";
+import { exitStatus } from "./exit-status.ts";
 import { describeFailure } from "./failure.ts";
 import type { OperationCard } from "./operation-card.ts";
 
 /** What the help of a call says at its end: where it is, what can go wrong, and what its status then is. */
 export function describeCall(operation: string, card: OperationCard): readonly string[] {
   const { method, path, errors, listing, isExtension } = card;
-  const refusals = errors.map((kind) => `${kind} (${describeFailure(new ServiceError(kind, "")).status})`);
+  const refusals = errors.map((kind) => `${kind} (${describeStatus(kind)})`);
   return [
     `The call ${operation}: ${method} ${path}${isExtension ? ", an extension of this product" : ""}.`,
     `Refusals, and their exit statuses: ${refusals.join(", ")}.`,
@@ -15,4 +16,10 @@ export function describeCall(operation: string, card: OperationCard): readonly s
       : []),
     ...(card.columns.length > 0 ? [`Columns: ${card.columns.join(", ")}.`] : []),
   ];
+}
+
+/** What is not there may be the account, or a record of it. */
+function describeStatus(kind: ErrorKind): string {
+  const { status } = describeFailure(new ServiceError(kind, ""));
+  return kind === "recordNotFound" ? `${exitStatus.failed}, of the account itself ${status}` : String(status);
 }
