@@ -4,6 +4,8 @@ import type { Io } from "./cli/io.ts";
 
 const used = new Set<Writable>();
 
+type Status = Awaited<ReturnType<typeof import("./cli/program.ts").runProgram>>;
+
 /** Why something that was to be printed was not. */
 let lost: NodeJS.ErrnoException | undefined;
 
@@ -76,12 +78,12 @@ async function main(): Promise<void> {
   // Answered before anything else is loaded.
   if (io.argv.length === 1 && io.argv[0] === "--version") {
     io.stdout.write(`${io.version}\n`);
-    return;
+    return end(0);
   }
   if (io.argv.length === 1 && io.argv[0] === "--help") {
     const { describeProgram } = await import("./cli/help.ts");
     io.stdout.write(describeProgram());
-    return;
+    return end(0);
   }
   if (io.argv[0] === "__complete") {
     const { answerCompletion } = await import("./cli/completion/answer.ts");
@@ -89,16 +91,17 @@ async function main(): Promise<void> {
     return;
   }
   const { runProgram } = await import("./cli/program.ts");
-  const status = await runProgram(io);
+  await end(await runProgram(io));
+}
+
+/** Ends the process once all is written. Said in words: standard input may still be open, and would be waited for. */
+async function end(status: Status): Promise<never> {
   await Promise.all([...used].map(drain));
-  // A failure has said so itself.
-  if (lost && status !== 1) {
-    process.stderr.write(`error: what was printed is not whole: ${lost.message}\n`);
-    // Whoever reads no more than the status must not take what is there for all; one that can be resumed is told as such.
-    process.exit(status === 0 || status === 3 ? 1 : status);
-  }
-  // Said in words: standard input may still be open, and would be waited for.
-  process.exit(status);
+  if (!lost) process.exit(status);
+  const { reportLostOutput } = await import("./cli/failure-report.ts");
+  const told = await reportLostOutput(io, status, lost.message);
+  await drain(io.stderr);
+  process.exit(told);
 }
 
 void main();

@@ -77,9 +77,12 @@ function changeQuery(query: UnsignedCall["query"], input: Fields): UnsignedCall[
 }
 
 function parse(bytes: Buffer): Record<string, unknown> {
+  let body: unknown;
   try {
-    return JSON.parse(bytes.toString("utf8")) as Record<string, unknown>;
+    body = JSON.parse(bytes.toString("utf8"));
   } catch (error) {
     throw new ServiceError("unexpectedAnswer", "the answer is not JSON", { cause: error });
   }
+  if (typeof body === "object" && body !== null) return body as Record<string, unknown>;
+  throw new ServiceError("unexpectedAnswer", "the answer is JSON, and no list");
 }

@@ -3,8 +3,8 @@ import { foldUnder } from "../output/fold.ts";
 import { createPaint } from "../output/paint.ts";
 import { toJson } from "../output/render.ts";
 import { toText } from "../output/text-table.ts";
-import type { ExitStatus } from "./exit-status.ts";
-import type { Misnamed } from "../config/problem.ts";
+import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { type Misnamed, Problem } from "../config/problem.ts";
 import { describeFailure } from "./failure.ts";
 import { wantsJson } from "./globals.ts";
 import type { Io } from "./io.ts";
@@ -33,6 +33,23 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
   if (hint) say("hint:", hint, paint.bold);
   if (detail) io.stderr.write(`${detail}\n`);
   return status;
+}
+
+/**
+ * Says that what was printed is not whole, unless an error was said already.
+ * @param status what the command ended with
+ * @returns a status by which nobody takes what is there for all; one that can be resumed stays
+ */
+export async function reportLostOutput(io: Io, status: ExitStatus, why: string): Promise<ExitStatus> {
+  const { done, someRejected, stopped, notThere } = exitStatus;
+  const isSaid = ![done, someRejected, stopped, notThere].some((one) => one === status);
+  if (isSaid) return status;
+  const hint = "The command itself has come to its end; see that there is room where its output goes.";
+  const failed = await reportFailure(
+    io,
+    new Problem("failed", `what was printed is not whole: ${why}`, hint),
+  );
+  return status === done || status === someRejected ? failed : status;
 }
 
 /** Puts the name that was meant, where one is near, before what else is to be done. */

@@ -35,11 +35,8 @@ export async function runOperation(context: Context, called: Called, given: Give
   try {
     const input = read(connection);
     if (card.listing) {
-      const pages = readPages(context, connection, {
-        ...called,
-        input,
-        limit: given.flags["limit"] as number | undefined,
-      });
+      const limit = given.flags["limit"] as number | undefined;
+      const pages = readPages(connection, { operation: called.operation, input, limit });
       const columns = shownColumns[called.operation] ?? card.columns.slice(0, 7);
       isStreamed = true;
       return new RowStream(pages, { columns, allColumns: card.columns });
@@ -64,20 +61,17 @@ async function readPassword(
 }
 
 async function* readPages(
-  { talk }: Context,
   connection: Connection,
-  { operation, card, ...asked }: Called & { readonly input: Row; readonly limit: number | undefined },
+  {
+    operation,
+    ...asked
+  }: { readonly operation: OperationName; readonly input: Row; readonly limit: number | undefined },
 ): AsyncGenerator<readonly Row[]> {
-  let count = 0;
   try {
-    for await (const page of listAll(connection.service, operation, asked)) {
-      count += page.length;
-      yield page;
-    }
+    yield* listAll(connection.service, operation, asked);
   } finally {
     await connection.close();
   }
-  if (count === 0) talk.say(`No ${card.listing?.items.replaceAll("_", " ") ?? "records"} found.`);
 }
 
 /** Asks before a call that destroys something, in the contract's words. */

@@ -2,7 +2,7 @@ import { isForScripts } from "./globals.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 import { readVariable } from "../config/environment.ts";
-import { paintedRuler } from "../output/display-width.ts";
+import { paintedRuler, toSafeLine } from "../output/display-width.ts";
 import { foldLine } from "../output/fold.ts";
 import { createPaint, type Paint } from "../output/paint.ts";
 import {
@@ -62,12 +62,10 @@ export function createTalk(io: Io, globals: Globals): Talk {
 
 /** On a terminal, lines break between words. */
 function foldMessage(io: Io, message: string): string {
-  if (!io.isStderrTerminal) return message;
+  const lines = message.split("\n").map(toSafeLine);
+  if (!io.isStderrTerminal) return lines.join("\n");
   const { width } = readTalkScreen(io);
-  return message
-    .split("\n")
-    .flatMap((line) => foldLine(line, width, paintedRuler))
-    .join("\n");
+  return lines.flatMap((line) => foldLine(line, width, paintedRuler)).join("\n");
 }
 
 /** Whether no person is there to answer or to watch, as `CI` says. */

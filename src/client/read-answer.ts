@@ -39,7 +39,7 @@ export function readAnswer(answer: Answer, asked: Asked & { readonly endpoint: E
   if (!body) throw notJson(answer, asked);
   const told = readToldError(status, body);
   // Without its form it is not this API's error, and a 404 rather says that the address is wrong.
-  if (told) throw refused(told.kind, told.message, { answer, asked });
+  if (told) throw refused(told.kind, hideToken(told.message, asked), { answer, asked });
   if (status >= 400) {
     const kind = status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status);
     throw refused(kind, describe(answer, asked), { answer, asked });
@@ -63,7 +63,7 @@ export function readRefusal(answer: Answer, asked: Asked): ServiceError | undefi
   const body = isJson ? parse(bytes) : undefined;
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
   const told = isObject ? readToldError(status, body as Fields) : undefined;
-  if (told) return refused(told.kind, told.message, { answer, asked });
+  if (told) return refused(told.kind, hideToken(told.message, asked), { answer, asked });
   if (status < 400) return undefined;
   // A HEAD is refused without a body.
   return bytes.length > 0 && !isObject
@@ -160,6 +160,10 @@ function notJson(answer: Answer, asked: Asked): ServiceError {
   });
 }
 
+function hideToken(text: string, { utoken = "" }: Pick<Asked, "utoken">): string {
+  return utoken === "" ? text : text.replaceAll(utoken, "…");
+}
+
 const shownCharacters = 80;
 
 /** How much of an answer is looked at for what is shown of it; it may be of any length. */
@@ -174,7 +178,7 @@ function describe(
   const looked = bytes.subarray(0, readBytesAtMost + utoken.length);
   // What the cut leaves of a last character is left out.
   const text = new TextDecoder().decode(looked, { stream: true });
-  const told = utoken === "" ? text : text.replaceAll(utoken, "…");
+  const told = hideToken(text, { utoken });
   const start = told
     .slice(0, readBytesAtMost)
     .replaceAll(/[\s\p{C}]+/gu, " ")

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { FileLock } from "../storage/file-lock.ts";
 import { Problem } from "./problem.ts";
 
 const lookEveryMs = 20;
@@ -20,35 +21,40 @@ export async function withFileGuard<T>(
   work: () => Promise<T>,
   { waitMs, isOptional = false }: GuardOptions,
 ): Promise<T> {
-  const lock = await openLock(path, isOptional);
-  if (!lock) return work();
+  const lock = await takeLock(path, waitMs).catch((error: unknown) => {
+    if (!isOptional) throw error;
+  });
   try {
-    let isHeld = lock.take();
-    for (let waitedMs = 0; !isHeld && waitedMs < waitMs; waitedMs += lookEveryMs) {
-      await wait(lookEveryMs);
-      isHeld = lock.take();
-    }
-    if (!isHeld && !isOptional) {
-      throw new Problem("failed", `${path} is held by another process`, "Try again in a while.");
-    }
     return await work();
   } finally {
-    lock.close();
+    lock?.close();
   }
 }
 
 /** Loaded late: it brings the database's driver, which who only reads does not need. */
-async function openLock(path: string, isOptional: boolean) {
+async function takeLock(path: string, waitMs: number): Promise<FileLock> {
   const { FileLock } = await import("../storage/file-lock.ts");
+  let lock: FileLock | undefined;
   try {
-    return new FileLock(path);
+    lock = new FileLock(path);
+    for (let waitedMs = 0; waitedMs <= waitMs; waitedMs += lookEveryMs) {
+      if (lock.take()) return lock;
+      await wait(lookEveryMs);
+    }
   } catch (error) {
-    if (isOptional) return undefined;
-    throw new Problem(
-      "failed",
-      `${path} cannot be written: ${(error as Error).message}`,
-      "Set STARPOST_HOME to a folder that can be written.",
-      error,
-    );
+    lock?.close();
+    throw unusable(path, error);
   }
+  lock.close();
+  throw new Problem("failed", `${path} is held by another process`, "Try again in a while.");
+}
+
+/** A folder may be read-only, and some network drives know no locks. */
+function unusable(path: string, error: unknown): Problem {
+  return new Problem(
+    "failed",
+    `${path} cannot be locked: ${(error as Error).message}`,
+    "Set STARPOST_HOME to a folder that can be written.",
+    error,
+  );
 }

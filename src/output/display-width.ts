@@ -17,6 +17,18 @@ export const plainRuler: Ruler = {
 // oxlint-disable-next-line no-control-regex -- It is what colours are made of.
 const colours = /\u001b\[[0-9;]*m/g;
 
+const coloursAndControls = new RegExp(String.raw`(${colours.source})|\p{Cc}`, "gu");
+
+/**
+ * A line that is said, with no more in it to steer a terminal than colours: names of files and words of a service are in
+ * it, whoever chose them.
+ */
+export function toSafeLine(line: string): string {
+  return line
+    .replaceAll(coloursAndControls, (_whole, colour: string | undefined) => colour ?? " ")
+    .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, "");
+}
+
 /** For texts of that sort that are painted: colours take no room. Other scripts are taken to be as narrow. */
 export const paintedRuler: Ruler = {
   widthOf: (text) => text.replaceAll(colours, "").length,

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { cutText, loadRuler, plainRuler, type Ruler } from "./display-width.ts";
+import { cutText, loadRuler, plainRuler, type Ruler, toSafeLine } from "./display-width.ts";
 import { formatDuration } from "./words.ts";
 
 /** Where a long command says how far it is. */
@@ -109,7 +109,7 @@ class ShownState {
 
   word(): string {
     const silentMs = this.#clock() - this.#sinceMs;
-    const line = this.#line();
+    const line = toSafeLine(this.#line());
     if (silentMs < silentFromMs) return line === "" ? "at work" : line;
     const silence = `nothing new for ${formatDuration(silentMs)}`;
     // First, where it is not cut off.

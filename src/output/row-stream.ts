@@ -25,7 +25,7 @@ export class RowStream {
 
 /** What a column of a row says; with points in its name, what is inside of a field: `user.display_name`. */
 export function cellOf(row: Row, column: string): Cell {
-  const own = row[column];
+  const own = Object.hasOwn(row, column) ? row[column] : undefined;
   const found = own === undefined && column.includes(".") ? findInside(row, column.split(".")) : own;
   if (found === undefined || found === null) return null;
   if (typeof found === "string" || typeof found === "number" || typeof found === "boolean") return found;
@@ -34,7 +34,10 @@ export function cellOf(row: Row, column: string): Cell {
 
 function findInside(row: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (held, name) => (typeof held === "object" && held !== null ? (held as Row)[name] : undefined),
+    (held, name) =>
+      typeof held === "object" && held !== null && Object.hasOwn(held, name)
+        ? (held as Row)[name]
+        : undefined,
     row,
   );
 }

@@ -41,7 +41,7 @@ export function createTable(sample: View, width: number, paint: Paint, ruler: Ru
   const headers = columns.map(wordColumn);
   const cells = cellsOf(sample);
   const wanted = headers.map((header, at) =>
-    Math.max(ruler.widthOf(header), ...cells.map((row) => ruler.widthOf(row[at] ?? ""))),
+    cells.reduce((most, row) => Math.max(most, ruler.widthOf(row[at] ?? "")), ruler.widthOf(header)),
   );
   const widths = shrink(wanted, width - gap.length * (wanted.length - 1));
   if (!widths) return { header: "", rows: (view, by) => layOutRecords(view, paint, by) };
@@ -76,7 +76,7 @@ export function layOutFields(view: View, paint: Paint, ruler: Ruler = plainRuler
   const tones = tonesOf(view, row);
   return view.columns
     .map((column, at) => {
-      const name = column.replaceAll("_", " ");
+      const name = toText(column).replaceAll("_", " ");
       const padded = `${name}${" ".repeat(Math.max(0, widest - ruler.widthOf(name)))}`;
       const value = isolate(toText(row[column] ?? null));
       const tone = tones[at];
@@ -107,7 +107,7 @@ function shortenTime(text: string): string {
 }
 
 function wordColumn(column: string): string {
-  return column.replaceAll("_", " ").toUpperCase();
+  return toText(column).replaceAll("_", " ").toUpperCase();
 }
 
 function tonesOf({ columns, tones = {} }: View, row: View["rows"][number]): readonly (Tone | undefined)[] {

@@ -100,7 +100,7 @@ async function createTableForm(columns: readonly string[], screen: Screen): Prom
   };
   return {
     rows: async (page) => {
-      held.push(...page);
+      held = held.concat(page);
       return laid || held.length >= rowsMeasured ? release() : "";
     },
     end: release,

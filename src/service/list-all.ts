@@ -1,4 +1,4 @@
-import { endpointOf, type Listing, type OperationName } from "../contract/index.ts";
+import { endpointOf, type Listing, type OperationName, ServiceError } from "../contract/index.ts";
 import { callOf, type Service } from "./service.ts";
 import type { CallOptions } from "./transport.ts";
 
@@ -19,7 +19,7 @@ interface Listed {
  * Assumed: where the input names a page by itself (`page`, `start`, `page_info`), that page alone is meant. A list that
  * begins with the newest is read from the oldest on, unless no more are wanted than one page has.
  * @param limit elements at most
- * @throws ServiceError
+ * @throws ServiceError also `unexpectedAnswer` where an answer holds no such list
  */
 export async function* listAll<T extends object = ListedRecord>(
   service: Partial<Service>,
@@ -77,33 +77,49 @@ async function* readOnePage({ listing, input, ask }: Listed) {
 
 /** Assumed: behind the last page comes an empty one, or the last again. */
 async function* readNumbered({ listing, input, ask }: Listed) {
-  let before = new Set<string>();
+  const dropKnown = createRepeatFilter();
   for (let page = 1; ; page++) {
-    const found = elementsOf(await ask({ ...input, page }), listing);
-    const keys = found.map((element) => JSON.stringify(element));
-    const fresh = found.filter((_element, at) => !before.has(keys[at] ?? ""));
+    const fresh = dropKnown(elementsOf(await ask({ ...input, page }), listing));
     if (fresh.length === 0) return;
     yield fresh;
-    before = new Set(keys);
   }
 }
 
+/** Ends as `readNumbered` does. */
 async function* readByStart({ listing, input, ask }: Listed) {
+  const dropKnown = createRepeatFilter();
   for (let start = 0; ;) {
     const found = elementsOf(await ask({ ...input, start }), listing);
-    if (found.length === 0) return;
-    yield found;
+    const fresh = dropKnown(found);
+    if (fresh.length === 0) return;
+    yield fresh;
     start += found.length;
   }
 }
 
-/** Assumed: an empty cursor, like none, says that the page is the last. */
+/** Passes over what the page before had as well. */
+function createRepeatFilter() {
+  let before = new Set<string>();
+  return (page: readonly ListedRecord[]): readonly ListedRecord[] => {
+    const keys = page.map((element) => JSON.stringify(element));
+    const fresh = page.filter((_element, at) => !before.has(keys[at] ?? ""));
+    before = new Set(keys);
+    return fresh;
+  };
+}
+
+/**
+ * Assumed: an empty cursor, like none, says that the page is the last.
+ * @throws ServiceError `unexpectedAnswer` where the cursor of a page leads to that page again
+ */
 async function* readByCursor({ listing, input, ask }: Listed) {
-  for (let cursor: Fields | undefined = {}; cursor;) {
+  for (let cursor: { readonly page_info?: string } | undefined = {}; cursor;) {
     const answer: Fields = await ask({ ...input, ...cursor });
     yield elementsOf(answer, listing);
     const { next_page_info: next } = (answer["pagination"] ?? {}) as { readonly next_page_info?: unknown };
-    cursor = typeof next === "string" && next !== "" ? { page_info: next } : undefined;
+    if (typeof next !== "string" || next === "") return;
+    if (next === cursor.page_info) throw unlisted(listing, "leads from a page to the same page again");
+    cursor = { page_info: next };
   }
 }
 
@@ -113,10 +129,12 @@ async function* readBySinceId({ listing, input, ask }: Listed) {
   let since: Fields = isFromOldest ? { since_id: 0 } : {};
   for (let lastId = numberIn(input["since_id"]) ?? 0; ;) {
     const found = elementsOf(await ask({ ...input, ...since }), listing);
+    if (!found.every((element) => Number.isFinite(idOf(element))))
+      throw unlisted(listing, "has some without an id");
     const fresh = found.filter((element) => idOf(element) > lastId);
     if (fresh.length === 0) return;
     yield fresh;
-    lastId = Math.max(...fresh.map(idOf));
+    lastId = fresh.reduce((most, element) => Math.max(most, idOf(element)), lastId);
     since = { since_id: lastId };
   }
 }
@@ -125,7 +143,13 @@ function idOf(element: ListedRecord): number {
   return Number(element["id"]);
 }
 
-function elementsOf(answer: Fields, { items }: Listing): readonly ListedRecord[] {
-  const found = answer[items];
-  return Array.isArray(found) ? (found as ListedRecord[]) : [];
+/** @throws ServiceError `unexpectedAnswer` where there is no list: none is not the same as an empty one */
+function elementsOf(answer: Fields, listing: Listing): readonly ListedRecord[] {
+  const found = answer[listing.items];
+  if (Array.isArray(found)) return found as ListedRecord[];
+  throw unlisted(listing, "is not there");
+}
+
+function unlisted({ items }: Listing, why: string): ServiceError {
+  return new ServiceError("unexpectedAnswer", `the list ${items} of the service's answer ${why}`);
 }

@@ -37,7 +37,11 @@ function sqliteAt(path: string): DatabaseAddress {
 /** A character that ends a part of an address, unescaped in a password, would show the rest of the password. */
 function postgresAt(given: string): DatabaseAddress {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  const isWhole = url !== undefined && url.hash === "" && /^\/[^/@:]+$/.test(url.pathname);
+  const isWhole =
+    url !== undefined &&
+    url.hash === "" &&
+    /^\/[^/@:]+$/.test(url.pathname) &&
+    [url.username, url.password, url.pathname].every(isEscaped);
   if (!isWhole) {
     throw new AddressError(
       "a PostgreSQL address is postgres://<role>:<password>@<host>/<database>, with special characters escaped as in %40",
@@ -45,4 +49,13 @@ function postgresAt(given: string): DatabaseAddress {
   }
   const role = url.username === "" ? "" : `${url.username}@`;
   return { dialect: "postgres", url: given, shownAs: `postgres://${role}${url.host}${url.pathname}` };
+}
+
+function isEscaped(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -327,6 +327,26 @@ describe("what is printed", () => {
   });
 });
 
+describe("a list that is none", () => {
+  test.each([[{ status: ok.status, response: {} }], [null], ["words"]])("is an error: %j", async (body) => {
+    const { api } = await setUp((response) => sendJson(response, 200, body));
+    const ran = await api(["GET", "/apps/{app_key}/purchases", "--paginate", "--json"]);
+    expect(ran.status).toBe(1);
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "unexpectedAnswer" } });
+  });
+});
+
+test("a service's words steer no terminal while it is tried again, and hold no token", async () => {
+  const message = `\u001B]0;title\u0007 \u009B31m of ${utoken}`;
+  const { api } = await setUp((response, at) =>
+    at === 0 ? sendJson(response, 503, { status: { code: 503, message } }) : sendJson(response, 200, ok),
+  );
+  const { status, stderr } = await api(["GET", "/apps/{app_key}/purchases"]);
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/title .* of …; next try in/);
+  expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+});
+
 describe("a call that takes away", () => {
   test.each([
     ["DELETE", "/v1/apps/{app_key}/products_groups/Teas", "Delete the group Teas?"],

@@ -5,7 +5,7 @@ import { command } from "../../src/cli/command.ts";
 import type { CommandTable } from "../../src/cli/commands.ts";
 import { RowStream } from "../../src/output/row-stream.ts";
 import { table } from "../../src/output/view.ts";
-import { capture, run } from "./support.ts";
+import { capture, makeFolder, run } from "./support.ts";
 
 const terminal = { isStdoutTerminal: true, isStderrTerminal: true };
 
@@ -102,6 +102,11 @@ describe("an empty list", () => {
     expect([stdout, stderr]).toEqual(["", "There are none: `starpost things import` would make some.\n"]);
     const alone = await run(["things", "list"], { table: tableOf(list) });
     expect(alone.stderr).toBe("There are none.\n");
+  });
+
+  test("is said once of a derived command", async () => {
+    const { stderr } = await run(["products", "list"], { env: { STARPOST_HOME: makeFolder() } });
+    expect(stderr).toBe("There are none: `starpost products import` would make some.\n");
   });
 
   test("is no talk for a script, nor where there is something", async () => {

@@ -118,6 +118,19 @@ describe("the profile", () => {
     expect(ran.stderr).not.toMatch(/77|hidden/);
   });
 
+  test("with a password that is not escaped as it must be is refused", async () => {
+    const env = { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: "postgres://role:50%zz@host/db" };
+    for (const argv of [
+      ["auth", "status"],
+      ["profile", "add", "shop"],
+    ]) {
+      const { status: exit, stderr } = await run(argv, { env });
+      expect(exit).toBe(2);
+      expect(stderr).toMatch(/^error: STARPOST_DATABASE: a PostgreSQL address is /);
+      expect(stderr).not.toContain("50%");
+    }
+  });
+
   test("with a file that is no database says so", async () => {
     const path = join(makeFolder(), "notes.txt");
     writeFileSync(path, "not a database, but a text that is long enough to be taken for one\n".repeat(20));

@@ -12,6 +12,11 @@ describe("a table", () => {
     { id: "2", files: "b.csv", rows: 2 },
   ];
 
+  test("may have more rows than a call takes arguments", () => {
+    const many = Array.from({ length: 200_000 }, (_, id) => ({ id }));
+    expect(layOutTable(table(many, ["id"]), 80, noPaint).length).toBeGreaterThan(many.length);
+  });
+
   test("is never wider than the terminal", () => {
     for (const width of [46, 60, 80]) {
       const lines = layOutTable(table(rows, ["id", "files", "rows"]), width, noPaint).split("\n");

@@ -79,10 +79,13 @@ function show(env: Environment, variable: string): string {
   return `${variable}=${how === "address" ? withoutPassword(value) : value}`;
 }
 
-/** What may be a password ends at the last `@`; it may hold any sign, and the text need not be an address at all. */
+/**
+ * What may be a password ends at the last `@`, or is in the query; it may hold any sign, and the text need not be an
+ * address at all.
+ */
 function withoutPassword(text: string): string {
   const at = text.lastIndexOf("@");
-  if (at === -1) return text;
   const [scheme = ""] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
-  return `${scheme}…${text.slice(at)}`;
+  const behind = at === -1 ? text : `${scheme}…${text.slice(at)}`;
+  return scheme === "" ? behind : behind.replace(/\?.*$/s, "?…");
 }

@@ -20,6 +20,8 @@ export const environment: Topic = {
           "STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET",
           "together: an account of a service, without a login",
         ],
+        ["STARPOST_UTOKEN", "a token of that account, with the secret or in its place"],
+        ["STARPOST_KEYRING", "off: secrets go into a file, and the system's keyring is left alone"],
         [
           "STARPOST_PUBLIC_URL",
           "where shoppers reach the service, for the links of mails and pages (where `serve` listens)",

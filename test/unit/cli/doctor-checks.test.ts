@@ -42,9 +42,12 @@ describe("the environment", () => {
       STARPOST_SECRET: "s3cret",
       STARPOST_KEY: "k3y",
       HTTPS_PROXY: "me:pass@proxy:3128",
+      STARPOST_BASE_URL: "http://host/?token=t0ken",
     });
     expect(says).toContain("STARPOST_DATABASE=postgres://…@host/db");
-    expect(says).not.toMatch(/ss#word|s3cret|k3y|me:pass/);
+    expect(says).not.toMatch(/ss#word|s3cret|k3y|me:pass|t0ken/);
+    const inQuery = checkEnvironment({ STARPOST_DATABASE: "postgres://host/db?password=p@ss" });
+    expect(inQuery.says).not.toMatch(/p@ss|password/);
   });
 });
 

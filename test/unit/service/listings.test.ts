@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { OperationName } from "../../../src/contract/index.ts";
+import { listAll } from "../../../src/service/list-all.ts";
 import { listProducts, listPurchases, listUnsubscribers } from "../../../src/service/listings.ts";
 import type { Service } from "../../../src/service/service.ts";
 
@@ -61,4 +63,45 @@ test("purchases come once, whether a page begins at the last one or behind it, a
     } as unknown as Service;
     expect((await take(listPurchases(service))).map(({ id }) => id)).toEqual(ids);
   }
+});
+
+/** A service that answers one call, however often it is made; many times is for ever. */
+function answering(operation: OperationName, answer: object): Service {
+  const [group = "", verb = ""] = operation.split(".");
+  let calls = 0;
+  const call = async () => {
+    calls += 1;
+    if (calls > 20) throw new Error("the list has no end");
+    return answer;
+  };
+  return { [group]: { [verb]: call } } as unknown as Service;
+}
+
+test("missed products come once from a service that knows no positions", async () => {
+  const missed = [{ id: 1 }, { id: 2 }];
+  const service = answering("products.missed", { missed_products: missed });
+  expect(await take(listAll(service, "products.missed", { input: {} }))).toEqual(missed);
+});
+
+test("a cursor that leads to its own page is an error, and no list without an end", async () => {
+  const service = answering("core.listProducts", { products: [], pagination: { next_page_info: "same" } });
+  await expect(take(listAll(service, "core.listProducts", { input: {} }))).rejects.toMatchObject({
+    kind: "unexpectedAnswer",
+    message: expect.stringContaining("same page again") as string,
+  });
+});
+
+test("an answer without the list, or with what has no id, is an error, and no empty list", async () => {
+  for (const answer of [{}, { purchases: null }, { purchases: [{ name: "none" }] }]) {
+    const pages = listAll(answering("orders.list", answer), "orders.list", { input: {} });
+    await expect(take(pages)).rejects.toMatchObject({ kind: "unexpectedAnswer" });
+  }
+});
+
+test("a page of more elements than a call takes arguments is listed whole", async () => {
+  const purchases = Array.from({ length: 200_000 }, (_, at) => ({ id: at + 1 }));
+  const service = answering("orders.list", { purchases });
+  let count = 0;
+  for await (const page of listAll(service, "orders.list", { input: {} })) count += page.length;
+  expect(count).toBe(purchases.length);
 });
