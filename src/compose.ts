@@ -20,7 +20,6 @@ import { ServiceError } from "./contract/errors.ts";
 import type { PacedAccount } from "./client/pace-file.ts";
 import { createSealingKey, readSealingKey } from "./config/sealing-key.ts";
 import { createTokenStore } from "./config/token-file.ts";
-import { findProxy } from "./config/proxy-settings.ts";
 import { findPublicUrl } from "./config/public-url.ts";
 import { findWebhookSettings } from "./config/webhook-settings.ts";
 import type { LocalTransport, LocalTransportOptions } from "./engine/local-transport.ts";
@@ -405,6 +404,7 @@ async function openSharedPace(
 
 async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
   const { createHttpTransport } = await import("./client/http-transport.ts");
+  const { findProxy } = await import("./config/proxy-settings.ts");
   const { baseUrl, appKey } = profile;
   const { clock, env } = settings;
   const proxy = findProxy(env, baseUrl);

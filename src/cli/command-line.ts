@@ -35,6 +35,12 @@ export function parseCommandLine(
   const names = commands.map(({ name }) => name);
   const root = createRoot(names, about, (text) => (printed += text));
   for (const declared of commands) {
+    const noun = nounOf(declared.name);
+    // What is under a noun that was not typed cannot be meant; its name alone serves the guess at a misspelt one.
+    if (!argv.includes(noun)) {
+      if (!root.commands.some(isNamed(noun))) addGroup(root, noun);
+      continue;
+    }
     const parser = addCommand(root, declared.name);
     if (!("run" in declared)) continue;
     describeCommand(parser, declared);
@@ -54,6 +60,10 @@ export function parseCommandLine(
   }
   if (!found) throw new Error("the command line names no command");
   return found;
+}
+
+function nounOf(name: string): string {
+  return name.split(" ")[0] ?? "";
 }
 
 /** Ends the parsing where the parser has answered by itself. */
