@@ -5,10 +5,14 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { median } from "./measure.ts";
 
-/** `npm run bench:start -- [--rounds n]`: how long starts take, each of the runs in turn, against a bare Node's. */
+/**
+ * `npm run bench:start -- [--rounds n]`: how long starts take, and how much of a processor, each of the runs in turn,
+ * against a bare Node's.
+ */
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "31" } } });
 const program = resolve("bin/starpost.js");
 const home = mkdtempSync(join(tmpdir(), "starpost-bench-"));
+const hook = join(home, "cpu.cjs");
 const runs = [
   ["node -e 0", "-e", "0"],
   ["starpost --version", program, "--version"],
@@ -16,12 +20,24 @@ const runs = [
   ["starpost products list --json", program, "products", "list", "--json"],
 ] as const;
 
+/** Milliseconds from the start to the end. */
 function run(args: readonly string[]): number {
   const startedMs = performance.now();
+  start(args);
+  return performance.now() - startedMs;
+}
+
+/** Milliseconds of a processor, all threads together, until the process is about to end; asked by the process itself. */
+function runForCpu(args: readonly string[]): number {
+  const micros = JSON.parse(start(["--require", hook, ...args])) as NodeJS.CpuUsage;
+  return (micros.user + micros.system) / 1_000;
+}
+
+function start(args: readonly string[]): string {
   const env = { PATH: process.env["PATH"], STARPOST_HOME: home };
   const { status, stderr } = spawnSync(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr.toString()}`);
-  return performance.now() - startedMs;
+  return stderr.toString();
 }
 
 try {
@@ -29,15 +45,23 @@ try {
   const rows = Array.from({ length: 20 }, (_, at) => `p${at},Tea ${at},https://shop.example/p${at}`);
   writeFileSync(file, `product_id,name,url\n${rows.join("\n")}\n`);
   run([program, "products", "import", file, "--quiet"]);
-  const took = runs.map(() => [] as number[]);
+  writeFileSync(
+    hook,
+    'process.on("exit", () => require("node:fs").writeSync(2, JSON.stringify(process.cpuUsage())));',
+  );
+  const took = runs.map(() => ({ wall: [] as number[], cpu: [] as number[] }));
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (const [at, [, ...args]] of runs.entries()) took[at]?.push(run(args));
+    for (const [at, [, ...args]] of runs.entries()) took[at]?.wall.push(run(args));
+    for (const [at, [, ...args]] of runs.entries()) took[at]?.cpu.push(runForCpu(args));
   }
-  const bare = median(took[0] ?? []);
   process.stdout.write(`Node ${process.versions.node}, medians of ${values.rounds} interleaved runs\n`);
-  for (const [at, [name]] of runs.entries()) {
-    const ms = median(took[at] ?? []);
-    process.stdout.write(`${name.padEnd(32)} ${ms.toFixed(1).padStart(7)} ms ${(ms / bare).toFixed(2)}\n`);
+  for (const kind of ["wall", "cpu"] as const) {
+    const bare = median(took[0]?.[kind] ?? []);
+    for (const [at, [name]] of runs.entries()) {
+      const ms = median(took[at]?.[kind] ?? []);
+      const times = (ms / bare).toFixed(2);
+      process.stdout.write(`${kind.padEnd(5)} ${name.padEnd(32)} ${ms.toFixed(1).padStart(7)} ms ${times}\n`);
+    }
   }
 } finally {
   rmSync(home, { recursive: true });

@@ -18,15 +18,16 @@ const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 /** The text of `src/cli/operation-cards.ts`, made from the contract. */
 export function writeCards(): string {
   const cards = [...operations].map(([name, endpoint]) => {
-    return `  ${JSON.stringify(name)}: ${JSON.stringify(describe(name, endpoint))},\n`;
+    return `  ${JSON.stringify(name)}: () => (${JSON.stringify(describe(name, endpoint))}),\n`;
   });
   return `// Made from the contract by \`npm run cards\`: do not edit.
 import type { OperationName } from "../contract/index.ts";
+import { lazyValues } from "../contract/lazily.ts";
 import type { OperationCard } from "./operation-card.ts";
 
-/** Every call of the contract as a command. */
-export const operationCards: Readonly<Record<OperationName, OperationCard>> = {
-${cards.join("")}};
+/** Every call of the contract as a command; a help needs the names of all and the cards of few. */
+export const operationCards = lazyValues<Readonly<Record<OperationName, OperationCard>>>({
+${cards.join("")}});
 `;
 }
 
