@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { asFileProblem, Problem } from "../config/problem.ts";
 import type { Context } from "./context.ts";
+import { parseGivenJson } from "./given-json.ts";
 
 /**
  * All fields of a call, from the file that `--input` names.
@@ -39,8 +40,9 @@ async function readAll(stdin: AsyncIterable<unknown>): Promise<string> {
 
 function parse(text: string, refuse: (why: string) => Problem): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
+    return parseGivenJson(text.replace(/^\uFEFF/, ""));
   } catch (error) {
+    if (error instanceof Problem) throw error;
     throw refuse((error as Error).message.split("\n")[0] ?? "");
   }
 }

@@ -2,6 +2,7 @@ import { Problem } from "../config/problem.ts";
 import type { ArgumentNote, Flag, Flags } from "./command.ts";
 import { describeField } from "./field-words.ts";
 import { readCount } from "./flag-values.ts";
+import { parseGivenJson } from "./given-json.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
 import { flagNameOf } from "./operation-names.ts";
 
@@ -117,8 +118,9 @@ function readField(field: FieldCard, text: string, where: string): unknown {
 
 function parseOr(text: string, otherwise: () => unknown): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseGivenJson(text);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
     return otherwise();
   }
 }

@@ -24,7 +24,7 @@ export function withTwin(path: string): readonly string[] {
  */
 export function findOperation(method: string, path: string): FoundOperation | undefined {
   const asked = method === "HEAD" ? "GET" : method;
-  const given = path.replace(/\/$/, "");
+  const given = decodeNeedless(path.replace(/\/$/, ""));
   let found: (FoundOperation & { readonly rank: string }) | undefined;
   for (const [operation, endpoint] of operations) {
     const { method: own, alsoGet = false, paths, htmlPaths = [] } = endpoint;
@@ -58,6 +58,14 @@ function matchPath(pattern: string, path: string): Readonly<Record<string, strin
     .join("");
   const groups = new RegExp(`^${source}$`).exec(path);
   return groups ? Object.fromEntries(Object.entries(groups.groups ?? {}).map(decodePart)) : undefined;
+}
+
+/** Letters, digits, `-`, `.`, `_` and `~` mean the same escaped and bare, also to a server. */
+function decodeNeedless(path: string): string {
+  return path.replaceAll(/%[\da-f]{2}/gi, (escaped) => {
+    const sign = String.fromCodePoint(Number.parseInt(escaped.slice(1), 16));
+    return /[\w.~-]/.test(sign) ? sign : escaped;
+  });
 }
 
 function decodePart([name, value]: readonly [string, string]): readonly [string, string] {

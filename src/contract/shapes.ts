@@ -68,9 +68,12 @@ const urlPattern = /^https?:\/\/[^\s/?#]\S*$/i;
 const pricePattern = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** A product id, SKU or spec value: letters, digits, `_` and `-`. Source: spec "Product (input)". */
+/**
+ * A product id, SKU or spec value: letters, digits, `_` and `-`. Source: spec "Product (input)".
+ * Assumed: `__proto__` is none: many programs lose a key of that name when they read JSON, and the record with it.
+ */
 export function isLegalId(value: string): boolean {
-  return idPattern.test(value);
+  return idPattern.test(value) && value !== "__proto__";
 }
 
 /** Whether `value` is a day of the calendar written YYYY-MM-DD. */

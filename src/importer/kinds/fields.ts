@@ -82,7 +82,8 @@ export function readProductId(row: RowView, problems: RowProblem[]): string {
   else if (id.length > maxLength.id) {
     problems.push({ field, code: "too_long", reason: `is longer than ${maxLength.id} characters` });
   } else if (!isLegalId(id)) {
-    const reason = `'${id.slice(0, 60)}' has characters other than letters, digits, _ and -; the service would ignore it; --fix-ids would send '${fixId(field, id)}'`;
+    const why = id === "__proto__" ? "is no id" : "has characters other than letters, digits, _ and -";
+    const reason = `'${id.slice(0, 60)}' ${why}; the service would ignore it; --fix-ids would send '${fixId(field, id)}'`;
     problems.push({ field, code: "bad_id", reason });
   }
   return id;

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { makeFolder, run } from "./support.ts";
+
+test.each(["--input", "--products"])("%s with a field that would be lost is refused", async (flag) => {
+  const products = '{"__proto__": {"name": "Teapot", "url": "https://shop.example"}}';
+  const env = { STARPOST_HOME: makeFolder() };
+  const isFile = flag === "--input";
+  const argv = ["products", "mass-create", flag, isFile ? "-" : products];
+  const stdin = `{"products": ${products}}`;
+  const { status, stderr } = await run(argv, { env, ...(isFile && { stdin }) });
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^error: the JSON has a field that no object may have: __proto__/);
+});
