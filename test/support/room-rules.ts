@@ -71,19 +71,18 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ["commander"],
   },
   "compose.ts": {
+    mayImport: ["cli", "compose", "config", "engine-thread.ts", "probes", "rehearsal.ts", "service"],
+    packages: [],
+  },
+  compose: {
     mayImport: [
       "cli",
       "client",
       "config",
       "contract",
-      "dispatch",
       "engine",
-      "engine-thread.ts",
       "http",
       "mailer",
-      "mails",
-      "probes",
-      "rehearsal.ts",
       "service",
       "storage",
       "worker.ts",
