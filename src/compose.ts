@@ -69,7 +69,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
       },
     }),
     appKey,
-    secret,
+    readSecret,
     concurrency: concurrency[profile.mode],
     keepsOrder,
     ratePerSecond: heldTo(settings),

@@ -39,8 +39,11 @@ export interface Connection {
   /** Sends any call of the wire with the account's credentials; what answers here answers as a server does. */
   readonly send: SendSigned;
   readonly appKey: string;
-  /** Of an account of the embedded engine; nothing of one elsewhere. */
-  readonly secret: string | undefined;
+  /**
+   * The account's secret, from wherever it is kept.
+   * @throws Problem `auth` where none is known
+   */
+  readonly readSecret: () => Promise<string>;
   /** Calls that are worth having under way at once. */
   readonly concurrency: number;
   /** Whether calls are carried out in the order in which they were made, also those under way at once. */

@@ -33,7 +33,8 @@ export async function runOperation(context: Context, called: Called, given: Give
   const connection = await context.connect();
   let isStreamed = false;
   try {
-    const input = read(connection);
+    const secret = needsOwnAccount(card) ? await connection.readSecret() : undefined;
+    const input = read({ appKey: connection.appKey, secret });
     if (card.listing) {
       const limit = given.flags["limit"] as number | undefined;
       const pages = readPages(connection, { operation: called.operation, input, limit });

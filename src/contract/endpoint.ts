@@ -55,6 +55,8 @@ export interface Listing {
   readonly items: string;
   /** Absent where all elements come at once. */
   readonly by?: "page" | "since_id" | "page_info" | "start";
+  /** An answer without the list is one of an empty list. */
+  readonly mayBeAbsent?: boolean;
   /** Without `since_id` the newest come first, and they alone. */
   readonly isNewestFirst?: boolean;
   /** The input's field for how many elements a page has, and the most to ask for. */

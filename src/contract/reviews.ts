@@ -402,7 +402,12 @@ export const reviews = {
   }),
   bottomLines: endpoint({
     summary: "Read review count and average score of all products",
-    listing: { items: "bottomlines", by: "page", size: { field: "count", max: bottomLinePage.max } },
+    listing: {
+      items: "bottomlines",
+      by: "page",
+      mayBeAbsent: true,
+      size: { field: "count", max: bottomLinePage.max },
+    },
     method: "GET",
     paths: ["/v1/apps/{app_key}/bottom_lines", "/apps/{app_key}/bottom_lines"],
     auth: "account",

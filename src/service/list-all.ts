@@ -147,6 +147,7 @@ function idOf(element: ListedRecord): number {
 function elementsOf(answer: Fields, listing: Listing): readonly ListedRecord[] {
   const found = answer[listing.items];
   if (Array.isArray(found)) return found as ListedRecord[];
+  if (found === undefined && listing.mayBeAbsent) return [];
   throw unlisted(listing, "is not there");
 }
 

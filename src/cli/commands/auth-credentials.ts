@@ -17,7 +17,7 @@ export const authCredentials = command({
     }
     const connection = await context.connect();
     await connection.close();
-    return { app_key: connection.appKey, secret: connection.secret ?? null };
+    return { app_key: connection.appKey, secret: await connection.readSecret() };
   },
   render: (credentials) => fields(credentials),
 });
