@@ -15,10 +15,13 @@ export interface ParsedCommand {
   readonly globals: GlobalFlags;
 }
 
-/** A command line that asks for the help or the version. */
+/** A command line that asks for the help or the version, or that breaks off where a command has to be named. */
 export interface ParsedQuestion {
-  readonly asked: "help" | "version";
+  readonly asked: "help" | "version" | "whatFollows";
+  /** What is printed; where the command line broke off, the help that says how it goes on. */
   readonly answer: string;
+  /** Why it is no command, where it broke off. */
+  readonly problem?: Problem;
 }
 
 /**
@@ -55,6 +58,10 @@ export function parseCommandLine(
   try {
     root.parse([...argv], { from: "user" });
   } catch (error) {
+    if (error instanceof BrokenOff) {
+      const { answer, problem } = error;
+      return { asked: "whatFollows", answer, problem };
+    }
     if (!(error instanceof Answered)) throw error;
     return { asked: error.message as ParsedQuestion["asked"], answer: printed };
   }
@@ -69,6 +76,20 @@ function nounOf(name: string): string {
 /** Ends the parsing where the parser has answered by itself. */
 class Answered extends Error {}
 
+/** Ends the parsing at a noun without a verb. */
+class BrokenOff extends Error {
+  readonly answer: string;
+  readonly problem: Problem;
+
+  constructor(parser: Parser) {
+    super();
+    this.answer = parser.helpInformation();
+    const verbs = parser.commands.map((found) => found.name()).join(", ");
+    const what = `\`${pathOf(parser)}\` is not a whole command`;
+    this.problem = new Problem("usage", what, `It goes on with one of: ${verbs}.`);
+  }
+}
+
 function createRoot(
   names: readonly string[],
   { version }: { readonly version: string },
@@ -76,7 +97,7 @@ function createRoot(
 ): Parser {
   const root = new Parser("starpost")
     .version(version, "--version", "print the version")
-    .helpOption("--help", "print the help")
+    .helpOption("-h, --help", "print the help")
     .configureOutput({ writeOut: print, writeErr: () => {} });
   root.helpInformation = () => describeProgram(names);
   for (const [flag, summary] of globalFlags) {
@@ -141,17 +162,13 @@ function collect(text: string, before: unknown): string[] {
 function refuseAsProblem(parser: Parser): void {
   parser.exitOverride((error) => {
     if (error.exitCode === 0) throw new Answered(error.code === "commander.version" ? "version" : "help");
-    throw toProblem(error, parser);
+    throw error.code === "commander.help" ? new BrokenOff(parser) : toProblem(error, parser);
   });
 }
 
 function toProblem(error: CommanderError, parser: Parser): Problem {
   const path = pathOf(parser);
   const seeHelp = `See \`${path} --help\`.`;
-  if (error.code === "commander.help") {
-    const verbs = parser.commands.map((found) => found.name()).join(", ");
-    return new Problem("usage", `\`${path}\` is not a whole command`, `It goes on with one of: ${verbs}.`);
-  }
   const [message = "", ...guess] = error.message.replace(/^error: /, "").split("\n");
   const meant = guess.join(" ").replace(/^\((.*)\)$/, "$1");
   return new Problem("usage", message, meant === "" ? seeHelp : `${meant} ${seeHelp}`);

@@ -29,6 +29,8 @@ export interface ConnectionSettings extends Surroundings {
   readonly version?: string | undefined;
   /** Says what a person should know and nothing fails of. */
   readonly notice?: ((message: string) => void) | undefined;
+  /** Says to who is at the screen that a call is tried again, and when. */
+  readonly onWait?: ((message: string) => void) | undefined;
   /** Many calls follow: worth a thread of its own for what answers them here. */
   readonly isBulk?: boolean | undefined;
 }

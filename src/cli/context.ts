@@ -66,6 +66,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
       version: io.version,
       announceWrite: () => announceWrite(target),
       notice: (message: string) => talk.notice(message),
+      onWait: (message: string) => talk.say(message),
     };
   };
   return {

@@ -21,6 +21,12 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
   try {
     const listed = await loadCommands(table, io.argv);
     const parsed = parseCommandLine(io.argv, listed, { version: io.version, width: widthOfHelp(io.columns) });
+    if ("problem" in parsed && parsed.problem) {
+      // A person who types the first word to see what there is wants that; a log wants two lines.
+      if (wantsJson(io.argv) || !io.isStderrTerminal) throw parsed.problem;
+      io.stderr.write(parsed.answer);
+      return exitStatus.usage;
+    }
     if ("asked" in parsed) {
       const data = parsed.asked === "version" ? { version: io.version } : { help: parsed.answer };
       io.stdout.write(wantsJson(io.argv) ? `${JSON.stringify(data)}\n` : parsed.answer);

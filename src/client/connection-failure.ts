@@ -58,7 +58,11 @@ export function asServiceError(error: unknown, service: string, forwarder?: Prox
   const unconnected = neverConnected[code];
   if (forwarder && isBeforeRequest(code, event))
     return asProxyFailure(forwarder, describeUnconnected(error), error);
-  if (unconnected) return new ServiceError("unavailable", `${service}: ${unconnected}`, { cause: error });
+  if (unconnected) {
+    const hint =
+      "See that the service runs and that its address is right (starpost doctor), or try again in a while.";
+    return new ServiceError("unavailable", `${service}: ${unconnected}`, { hint, cause: error });
+  }
   if (code === "ETIMEDOUT") return asTimeout(error, event, service);
   if (isDistrust(code)) return asDistrust(error, code, service);
   if (code === "EPROTO" || code.startsWith("ERR_SSL_")) {

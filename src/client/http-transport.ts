@@ -19,6 +19,10 @@ export interface HttpTransportOptions extends Partial<RetryLimits>, WireOptions 
   /** From 0 up to, and without, 1: the jitter of waits. */
   readonly random?: () => number;
   readonly sleep?: Sleep;
+  /** Told of a wait for another try of a call, where whoever makes the call does not listen. */
+  readonly onWait?: ((message: string) => void) | undefined;
+  /** Milliseconds without an answer after which that is told as well: nobody looks for long at a screen that is still. */
+  readonly patienceMs?: number;
 }
 
 /** A Transport that also sends calls which the contract does not have. */
@@ -38,7 +42,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   };
   const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
   const wire = new Wire(options);
-  const carrier: Carrier = { wire, pacer, clock, random, sleep, limits };
+  const { onWait, patienceMs = 5_000 } = options;
+  const carrier: Carrier = { wire, pacer, clock, random, sleep, limits, onWait, patienceMs };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const endpoint = endpointOf(operation);
@@ -61,6 +66,8 @@ interface Carrier {
   readonly random: () => number;
   readonly sleep: Sleep;
   readonly limits: RetryLimits;
+  readonly onWait: HttpTransportOptions["onWait"];
+  readonly patienceMs: number;
 }
 
 function aboutCall({ wire, clock }: Carrier, { target }: WireRequest, utoken: string | undefined) {
@@ -114,20 +121,29 @@ async function carry<T>(
       const failed = { error, effect, attempt: Math.max(1, failures), spentMs, random };
       const retry = planRetry(failed, { ...limits, maxAttempts });
       if (!retry) throw error;
-      callOptions.onEvent?.({ type: "wait", ...retry });
+      if (callOptions.onEvent) callOptions.onEvent({ type: "wait", ...retry });
+      else if (retry.reason === "retry") carrier.onWait?.(retry.message);
       await sleep(retry.ms, callOptions.signal);
     }
   }
 }
 
+function tellIfSlow({ wire, onWait, patienceMs }: Carrier): NodeJS.Timeout | undefined {
+  if (!onWait) return undefined;
+  const told = `${wire.shown} has not answered for ${patienceMs / 1_000} s; an answer is still waited for`;
+  return setTimeout(() => onWait(told), patienceMs).unref();
+}
+
 /** Sends a request, tells the pacer how the service took it, and reads the answer. */
 async function sendOnce<T>(
-  { wire, pacer, clock }: Carrier,
+  carrier: Carrier,
   { request, effect }: Prepared,
   { signal, onEvent }: CallOptions,
   read: (answer: Answer) => T,
 ): Promise<T> {
-  const answer = await wire.send(request, effect, signal);
+  const { wire, pacer, clock } = carrier;
+  const slow = onEvent ? undefined : tellIfSlow(carrier);
+  const answer = await wire.send(request, effect, signal).finally(() => clearTimeout(slow));
   const limit = readServiceLimit(answer.headers, clock());
   if (limit) {
     const { remaining, resetAtSeconds, resetInMs } = limit;

@@ -10,11 +10,12 @@ export async function openRemote(settings: ConnectionSettings, profile: RemotePr
   const { createHttpTransport } = await import("../client/http-transport.ts");
   const { findProxy } = await import("../config/proxy-settings.ts");
   const { baseUrl, appKey } = profile;
-  const { clock, env } = settings;
+  const { clock, env, onWait } = settings;
   const proxy = findProxy(env, baseUrl);
   const ratePerSecond = settings.rate ?? usualRate;
   const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
-  const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace: shared.options });
+  const pace = shared.options;
+  const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace, onWait });
   const transport: Transport = {
     call: (operation, input, caller, options) =>
       remote.call(operation, input, caller, options).catch((error: unknown) => {

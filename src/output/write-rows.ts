@@ -16,7 +16,8 @@ interface RowForm {
 }
 
 /**
- * Prints rows as they come. Ends early, without a word, where nobody reads any more.
+ * Prints rows as they come. Ends early, without a word, where nobody reads any more. Where the stream breaks off
+ * before its first page nothing is printed: an empty list would say that there are none.
  * @returns how many rows were printed
  * @throws what the stream throws, once what was printed is a whole document
  */
@@ -31,13 +32,16 @@ export async function writeRows(
 ): Promise<number> {
   const form = await forms[format](columns, screen);
   let count = 0;
+  let hasBegun = false;
   try {
     for await (const rows of stream.pages) {
+      hasBegun = true;
       count += rows.length;
       if (!(await write(out, await form.rows(rows)))) return count;
     }
+    hasBegun = true;
   } finally {
-    await write(out, await form.end());
+    if (hasBegun) await write(out, await form.end());
   }
   return count;
 }

@@ -137,6 +137,35 @@ describe("what is said", () => {
   });
 });
 
+describe("a command line that ends at a noun", () => {
+  const atTerminal = { table: tableWith({}), io: { isStderrTerminal: true } };
+
+  test.each([[[]], [["things"]]])(
+    "shows a person how it goes on, and is wrong all the same: %j",
+    async (argv) => {
+      const { status, stdout, stderr } = await run(argv, atTerminal);
+      const help = await run([...argv, "--help"], atTerminal);
+      expect([status, stdout, stderr]).toEqual([2, "", help.stdout]);
+      expect(stderr).toContain("Usage: starpost");
+    },
+  );
+
+  test("is an error to a script", async () => {
+    const { status, stderr } = await run(["things", "--json"], atTerminal);
+    expect(status).toBe(2);
+    expect(JSON.parse(stderr).error.hint).toBe("It goes on with one of: show, list.");
+  });
+});
+
+test("-h is --help", async () => {
+  const [short, long] = [
+    await run(["things", "list", "-h"], { table: tableWith({}) }),
+    await run(["things", "list", "--help"], { table: tableWith({}) }),
+  ];
+  expect(short).toEqual(long);
+  expect(short.status).toBe(0);
+});
+
 describe("a command line that is not understood", () => {
   test.each([
     [[], "not a whole command"],

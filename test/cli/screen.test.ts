@@ -109,6 +109,18 @@ describe("an empty list", () => {
     expect(stderr).toBe("There are none: `starpost products import` would make some.\n");
   });
 
+  test("is not printed where the reading of it failed: it may be full", async () => {
+    async function* refused() {
+      await Promise.reject(new Problem("auth", "refused", "Sign in."));
+      yield [{ name: "never read" }];
+    }
+    const list = { ...rowsOf(0), run: async () => new RowStream(refused(), { columns: ["name"] }) };
+    for (const format of ["json", "csv", "table", "ndjson"]) {
+      const ran = await run(["things", "list", "--format", format], { table: tableOf(list) });
+      expect([ran.status, ran.stdout]).toEqual([4, ""]);
+    }
+  });
+
   test("is no talk for a script, nor where there is something", async () => {
     const script = await run(["things", "list", "--json"], { table: tableOf(rowsOf(0)) });
     expect([script.stdout, script.stderr]).toEqual(["[]\n", ""]);

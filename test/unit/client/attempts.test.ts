@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createHttpTransport } from "../../../src/client/http-transport.ts";
+import { createHttpTransport, type HttpTransportOptions } from "../../../src/client/http-transport.ts";
 import type { CallOptions } from "../../../src/service/transport.ts";
 import { type Loopback, type Responder, sendJson, startLoopback } from "../../support/loopback.ts";
 
@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 /** A service that answers as told, and a client that waits for nothing. */
-async function setUp(respond: Responder) {
+async function setUp(respond: Responder, settings: Partial<HttpTransportOptions> = {}) {
   const server: Loopback = await startLoopback(respond);
   let passedMs = 0;
   const transport = createHttpTransport({
@@ -20,6 +20,7 @@ async function setUp(respond: Responder) {
       passedMs += ms;
     },
     random: () => 0.5,
+    ...settings,
   });
   opened.push(server, transport);
   const send = (options?: CallOptions) =>
@@ -64,5 +65,38 @@ describe("the tries of one call", () => {
     });
     await expect(send()).rejects.toMatchObject({ kind: "bodyTooLarge", outcomeUnknown: false });
     expect(server.received).toHaveLength(1);
+  });
+});
+
+describe("whoever is at the screen", () => {
+  it("is told why a call is tried again and when, unless the caller listens", async () => {
+    const told: string[] = [];
+    const onWait = (message: string) => told.push(message);
+    const { server, send } = await setUp(
+      (response, at, request) => (at % 3 === 2 ? fine : broken)(response, at, request),
+      { onWait },
+    );
+    await send();
+    expect(told).toHaveLength(2);
+    expect(told[0]).toMatch(/; next try in 0\.3 s$/);
+    await send({ onEvent: () => {} });
+    expect([told.length, server.received.length]).toEqual([2, 6]);
+  });
+
+  it("is told that an answer is waited for, where it takes long", async () => {
+    const told: string[] = [];
+    let answer = () => {};
+    const onWait = (message: string) => {
+      told.push(message);
+      answer();
+    };
+    const { server, send } = await setUp(
+      (response, at, request) => {
+        answer = () => fine(response, at, request);
+      },
+      { onWait, patienceMs: 50 },
+    );
+    await send();
+    expect(told).toEqual([`${server.url} has not answered for 0.05 s; an answer is still waited for`]);
   });
 });
