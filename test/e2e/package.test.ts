@@ -19,7 +19,7 @@ const belongs = [
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
   /^bin\/(starpost\.js|package\.json)$/,
-  /^dist\/[\w.-]+\.(js|json)$/,
+  /^dist\/[\w.-]+\.(js|json|pack)$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^docs\/(commands\/)?[\w-]+\.md$/,
   /^docs\/(openapi\.json|starpost\.service|Containerfile)$/,
