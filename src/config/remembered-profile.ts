@@ -1,5 +1,5 @@
 import type { Paths } from "./paths.ts";
-import { builtInNames } from "./profile-name.ts";
+import { builtInNames, unknownProfile } from "./profile-name.ts";
 import {
   changeProfiles,
   findStored,
@@ -114,12 +114,17 @@ export async function removeProfile(
   return { ...forgotten, wasCurrent };
 }
 
-/** Makes a profile the one that is used where nothing names another. */
+/**
+ * Makes a profile the one that is used where nothing names another.
+ * @throws Problem `usage` where another process has removed it meanwhile
+ */
 export async function makeCurrent(configFolder: string, name: string): Promise<void> {
-  await changeProfiles(configFolder, ({ profiles }) => ({
-    current: name === builtInNames.local ? undefined : name,
-    profiles,
-  }));
+  await changeProfiles(configFolder, (stored) => {
+    const { profiles } = stored;
+    if (name === builtInNames.local) return { current: undefined, profiles };
+    if (!findStored(stored, name)) throw unknownProfile(name, Object.keys(profiles));
+    return { current: name, profiles };
+  });
 }
 
 /** Says whether a shop runs on a profile. */

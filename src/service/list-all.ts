@@ -146,9 +146,14 @@ function idOf(element: ListedRecord): number {
 /** @throws ServiceError `unexpectedAnswer` where there is no list: none is not the same as an empty one */
 function elementsOf(answer: Fields, listing: Listing): readonly ListedRecord[] {
   const found = answer[listing.items];
-  if (Array.isArray(found)) return found as ListedRecord[];
   if (found === undefined && listing.mayBeAbsent) return [];
-  throw unlisted(listing, "is not there");
+  if (!Array.isArray(found)) throw unlisted(listing, "is not there");
+  if (found.every(isRecord)) return found;
+  throw unlisted(listing, "holds what is no record");
+}
+
+function isRecord(element: unknown): element is ListedRecord {
+  return typeof element === "object" && element !== null;
 }
 
 function unlisted({ items }: Listing, why: string): ServiceError {

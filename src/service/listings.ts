@@ -38,7 +38,7 @@ export async function* listPurchases(
     const fresh = purchases.filter(({ id }) => id > lastId);
     if (fresh.length === 0) return;
     yield fresh;
-    lastId = Math.max(...fresh.map(({ id }) => id));
+    lastId = fresh.reduce((most, { id }) => Math.max(most, id), lastId);
     got += fresh.length;
     // The first page's number counts: a service may count only what is still to come.
     if (all < 0) all = total;

@@ -92,7 +92,7 @@ test("a cursor that leads to its own page is an error, and no list without an en
 });
 
 test("an answer without the list, or with what has no id, is an error, and no empty list", async () => {
-  for (const answer of [{}, { purchases: null }, { purchases: [{ name: "none" }] }]) {
+  for (const answer of [{}, { purchases: null }, { purchases: [null] }, { purchases: [{ name: "none" }] }]) {
     const pages = listAll(answering("orders.list", answer), "orders.list", { input: {} });
     await expect(take(pages)).rejects.toMatchObject({ kind: "unexpectedAnswer" });
   }
