@@ -1,18 +1,13 @@
 import { silent } from "../../output/view.ts";
 import { command } from "../command.ts";
+import { emailTypeFlags } from "../email-type-flag.ts";
 import { exitStatus } from "../exit-status.ts";
 
 export const unsubscribersAdd = command({
   name: "unsubscribers add",
   summary: "Let addresses get no more mails",
   argument: "<address...>",
-  flags: {
-    type: {
-      takes: "<email_type_id>",
-      summary: "only of this type, 1 to 17 (every type; repeatable)",
-      isRepeatable: true,
-    },
-  },
+  flags: emailTypeFlags,
   examples: [
     "starpost unsubscribers add ann@mail.example",
     "starpost unsubscribers add ann@mail.example bob@mail.example --type 1",

@@ -1,5 +1,6 @@
 import { silent } from "../../output/view.ts";
 import { command } from "../command.ts";
+import { emailTypeFlags } from "../email-type-flag.ts";
 import { exitStatus } from "../exit-status.ts";
 import { confirmDestruction } from "../question.ts";
 
@@ -7,13 +8,7 @@ export const unsubscribersRemove = command({
   name: "unsubscribers remove",
   summary: "Let addresses get mails again; who unsubscribed by themselves stays so",
   argument: "<address...>",
-  flags: {
-    type: {
-      takes: "<email_type_id>",
-      summary: "only of this type, 1 to 17 (every type; repeatable)",
-      isRepeatable: true,
-    },
-  },
+  flags: emailTypeFlags,
   examples: ["starpost unsubscribers remove ann@mail.example --type 1 --yes"],
   run: async (context, { arguments: addresses, flags }) => {
     await confirmDestruction(
