@@ -28,8 +28,19 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
   };
 }
 
-/** When a run began is in its id; a column of its own would leave no room for the others. */
-const listed = ["id", "kind", "files", "state", "rows", "accepted", "rejected", "failed"];
+/** When a run began is in its id, and how many rows it read is the sum: columns of their own would leave no room for the others. */
+const listed = ["id", "kind", "files", "state", "accepted", "rejected", "failed"];
+const listedInFiles = [
+  "id",
+  "kind",
+  "files",
+  "state",
+  "started_at",
+  "rows",
+  "accepted",
+  "rejected",
+  "failed",
+];
 
 /** What did not go as it was meant to is seen at a glance; the words say it all the same. */
 export const runTones: NonNullable<View["tones"]> = {
@@ -41,11 +52,12 @@ export const runTones: NonNullable<View["tones"]> = {
 /** Runs, one a line. */
 export function tableOfRuns(runs: readonly ImportSummary[]): View {
   const view = table(
-    runs.map(({ import_id, kind, files, state, rows }) => ({
+    runs.map(({ import_id, kind, files, state, started_at, rows }) => ({
       id: import_id,
       kind,
       files: files.map((file) => (file === "-" ? file : describeFile(file))).join(" "),
       state,
+      started_at,
       rows: rows.read,
       accepted: rows.accepted,
       rejected: rows.rejected,
@@ -53,7 +65,7 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
     })),
     listed,
   );
-  return { ...view, tones: runTones };
+  return { ...view, fileColumns: listedInFiles, tones: runTones };
 }
 
 /**

@@ -6,9 +6,18 @@ export function viewOf(answer: Row): View {
   const [only, ...others] = Object.values(answer);
   const isRecord = others.length === 0 && typeof only === "object" && only !== null && !Array.isArray(only);
   const record = isRecord ? (only as Row) : answer;
-  const names = Object.keys(record).filter((name) => record[name] !== undefined);
+  const names = Object.keys(record).flatMap((name) => namesInside(record, name));
   if (names.length === 0) return silent();
   return fields(Object.fromEntries(names.map((name) => [name, cellOf(record, name)])));
+}
+
+/** A field by its name; one that is a record, by the names of its own fields. */
+function namesInside(record: Row, name: string): readonly string[] {
+  const held = record[name];
+  if (held === undefined) return [];
+  if (typeof held !== "object" || held === null || Array.isArray(held)) return [name];
+  const inside = Object.keys(held);
+  return inside.length === 0 ? [name] : inside.map((own) => `${name}.${own}`);
 }
 
 /**

@@ -28,8 +28,9 @@ export async function print(
     return writeRows(io.stdout, data, { format, columns: chosen, screen });
   }
   const shown = view();
-  const allColumns = [...new Set([...shown.columns, ...Object.keys(shown.rows[0] ?? {})])];
-  const chosen = { ...shown, columns: choose(columns, { columns: shown.columns, allColumns }) };
+  const own = format === "csv" ? (shown.fileColumns ?? shown.columns) : shown.columns;
+  const allColumns = [...new Set([...own, ...Object.keys(shown.rows[0] ?? {})])];
+  const chosen = { ...shown, columns: choose(columns, { columns: own, allColumns }) };
   io.stdout.write(await renderData(data, chosen, format, screen));
   return undefined;
 }

@@ -15,6 +15,8 @@ export interface View {
    */
   readonly layout: "table" | "fields" | "line" | "silent" | "text";
   readonly columns: readonly string[];
+  /** Those of CSV, where a screen has no room for all. */
+  readonly fileColumns?: readonly string[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
   readonly lines?: readonly string[];
   /** Of the lines, where they have one. */
