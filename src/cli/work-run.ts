@@ -19,7 +19,9 @@ export async function runWork(
   const { io, talk, globals } = context;
   const profile = await readLocalProfile(context);
   const { openWorker } = await io.compose();
-  const logLevel = globals.quiet ? "error" : globals.verbose ? "debug" : "info";
+  // Who watches is told the sum; the log of each mail is for files.
+  const isWatched = isOnce && io.isStderrTerminal;
+  const logLevel = globals.verbose ? "debug" : globals.quiet || isWatched ? "error" : "info";
   const signals = listenForStop(io, () => {});
   try {
     const surroundings = await context.surroundings();
