@@ -111,7 +111,7 @@ if (postgresServer === undefined) test.skip(`two workers on ${postgresSkipped}`)
 describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
   "two workers on one %s database",
   (_name, isOnPostgres) => {
-    const count = Number(process.env["STARPOST_TEST_MAILS"] ?? 300);
+    const count = Number(process.env["STARPOST_TEST_MAILS"] ?? (isOnPostgres ? 2_000 : 300));
 
     test("lose no mail where one is killed, and double at most the one in flight, and say so", async () => {
       const server = await startServer();

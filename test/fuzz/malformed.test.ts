@@ -8,8 +8,8 @@ import type { Seeded } from "./endpoint-inputs.ts";
 import { type FuzzRequest, spoiltRequest } from "./malformed-requests.ts";
 import { createRandom } from "./random.ts";
 
-/** `STARPOST_TEST_MALFORMED` asks for more; with the default, those are the first of them. */
-const requestsPerCall = Number(process.env["STARPOST_TEST_MALFORMED"] ?? 80);
+/** `STARPOST_TEST_MALFORMED` asks for fewer, or more. */
+const requestsPerCall = Number(process.env["STARPOST_TEST_MALFORMED"] ?? 200);
 const concurrency = 8;
 const replyWithinMs = 60_000;
 
