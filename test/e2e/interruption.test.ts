@@ -75,7 +75,7 @@ const killed: Readonly<Record<string, Killed>> = {
     stored: ["coupons", "couponCodes"],
   },
   products: {
-    args: ["products", "import", "--batch-size", "50"],
+    args: ["products", "import", "--batch-size", "5"],
     header: "product_id,name,url",
     rows: (run) =>
       Array.from(
@@ -123,11 +123,12 @@ function readJournalSize(home: Home): number {
  * begun to send, however slow the machine is.
  */
 async function untilRandomMoment(home: Home, isOver: () => boolean): Promise<void> {
-  if (Math.random() < 0.25) return sleep(Math.random() * 1_000);
+  if (Math.random() < 0.25) return sleep(Math.random() * 500);
   const before = readJournalSize(home);
   // More than the line with which an attempt begins.
   while (readJournalSize(home) <= before + 60 && !isOver()) await sleep(5);
-  return sleep(Math.random() * 250);
+  // Early more often than late: a quick import is over soon.
+  return sleep(Math.random() ** 2 * 250);
 }
 
 /** Kills an import again and again at random moments, until a resume gets to the end or `kills` were made. */
