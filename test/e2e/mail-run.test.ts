@@ -100,6 +100,8 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 const idOf = (messageId: string) => Number(/^<(\d+)-/.exec(messageId)?.[1]);
+/** How many mails a worker takes at once. */
+const claimedAtOnce = 50;
 const distinct = <T>(items: readonly T[]) => new Set(items).size;
 
 const places = [
@@ -122,8 +124,11 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
       const takenFrom = (name: string) => server.taken.filter(({ from }) => from === name).length;
       server.swallows = ({ from }) => {
         if (victim !== undefined || server.taken.length < count / 4) return false;
-        // Not one that has only just begun: both are to have a part in it.
-        if (takenFrom(from) <= count / 20) return false;
+        // Not one that has only just begun: both are to have a part in it. Nor one at the end of what it took at once, which
+        // would leave nothing to be taken over.
+        const sent = takenFrom(from);
+        if (sent <= count / 20 || sent % claimedAtOnce < 10 || sent % claimedAtOnce > claimedAtOnce - 20)
+          return false;
         victim = from;
         return true;
       };
