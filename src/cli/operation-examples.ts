@@ -1,4 +1,5 @@
 import type { FieldCard, OperationCard } from "./operation-card.ts";
+import { isOnlyInside, isOwn, needsPassword } from "./operation-input.ts";
 import { flagNameOf } from "./operation-names.ts";
 
 /** Values that stand for the fields of a call in its example; those of one call come first. */
@@ -64,21 +65,17 @@ const samples: Readonly<Record<string, string>> = {
 
 /** A whole command line that makes a call, with what it must be given. */
 export function writeExample(name: string, operation: string, card: OperationCard): string {
-  const needed = card.fields.filter((field) => field.isRequired && !isOwn(field));
-  const isOnlyInside = new Set(card.fields.map(({ path }) => path[0])).size === 1;
+  const needed = card.fields.filter((field) => field.isRequired && !field.isSecret && !isOwn(field));
   const words = needed.map((field) => {
     const sample = sampleOf(operation, field);
     if (field.isArgument) return sample;
-    const flag = flagNameOf(field.path, isOnlyInside);
+    const flag = flagNameOf(field.path, isOnlyInside(card));
     if (field.type === "switch") return sample === "no" ? `--no-${flag}` : `--${flag}`;
     return `--${flag} ${sample}`;
   });
-  const password = card.fields.some(({ isSecret, path }) => isSecret && path.length > 1);
-  return ["starpost", name, ...words, ...(password ? ["--password-stdin < password.txt"] : [])].join(" ");
+  const password = needsPassword(card) ? ["--password-stdin < password.txt"] : [];
+  return ["starpost", name, ...words, ...password].join(" ");
 }
-
-const isOwn = ({ path, isSecret }: FieldCard) =>
-  isSecret === true || ["client_id", "grant_type"].includes(path.join("."));
 
 /** @throws Error where a field that must be given has no sample: a new one is to be given one */
 function sampleOf(operation: string, { path, oneOf, type }: FieldCard): string {

@@ -29,7 +29,10 @@ function isPageLimit({ path }: FieldCard): boolean {
   return path.join(".") === "limit";
 }
 
-const isOnlyInside = ({ fields }: OperationCard) => new Set(fields.map(({ path }) => path[0])).size === 1;
+/** Whether all fields are inside of one, so that their flags need not name it. */
+export function isOnlyInside({ fields }: OperationCard): boolean {
+  return new Set(fields.map(({ path }) => path[0])).size === 1;
+}
 
 /** The flags of a call: one a field, and `--input` for all of them together. */
 export function flagsOf(operation: string, card: OperationCard): Flags {
@@ -57,7 +60,8 @@ function readLimit(text: string, flag: string): number {
   throw new Problem("usage", `${flag}: 0 is nothing`, "Leave it out for all.");
 }
 
-function isOwn({ path }: FieldCard): boolean {
+/** Whether the profile knows a field by itself. */
+export function isOwn({ path }: FieldCard): boolean {
   return Object.hasOwn(ownFields, path.join("."));
 }
 
