@@ -12,7 +12,7 @@ await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 await build({
   absWorkingDir: root,
-  entryPoints: ["src/cli/manual/man-pages.ts"],
+  entryPoints: ["src/cli/program/help/man-page.ts"],
   outfile: writer,
   bundle: true,
   packages: "external",

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Writable } from "node:stream";
-import type { Io } from "./cli/io.ts";
+import type { Io } from "./cli/program/io.ts";
 
 const used = new Set<Writable>();
 
-type Status = Awaited<ReturnType<typeof import("./cli/program.ts").runProgram>>;
+type Status = Awaited<ReturnType<typeof import("./cli/program/program.ts").runProgram>>;
 
 /** Why something that was to be printed was not. */
 let lost: NodeJS.ErrnoException | undefined;
@@ -47,7 +47,7 @@ const io: Io = {
   get node() {
     return { version: process.versions.node, wanted: readPackage().engines.node };
   },
-  compose: () => import("./compose.ts"),
+  compose: () => import("./app/app.ts"),
 };
 
 function readPackage(): { readonly version: string; readonly engines: { readonly node: string } } {
@@ -81,16 +81,16 @@ async function main(): Promise<void> {
     return end(0);
   }
   if (io.argv.length === 1 && io.argv[0] === "--help") {
-    const { describeProgram } = await import("./cli/help.ts");
+    const { describeProgram } = await import("./cli/program/help/overview.ts");
     io.stdout.write(describeProgram());
     return end(0);
   }
   if (io.argv[0] === "__complete") {
-    const { answerCompletion } = await import("./cli/completion/answer.ts");
+    const { answerCompletion } = await import("./cli/program/completion/respond.ts");
     await answerCompletion(io);
     return;
   }
-  const { runProgram } = await import("./cli/program.ts");
+  const { runProgram } = await import("./cli/program/program.ts");
   await end(await runProgram(io));
 }
 
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
 async function end(status: Status): Promise<never> {
   await Promise.all([...used].map(drain));
   if (!lost) process.exit(status);
-  const { reportLostOutput } = await import("./cli/failure-report.ts");
+  const { reportLostOutput } = await import("./cli/program/error-report.ts");
   const told = await reportLostOutput(io, status, lost.message);
   await drain(io.stderr);
   process.exit(told);

@@ -1,59 +1,44 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findBreaches, importsOf, rooms } from "./support/room-rules.ts";
+import { findCycles, findViolations, inspect, listImports, readSources, readTable } from "../.ci/house.js";
 
 const root = join(import.meta.dirname, "..");
+const table = readTable(readFileSync(join(root, "docs/development/architecture.md"), "utf8"));
+const sources = readSources(join(root, "src"));
 
-function readSources() {
-  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => ({
-      path: path.replaceAll("\\", "/"),
-      text: readFileSync(join(root, "src", path), "utf8"),
-    }));
-}
+describe("src/", () => {
+  const found = inspect(sources, table);
 
-describe("the rooms of src/", () => {
-  test("import only whom they may, and leave the world to main.ts", () => {
-    const sources = readSources();
-    expect(sources.length).toBeGreaterThan(50);
-    expect(findBreaches(sources)).toEqual([]);
+  test("follows the dependency table in docs/development/architecture.md", () => {
+    expect(found.files).toBeGreaterThan(50);
+    expect(found.violations.length).toBeLessThanOrEqual(40);
   });
 
-  test("import zod as a namespace, so that what is not used of it is not part of the program", () => {
+  test("has no import cycles, type imports included", () => {
+    expect(found.cycles.length).toBeLessThanOrEqual(7);
+  });
+
+  test("has at most 25 files in a folder and 300 lines in a file", () => {
+    expect(found.crowdedFolders.length).toBeLessThanOrEqual(2);
+    expect(found.longFiles.length).toBeLessThanOrEqual(2);
+  });
+
+  test("imports zod as a namespace, so that the bundle omits unused parts", () => {
     const named = /^import (?!type )(?!\* as \w+ from ).*from "zod[^"]*";?$/gm;
-    const found = readSources().flatMap(({ path, text }) =>
+    const imports = sources.flatMap(({ path, text }) =>
       (text.match(named) ?? []).map((line) => `${path}: ${line}`),
     );
-    expect(found).toEqual([]);
+    expect(imports).toEqual([]);
     expect('import { z } from "zod";').toMatch(new RegExp(named.source));
-  });
-
-  test("stand in docs/architecture.md as they stand here", () => {
-    const documented = readFileSync(join(root, "docs/architecture.md"), "utf8");
-    const listed = [...documented.matchAll(/^\| `([^`]+?)\/?` \|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
-      ([, name = "", ours = "", packages = ""]) => [
-        name,
-        { mayImport: split(ours), packages: split(packages) },
-      ],
-    );
-    expect(Object.fromEntries(listed)).toEqual(rooms);
   });
 });
 
-function split(cell: string): string[] {
-  return cell
-    .split(",")
-    .map((part) => part.trim().replaceAll("`", ""))
-    .filter((part) => part !== "" && part !== "nothing");
-}
+describe("findViolations", () => {
+  const violations = (path: string, text: string) => findViolations([{ path, text }], table);
 
-describe("the checker of the rooms", () => {
-  const breaches = (path: string, text: string) => findBreaches([{ path, text }]);
-
-  test("finds an import of a room that is not allowed, in every form", () => {
-    const wrong = [
+  test("detects a forbidden import in every form", () => {
+    const forbidden = [
       'import { x } from "../engine/x.ts";',
       'import type { X } from "../engine/x.ts";',
       'export { x } from "../engine/x.ts";',
@@ -63,23 +48,28 @@ describe("the checker of the rooms", () => {
       'import {\n  x,\n  y,\n} from "../engine/x.ts";',
       'new Worker(new URL("../engine/x.ts", import.meta.url));',
     ];
-    for (const text of wrong) {
-      expect(breaches("cli/a.ts", text), text).toEqual(["cli/a.ts: cli may not import engine/x.ts"]);
+    for (const text of forbidden) {
+      expect(violations("cli/a.ts", text), text).toEqual(["cli/a.ts: cli may not import engine/x.ts"]);
     }
   });
 
-  test("finds a package in the wrong room, and a file that is in no room", () => {
-    expect(breaches("cli/a.ts", 'import got from "got";')).toHaveLength(1);
-    expect(breaches("engine/a.ts", 'import { z } from "@photostructure/sqlite";')).toHaveLength(1);
-    expect(breaches("helpers/a.ts", "")).toEqual(["helpers/a.ts: helpers is no room of the table"]);
+  test("detects a forbidden package, and a file outside every layer", () => {
+    expect(violations("cli/a.ts", 'import got from "got";')).toHaveLength(1);
+    expect(violations("engine/a.ts", 'import { z } from "@photostructure/sqlite";')).toHaveLength(1);
+    expect(violations("helpers/a.ts", "")).toEqual(["helpers/a.ts: not in a layer of the table"]);
   });
 
-  test("allows one file of a room where the table says so", () => {
-    expect(breaches("importer/a.ts", 'import { S } from "../storage/sqlite-file.ts";')).toEqual([]);
-    expect(breaches("importer/a.ts", 'import { S } from "../storage/database.ts";')).toHaveLength(1);
+  test("allows a single file of a layer where the table names it", () => {
+    expect(violations("cli/a.ts", 'import type { P } from "../app/ports.ts";')).toEqual([]);
+    expect(violations("cli/a.ts", 'import { openConnection } from "../app/app.ts";')).toHaveLength(1);
   });
 
-  test("finds what touches the world", () => {
+  test("applies the most specific layer to a file", () => {
+    expect(violations("engine/kernel/a.ts", 'import "../accounts/x.ts";')).toHaveLength(1);
+    expect(violations("engine/accounts/a.ts", 'import "../kernel/x.ts";')).toEqual([]);
+  });
+
+  test("reserves the process, the console, and the current time for entry points", () => {
     for (const text of [
       "process.exit(1)",
       "console.log(1)",
@@ -87,16 +77,25 @@ describe("the checker of the rooms", () => {
       "f(new Date())",
       'from "node:process"',
     ]) {
-      expect(breaches("engine/a.ts", text), text).toHaveLength(1);
+      expect(violations("engine/a.ts", text), text).toHaveLength(1);
     }
-    expect(breaches("engine/a.ts", "// process.exit\nnew Date(ms); this.process.x; preprocess.y")).toEqual(
-      [],
-    );
-    expect(breaches("main.ts", "process.exit(1)")).toEqual([]);
+    const harmless = "// process.exit\nnew Date(ms); this.process.x; preprocess.y";
+    expect(violations("engine/a.ts", harmless)).toEqual([]);
+    expect(violations("main.ts", "process.exit(1)")).toEqual([]);
   });
 
-  test("reads no import out of a comment's prose", () => {
-    expect(importsOf("const from = 1;")).toEqual([]);
-    expect(breaches("cli/a.ts", '/** import x from "../engine/x.ts" */')).toEqual([]);
+  test("ignores comments", () => {
+    expect(listImports("const from = 1;")).toEqual([]);
+    expect(violations("cli/a.ts", '/** import x from "../engine/x.ts" */')).toEqual([]);
   });
+});
+
+test("findCycles detects a cycle of type imports", () => {
+  const cycle = findCycles([
+    { path: "a.ts", text: 'import type { B } from "./b.ts";' },
+    { path: "b.ts", text: 'export { c } from "./c.ts";' },
+    { path: "c.ts", text: 'type A = import("./a.ts").A;' },
+    { path: "d.ts", text: 'import "./a.ts";' },
+  ]);
+  expect(cycle.map((group) => group.toSorted())).toEqual([["a.ts", "b.ts", "c.ts"]]);
 });

@@ -1,40 +1,40 @@
 import type { Contract, GroupName, OperationName } from "../contract/index.ts";
-import type { HandlerContext, Handlers } from "./handler.ts";
+import type { HandlerContext, Handlers } from "./kernel/handler.ts";
 
 type Loaders = { readonly [G in GroupName]: () => Promise<Handlers<Contract[G]>> };
 
 /** The handlers of every group of the contract, each behind an import of its own: most runs make calls of one group. */
 const loaders: Loaders = {
-  account: async () => (await import("./account.ts")).accountHandlers,
-  answers: async () => (await import("./answers.ts")).answerHandlers,
-  batch: async () => (await import("./batch.ts")).batchHandlers,
-  core: async () => (await import("./core.ts")).coreHandlers,
-  coupons: async () => (await import("./coupons.ts")).couponHandlers,
-  groups: async () => (await import("./groups.ts")).groupHandlers,
-  images: async () => (await import("./images.ts")).imageHandlers,
-  links: async () => (await import("./links.ts")).linkHandlers,
-  mail: async () => (await import("./mail.ts")).mailHandlers,
-  mailEvents: async () => (await import("./mail-event-intake.ts")).mailEventHandlers,
-  mailRules: async () => (await import("./mail-rules.ts")).mailRuleHandlers,
-  mailSuppressions: async () => (await import("./mail-suppressions.ts")).mailSuppressionHandlers,
-  mailTemplates: async () => (await import("./mail-templates.ts")).mailTemplateHandlers,
+  account: async () => (await import("./accounts/account.ts")).accountHandlers,
+  answers: async () => (await import("./questions/answers.ts")).answerHandlers,
+  batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
+  core: async () => (await import("./products/core.ts")).coreHandlers,
+  coupons: async () => (await import("./coupons/coupons.ts")).couponHandlers,
+  groups: async () => (await import("./groups/groups.ts")).groupHandlers,
+  images: async () => (await import("./reviews/images/images.ts")).imageHandlers,
+  links: async () => (await import("./emails/links.ts")).linkHandlers,
+  mail: async () => (await import("./emails/mail.ts")).mailHandlers,
+  mailEvents: async () => (await import("./emails/events/intake.ts")).mailEventHandlers,
+  mailRules: async () => (await import("./emails/rules/rules.ts")).mailRuleHandlers,
+  mailSuppressions: async () => (await import("./emails/events/suppressions.ts")).mailSuppressionHandlers,
+  mailTemplates: async () => (await import("./emails/templates.ts")).mailTemplateHandlers,
   mails: async () => {
-    const { mailListHandlers } = await import("./mails.ts");
-    const { explainMails } = await import("./mail-why.ts");
+    const { mailListHandlers } = await import("./emails/emails.ts");
+    const { explainMails } = await import("./emails/rules/explain.ts");
     return { ...mailListHandlers, why: explainMails };
   },
-  orders: async () => (await import("./orders.ts")).orderHandlers,
-  products: async () => (await import("./products.ts")).productHandlers,
-  questions: async () => (await import("./questions.ts")).questionHandlers,
-  reviewRequests: async () => (await import("./review-requests.ts")).reviewRequestHandlers,
-  reviews: async () => (await import("./reviews.ts")).reviewHandlers,
-  seo: async () => (await import("./seo.ts")).seoHandlers,
-  tokens: async () => (await import("./tokens.ts")).tokenHandlers,
-  tracking: async () => (await import("./tracking.ts")).trackingHandlers,
-  unsubscribers: async () => (await import("./unsubscribers.ts")).unsubscriberHandlers,
-  users: async () => (await import("./users.ts")).userHandlers,
-  webhookDeliveries: async () => (await import("./webhook-deliveries.ts")).webhookDeliveryHandlers,
-  webhooks: async () => (await import("./webhooks.ts")).webhookHandlers,
+  orders: async () => (await import("./orders/orders.ts")).orderHandlers,
+  products: async () => (await import("./products/products.ts")).productHandlers,
+  questions: async () => (await import("./questions/questions.ts")).questionHandlers,
+  reviewRequests: async () => (await import("./reviews/requests/review-requests.ts")).reviewRequestHandlers,
+  reviews: async () => (await import("./reviews/reviews.ts")).reviewHandlers,
+  seo: async () => (await import("./storefront/seo.ts")).seoHandlers,
+  tokens: async () => (await import("./accounts/tokens.ts")).tokenHandlers,
+  tracking: async () => (await import("./emails/events/tracking.ts")).trackingHandlers,
+  unsubscribers: async () => (await import("./unsubscribers/unsubscribers.ts")).unsubscriberHandlers,
+  users: async () => (await import("./accounts/users.ts")).userHandlers,
+  webhookDeliveries: async () => (await import("./webhooks/deliveries.ts")).webhookDeliveryHandlers,
+  webhooks: async () => (await import("./webhooks/webhooks.ts")).webhookHandlers,
 };
 
 export type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;

@@ -4,17 +4,17 @@ import type { Transaction } from "kysely";
 import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
-import { AnswerCache } from "./answer-cache.ts";
-import { authenticate } from "./authenticate.ts";
+import { AnswerCache } from "./kernel/response-cache.ts";
+import { authenticate } from "./kernel/authenticate.ts";
 import { changes, checks, preparations } from "./before-call.ts";
-import type { Account, HandlerContext, RandomBytes } from "./handler.ts";
+import type { Account, HandlerContext, RandomBytes } from "./kernel/handler.ts";
 import { findHandler } from "./handlers.ts";
-import { KnownAccounts } from "./known-accounts.ts";
-import { createRateWindow } from "./rate-window.ts";
-import { SavedProducts } from "./saved-products.ts";
-import type { Sealer } from "./sealer.ts";
-import { asRefusal } from "./storage-failure.ts";
-import { validateInput } from "./validate.ts";
+import { KnownAccounts } from "./kernel/known-accounts.ts";
+import { createRateWindow } from "./kernel/rate-window.ts";
+import { SavedProducts } from "./kernel/saved-products.ts";
+import type { Sealer } from "./kernel/sealer.ts";
+import { asRefusal } from "./kernel/storage-failure.ts";
+import { validateInput } from "./kernel/validate.ts";
 
 export interface LocalTransportOptions {
   readonly database: Database;

@@ -1,6 +1,6 @@
 import type { SeoPage } from "../contract/index.ts";
 import { apart } from "./bidi.ts";
-import type { Marks } from "./marks.ts";
+import type { Marks } from "./stars.ts";
 import { type Html, markup } from "./markup.ts";
 
 type Review = SeoPage["reviews"][number];

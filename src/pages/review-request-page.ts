@@ -1,7 +1,7 @@
 import { type ReviewFormField, reviewFormLimits, type ReviewRequest } from "../contract/index.ts";
 import { apart } from "./bidi.ts";
 import { gonePage } from "./link-page.ts";
-import { noMarks } from "./marks.ts";
+import { noMarks } from "./stars.ts";
 import { type Html, markup } from "./markup.ts";
 import { personalPage } from "./personal-page.ts";
 import { reviewList } from "./review-parts.ts";

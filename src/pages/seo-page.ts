@@ -1,7 +1,7 @@
 import type { SeoPage } from "../contract/index.ts";
 import { renderDocument } from "./document.ts";
 import { jsonLd } from "./json-ld.ts";
-import { noMarks } from "./marks.ts";
+import { noMarks } from "./stars.ts";
 import { type Html, markup } from "./markup.ts";
 import { bottomLine, reviewList } from "./review-parts.ts";
 

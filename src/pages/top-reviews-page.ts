@@ -1,7 +1,7 @@
 import type { TopReview } from "../contract/index.ts";
 import { apart } from "./bidi.ts";
 import { renderDocument } from "./document.ts";
-import { schemaMarks } from "./marks.ts";
+import { schemaMarks } from "./stars.ts";
 import { type Html, markup } from "./markup.ts";
 import { day, scoreLine } from "./review-parts.ts";
 import { isWeb } from "./seo-page.ts";

@@ -1,7 +1,7 @@
 import { type Dialect, Kysely } from "kysely";
 import { AddressError, type DatabaseAddress, readDatabaseAddress } from "./address.ts";
 import type { DialectName } from "./dialect.ts";
-import { migrate } from "./migrate.ts";
+import { migrate } from "./migrations/migrate.ts";
 import { asStorageError, StorageError } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 
@@ -68,9 +68,9 @@ async function loadDialect(
   options: OpenOptions,
 ): Promise<Dialect & Pick<Database, "readVersion">> {
   if (address.dialect === "sqlite") {
-    const { createSqliteDialect } = await import("./sqlite-dialect.ts");
+    const { createSqliteDialect } = await import("./sqlite/dialect.ts");
     return createSqliteDialect(address.path, options);
   }
-  const { createPostgresDialect } = await import("./postgres-dialect.ts");
+  const { createPostgresDialect } = await import("./postgres/dialect.ts");
   return createPostgresDialect(address.url, options);
 }

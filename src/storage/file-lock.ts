@@ -1,4 +1,4 @@
-import { SqliteFile } from "./sqlite-file.ts";
+import { SqliteFile } from "./sqlite/sqlite-file.ts";
 
 /**
  * A lock that at most one process holds and none waits for; the operating system takes it back when its holder dies,

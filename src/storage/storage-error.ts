@@ -1,5 +1,5 @@
-import { SchemaError } from "./migrate.ts";
-import { readPostgresProblem } from "./postgres-problems.ts";
+import { SchemaError } from "./migrations/migrate.ts";
+import { readPostgresProblem } from "./postgres/errors.ts";
 
 /**
  * Why storage cannot serve: `busy` and `unreachable` pass by themselves, and so does `unsure`, where what was written

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { makeGzip, makeZip } from "../support/archives.ts";
 import { measure, median, type Measured } from "./measure.ts";
 import { columns, writeOrdersFile } from "./orders-file.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
-import { ensureFirstAccount } from "../../src/engine/first-account.ts";
-import { productShelf } from "../../src/engine/shelves.ts";
-import { createSealer } from "../../src/engine/sealer.ts";
+import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
+import { productShelf } from "../../src/engine/reviews/rating-targets.ts";
+import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 
 /** Reviews of a store to read from, and what is needed to serve it. */

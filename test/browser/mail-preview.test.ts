@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { renderPreview } from "../../src/pages/mail-preview-page.ts";
-import { builtInTemplates } from "../../src/mails/built-in/templates.ts";
-import { renderMail, scopeOf } from "../../src/mails/render-mail.ts";
-import { sampleMail } from "../../src/mails/sample-mail.ts";
+import { renderPreview } from "../../src/pages/email-preview-page.ts";
+import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
+import { renderMail, scopeOf } from "../../src/email/templates/render-email.ts";
+import { sampleMail } from "../../src/email/templates/sample-email.ts";
 import {
   describeInBrowser,
   findBarriers,

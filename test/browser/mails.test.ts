@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { mailCategories } from "../../src/contract/index.ts";
-import { builtInTemplates } from "../../src/mails/built-in/templates.ts";
-import { renderOutgoing } from "../../src/mails/render-mail.ts";
-import { sampleMail } from "../../src/mails/sample-mail.ts";
+import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
+import { renderOutgoing } from "../../src/email/templates/render-email.ts";
+import { sampleMail } from "../../src/email/templates/sample-email.ts";
 import {
   describeInBrowser,
   findBarriers,

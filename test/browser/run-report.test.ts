@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderRunReport } from "../../src/pages/run-report-page.ts";
+import { renderRunReport } from "../../src/pages/run-report/page.ts";
 import {
   describeInBrowser,
   findBarriers,

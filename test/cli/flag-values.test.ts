@@ -6,7 +6,7 @@ import {
   readPort,
   readRate,
   readWholeNumber,
-} from "../../src/cli/flag-values.ts";
+} from "../../src/cli/program/flag-values.ts";
 import { run } from "./support.ts";
 
 type Reader = (text: string, flag: string) => unknown;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { argumentsOf } from "../../src/cli/argument-notes.ts";
-import type { Command } from "../../src/cli/command.ts";
-import { parseCommandLine } from "../../src/cli/command-line.ts";
-import { commands } from "../../src/cli/commands.ts";
-import { importFlags } from "../../src/cli/import-flags.ts";
-import { emailTypeIds } from "../../src/cli/kind-flags.ts";
-import { helpOfCommand, helpOfNoun } from "../../src/cli/manual/help-text.ts";
-import { textOfTopic } from "../../src/cli/manual/topic-text.ts";
-import { topics } from "../../src/cli/topics/index.ts";
+import { argumentsOf } from "../../src/cli/program/argument-notes.ts";
+import type { Command } from "../../src/cli/program/command.ts";
+import { parseCommandLine } from "../../src/cli/program/command-line.ts";
+import { commands } from "../../src/cli/program/commands.ts";
+import { importFlags } from "../../src/cli/commands/records/import-flags.ts";
+import { emailTypeIds } from "../../src/cli/commands/records/kind-flags.ts";
+import { helpOfCommand, helpOfNoun } from "../../src/cli/program/help/help-text.ts";
+import { textOfTopic } from "../../src/cli/program/help/topic-text.ts";
+import { topics } from "../../src/cli/program/help/topics/index.ts";
 import { emailTypes } from "../../src/contract/unsubscribers.ts";
-import { layouts } from "../../src/importer/layouts/list.ts";
+import { layouts } from "../../src/records/layouts.ts";
 import { listCommandFiles, modulesLoadedBy } from "../support/loaded-modules.ts";
 import { splitShellLine } from "../support/shell-line.ts";
 import { run } from "./support.ts";
@@ -123,7 +123,7 @@ describe("the help", () => {
 
   it("loads neither the contract's shapes nor anything else that is large", () => {
     const heavy = ["zod", "contract/index.ts", "conf", "chalk", "inquirer", "got", "kysely", "fastify"];
-    const files = [...listCommandFiles(), "cli/operation-command.ts", "cli/command-line.ts", "cli/help.ts"];
+    const files = [...listCommandFiles(), "cli/program/command-line.ts", "cli/program/help/overview.ts"];
     const found = files.flatMap((file) => {
       const loaded = modulesLoadedBy(file);
       return heavy.filter((name) => loaded.has(name)).map((name) => `${file} loads ${name}`);

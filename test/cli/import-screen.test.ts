@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { describeEnd, describeTarget } from "../../src/cli/import-words.ts";
-import { flattenSummary, statusOfImport, tableOfRuns } from "../../src/cli/import-view.ts";
-import { listenForStop } from "../../src/cli/stop-signals.ts";
-import type { ImportSummary, RunState } from "../../src/importer/types.ts";
-import { formatDuration } from "../../src/output/words.ts";
+import { describeEnd, describeTarget } from "../../src/cli/commands/records/import-format.ts";
+import { flattenSummary, statusOfImport, tableOfRuns } from "../../src/cli/commands/records/import-view.ts";
+import { listenForStop } from "../../src/cli/program/stop-signals.ts";
+import type { ImportSummary, RunState } from "../../src/import/types.ts";
+import { formatDuration } from "../../src/terminal/plural.ts";
 
 const summary: ImportSummary = {
   import_id: "20260101-000000-abcdef",

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Compose } from "../../src/cli/connection.ts";
-import type { ReportData } from "../../src/cli/report-run.ts";
+import type { Compose } from "../../src/app/ports.ts";
+import type { ReportData } from "../../src/cli/commands/imports/report-run.ts";
 import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 

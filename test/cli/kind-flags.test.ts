@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { kindFlags } from "../../src/cli/kind-flags.ts";
-import { kinds } from "../../src/importer/kinds/index.ts";
-import { type ImportOptions, kindNames } from "../../src/importer/types.ts";
-import { findUndoing } from "../../src/importer/undo/index.ts";
+import { kindFlags } from "../../src/cli/commands/records/kind-flags.ts";
+import { kinds } from "../../src/records/index.ts";
+import { type ImportOptions, kindNames } from "../../src/import/types.ts";
+import { findUndoing } from "../../src/records/undos.ts";
 
 const options: ImportOptions = { dryRun: true, map: {}, action: "map_review", emailType: "1" };
 

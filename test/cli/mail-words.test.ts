@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wordDue, wordReason, wordSent, wordWait } from "../../src/cli/mail-words.ts";
+import { wordDue, wordReason, wordSent, wordWait } from "../../src/cli/commands/mail/email-format.ts";
 
 const nowMs = Date.UTC(2026, 2, 15, 12);
 const minuteMs = 60_000;

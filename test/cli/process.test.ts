@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { AccountStatus } from "../../src/cli/account-status.ts";
+import type { AccountStatus } from "../../src/cli/commands/auth/account-status.ts";
 import { Home, remoteEnv } from "../support/starpost.ts";
 
 function makeHome(env: Record<string, string> = {}): Home {

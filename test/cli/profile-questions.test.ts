@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { command } from "../../src/cli/command.ts";
-import { confirmByName } from "../../src/cli/question.ts";
-import { silent } from "../../src/output/view.ts";
+import { command } from "../../src/cli/program/command.ts";
+import { confirmByName } from "../../src/cli/program/confirm.ts";
+import { silent } from "../../src/terminal/view.ts";
 import { makeFolder, run } from "./support.ts";
 
 /** A terminal at which each question is answered by the first answer that is left. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { command } from "../../src/cli/command.ts";
-import { commands, type CommandTable } from "../../src/cli/commands.ts";
-import { describeProgram } from "../../src/cli/help.ts";
-import type { Globals } from "../../src/cli/globals.ts";
+import { command } from "../../src/cli/program/command.ts";
+import { commands, type CommandTable } from "../../src/cli/program/commands.ts";
+import { describeProgram } from "../../src/cli/program/help/overview.ts";
+import type { Globals } from "../../src/cli/program/global-flags.ts";
 import { Problem } from "../../src/config/problem.ts";
 import { type ErrorKind, ServiceError } from "../../src/contract/index.ts";
-import { ImportError } from "../../src/importer/types.ts";
-import { readWholeNumber } from "../../src/cli/flag-values.ts";
-import { fields, table as tableOf } from "../../src/output/view.ts";
+import { ImportError } from "../../src/import/types.ts";
+import { readWholeNumber } from "../../src/cli/program/flag-values.ts";
+import { fields, table as tableOf } from "../../src/terminal/view.ts";
 import { run } from "./support.ts";
 
 interface Seen {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { describeProgress, ImportProgress } from "../../src/cli/import-progress.ts";
-import { ProgressMeter } from "../../src/cli/progress-meter.ts";
-import type { ImportEvent } from "../../src/importer/types.ts";
-import { loadRuler } from "../../src/output/display-width.ts";
-import { canAnimate, createLineProgress, createSpinner, cutLine } from "../../src/output/progress.ts";
+import { describeProgress, ImportProgress } from "../../src/cli/commands/records/import-progress.ts";
+import { ProgressMeter } from "../../src/cli/program/progress-meter.ts";
+import type { ImportEvent } from "../../src/import/types.ts";
+import { loadRuler } from "../../src/terminal/display-width.ts";
+import { canAnimate, createLineProgress, createSpinner, cutLine } from "../../src/terminal/progress.ts";
 import { capture } from "./support.ts";
 
 type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Compose } from "../../src/cli/connection.ts";
+import type { Compose } from "../../src/app/ports.ts";
 import { Home } from "../support/starpost.ts";
 import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";

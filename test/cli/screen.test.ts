@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { isPlain } from "../../src/cli/screen.ts";
+import { isPlain } from "../../src/cli/program/screen.ts";
 import { Problem } from "../../src/config/problem.ts";
-import { command } from "../../src/cli/command.ts";
-import type { CommandTable } from "../../src/cli/commands.ts";
-import { RowStream } from "../../src/output/row-stream.ts";
-import { table } from "../../src/output/view.ts";
+import { command } from "../../src/cli/program/command.ts";
+import type { CommandTable } from "../../src/cli/program/commands.ts";
+import { RowStream } from "../../src/terminal/row-stream.ts";
+import { table } from "../../src/terminal/view.ts";
 import { capture, makeFolder, run } from "./support.ts";
 
 const terminal = { isStdoutTerminal: true, isStderrTerminal: true };

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readSeconds } from "../../src/cli/flag-values.ts";
+import { readSeconds } from "../../src/cli/program/flag-values.ts";
 import { findPublicUrl, readPublicUrl } from "../../src/config/public-url.ts";
 import { Home } from "../support/starpost.ts";
 import { run } from "./support.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AccountStatus } from "../../src/cli/account-status.ts";
+import type { AccountStatus } from "../../src/cli/commands/auth/account-status.ts";
 import { makeFolder, run } from "./support.ts";
 
 async function status(env: Record<string, string>, ...flags: string[]) {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
-import type { CommandTable } from "../../src/cli/commands.ts";
-import type { Io } from "../../src/cli/io.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import type { CommandTable } from "../../src/cli/program/commands.ts";
+import type { Io } from "../../src/cli/program/io.ts";
+import { runProgram } from "../../src/cli/program/program.ts";
 
 /** What one run of the program did. */
 export interface Ran {
@@ -49,7 +49,7 @@ export async function run(argv: readonly string[], settings: RunSettings = {}): 
     signals: new EventEmitter(),
     version: "1.2.3",
     node: { version: "22.12.0", wanted: ">=20.19" },
-    compose: () => import("../../src/compose.ts"),
+    compose: () => import("../../src/app/app.ts"),
     ...settings.io,
   };
   const status = await runProgram(io, settings.table);

@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
 import stringWidth from "string-width";
-import { createRuler, cutText, loadRuler, paintedRuler, plainRuler } from "../../src/output/display-width.ts";
-import { noPaint } from "../../src/output/paint.ts";
-import { renderData } from "../../src/output/render.ts";
-import { layOutFields, layOutTable, rulerFor } from "../../src/output/text-table.ts";
-import { fields, table } from "../../src/output/view.ts";
+import {
+  createRuler,
+  cutText,
+  loadRuler,
+  paintedRuler,
+  plainRuler,
+} from "../../src/terminal/display-width.ts";
+import { noPaint } from "../../src/terminal/colors.ts";
+import { renderData } from "../../src/terminal/render.ts";
+import { layOutFields, layOutTable, rulerFor } from "../../src/terminal/text-table.ts";
+import { fields, table } from "../../src/terminal/view.ts";
 
 describe("a table", () => {
   const rows = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeRuns } from "../../src/cli/sync-words.ts";
-import { describeCounts, describeKey, describeUndone } from "../../src/cli/undo-words.ts";
-import { ListedRows, type UndoneRow } from "../../src/importer/undo/undo-rows.ts";
+import { describeRuns } from "../../src/cli/commands/unsubscribers/sync-format.ts";
+import { describeCounts, describeKey, describeUndone } from "../../src/cli/commands/imports/undo-format.ts";
+import { ListedRows, type UndoneRow } from "../../src/import/undo/undo-rows.ts";
 
 const counts = { reversed: 11, kept: 1, impossible: 0 };
 

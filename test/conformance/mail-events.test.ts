@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maxProviderEvents } from "../../src/contract/index.ts";
-import { mailKeyOf } from "../../src/engine/mail-key.ts";
+import { mailKeyOf } from "../../src/engine/kernel/email-key.ts";
 import { backends, describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import {
   createProviderKey,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { mailCategories } from "../../src/contract/index.ts";
-import { builtInTemplates } from "../../src/mails/built-in/templates.ts";
+import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 

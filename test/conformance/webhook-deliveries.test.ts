@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { AttemptOutcome } from "../../src/engine/webhook-outcomes.ts";
-import { createWebhookWork } from "../../src/engine/webhook-work.ts";
+import type { AttemptOutcome } from "../../src/engine/webhooks/outcomes.ts";
+import { createWebhookWork } from "../../src/engine/webhooks/webhook-queue.ts";
 import { describeBackends, startMs, type Harness } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 

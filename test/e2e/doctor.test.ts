@@ -3,9 +3,9 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Check } from "../../src/cli/check.ts";
-import type { Diagnosis } from "../../src/cli/doctor/doctor-run.ts";
-import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import type { Check } from "../../src/doctor/check.ts";
+import type { Diagnosis } from "../../src/doctor/doctor.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { Homes, remoteEnv } from "../support/starpost.ts";
 
 const homes = new Homes();

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, onTestFinished, test } from "vit
 import { type MailCounter, startMailCounter } from "../support/mail-counter.ts";
 import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes } from "../support/starpost.ts";
-import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());

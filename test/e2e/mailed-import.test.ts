@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { digestDatabase, type Plan } from "../support/plans.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { execa, execaSync } from "execa";
 import { describe, expect, it } from "vitest";
-import { commands } from "../../src/cli/commands.ts";
-import { writeManual } from "../../src/cli/manual/man-pages.ts";
-import { topics } from "../../src/cli/topics/index.ts";
+import { commands } from "../../src/cli/program/commands.ts";
+import { writeManual } from "../../src/cli/program/help/man-page.ts";
+import { topics } from "../../src/cli/program/help/topics/index.ts";
 
 const folder = resolve("dist/man");
 const { version, man } = JSON.parse(readFileSync("package.json", "utf8")) as {

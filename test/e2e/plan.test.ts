@@ -11,7 +11,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { digestDatabase, type Plan } from "../support/plans.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 

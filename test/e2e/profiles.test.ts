@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ProfileRecord } from "../../src/cli/profile-records.ts";
+import type { ProfileRecord } from "../../src/cli/commands/profile/records.ts";
 import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 
 const homes = new Homes();

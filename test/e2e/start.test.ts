@@ -61,9 +61,9 @@ describe("a start", () => {
 
   it("loads the handlers of the call alone", async () => {
     const sources = await sourcesOf(["products", "list", "--json"]);
-    expect(sources).toContain("src/engine/core.ts");
-    expect(sources).not.toContain("src/engine/reviews.ts");
-    expect(sources).not.toContain("src/engine/orders.ts");
+    expect(sources).toContain("src/engine/products/core.ts");
+    expect(sources).not.toContain("src/engine/reviews/reviews.ts");
+    expect(sources).not.toContain("src/engine/orders/orders.ts");
   });
 
   /** For each pack that a run loads, whether V8 refused what the build kept of it. */

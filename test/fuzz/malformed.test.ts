@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Endpoint, operations } from "../../src/contract/index.ts";
-import { createServer } from "../../src/http/server.ts";
+import { createServer } from "../../src/server/server.ts";
 import { backends, type Harness } from "../support/backends.ts";
 import { silentLog } from "../support/silent-log.ts";
 import type { Seeded } from "./endpoint-inputs.ts";

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import type { Command } from "../../src/cli/command.ts";
-import { commands } from "../../src/cli/commands.ts";
-import type { Compose } from "../../src/cli/connection.ts";
-import type { Io } from "../../src/cli/io.ts";
+import type { Command } from "../../src/cli/program/command.ts";
+import { commands } from "../../src/cli/program/commands.ts";
+import type { Compose } from "../../src/app/ports.ts";
+import type { Io } from "../../src/cli/program/io.ts";
 
 /** What one run did. */
 export interface BuiltRun {

@@ -1,7 +1,7 @@
-import type { Command } from "../../src/cli/command.ts";
-import { nouns } from "../../src/cli/commands.ts";
-import { describePage, type Entry, sharedFlags } from "../../src/cli/manual/page.ts";
-import type { Block, Topic } from "../../src/cli/topics/topic.ts";
+import type { Command } from "../../src/cli/program/command.ts";
+import { nouns } from "../../src/cli/program/commands.ts";
+import { describePage, type Entry, sharedFlags } from "../../src/cli/program/help/page.ts";
+import type { Block, Topic } from "../../src/cli/program/help/topics/topic.ts";
 
 const made = "<!-- Made from the program by `npm run docs`: do not edit. -->";
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Command } from "../../src/cli/command.ts";
+import type { Command } from "../../src/cli/program/command.ts";
 import { runBuilt } from "./built-program.ts";
 
 /** What is in the home in which the command lines are called. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
-import { createMailWork, type MailWork } from "../../src/engine/mail-work.ts";
-import { createSealer } from "../../src/engine/sealer.ts";
+import { createMailWork, type MailWork } from "../../src/engine/emails/sending/email-queue.ts";
+import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 
 /** A worker over the store of a harness, as another process is one. */

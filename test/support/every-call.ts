@@ -1,6 +1,6 @@
 import { batchMethods, bottomLinesDelayMs, mailSorts, reviewSorts } from "../../src/contract/index.ts";
-import { mailKeyOf } from "../../src/engine/mail-key.ts";
-import { createWebhookWork } from "../../src/engine/webhook-work.ts";
+import { mailKeyOf } from "../../src/engine/kernel/email-key.ts";
+import { createWebhookWork } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "./builders.ts";

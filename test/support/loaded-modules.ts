@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 const source = resolve("src");
@@ -19,9 +19,11 @@ export function modulesLoadedBy(path: string): ReadonlySet<string> {
   return found;
 }
 
-/** The files of commands. */
+/** The files that declare commands, as the table of commands imports them. */
 export function listCommandFiles(): string[] {
-  return readdirSync(join(source, "cli/commands")).map((name) => `cli/commands/${name}`);
+  const table = join(source, "cli/program/commands.ts");
+  const imports = readFileSync(table, "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g);
+  return [...new Set([...imports].map(([, target = ""]) => relative(source, join(dirname(table), target))))];
 }
 
 function importsOf(text: string): string[] {

@@ -1,8 +1,8 @@
-import type { FieldCard, OperationCard } from "../../src/cli/operation-card.ts";
+import type { FieldCard, OperationCard } from "../../src/cli/commands/operations/operation-card.ts";
 import { callerNames, type Endpoint, type OperationName, operations } from "../../src/contract/index.ts";
-import { documentedInput } from "../../src/openapi/documented-inputs.ts";
-import { kindsOf } from "../../src/openapi/refusals.ts";
-import { createSchemaBook, type Fields } from "../../src/openapi/schema-book.ts";
+import { documentedInput } from "../../src/server/openapi/documented-inputs.ts";
+import { kindsOf } from "../../src/server/openapi/error-responses.ts";
+import { createSchemaBook, type Fields } from "../../src/server/openapi/schema-registry.ts";
 
 /** What a server says of bodies, and of itself, which no command line can bring about. */
 const unseen = new Set([
@@ -15,14 +15,14 @@ const unseen = new Set([
 ]);
 const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 
-/** The text of `src/cli/operation-cards.ts`, made from the contract. */
+/** The text of `src/cli/commands/operations/operation-cards.ts`, made from the contract. */
 export function writeCards(): string {
   const cards = [...operations].map(([name, endpoint]) => {
     return `  ${JSON.stringify(name)}: () => (${JSON.stringify(describe(name, endpoint))}),\n`;
   });
   return `// Made from the contract by \`npm run cards\`: do not edit.
-import type { OperationName } from "../contract/index.ts";
-import { lazyValues } from "../contract/lazily.ts";
+import type { OperationName } from "../../../contract/index.ts";
+import { lazyValues } from "../../../contract/lazily.ts";
 import type { OperationCard } from "./operation-card.ts";
 
 /** Every call of the contract as a command; a help needs the names of all and the cards of few. */

@@ -1,5 +1,5 @@
-import type { OutgoingMail } from "../../src/mails/outgoing-mail.ts";
-import { sampleMail } from "../../src/mails/sample-mail.ts";
+import type { OutgoingMail } from "../../src/email/outgoing-email.ts";
+import { sampleMail } from "../../src/email/templates/sample-email.ts";
 
 /** A mail that is due, of one product of an order. */
 export function anOutgoingMail(fields: Partial<OutgoingMail> = {}): OutgoingMail {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 
 /** A file to plan and import: the command, and the flags that it needs. */
 export interface PlannedCase {

@@ -1,4 +1,4 @@
-import type { ReportedRun } from "../../src/pages/run-report-values.ts";
+import type { ReportedRun } from "../../src/pages/run-report/values.ts";
 
 const startedMs = Date.parse("2026-01-31T12:00:00.000Z");
 const resumedMs = startedMs + 3_600_000;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { SqliteFile } from "../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 
 /** What an embedded database holds, counted by its tables and not by way of the program. */
 export interface Stored {

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { sleep } from "../../src/client/sleep.ts";
-import type { Duty } from "../../src/dispatch/duty.ts";
-import { createWebhookDispatcher } from "../../src/dispatch/webhook-dispatcher.ts";
-import { createWebhookPost, type WebhookPostSettings } from "../../src/dispatch/webhook-post.ts";
-import { createWebhookWork } from "../../src/engine/webhook-work.ts";
+import type { Duty } from "../../src/worker/job.ts";
+import { createWebhookDispatcher } from "../../src/worker/webhooks/webhook-job.ts";
+import { createWebhookPost, type WebhookPostSettings } from "../../src/worker/webhooks/webhook-request.ts";
+import { createWebhookWork } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Harness } from "./backends.ts";
 import { silentLog } from "./silent-log.ts";
 

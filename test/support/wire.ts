@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { ensureFirstAccount } from "../../src/engine/first-account.ts";
+import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
-import { createSealer } from "../../src/engine/sealer.ts";
-import { createServer } from "../../src/http/server.ts";
+import { createSealer } from "../../src/engine/kernel/sealer.ts";
+import { createServer } from "../../src/server/server.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { silentLog } from "./silent-log.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createServer } from "../../src/http/server.ts";
+import { createServer } from "../../src/server/server.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { aQuestion, aReview, addProducts, refusal, setFeature } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";

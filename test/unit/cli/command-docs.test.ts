@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { commands } from "../../../src/cli/commands.ts";
-import { globalFlags } from "../../../src/cli/globals.ts";
-import { topics } from "../../../src/cli/topics/index.ts";
+import { commands } from "../../../src/cli/program/commands.ts";
+import { globalFlags } from "../../../src/cli/program/global-flags.ts";
+import { topics } from "../../../src/cli/program/help/topics/index.ts";
 import { nounOf, writeIndex, writeNounPage } from "../../support/command-docs.ts";
 
 const folder = join(import.meta.dirname, "../../../docs/commands");

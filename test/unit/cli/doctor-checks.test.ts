@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkEnvironment, heededVariables } from "../../../src/cli/doctor/environment-check.ts";
-import { checkNode } from "../../../src/cli/doctor/node-check.ts";
-import { judgeAnswerClock } from "../../../src/probes/answer-clock.ts";
+import { checkEnvironment, heededVariables } from "../../../src/doctor/environment-check.ts";
+import { checkNode } from "../../../src/doctor/node-check.ts";
+import { judgeAnswerClock } from "../../../src/doctor/remote/server-clock.ts";
 
 test("every variable that the sources read is known", () => {
   const files = readdirSync("src", { recursive: true }).map(String);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commands, loadCommands, nouns } from "../../../src/cli/commands.ts";
-import { commandNameOf } from "../../../src/cli/operation-names.ts";
+import { commands, loadCommands, nouns } from "../../../src/cli/program/commands.ts";
+import { commandNameOf } from "../../../src/cli/commands/operations/names.ts";
 import { operations } from "../../../src/contract/index.ts";
 
 const all = await loadCommands(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { MailDuty } from "../../../src/dispatch/mail-duty.ts";
-import type { Claim, ClaimedMail } from "../../../src/engine/mail-claim.ts";
-import type { EndedMail, MailWork } from "../../../src/engine/mail-work.ts";
-import { UncomposableMail } from "../../../src/mailer/compose.ts";
-import type { ComposedMessage, SendOutcome } from "../../../src/mailer/transport.ts";
-import type { OutgoingMail } from "../../../src/mails/outgoing-mail.ts";
-import { runWorker } from "../../../src/dispatch/worker.ts";
+import { MailDuty } from "../../../src/worker/email-job.ts";
+import type { Claim, ClaimedMail } from "../../../src/engine/emails/sending/claim.ts";
+import type { EndedMail, MailWork } from "../../../src/engine/emails/sending/email-queue.ts";
+import { UncomposableMail } from "../../../src/email/transports/mime-message.ts";
+import type { ComposedMessage, SendOutcome } from "../../../src/email/transports/transport.ts";
+import type { OutgoingMail } from "../../../src/email/outgoing-email.ts";
+import { runWorker } from "../../../src/worker/worker.ts";
 import { settle, VirtualTime } from "../../support/virtual-time.ts";
 
 const leaseMs = 60_000;

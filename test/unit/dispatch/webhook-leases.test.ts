@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createWebhookWork } from "../../../src/engine/webhook-work.ts";
+import { createWebhookWork } from "../../../src/engine/webhooks/webhook-queue.ts";
 import { backends, type Harness, type TestAccount } from "../../support/backends.ts";
 import { aReview } from "../../support/builders.ts";
 import { type Loopback, sendJson, startLoopback } from "../../support/loopback.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { AnswerCache } from "../../../src/engine/answer-cache.ts";
+import { AnswerCache } from "../../../src/engine/kernel/response-cache.ts";
 import { backends, type Harness } from "../../support/backends.ts";
 
 let harness: Harness;

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { operations } from "../../../src/contract/index.ts";
-import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
 import { callAll } from "../../support/every-call.ts";
 

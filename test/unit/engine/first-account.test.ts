@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ensureFirstAccount } from "../../../src/engine/first-account.ts";
-import { createSealer } from "../../../src/engine/sealer.ts";
+import { ensureFirstAccount } from "../../../src/engine/accounts/first-account.ts";
+import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { describeDatabases } from "../../support/backends.ts";
 

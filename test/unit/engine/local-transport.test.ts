@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { operations } from "../../../src/contract/index.ts";
 import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { createSealer } from "../../../src/engine/sealer.ts";
+import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import type { Transport } from "../../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
-import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 
 let folder: string;
 let path: string;

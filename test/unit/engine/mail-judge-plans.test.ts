@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOf } from "../../support/builders.ts";
 import { judgeDue } from "../../support/due-mails.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { mailAggregates } from "../../../src/contract/index.ts";
-import { nameRange, splitRange, toDay } from "../../../src/engine/mail-ranges.ts";
+import { nameRange, splitRange, toDay } from "../../../src/engine/emails/time-ranges.ts";
 
 const names = (since: string, to: string, aggregate: (typeof mailAggregates)[number]) =>
   splitRange({ start: toDay(since), end: toDay(to) }, aggregate).map(nameRange);

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { createMailWork } from "../../../src/engine/mail-work.ts";
-import { createSealer } from "../../../src/engine/sealer.ts";
-import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { createMailWork } from "../../../src/engine/emails/sending/email-queue.ts";
+import { createSealer } from "../../../src/engine/kernel/sealer.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
 import { anOrder, bulkOf } from "../../support/builders.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { giveUpAfterMs, retryWaitsMs } from "../../../src/engine/mail-retries.ts";
-import { createMailWork, type MailWork } from "../../../src/engine/mail-work.ts";
-import { createSealer } from "../../../src/engine/sealer.ts";
+import { giveUpAfterMs, retryWaitsMs } from "../../../src/engine/emails/sending/retries.ts";
+import { createMailWork, type MailWork } from "../../../src/engine/emails/sending/email-queue.ts";
+import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { backends, type Harness, startMs, type TestAccount } from "../../support/backends.ts";
 import { anOrder, bulkOf } from "../../support/builders.ts";
 import { readMailCounts } from "../../support/mails.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { readProviderEvents } from "../../../src/engine/provider-events.ts";
-import { createSealer } from "../../../src/engine/sealer.ts";
-import { mailKeyOf, readMailKey } from "../../../src/engine/mail-key.ts";
+import { readProviderEvents } from "../../../src/engine/emails/events/provider-events.ts";
+import { createSealer } from "../../../src/engine/kernel/sealer.ts";
+import { mailKeyOf, readMailKey } from "../../../src/engine/kernel/email-key.ts";
 
 const read = (event: unknown) => readProviderEvents(JSON.stringify([event]))[0];
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endpointOf } from "../../../src/contract/index.ts";
-import { createRateWindow, limitOf, type RateWindow } from "../../../src/engine/rate-window.ts";
+import { createRateWindow, limitOf, type RateWindow } from "../../../src/engine/kernel/rate-window.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { createClock, describeDatabases, type TestClock } from "../../support/backends.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refusalOfAddress, refusalOfUrl } from "../../../src/engine/receiver-address.ts";
+import { refusalOfAddress, refusalOfUrl } from "../../../src/engine/webhooks/receiver-address.ts";
 
 /** Why an address that a host is written as is refused; nothing where it may be subscribed. */
 const refusal = (url: string) => refusalOfUrl(url, false)?.replace("leads where nothing is sent to: ", "");

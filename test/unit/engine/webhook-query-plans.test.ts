@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
-import type { AttemptOutcome } from "../../../src/engine/webhook-outcomes.ts";
-import { createWebhookWork } from "../../../src/engine/webhook-work.ts";
-import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import type { AttemptOutcome } from "../../../src/engine/webhooks/outcomes.ts";
+import { createWebhookWork } from "../../../src/engine/webhooks/webhook-queue.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
 import { aReview } from "../../support/builders.ts";
 

@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
-import { createCsvForm } from "../../../src/exporter/form.ts";
+import { createCsvForm } from "../../../src/export/column-format.ts";
 
 const dangerous = [
   "=1+1",

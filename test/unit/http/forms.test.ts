@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { operations, ServiceError } from "../../../src/contract/index.ts";
-import type { Server, ServerOptions } from "../../../src/http/server.ts";
+import type { Server, ServerOptions } from "../../../src/server/server.ts";
 import { policies } from "../../../src/pages/document.ts";
 import { findFaults } from "../../support/html.ts";
 import { type Answerer, startServing } from "./serving.ts";

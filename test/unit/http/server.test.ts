@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ErrorKind, errorKinds, ServiceError } from "../../../src/contract/index.ts";
-import { ListenError } from "../../../src/http/listen-error.ts";
-import { createServer, type Server, type ServerOptions } from "../../../src/http/server.ts";
-import { createServerLog } from "../../../src/http/server-log.ts";
+import { ListenError } from "../../../src/server/listen-error.ts";
+import { createServer, type Server, type ServerOptions } from "../../../src/server/server.ts";
+import { createServerLog } from "../../../src/server/server-log.ts";
 import type { Transport } from "../../../src/service/transport.ts";
 import { type Answerer, startServing } from "./serving.ts";
 

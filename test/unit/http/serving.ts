@@ -1,6 +1,6 @@
 import type { OperationName } from "../../../src/contract/index.ts";
-import { createServer, type Server, type ServerOptions } from "../../../src/http/server.ts";
-import { createServerLog } from "../../../src/http/server-log.ts";
+import { createServer, type Server, type ServerOptions } from "../../../src/server/server.ts";
+import { createServerLog } from "../../../src/server/server-log.ts";
 import type { Caller, CallOptions, Transport } from "../../../src/service/transport.ts";
 
 /** A call as it reached the transport. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { afterAll, describe, expect, test } from "vitest";
-import { stampFile } from "../../../src/importer/containers/file-pieces.ts";
-import { findZipFiles } from "../../../src/importer/containers/zip-files.ts";
-import { openSource, readBytes } from "../../../src/importer/csv/byte-source.ts";
+import { stampFile } from "../../../src/import/source/containers/file-pieces.ts";
+import { findZipFiles } from "../../../src/import/source/containers/zip-files.ts";
+import { openSource, readBytes } from "../../../src/import/csv/byte-source.ts";
 import { makeGzip, makeZip, type ZipForm, type ZipPart } from "../../support/archives.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ServiceError } from "../../../src/contract/index.ts";
-import { sendInParts } from "../../../src/importer/bisection.ts";
-import { CallHistory } from "../../../src/importer/call-history.ts";
-import type { Item } from "../../../src/importer/kinds/kind.ts";
-import { readCallRefusal } from "../../../src/importer/kinds/service-words.ts";
+import { sendInParts } from "../../../src/import/send/bisection.ts";
+import { CallHistory } from "../../../src/import/send/call-history.ts";
+import type { Item } from "../../../src/import/kind.ts";
+import { readCallRefusal } from "../../../src/import/check/service-errors.ts";
 
 const itemName = { one: "order", many: "orders" };
 

@@ -5,8 +5,8 @@ import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isLegalId, maxLength, normaliseSpec } from "../../../src/contract/index.ts";
-import { fixId, proposeLegalId } from "../../../src/importer/kinds/legal-id.ts";
-import { FixedIdFile } from "../../../src/importer/ledger/fixed-id-file.ts";
+import { fixId, proposeLegalId } from "../../../src/import/check/valid-id.ts";
+import { FixedIdFile } from "../../../src/import/run/fixed-id-file.ts";
 
 /** Texts that look alike, so that their slugs are often the same. */
 const alike = fc.string({

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readFileHead } from "../../../src/importer/csv/file-format.ts";
-import { readRowBatches, type RowBatch } from "../../../src/importer/csv/row-batches.ts";
-import { maxSpilledAtOnce } from "../../../src/importer/csv/spill.ts";
-import { surveyFile } from "../../../src/importer/csv/survey.ts";
-import { readFamilyBatches } from "../../../src/importer/layouts/family-rows.ts";
+import { readFileHead } from "../../../src/import/csv/file-format.ts";
+import { readRowBatches, type RowBatch } from "../../../src/import/csv/row-batches.ts";
+import { maxSpilledAtOnce } from "../../../src/import/csv/spill.ts";
+import { surveyFile } from "../../../src/import/csv/pre-scan.ts";
+import { readFamilyBatches } from "../../../src/import/layouts/family-rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { normaliseId } from "../../../src/importer/plan/id-form.ts";
-import { PlanBook } from "../../../src/importer/plan/plan-book.ts";
+import { normaliseId } from "../../../src/import/plan/id-format.ts";
+import { PlanBook } from "../../../src/import/plan/plan-tally.ts";
 
 describe("the form of an id", () => {
   it.each([

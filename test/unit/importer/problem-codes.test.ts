@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { problemCodes, sharpenReason } from "../../../src/importer/kinds/problem-codes.ts";
-import { readServiceProblem } from "../../../src/importer/kinds/service-words.ts";
+import { problemCodes, sharpenReason } from "../../../src/import/check/problem-codes.ts";
+import { readServiceProblem } from "../../../src/import/check/service-errors.ts";
 
 /** Words of the books and of verifying, which never stand in a reject file. */
 const otherWords = new Set(["left_out", "kept", "erased", "fixed", "not_there", "still_there", "too_few"]);
@@ -23,7 +23,7 @@ describe("codes of the reject file", () => {
   });
 
   test("are all that the importer gives", () => {
-    const given = [...sourcesOf("src/importer")].flatMap((text) =>
+    const given = [...sourcesOf("src/import"), ...sourcesOf("src/records")].flatMap((text) =>
       [...text.matchAll(/\bcode: (?:[^"\n]{0,40}\? )?"(\w+)"(?: : "(\w+)")?/g)].flatMap(([, one, other]) =>
         [one, other].filter((code) => code !== undefined),
       ),

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, expect, test } from "vitest";
-import { Books } from "../../../src/importer/books.ts";
-import type { Item, RowProblem } from "../../../src/importer/kinds/kind.ts";
-import { RejectFile } from "../../../src/importer/ledger/reject-file.ts";
+import { Books } from "../../../src/import/run/tally.ts";
+import type { Item, RowProblem } from "../../../src/import/kind.ts";
+import { RejectFile } from "../../../src/import/run/reject-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,9 +5,9 @@ import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import { afterAll, describe, expect, test } from "vitest";
-import { readFileHead } from "../../../src/importer/csv/file-format.ts";
-import { readRowBatches, type RowBatch } from "../../../src/importer/csv/row-batches.ts";
-import { surveyFile } from "../../../src/importer/csv/survey.ts";
+import { readFileHead } from "../../../src/import/csv/file-format.ts";
+import { readRowBatches, type RowBatch } from "../../../src/import/csv/row-batches.ts";
+import { surveyFile } from "../../../src/import/csv/pre-scan.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

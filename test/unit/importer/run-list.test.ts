@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listManifests } from "../../../src/importer/ledger/run-folder.ts";
+import { listManifests } from "../../../src/import/run/run-folder.ts";
 
 test("runs that began in the same second are listed newest first, whatever their ids", () => {
   const folder = mkdtempSync(join(tmpdir(), "starpost-runs-"));

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { afterAll, describe, expect, test } from "vitest";
-import { openSource, readUtf8 } from "../../../src/importer/csv/byte-source.ts";
-import { readFileHead, type TellingOfFile } from "../../../src/importer/csv/file-format.ts";
-import { readRowBatches } from "../../../src/importer/csv/row-batches.ts";
+import { openSource, readUtf8 } from "../../../src/import/csv/byte-source.ts";
+import { readFileHead, type TellingOfFile } from "../../../src/import/csv/file-format.ts";
+import { readRowBatches } from "../../../src/import/csv/row-batches.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
-import { startImport } from "../../../src/importer/import.ts";
-import type { ImportDeps } from "../../../src/importer/types.ts";
-import { undoImport } from "../../../src/importer/undo.ts";
+import { startImport } from "../../../src/import/import.ts";
+import type { ImportDeps } from "../../../src/import/types.ts";
+import { undoImport } from "../../../src/import/undo/undo.ts";
 import { createService } from "../../../src/service/service.ts";
 import type { Transport } from "../../../src/service/transport.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createUnsubscriberUndoing } from "../../../src/importer/undo/unsubscribers.ts";
+import { createUnsubscriberUndoing } from "../../../src/records/unsubscribers/undo.ts";
 import type { Service } from "../../../src/service/service.ts";
 
 test("an address that is refused for one type is not told as refused for the type that was done", async () => {

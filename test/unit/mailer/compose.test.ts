@@ -1,8 +1,8 @@
 import PostalMime, { type Email } from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { composeMessage } from "../../../src/mailer/compose.ts";
-import type { MailSender } from "../../../src/mailer/transport.ts";
-import type { OutgoingMail } from "../../../src/mails/outgoing-mail.ts";
+import { composeMessage } from "../../../src/email/transports/mime-message.ts";
+import type { MailSender } from "../../../src/email/transports/transport.ts";
+import type { OutgoingMail } from "../../../src/email/outgoing-email.ts";
 import { hostileTexts, longWords } from "../../support/hostile-texts.ts";
 import { findFaults } from "../../support/html.ts";
 import { anOutgoingMail } from "../../support/outgoing-mail.ts";

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { composeMessage } from "../../../src/mailer/compose.ts";
-import { openMailTransport } from "../../../src/mailer/open-transport.ts";
+import { composeMessage } from "../../../src/email/transports/mime-message.ts";
+import { openMailTransport } from "../../../src/email/transports/open-transport.ts";
 import { anOutgoingMail } from "../../support/outgoing-mail.ts";
 
 const nowMs = Date.UTC(2026, 6, 28, 10, 15, 30, 7);

@@ -1,8 +1,12 @@
 import { createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { composeMessage } from "../../../src/mailer/compose.ts";
-import { openSmtp } from "../../../src/mailer/smtp.ts";
-import type { ComposedMessage, MailTransport, SmtpSettings } from "../../../src/mailer/transport.ts";
+import { composeMessage } from "../../../src/email/transports/mime-message.ts";
+import { openSmtp } from "../../../src/email/transports/smtp.ts";
+import type {
+  ComposedMessage,
+  MailTransport,
+  SmtpSettings,
+} from "../../../src/email/transports/transport.ts";
 import { type MailServer, type MailServerOptions, startMailServer } from "../../support/mail-server.ts";
 import { anOutgoingMail } from "../../support/outgoing-mail.ts";
 

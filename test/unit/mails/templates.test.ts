@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { mailCategories } from "../../../src/contract/index.ts";
-import { builtInTemplates } from "../../../src/mails/built-in/templates.ts";
-import { checkTemplate } from "../../../src/mails/check-template.ts";
-import type { MailTemplate } from "../../../src/mails/outgoing-mail.ts";
-import { renderMail, scopeOf } from "../../../src/mails/render-mail.ts";
-import { sampleMail } from "../../../src/mails/sample-mail.ts";
+import { builtInTemplates } from "../../../src/email/templates/built-in/templates.ts";
+import { checkTemplate } from "../../../src/email/templates/check-template.ts";
+import type { MailTemplate } from "../../../src/email/outgoing-email.ts";
+import { renderMail, scopeOf } from "../../../src/email/templates/render-email.ts";
+import { sampleMail } from "../../../src/email/templates/sample-email.ts";
 import { findFaults } from "../../support/html.ts";
 
 const unsubscribe = "{{ unsubscribe_url }}";

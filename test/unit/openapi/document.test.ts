@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { operations } from "../../../src/contract/index.ts";
-import { createDocument } from "../../../src/openapi/document.ts";
+import { createDocument } from "../../../src/server/openapi/document.ts";
 
 type Fields = Record<string, unknown>;
 

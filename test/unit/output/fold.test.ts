@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { foldLine } from "../../../src/output/fold.ts";
+import { foldLine } from "../../../src/terminal/wrap-text.ts";
 
 it("leaves a line that fits as it is", () => {
   expect(foldLine("  name  value  what it is", 80)).toEqual(["  name  value  what it is"]);

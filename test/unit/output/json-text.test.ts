@@ -1,6 +1,6 @@
 import { array, assert, boolean, jsonValue, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indentJson, toJsonLines } from "../../../src/output/json-text.ts";
+import { indentJson, toJsonLines } from "../../../src/terminal/json-text.ts";
 
 describe("JSON as text", () => {
   it("is indented as JSON.stringify does it", () => {

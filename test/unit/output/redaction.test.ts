@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { problemCodes } from "../../../src/importer/kinds/problem-codes.ts";
-import { createPseudonym, hideAddresses, Redaction } from "../../../src/output/redaction.ts";
+import { problemCodes } from "../../../src/import/check/problem-codes.ts";
+import { createPseudonym, hideAddresses, Redaction } from "../../../src/terminal/redaction.ts";
 
 const pseudonym = createPseudonym(Buffer.alloc(32, 1));
 const hide = (text: string) => hideAddresses(text, pseudonym);

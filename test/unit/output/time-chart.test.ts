@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { drawTimeChart } from "../../../src/output/time-chart.ts";
+import { drawTimeChart } from "../../../src/terminal/time-chart.ts";
 
 const span = ["2026-03-01", "2026-03-08"] as const;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { cellOf, RowStream } from "../../../src/output/row-stream.ts";
-import { writeRows } from "../../../src/output/write-rows.ts";
-import type { Format } from "../../../src/output/view.ts";
+import { cellOf, RowStream } from "../../../src/terminal/row-stream.ts";
+import { writeRows } from "../../../src/terminal/write-rows.ts";
+import type { Format } from "../../../src/terminal/view.ts";
 import { capture } from "../../cli/support.ts";
 
 const screen = { width: 80, isColoured: false };

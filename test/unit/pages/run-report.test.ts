@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderRunReport } from "../../../src/pages/run-report-page.ts";
+import { renderRunReport } from "../../../src/pages/run-report/page.ts";
 import { findFaults } from "../../support/html.ts";
 import { hostileTexts } from "../../support/hostile-texts.ts";
 import { reportedRun } from "../../support/reported-run.ts";

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { batchOf, batchRows, inBatchOrder } from "../../../src/storage/batch.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
-import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { createStatement } from "../../../src/storage/statement.ts";
 import { describeDatabases } from "../../support/backends.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
-import { migrations } from "../../../src/storage/migrations.ts";
-import { SqliteFile } from "../../../src/storage/sqlite-file.ts";
+import { migrations } from "../../../src/storage/migrations/migrations.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 
 let folder: string;
 let path: string;

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asRefusal } from "../../../src/engine/storage-failure.ts";
+import { asRefusal } from "../../../src/engine/kernel/storage-failure.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
-import { migrations } from "../../../src/storage/migrations.ts";
+import { migrations } from "../../../src/storage/migrations/migrations.ts";
 import { asStorageError } from "../../../src/storage/storage-error.ts";
 import { WriteQueue } from "../../../src/storage/write-queue.ts";
 import {

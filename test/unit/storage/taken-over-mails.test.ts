@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { migrations } from "../../../src/storage/migrations.ts";
-import { sqliteLikeColumns } from "../../../src/storage/postgres-columns.ts";
-import { createPostgresDialect } from "../../../src/storage/postgres-dialect.ts";
-import { createSqliteDialect } from "../../../src/storage/sqlite-dialect.ts";
+import { migrations } from "../../../src/storage/migrations/migrations.ts";
+import { sqliteLikeColumns } from "../../../src/storage/postgres/columns.ts";
+import { createPostgresDialect } from "../../../src/storage/postgres/dialect.ts";
+import { createSqliteDialect } from "../../../src/storage/sqlite/dialect.ts";
 import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../../support/postgres.ts";
 
 /** Makes a database as version 2 had it, with an order, and mails that nobody sent. */

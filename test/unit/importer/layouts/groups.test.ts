@@ -7,8 +7,8 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { startImport } from "../../../../src/importer/import.ts";
-import type { ImportOptions, KindName } from "../../../../src/importer/types.ts";
+import { startImport } from "../../../../src/import/import.ts";
+import type { ImportOptions, KindName } from "../../../../src/import/types.ts";
 import type { Service } from "../../../../src/service/service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));

@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readFileHead } from "../../../../src/importer/csv/file-format.ts";
-import { matchHeader } from "../../../../src/importer/header.ts";
-import { kinds } from "../../../../src/importer/kinds/index.ts";
-import { layouts, recogniseLayout } from "../../../../src/importer/layouts/list.ts";
-import type { ImportOptions, KindName } from "../../../../src/importer/types.ts";
+import { readFileHead } from "../../../../src/import/csv/file-format.ts";
+import { matchHeader } from "../../../../src/import/mapping/header.ts";
+import { kinds } from "../../../../src/records/index.ts";
+import { layouts, recogniseLayout } from "../../../../src/records/layouts.ts";
+import type { ImportOptions, KindName } from "../../../../src/import/types.ts";
 
 function match(header: readonly string[], kind: KindName, options: Partial<ImportOptions> = {}) {
   const asked: ImportOptions = { dryRun: true, map: {}, ...options };

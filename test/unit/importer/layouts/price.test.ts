@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readPrice } from "../../../../src/importer/kinds/price.ts";
+import { readPrice } from "../../../../src/import/check/price.ts";
 
 describe("reading a price", () => {
   test.each([

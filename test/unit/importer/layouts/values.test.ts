@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { findDateOrder } from "../../../../src/importer/layouts/date-order.ts";
-import { readNamedDate, readNumberedDate } from "../../../../src/importer/layouts/dates.ts";
-import { asText, asTextWithEscapes, loadHtmlReader } from "../../../../src/importer/layouts/html.ts";
-import { layouts } from "../../../../src/importer/layouts/list.ts";
+import { findDateOrder } from "../../../../src/import/layouts/date-order.ts";
+import { readNamedDate, readNumberedDate } from "../../../../src/import/layouts/dates.ts";
+import { asText, asTextWithEscapes, loadHtmlReader } from "../../../../src/import/layouts/html.ts";
+import { layouts } from "../../../../src/records/layouts.ts";
 import {
   asBarcode,
   asDay,
@@ -12,7 +12,7 @@ import {
   isIsbn,
   isZero,
   unitPrice,
-} from "../../../../src/importer/layouts/values.ts";
+} from "../../../../src/import/layouts/values.ts";
 
 const context = { field: () => "", dateOrder: undefined } as const;
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { JournalEntry, Totals } from "../../../../src/importer/ledger/journal.ts";
-import { Pulse } from "../../../../src/importer/ledger/pulse.ts";
-import { mostIntervals, readTimeline } from "../../../../src/importer/report/timeline.ts";
+import type { JournalEntry, Totals } from "../../../../src/import/run/journal.ts";
+import { Pulse } from "../../../../src/import/run/heartbeat.ts";
+import { mostIntervals, readTimeline } from "../../../../src/import/report/timeline.ts";
 
 const start = Date.parse("2026-01-31T12:00:00.000Z");
 

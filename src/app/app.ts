@@ -1,0 +1,194 @@
+import type { Check } from "../doctor/check.ts";
+import type { Connection, ConnectionSettings, ProbeSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
+import type { Account } from "./account.ts";
+import { answerHere } from "./local-responder.ts";
+import { openEngine } from "./engine.ts";
+import { heldTo, pace } from "./pacing.ts";
+import { openRemote } from "./remote-account.ts";
+import type { LocalProfile, Profile } from "../config/profile.ts";
+import { Problem } from "../config/problem.ts";
+import { findPublicUrl } from "../config/public-url.ts";
+import { createTokenStore } from "../config/token-file.ts";
+import type { EngineThreadData } from "./engine-thread.ts";
+import { noTokens, type Stage } from "./rehearsal.ts";
+import { createService } from "../service/service.ts";
+import { createSignedSender } from "../service/sign-raw-call.ts";
+import { findThreadFile } from "../service/thread-file.ts";
+import type { Transport } from "../service/transport.ts";
+import { withToken } from "../service/with-token.ts";
+import { withWriteNotice } from "../service/with-write-notice.ts";
+
+export { checkMail } from "./email-transport.ts";
+export { startServer } from "./server.ts";
+export { openWorker } from "./open-worker.ts";
+
+/** Calls that are worth having under way at once. The embedded engine writes one after another; those that wait share a commit. */
+const concurrency = { local: 5, remote: 4 } as const;
+
+/**
+ * Opens the way to a profile's account. The embedded engine's database, its key and its account are made by the
+ * first use.
+ * @throws Problem, ServiceError
+ */
+export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
+  const { profile } = settings;
+  const account = await (profile.mode === "local"
+    ? openLocal(settings, profile)
+    : openRemote(settings, profile));
+  const { appKey, secret, keepsOrder, target } = account;
+  const isElsewhere = profile.mode === "remote";
+  const mark = isElsewhere ? profile.tokenMark : secret;
+  const readSecret = async () =>
+    (isElsewhere ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile);
+  const signed = withToken(account.transport, {
+    appKey,
+    readSecret,
+    cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, mark }),
+    given: isElsewhere ? profile.utoken : undefined,
+    clock: settings.clock,
+  });
+  // Before many calls, so that none overtakes another while the token is on its way.
+  if (settings.isBulk === true) await signed.token();
+  const announced =
+    profile.isLive && settings.announceWrite ? withWriteNotice(signed, settings.announceWrite) : signed;
+  return {
+    service: createService(announced, { appKey }),
+    send: createSignedSender({
+      send: account.send,
+      appKey,
+      tokens: signed,
+      createCoreToken: async () => {
+        const input = { secret: await readSecret() };
+        return (await signed.call("core.createToken", input, { appKey })).access_token;
+      },
+    }),
+    appKey,
+    readSecret,
+    concurrency: concurrency[profile.mode],
+    keepsOrder,
+    ratePerSecond: heldTo(settings),
+    token: () => signed.token(),
+    renewToken: () => signed.renewToken(),
+    close: () => signed.close(),
+  };
+}
+
+/**
+ * Opens a profile's account for a rehearsal: the database itself in a transaction that is taken back, or a copy of
+ * what a service elsewhere tells.
+ * @throws Problem, ServiceError
+ */
+export async function openRehearsal(settings: RehearsalSettings): Promise<Rehearsal> {
+  const { profile, clock } = settings;
+  const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
+  const { appKey, secret } = stage;
+  const transport = await moveToThread(stage, stage, findPublicUrl(settings.env), true).catch(
+    async (error: unknown) => {
+      await stage.remove();
+      throw error;
+    },
+  );
+  const signed = withToken(transport, { appKey, readSecret: async () => secret, cache: noTokens, clock });
+  const close = async () => {
+    try {
+      await signed.close();
+    } finally {
+      await stage.remove();
+    }
+  };
+  try {
+    // Now, since with it comes the lock.
+    await signed.token();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    service: createService(signed, { appKey }),
+    concurrency: concurrency.local,
+    keepsOrder: true,
+    ratePerSecond: heldTo(settings),
+    notKnown: stage.notKnown,
+    close,
+  };
+}
+
+async function stageLocal(settings: RehearsalSettings, profile: LocalProfile): Promise<Stage> {
+  const engine = await openEngine(settings, profile, { enforceLimits: false });
+  const { database, shownAs } = profile;
+  return { ...engine, database, shownAs, notKnown: [], remove: async () => {} };
+}
+
+async function stageRemote(settings: RehearsalSettings): Promise<Stage> {
+  const { copyAccount } = await import("./rehearsal.ts");
+  const connection = await openConnection(settings);
+  try {
+    return await copyAccount(connection.service, settings);
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Looks at what a profile stands for, without a change to it: every finding within the time allowed.
+ */
+export async function probe(settings: ProbeSettings): Promise<readonly Check[]> {
+  const { profile } = settings;
+  if (profile.mode === "local") {
+    const { probeLocal } = await import("../doctor/local/local-probe.ts");
+    return probeLocal(settings, profile, findThreadFile(import.meta.url, "./database-probe"));
+  }
+  const { probeRemote } = await import("../doctor/remote/remote-probe.ts");
+  return probeRemote(settings, profile);
+}
+
+async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
+  const publicUrl = findPublicUrl(settings.env);
+  const engine = await openEngine(settings, profile, {
+    enforceLimits: false,
+    ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
+  });
+  const transport =
+    settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
+  const { appKey, secret, keepsOrder } = engine;
+  const paced = await pace(transport, settings, { target: profile.database, appKey });
+  const send = answerHere(paced, settings, profile);
+  return { transport: paced, send, appKey, secret, keepsOrder, target: profile.shownAs };
+}
+
+/**
+ * Runs the engine in a thread of its own, so that storing overlaps with reading and checking.
+ * Garbage is collected earlier than by itself: at full speed two heaps would grow by 100 MB before the first look.
+ */
+async function moveToThread(
+  { transport, sealingKey }: Pick<Stage, "transport" | "sealingKey">,
+  { database, shownAs }: Pick<LocalProfile, "database" | "shownAs">,
+  publicUrl: string | undefined,
+  isRehearsal = false,
+): Promise<Transport> {
+  const { setFlagsFromString } = await import("node:v8");
+  const { Worker } = await import("node:worker_threads");
+  const { PortTransport } = await import("../service/port-transport.ts");
+  await transport.close();
+  setFlagsFromString("--heap-growing-percent=75");
+  const workerData: EngineThreadData = { database, shownAs, sealingKey, publicUrl, isRehearsal };
+  const file = findThreadFile(import.meta.url, "./engine-thread");
+  return new PortTransport(
+    new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
+  );
+}
+
+function refuseWithoutSecret(profile: Profile): never {
+  if (profile.mode === "remote" && profile.utoken !== undefined) {
+    throw new Problem(
+      "auth",
+      `the token in STARPOST_UTOKEN was refused by ${profile.baseUrl}, and STARPOST_SECRET is not set`,
+      "Have another printed where the secret is known: starpost auth token.",
+    );
+  }
+  throw new Problem(
+    "auth",
+    `no secret is known for the profile ${profile.name}`,
+    `Sign in: starpost auth login --profile ${profile.name}.`,
+  );
+}

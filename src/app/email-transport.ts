@@ -1,0 +1,23 @@
+import type { MailCheck, Surroundings } from "./ports.ts";
+import type { MailSettings } from "../email/transports/transport.ts";
+
+/** Where this machine sends mails. */
+export async function findMailSettings({ env, paths }: Surroundings): Promise<MailSettings> {
+  const settings = await import("../config/mail-settings.ts");
+  const { smtp, from, outboxFolder } = await settings.findMailSettings(env, paths);
+  return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };
+}
+
+/**
+ * Tries the way out of mails as it is configured.
+ * @throws Problem
+ */
+export async function checkMail(surroundings: Surroundings): Promise<MailCheck> {
+  const { openMailTransport } = await import("../email/transports/open-transport.ts");
+  const transport = await openMailTransport(await findMailSettings(surroundings), surroundings.clock);
+  try {
+    return await transport.check();
+  } finally {
+    await transport.close();
+  }
+}

@@ -1,0 +1,28 @@
+import type { ConnectionSettings } from "./ports.ts";
+import type { LocalProfile } from "../config/profile.ts";
+import { findPublicUrl } from "../config/public-url.ts";
+import type { Server } from "../server/server.ts";
+import type { SendRaw } from "../service/raw-call.ts";
+import type { Transport } from "../service/transport.ts";
+
+/** Answers as a server of this transport would; it is made when it is first asked. */
+export function answerHere(
+  transport: Transport,
+  { clock, env, version = "unknown" }: ConnectionSettings,
+  { shownAs }: LocalProfile,
+): SendRaw {
+  let opened: Promise<Server> | undefined;
+  const open = async () => {
+    const { createServer } = await import("../server/server.ts");
+    const { silentLog } = await import("../server/server-log.ts");
+    const about = () => ({ version, publicUrl: findPublicUrl(env) });
+    return createServer(transport, { logger: silentLog(), clock, about });
+  };
+  return async ({ utoken, ...request }) => {
+    const { readRefusal } = await import("../client/read-answer.ts");
+    opened ??= open();
+    const answer = await (await opened).answer(request);
+    const path = request.target.split("?", 1)[0] ?? "";
+    return { ...answer, refusal: readRefusal(answer, { service: shownAs, path, utoken, nowMs: clock() }) };
+  };
+}

@@ -1,0 +1,28 @@
+import type { OpenWorker, WorkerSettings } from "./ports.ts";
+import { findPublicUrl } from "../config/public-url.ts";
+import { loadEngine, openEngine } from "./engine.ts";
+import { findMailSettings } from "./email-transport.ts";
+
+/**
+ * Opens what sends mails and webhooks, without a server.
+ * @throws Problem, ServiceError
+ */
+export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> {
+  const { createServerLog } = await import("../server/server-log.ts");
+  const { createWorker } = await import("./worker.ts");
+  await loadEngine();
+  const mail = await findMailSettings(settings);
+  const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
+  const { transport, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
+    enforceLimits: false,
+    ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
+  });
+  const log = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const sending = { ...settings, work: transport.work, allowsPrivateWebhooks, log };
+  const worker = await createWorker({ ...sending, mail });
+  const close = async () => {
+    await worker.close();
+    await transport.close();
+  };
+  return { ...worker, close };
+}

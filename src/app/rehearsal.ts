@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RehearsalSettings } from "./ports.ts";
+import type { LocalTransportOptions } from "../engine/local-transport.ts";
+import { createService, type Service } from "../service/service.ts";
+import type { Transport } from "../service/transport.ts";
+import { type TokenCache, withToken } from "../service/with-token.ts";
+
+/** Keeps no token: one of a rehearsal is worth nothing behind it. */
+export const noTokens: TokenCache = {
+  read: async () => undefined,
+  write: async () => {},
+  clear: async () => {},
+};
+
+/** Where a rehearsal takes place: a database with an account, which nobody else is to write meanwhile. */
+export interface Stage {
+  /** Opened to make it ready; to be closed before the rehearsal opens it. */
+  readonly transport: Transport;
+  readonly appKey: string;
+  readonly secret: string;
+  readonly sealingKey: Buffer;
+  readonly database: string;
+  readonly shownAs: string;
+  /** What of the account it lacks. */
+  readonly notKnown: readonly string[];
+  /** Clears the stage away. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes a copy of what a service tells of an account, as far as a kind of import depends on it, in a database of its
+ * own for this user alone.
+ * @throws ServiceError
+ */
+export async function copyAccount(from: Service, settings: RehearsalSettings): Promise<Stage> {
+  const { openDatabase } = await import("../storage/database.ts");
+  const { createAccount } = await import("../engine/accounts/first-account.ts");
+  const { createLocalTransport } = await import("../engine/local-transport.ts");
+  const { createSealer } = await import("../engine/kernel/sealer.ts");
+  const { seedAccount } = await import("../engine/orders/rehearsal-seed.ts");
+  const { clock, random, kind, signal, onEvent } = settings;
+  const folder = await mkdtemp(join(tmpdir(), "starpost-rehearsal-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = join(folder, "rehearsal.db");
+  const nowMs = clock();
+  try {
+    const database = await openDatabase(path, { nowMs });
+    const sealingKey = random(32);
+    const options: LocalTransportOptions = {
+      database,
+      clock,
+      random,
+      sealer: createSealer(sealingKey),
+      enforceLimits: false,
+    };
+    const transport = createLocalTransport(options);
+    try {
+      const { id, appKey, secret } = await createAccount(database.db, { ...options, nowMs });
+      const signed = withToken(transport, { appKey, readSecret: async () => secret, cache: noTokens, clock });
+      const notKnown = await seedAccount(kind, {
+        from,
+        to: createService(signed, { appKey }),
+        database,
+        accountId: id,
+        nowMs,
+        options: { signal, onEvent },
+      });
+      return {
+        transport,
+        appKey,
+        secret,
+        sealingKey,
+        database: path,
+        shownAs: "the rehearsal",
+        notKnown,
+        remove,
+      };
+    } catch (error) {
+      await transport.close();
+      throw error;
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

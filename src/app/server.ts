@@ -1,0 +1,70 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { RunningServer, ServerSettings } from "./ports.ts";
+import { Problem } from "../config/problem.ts";
+import { findPublicUrl } from "../config/public-url.ts";
+import { loadEngine, openEngine } from "./engine.ts";
+import { findMailSettings } from "./email-transport.ts";
+
+/** How long a server that stops waits for its database, once all calls are answered or cut off. */
+const closeDatabaseWithinMs = 5_000;
+
+/**
+ * Serves the embedded engine over HTTP, with the service's limits kept.
+ * @throws Problem, ServiceError
+ */
+export async function startServer(settings: ServerSettings): Promise<RunningServer> {
+  const { createServer } = await import("../server/server.ts");
+  const { createServerLog } = await import("../server/server-log.ts");
+  await loadEngine();
+  const { ListenError } = await import("../server/listen-error.ts");
+  const { version, limitLegacy, bottomLinesDelayMs } = settings;
+  const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
+  const mail = settings.hasWorker ? await findMailSettings(settings) : undefined;
+  let listensAt = `http://${settings.host}:${settings.port}`;
+  const { transport, appKey, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
+    enforceLimits: true,
+    limitLegacy,
+    bottomLinesDelayMs,
+    publicUrl: () => publicUrl ?? listensAt,
+    // Who calls need not know where it is.
+    databaseShownAs: "the database",
+  });
+  const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const chaos = await createChaos(settings);
+  const { startWork, createWorker } = await import("./worker.ts");
+  const sending = { ...settings, work: transport.work, allowsPrivateWebhooks, log: logger };
+  const worker = mail && (await createWorker({ ...sending, mail }));
+  const server = createServer(transport, {
+    logger,
+    chaos,
+    ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
+    clock: settings.clock,
+    about: () => ({ version, publicUrl }),
+  });
+  try {
+    const { url } = await server.listen(settings);
+    listensAt = asReachable(url);
+    const stopWork = worker && startWork(worker);
+    const close = async () => {
+      await Promise.all([server.close(), stopWork?.()]);
+      // A server of a database that is silent would be waited for without end; nobody waits for its answers any more.
+      await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
+    };
+    const mailsTo = worker?.mailsTo;
+    return { url, appKey, close, mailsTo, ...(chaos && { chaosCounts: () => chaos.counts }) };
+  } catch (error) {
+    await transport.close();
+    throw error instanceof ListenError ? new Problem("failed", error.message, error.hint, error) : error;
+  }
+}
+
+async function createChaos({ chaos, clock }: ServerSettings) {
+  if (!chaos) return undefined;
+  const { Chaos } = await import("../server/chaos.ts");
+  return new Chaos(chaos, clock);
+}
+
+/** An address that is none to go to: every address of the machine. */
+function asReachable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}

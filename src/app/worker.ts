@@ -1,0 +1,119 @@
+import { hostname } from "node:os";
+import type { OpenWorker, WorkSummary } from "./ports.ts";
+import { sleep } from "../client/sleep.ts";
+import { noMails } from "../worker/email-outcomes.ts";
+import { MailDuty } from "../worker/email-job.ts";
+import type { Duty } from "../worker/job.ts";
+import { rest, type WorkLog } from "../worker/worker-context.ts";
+import { createWebhookDispatcher } from "../worker/webhooks/webhook-job.ts";
+import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
+import { runWorker, runWorkerOnce } from "../worker/worker.ts";
+import type { EngineWork } from "../engine/local-transport.ts";
+import { createMailWork } from "../engine/emails/sending/email-queue.ts";
+import { createWebhookWork } from "../engine/webhooks/webhook-queue.ts";
+import { composeMessage } from "../email/transports/mime-message.ts";
+import { openMailTransport } from "../email/transports/open-transport.ts";
+import type { MailSettings } from "../email/transports/transport.ts";
+
+/** How long a worker holds what it has taken, without a word of it. Assumed: a minute is longer than any pause that harms nobody. */
+const usualLeaseMs = 60_000;
+
+/** How long what is in flight is waited for after a wish to stop, milliseconds. */
+const finishWithinMs = 20_000;
+
+interface WorkerParts {
+  readonly work: EngineWork;
+  readonly mail: MailSettings;
+  readonly leaseMs?: number | undefined;
+  /** Whether webhooks may be of machines of the own network. */
+  readonly allowsPrivateWebhooks: boolean;
+  /** Of the program. */
+  readonly version: string;
+  readonly clock: () => number;
+  readonly random: (bytes: number) => Buffer;
+  readonly log: WorkLog;
+}
+
+/** Makes the worker of one process: what sends the mails and the webhooks of a database that is open. */
+export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
+  const { work, mail, leaseMs = usualLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
+  // For people: which machine. The rest is of no other process.
+  const worker = `${hostname()}-${random(6).toString("hex")}`;
+  const transport = await openMailTransport(mail, clock);
+  const surroundings = { clock, sleep, log };
+  const mails = new MailDuty({
+    ...surroundings,
+    work: createMailWork(work, { worker, leaseMs }),
+    transport,
+    compose: (outgoing) => composeMessage(outgoing, { from: mail.from, nowMs: clock() }),
+    leaseMs,
+  });
+  const webhooks = createWebhookDispatcher({
+    ...surroundings,
+    work: createWebhookWork(work, { worker, leaseMs }),
+    post: createWebhookPost({ clock, version, isPrivateAllowed: allowsPrivateWebhooks }),
+    leaseMs,
+  });
+  const duties: readonly Duty[] = [mails, webhooks];
+  const mailsTo = transport.describe();
+  const begin = () => log.info({ worker, mails_to: mailsTo }, "worker begins");
+  return {
+    mailsTo,
+    run: (stop) => {
+      begin();
+      return endSoon(runWorker(duties, surroundings, stop), stop, log);
+    },
+    runOnce: async (stop) => {
+      begin();
+      const rounds = await endSoon(runWorkerOnce(duties, stop), stop, log);
+      return summarise(rounds ?? new Map(), stop.aborted);
+    },
+    close: async () => {
+      for (const duty of duties) await duty.close?.();
+    },
+  };
+}
+
+/** Lets a worker work beside something else; what is returned stops it. */
+export function startWork(worker: OpenWorker): () => Promise<void> {
+  const stop = new AbortController();
+  const work = worker.run(stop.signal);
+  return async () => {
+    stop.abort();
+    await work;
+    await worker.close();
+  };
+}
+
+/**
+ * Waits for work that is to stop, and no longer than is decent.
+ * Assumed: a mail server that is silent for so long is cut off; its mail is taken up later, and may arrive twice.
+ */
+async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkLog): Promise<T | undefined> {
+  const ended = new AbortController();
+  const cutOff = new Promise<undefined>((resolve) => {
+    const wait = async () => {
+      await rest(sleep, finishWithinMs, ended.signal);
+      if (ended.signal.aborted) return;
+      log.warn({ after_seconds: finishWithinMs / 1_000 }, "what was in flight is cut off");
+      resolve(undefined);
+    };
+    if (stop.aborted) void wait();
+    stop.addEventListener("abort", () => void wait(), { once: true });
+  });
+  try {
+    return await Promise.race([work, cutOff]);
+  } finally {
+    ended.abort();
+  }
+}
+
+function summarise(rounds: Awaited<ReturnType<typeof runWorkerOnce>>, isInterrupted: boolean): WorkSummary {
+  const mails = rounds.get("mails");
+  return {
+    state: isInterrupted ? "interrupted" : "completed",
+    mails: { ...noMails, ...mails?.counts },
+    webhooks: { ...rounds.get("webhooks")?.counts },
+    problem: mails?.problem ?? null,
+  };
+}

@@ -1,0 +1,113 @@
+import { isUtf8 } from "node:buffer";
+import { STATUS_CODES } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Writable } from "node:stream";
+import { Problem } from "../../../config/problem.ts";
+import { indentJson, toJsonLines } from "../../../terminal/json-text.ts";
+import type { SignedAnswer } from "../../../service/raw-call.ts";
+import type { Context } from "../../program/context.ts";
+import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
+
+/** What a body is, by its type and its bytes. */
+type Body =
+  | { readonly kind: "none" }
+  | { readonly kind: "json" | "text"; readonly text: string }
+  | { readonly kind: "bytes" };
+
+/** What is shown in the place of a secret. */
+const hidden = "…";
+
+/**
+ * Prints an answer's body as it came, for scripts as one JSON document.
+ * @throws Problem `usage` where bytes would go to a terminal
+ */
+export async function printAnswer(
+  { io, globals }: Context,
+  answer: SignedAnswer,
+  isIncluded: boolean,
+): Promise<void> {
+  const { bytes, headers } = answer;
+  const body = readBody(answer);
+  if (isForScripts(globals.format)) {
+    const document = isIncluded ? wrapAnswer(answer, body) : toDocument(answer, body);
+    const lines = globals.format === "ndjson" ? toJsonLines(document) : [document.trim()];
+    await writeOut(io.stdout, lines.map((line) => `${line}\n`).join(""));
+    return;
+  }
+  const isReadAsText = io.isStdoutTerminal || wantsRedaction(io.argv, io.env);
+  if (body.kind === "bytes" && isReadAsText) {
+    const { "content-type": type = "no type" } = headers;
+    throw new Problem(
+      "usage",
+      `the answer is ${bytes.length} bytes of ${type}, and no text`,
+      "Send it to a file: put `> file` behind the command; with --redact nothing but text is printed.",
+    );
+  }
+  if (isIncluded) await writeOut(io.stdout, describeHead(answer));
+  await writeOut(io.stdout, io.isStdoutTerminal && "text" in body ? forTerminal(body) : bytes);
+}
+
+function readBody({ bytes, headers }: SignedAnswer): Body {
+  const type = headers["content-type"] ?? "";
+  if (bytes.length === 0) return { kind: "none" };
+  if (!isUtf8(bytes) || /^(?:image|audio|video|font)\/|octet-stream|\bzip\b|\bpdf\b/i.test(type))
+    return { kind: "bytes" };
+  const text = bytes.toString("utf8");
+  return { kind: isJson(text) ? "json" : "text", text };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Any body as JSON: one that is none stands under its type. */
+function toDocument({ bytes, headers }: SignedAnswer, body: Body): string {
+  const { "content-type": type = null } = headers;
+  if (body.kind === "none") return "null";
+  if (body.kind === "json") return body.text;
+  const held = body.kind === "text" ? { text: body.text } : { base64: bytes.toString("base64") };
+  return JSON.stringify({ content_type: type, ...held });
+}
+
+function wrapAnswer(answer: SignedAnswer, body: Body): string {
+  const headers = JSON.stringify(Object.fromEntries(listHeaders(answer)));
+  return `{"status":${answer.status},"headers":${headers},"body":${toDocument(answer, body)}}`;
+}
+
+function describeHead(answer: SignedAnswer): string {
+  const { status } = answer;
+  const lines = listHeaders(answer).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trim(), ...lines, "", ""].join("\n");
+}
+
+/** Cookies are keys, and a token may stand in an address. */
+function listHeaders({ headers, utoken = "" }: SignedAnswer): readonly (readonly [string, string])[] {
+  const values = Object.entries(headers as Record<string, IncomingHttpHeaders[string]>);
+  return values.map(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(", ") : (value ?? "");
+    if (name === "set-cookie" || name === "authorization") return [name, hidden];
+    const bare = utoken === "" ? text : text.replaceAll(utoken, hidden);
+    return [name, bare.replaceAll(/([?&](?:utoken|token|secret|access_token)=)[^&\s]+/gi, `$1${hidden}`)];
+  });
+}
+
+/** Nothing that steers a terminal is passed on to it. */
+function forTerminal({ kind, text }: { readonly kind: string; readonly text: string }): string {
+  const whole = kind === "json" ? indentJson(text) : text.trimEnd();
+  return `${whole.replaceAll(/[^\P{Cc}\n\t]/gu, "\u{FFFD}")}\n`;
+}
+
+/**
+ * Writes, and waits until there is room for more.
+ * @returns whether somebody still reads
+ */
+export function writeOut(stream: Writable, chunk: string | Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    stream.write(chunk, (error) => resolve(!error));
+  });
+}

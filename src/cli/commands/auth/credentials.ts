@@ -1,0 +1,23 @@
+import { Problem } from "../../../config/problem.ts";
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const authCredentials = command({
+  name: "auth credentials",
+  summary: "Print the app key and the secret of the embedded engine's account",
+  examples: ["starpost auth credentials --profile local", "starpost auth credentials --profile local --json"],
+  run: async (context) => {
+    const { name, mode } = await context.profile();
+    if (mode !== "local") {
+      throw new Problem(
+        "usage",
+        `the profile ${name} is remote: its secret is the service's to show`,
+        "Use --profile local.",
+      );
+    }
+    const connection = await context.connect();
+    await connection.close();
+    return { app_key: connection.appKey, secret: await connection.readSecret() };
+  },
+  render: (credentials) => fields(credentials),
+});

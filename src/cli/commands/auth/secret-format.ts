@@ -1,0 +1,38 @@
+import type { Forgotten } from "../../../config/remembered-profile.ts";
+import type { KeptSecret, SecretPlace } from "../../../config/secret-store.ts";
+import { secretFileOf } from "../../../config/secret-file.ts";
+import { countOf } from "../../../terminal/plural.ts";
+import type { Context } from "../../program/context.ts";
+
+const keyring = "the system's keyring";
+
+/** Says where a secret was put; why it is not in a keyring that is there is worth knowing to scripts as well. */
+export async function tellPlace(context: Context, { place, whyNotKeyring }: KeptSecret): Promise<void> {
+  const file = await secretFile(context);
+  if (place === "keyring") context.talk.say(`The secret is kept in ${keyring}.`);
+  else if (whyNotKeyring === undefined)
+    context.talk.say(`The secret is kept in ${file}, readable by you alone.`);
+  else
+    context.talk.notice(
+      `The secret is kept in ${file}, readable by you alone: ${keyring} cannot be used (${whyNotKeyring}).`,
+    );
+}
+
+/** What was forgotten, in words; nothing where nothing was kept. */
+export async function describeForgotten(
+  context: Context,
+  { secretFrom, tokens }: Forgotten,
+): Promise<string | undefined> {
+  const file = await secretFile(context);
+  const places = secretFrom.map((place: SecretPlace) => (place === "keyring" ? keyring : file));
+  const parts = [
+    ...(places.length > 0 ? [`the secret in ${places.join(" and in ")}`] : []),
+    ...(tokens > 0 ? [countOf(tokens, "kept token")] : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join(" and ");
+}
+
+async function secretFile(context: Context): Promise<string> {
+  const { paths } = await context.surroundings();
+  return secretFileOf(paths.configFolder);
+}

@@ -1,0 +1,15 @@
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { exitStatus } from "../../program/exit-status.ts";
+
+export const authStatus = command({
+  name: "auth status",
+  summary: "Say which account is used, and whether it lets this machine in",
+  examples: ["starpost auth status", "starpost auth status --json"],
+  run: async (context) => {
+    const { readAuthStatus } = await import("./account-status.ts");
+    return readAuthStatus(context);
+  },
+  render: (status) => fields({ ...status }),
+  exitStatus: (status) => (status.signed_in ? exitStatus.done : exitStatus.notSignedIn),
+});

@@ -1,0 +1,22 @@
+import { line } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const authToken = command({
+  name: "auth token",
+  summary: "Print a valid utoken",
+  examples: [
+    "starpost auth token",
+    'curl -s "http://127.0.0.1:8080/apps/KEY/purchases?utoken=$(starpost auth token)"',
+  ],
+  run: async (context) => {
+    const connection = await context.connect();
+    try {
+      const { describeExpiry } = await import("./account-status.ts");
+      const token = await connection.token();
+      return { utoken: token.utoken, utoken_expires_at: describeExpiry(token) };
+    } finally {
+      await connection.close();
+    }
+  },
+  render: ({ utoken }) => line("utoken", utoken),
+});

@@ -1,0 +1,16 @@
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { flattenSummary, statusOfImport } from "../records/import-view.ts";
+
+export const importsApply = command({
+  name: "imports apply",
+  summary: "Import exactly what a plan says, if its files have not changed",
+  argument: "<plan.json>",
+  examples: ["starpost imports apply plan.json"],
+  run: async (context, { arguments: [path = ""] }) => {
+    const { applyPlan } = await import("../records/plan-run.ts");
+    return applyPlan(context, path);
+  },
+  render: (summary) => silent(flattenSummary(summary)),
+  exitStatus: statusOfImport,
+});

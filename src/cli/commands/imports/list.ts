@@ -1,0 +1,18 @@
+import { command } from "../../program/command.ts";
+import { tableOfRuns } from "../records/import-view.ts";
+
+export const importsList = command({
+  name: "imports list",
+  summary: "List import runs, the newest first",
+  examples: ["starpost imports list", "starpost imports list --json | jq -r '.[0].import_id'"],
+  run: async (context) => {
+    const { listImports } = await import("../../../import/import.ts");
+    const { paths } = await context.surroundings();
+    const runs = await listImports(paths.runsFolder);
+    if (runs.length === 0) {
+      context.talk.say("No import has been run yet: `starpost orders import orders.csv` would be one.");
+    }
+    return runs;
+  },
+  render: tableOfRuns,
+});

@@ -1,0 +1,19 @@
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { paceFlags } from "../records/import-flags.ts";
+import { flattenSummary, statusOfImport } from "../records/import-view.ts";
+
+export const importsResume = command({
+  name: "imports resume",
+  summary: "Go on with an import run that did not finish",
+  argument: "<id>",
+  examples: ["starpost imports resume 20260131-094500-3f2a1c", "starpost imports resume 20260131 --rate 2"],
+  flags: paceFlags,
+  run: async (context, { arguments: [id = ""], flags }) => {
+    const { resumeRun } = await import("../records/import-run.ts");
+    const { rate, concurrency, "rate-share": rateShare, "max-errors": maxErrors } = flags;
+    return resumeRun(context, id, { rate, rateShare, concurrency, maxErrors });
+  },
+  render: (summary) => silent(flattenSummary(summary)),
+  exitStatus: statusOfImport,
+});

@@ -1,0 +1,28 @@
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { flattenSummary, runTones } from "../records/import-view.ts";
+
+export const importsShow = command({
+  name: "imports show",
+  summary: "Show the books of an import run",
+  argument: "<id>",
+  examples: ["starpost imports show 20260131-094500-3f2a1c"],
+  run: async (context, { arguments: [id = ""] }) => {
+    const { showImport } = await import("../../../import/import.ts");
+    const { showUndoRecord } = await import("../../../import/undo/undo-record.ts");
+    const { describeUndoRecord } = await import("./undo-format.ts");
+    const { paths } = await context.surroundings();
+    const summary = await showImport(paths.runsFolder, id);
+    const record = showUndoRecord(paths.runsFolder, id);
+    if (record) context.talk.notice(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
+    return summary;
+  },
+  render: (summary) => ({
+    ...fields(flattenSummary(summary)),
+    tones: {
+      state: runTones["state"],
+      rows_rejected: runTones["rejected"],
+      rows_failed: runTones["failed"],
+    },
+  }),
+});

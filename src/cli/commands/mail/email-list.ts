@@ -1,0 +1,36 @@
+import { Problem } from "../../../config/problem.ts";
+import type { MailRecord, MailSort } from "../../../contract/emails/emails.ts";
+import { withService } from "../../program/with-service.ts";
+import type { FlagValues } from "../../program/command.ts";
+import type { Context } from "../../program/context.ts";
+import { readText, readWholeNumber } from "../../program/flag-values.ts";
+
+/** The flags of commands that list mails. */
+export const mailListFlags = {
+  email: { takes: "<address>", summary: "those to this person alone", read: readText },
+  order: { takes: "<order_id>", summary: "those that this order brings", read: readText },
+  limit: { takes: "<n>", summary: "how many at most (20)", read: readWholeNumber },
+} as const;
+
+const usualLimit = 20;
+
+/** Lists mails, and says where there are more of them. */
+export async function listMails(
+  context: Context,
+  { email, order, limit = usualLimit }: FlagValues<typeof mailListFlags>,
+  { state, sort }: { readonly state: string; readonly sort: MailSort },
+): Promise<readonly MailRecord[]> {
+  const { mailPage } = await import("../../../contract/emails/emails.ts");
+  if (limit >= mailPage.max)
+    throw new Problem("usage", `--limit: at most ${mailPage.max - 1} are listed at once`);
+  const query = {
+    state,
+    sort,
+    count: limit + 1,
+    ...(email !== undefined && { email }),
+    ...(order !== undefined && { order_id: order }),
+  };
+  const { mails } = await withService(context, (service) => service.mails.list(query));
+  if (mails.length > limit) context.talk.say(`There are more than these ${limit}; --limit shows more.`);
+  return mails.slice(0, limit);
+}

@@ -1,0 +1,36 @@
+import { Problem } from "../../../config/problem.ts";
+import {
+  type MailSettingName,
+  mailSettingNames,
+  mailSettings,
+  type MailSettingValue,
+  readMailSetting,
+} from "../../../contract/index.ts";
+
+/** The word that takes a setting back; no setting has it for a value. */
+const takenBack = "default";
+
+/**
+ * Reads what a person wants a setting to be.
+ * @throws Problem `usage` where there is no such setting, or it cannot have the value
+ */
+export function readSettingChange(
+  given: string,
+  text: string,
+): { readonly name: MailSettingName; readonly value: MailSettingValue | null } {
+  const name = mailSettingNames.find((known) => known === given.trim().toLowerCase().replaceAll("-", "_"));
+  if (!name) {
+    throw new Problem(
+      "usage",
+      `${JSON.stringify(given)} is no setting of mails`,
+      `It is one of: ${mailSettingNames.join(", ")}.`,
+      undefined,
+      { given, known: mailSettingNames },
+    );
+  }
+  if (text === takenBack) return { name, value: null };
+  const read = readMailSetting(name, text);
+  if ("value" in read) return { name, value: read.value };
+  const { words } = mailSettings[name];
+  throw new Problem("usage", `${name} ${read.problem}: ${words}`, "`default` takes it back to what it was.");
+}

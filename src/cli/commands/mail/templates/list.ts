@@ -1,0 +1,20 @@
+import { table } from "../../../../terminal/view.ts";
+import { withService } from "../../../program/with-service.ts";
+import { command } from "../../../program/command.ts";
+
+export const mailTemplateList = command({
+  name: "mail template list",
+  summary: "List the templates of mails, and say which are the account's own",
+  examples: ["starpost mail template list"],
+  run: (context) => withService(context, async (service) => (await service.mailTemplates.list({})).templates),
+  render: (templates) =>
+    table(
+      templates.map(({ category, is_own, updated_at, subject }) => ({
+        category,
+        template: is_own ? "own" : "built-in",
+        changed: updated_at,
+        subject,
+      })),
+      ["category", "template", "changed", "subject"],
+    ),
+});

@@ -1,0 +1,29 @@
+import { fields } from "../../../../terminal/view.ts";
+import { withService } from "../../../program/with-service.ts";
+import { command } from "../../../program/command.ts";
+import { readText } from "../../../program/flag-values.ts";
+
+export const mailTemplatePreview = command({
+  name: "mail template preview",
+  summary: "Write a page that shows a mail of a category, with sample data",
+  argument: "<category>",
+  examples: [
+    "starpost mail template preview map",
+    "starpost mail template preview map --file map.txt --out map.html",
+  ],
+  flags: {
+    out: { takes: "<path>", summary: "where the page goes (mail-<category>.html)", read: readText },
+    file: {
+      takes: "<path>",
+      summary: "show this file, which is not saved; - is standard input",
+      read: readText,
+    },
+  },
+  run: async (context, { arguments: [name = ""], flags: { out, file } }) => {
+    const { readCategory } = await import("./run.ts");
+    const { previewTemplate } = await import("./preview-run.ts");
+    const category = readCategory(name);
+    return withService(context, (service) => previewTemplate(context, service, { category, out, file }));
+  },
+  render: (preview) => fields({ ...preview }),
+});

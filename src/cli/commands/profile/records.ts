@@ -1,0 +1,148 @@
+import { readVariable } from "../../../config/environment.ts";
+import { Problem } from "../../../config/problem.ts";
+import { hasAdHocProfile, localProfile, secretSources } from "../../../config/profile.ts";
+import { builtInNames, unknownProfile } from "../../../config/profile-name.ts";
+import {
+  findStored,
+  isDatabase,
+  readProfiles,
+  type StoredProfile,
+  type StoredProfiles,
+} from "../../../config/profile-store.ts";
+import { findSecretPlace } from "../../../config/secret-store.ts";
+import type { Context } from "../../program/context.ts";
+
+/** A profile as scripts see it, without its secret. */
+export interface ProfileRecord {
+  readonly name: string;
+  readonly mode: "local" | "remote";
+  readonly base_url: string | null;
+  /** Without a password. */
+  readonly database: string | null;
+  /** Nothing of the embedded engine, whose database knows it. */
+  readonly app_key: string | null;
+  /** Whether commands here and now use it where no flag names another. */
+  readonly current: boolean;
+  readonly live: boolean;
+  /** Whether a secret is known; the engine here needs none. */
+  readonly signed_in: boolean;
+  readonly secret_in: "keyring" | "file" | "environment" | null;
+}
+
+/** Every profile: the embedded database, what the environment says, then those that are stored. */
+export async function listProfiles(context: Context): Promise<ProfileRecord[]> {
+  const sources = await context.profileSources();
+  const { env, paths } = sources;
+  const stored = await readProfiles(paths.configFolder);
+  const current = findCurrent(context, stored);
+  const places = secretSources(sources);
+  const records = Object.entries(stored.profiles).map(async ([name, profile]) =>
+    recordOf(name, profile, { current, secretIn: await findSecretPlace(places, name, profile) }),
+  );
+  return [
+    recordOfLocal(localProfile(sources).shownAs, current),
+    ...(hasAdHocProfile(env) ? [recordOfEnvironment(context)] : []),
+    ...(await Promise.all(records)),
+  ];
+}
+
+/** @throws Problem `usage` where there is no such profile */
+export async function findRecord(context: Context, name: string | undefined): Promise<ProfileRecord> {
+  const records = await listProfiles(context);
+  const found = records.find((record) => (name === undefined ? record.current : record.name === name));
+  if (found) return found;
+  const sources = await context.profileSources();
+  const asked = name ?? findCurrent(context, await readProfiles(sources.paths.configFolder));
+  throw unknownProfile(
+    asked,
+    records.map((record) => record.name).filter((one) => one !== builtInNames.local),
+  );
+}
+
+/**
+ * The stored profile of a name, which a command is to change.
+ * @throws Problem `usage` where there is none, or where it is one that nothing changes
+ */
+export async function requireStored(context: Context, name: string, verb: string): Promise<StoredProfile> {
+  const { paths } = await context.profileSources();
+  const stored = await readProfiles(paths.configFolder);
+  if (name === builtInNames.local) {
+    throw new Problem(
+      "usage",
+      `the profile local is always there and cannot be ${verb}`,
+      "It is the embedded database of this machine; `starpost profile add <name> --database <path>` makes one of your own.",
+    );
+  }
+  if (name === builtInNames.environment) {
+    throw new Problem(
+      "usage",
+      `the profile env is made by the environment and cannot be ${verb}`,
+      "Unset STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET and STARPOST_UTOKEN.",
+    );
+  }
+  const found = findStored(stored, name);
+  if (!found) throw unknownProfile(name, Object.keys(stored.profiles));
+  return found;
+}
+
+/** What commands use where no flag names a profile. */
+export function findCurrent({ io: { env } }: Context, stored: StoredProfiles): string {
+  if (hasAdHocProfile(env)) return builtInNames.environment;
+  const name = readVariable(env, "STARPOST_PROFILE") ?? stored.current ?? builtInNames.local;
+  const profile = findStored(stored, name);
+  const isReplaced = profile && isDatabase(profile) && readVariable(env, "STARPOST_DATABASE") !== undefined;
+  return isReplaced ? builtInNames.local : name;
+}
+
+function recordOf(
+  name: string,
+  profile: StoredProfile,
+  { current, secretIn }: { readonly current: string; readonly secretIn: ProfileRecord["secret_in"] },
+): ProfileRecord {
+  const isHere = isDatabase(profile);
+  return {
+    name,
+    mode: isHere ? "local" : "remote",
+    base_url: isHere ? null : profile.base_url,
+    database: isHere ? profile.database : null,
+    app_key: isHere ? null : profile.app_key,
+    current: name === current,
+    live: profile.live === true,
+    signed_in: isHere || secretIn !== null,
+    secret_in: secretIn,
+  };
+}
+
+function recordOfLocal(database: string, current: string): ProfileRecord {
+  return {
+    name: builtInNames.local,
+    mode: "local",
+    base_url: null,
+    database,
+    app_key: null,
+    current: current === builtInNames.local,
+    live: false,
+    signed_in: true,
+    secret_in: null,
+  };
+}
+
+function recordOfEnvironment({ io: { env } }: Context): ProfileRecord {
+  const [baseUrl = null, appKey = null] = ["STARPOST_BASE_URL", "STARPOST_APP_KEY"].map((name) =>
+    readVariable(env, name),
+  );
+  const isSigned = ["STARPOST_SECRET", "STARPOST_UTOKEN"].some(
+    (name) => readVariable(env, name) !== undefined,
+  );
+  return {
+    name: builtInNames.environment,
+    mode: "remote",
+    base_url: baseUrl,
+    database: null,
+    app_key: appKey,
+    current: true,
+    live: false,
+    signed_in: isSigned,
+    secret_in: isSigned ? "environment" : null,
+  };
+}

@@ -1,0 +1,14 @@
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const profileUse = command({
+  name: "profile use",
+  summary: "Make a profile the current one, which is used where nothing names another",
+  argument: "<name>",
+  examples: ["starpost profile use local", "starpost profile use shop"],
+  run: async (context, { arguments: [name = ""] }) => {
+    const { applyProfile } = await import("./change.ts");
+    return applyProfile(context, name);
+  },
+  render: (record) => fields({ ...record }),
+});

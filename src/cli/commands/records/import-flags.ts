@@ -1,0 +1,140 @@
+import { emptyCells, type ImportOptions } from "../../../import/types.ts";
+import { Problem } from "../../../config/problem.ts";
+import type { FlagValues } from "../../program/command.ts";
+import {
+  readDelimiter,
+  readMapping,
+  readMaxErrors,
+  readRate,
+  readSetting,
+  readShare,
+  readText,
+  readWholeNumber,
+} from "../../program/flag-values.ts";
+
+/** The flags that a resumed run may be given anew. */
+export const paceFlags = {
+  rate: { takes: "<n>", summary: "calls a second; 0 is no pacing (remote: 5)", read: readRate },
+  "rate-share": {
+    takes: "<n%>",
+    summary: "take only this part of the rate, and leave the rest to others",
+    read: readShare,
+  },
+  concurrency: { takes: "<n>", summary: "calls under way at once", read: readWholeNumber },
+  "max-errors": {
+    takes: "<n|n%>",
+    summary: "stop when more rows than this are rejected",
+    read: readMaxErrors,
+  },
+} as const;
+
+/** Layouts by name; each of them may have -dmy or -mdy behind it. */
+const layoutNames = [
+  "none",
+  "catalogue",
+  "shopify-orders",
+  "shopify-products",
+  "shopify-variants",
+  "woocommerce-orders",
+  "woocommerce-products",
+  "magento-orders",
+  "magento-products",
+  "bigcommerce-orders",
+  "bigcommerce-products",
+] as const;
+
+/** The flags of every import. */
+export const importFlags = {
+  "dry-run": { summary: "check everything, send and write nothing" },
+  "batch-size": { takes: "<n>", summary: "items a call", read: readWholeNumber },
+  ...paceFlags,
+  map: {
+    takes: "<field=column>",
+    summary: "take a field from this column (repeatable)",
+    isRepeatable: true,
+    read: readMapping,
+  },
+  delimiter: { takes: "<c>", summary: "what is between cells, or `tab` (found out)", read: readDelimiter },
+  encoding: {
+    takes: "<name>",
+    summary: "the files' character encoding (found out)",
+    values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
+    read: readText,
+  },
+  rejects: { takes: "<file>", summary: "write rejected rows to this file", read: readText },
+  layout: {
+    takes: "<name>",
+    summary: "the layout of the file, or `none` (recognised)",
+    values: layoutNames,
+    read: readText,
+  },
+  set: {
+    takes: "<field=value>",
+    summary: "the value of a field where a row has none (repeatable)",
+    isRepeatable: true,
+    read: readSetting,
+  },
+  mapping: { takes: "<file>", summary: "take columns and values from this mapping file", read: readText },
+  "fix-ids": { summary: "put ids right that the service would drop, and write the pairs down" },
+  empty: {
+    takes: "<keep|clear|error>",
+    summary: "what an empty cell does: nothing, erase what is stored, reject its row (keep)",
+    values: emptyCells,
+    read: (text: string, flag: string) => readOneOf(text, emptyCells, flag),
+  },
+  undoable: { summary: "keep what is overwritten, so that `imports undo` can put it back" },
+  verify: { summary: "read back at the end what was taken" },
+} as const;
+
+/** The flag of those imports that need products' addresses. */
+export const productUrlFlag = {
+  "product-url": {
+    takes: "<pattern>",
+    summary: "products' addresses: https://shop.example/p/{product_id}",
+    read: readText,
+  },
+} as const;
+
+/** What the flags of every import ask for. */
+export function readImportOptions(flags: FlagValues<typeof importFlags>): ImportOptions {
+  return {
+    dryRun: flags["dry-run"] ?? false,
+    batchSize: flags["batch-size"],
+    concurrency: flags.concurrency,
+    rate: flags.rate,
+    maxErrors: flags["max-errors"],
+    map: readPairs(flags.map ?? [], "--map"),
+    delimiter: flags.delimiter,
+    encoding: flags.encoding,
+    rejects: flags.rejects,
+    layout: flags.layout,
+    set: readPairs(flags.set ?? [], "--set"),
+    mapping: flags.mapping,
+    fixIds: flags["fix-ids"] ?? false,
+    empty: flags.empty,
+    rateShare: flags["rate-share"],
+    undoable: flags.undoable ?? false,
+    verify: flags.verify ?? false,
+  };
+}
+
+function readPairs(pairs: readonly (readonly [string, string])[], flag: string): Record<string, string> {
+  const fields = pairs.map(([field]) => field);
+  const doubled = fields.find((field, at) => fields.indexOf(field) !== at);
+  if (doubled !== undefined)
+    throw new Problem("usage", `${flag} gives the field ${doubled} twice`, "Keep the one that is meant.");
+  return Object.fromEntries(pairs);
+}
+
+/** Checks that a flag's value is one of a list. */
+export function readOneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
+  const known = allowed.find((one) => one === value);
+  if (known !== undefined) return known;
+  throw new Problem(
+    "usage",
+    `${flag}: ${JSON.stringify(value)} is not known`,
+    `It is one of: ${allowed.join(", ")}.`,
+    undefined,
+    { given: value, known: allowed },
+  );
+}

@@ -1,0 +1,83 @@
+import type { ImportSummary } from "../../../import/types.ts";
+import { type Cell, table, type View } from "../../../terminal/view.ts";
+import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
+import { describeFile } from "./import-format.ts";
+
+/** A run as one flat record, for the screen and for CSV. */
+export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
+  const { rows, items, calls } = summary;
+  return {
+    import_id: summary.import_id,
+    kind: summary.kind,
+    files: summary.files.join(" "),
+    state: summary.state,
+    rows_read: rows.read,
+    rows_accepted: rows.accepted,
+    rows_rejected: rows.rejected,
+    rows_failed: rows.failed,
+    items_sent: items.sent,
+    items_accepted: items.accepted,
+    items_rejected: items.rejected,
+    calls_sent: calls.sent,
+    calls_retried: calls.retried,
+    calls_throttled: calls.throttled,
+    started_at: summary.started_at,
+    duration_ms: summary.duration_ms,
+    rejects_file: summary.rejects_file,
+    ...(summary.fixed_ids_file === undefined ? {} : { fixed_ids_file: summary.fixed_ids_file }),
+  };
+}
+
+/** When a run began is in its id, and how many rows it read is the sum: columns of their own would leave no room for the others. */
+const listed = ["id", "kind", "files", "state", "accepted", "rejected", "failed"];
+const listedInFiles = [
+  "id",
+  "kind",
+  "files",
+  "state",
+  "started_at",
+  "rows",
+  "accepted",
+  "rejected",
+  "failed",
+];
+
+/** What did not go as it was meant to is seen at a glance; the words say it all the same. */
+export const runTones: NonNullable<View["tones"]> = {
+  state: (state) => (state === "finished" ? "green" : state === "failed" ? "red" : "yellow"),
+  rejected: (count) => (Number(count) > 0 ? "yellow" : undefined),
+  failed: (count) => (Number(count) > 0 ? "red" : undefined),
+};
+
+/** Runs, one a line. */
+export function tableOfRuns(runs: readonly ImportSummary[]): View {
+  const view = table(
+    runs.map(({ import_id, kind, files, state, started_at, rows }) => ({
+      id: import_id,
+      kind,
+      files: files.map((file) => (file === "-" ? file : describeFile(file))).join(" "),
+      state,
+      started_at,
+      rows: rows.read,
+      accepted: rows.accepted,
+      rejected: rows.rejected,
+      failed: rows.failed,
+    })),
+    listed,
+  );
+  return { ...view, fileColumns: listedInFiles, tones: runTones };
+}
+
+/**
+ * The exit status that a run's books ask for.
+ * Assumed: rows that were taken and are not there are worse than rows that were rejected, and decide where both are.
+ */
+export function statusOfImport({ state, rows, verified }: ImportSummary): ExitStatus {
+  if (state === "interrupted") return exitStatus.interrupted;
+  if (state === "stopped") return exitStatus.stopped;
+  if (state !== "finished") return exitStatus.failed;
+  if (verified?.state === "interrupted") return exitStatus.interrupted;
+  if (verified && verified.missing_count > 0) return exitStatus.notThere;
+  if (rows.failed > 0) return exitStatus.failed;
+  return rows.rejected > 0 ? exitStatus.someRejected : exitStatus.done;
+}

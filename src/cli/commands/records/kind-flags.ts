@@ -1,0 +1,89 @@
+import type { ImportOptions, KindName } from "../../../import/types.ts";
+import { Problem } from "../../../config/problem.ts";
+import type { FlagValues } from "../../program/command.ts";
+import { valuesOfField } from "../../program/field-values.ts";
+import { importFlags, productUrlFlag, readImportOptions, readOneOf } from "./import-flags.ts";
+
+/** The email types, by the numbers that stand for them in a file. */
+export const emailTypeIds: readonly string[] = Array.from({ length: 17 }, (_, at) => String(at + 1));
+
+/** Only orders, products and reviews have ids that the service would drop. */
+const { "fix-ids": _fixIds, ...flagsWithoutIds } = importFlags;
+
+/** The API takes no review back. */
+const { undoable: _undoable, ...reviewFlags } = importFlags;
+
+/** The flags of an import of each kind; a plan of it has the same. */
+export const kindFlags = {
+  products: {
+    update: { summary: "change products that are there, instead of creating them" },
+    ...importFlags,
+    ...productUrlFlag,
+  },
+  orders: {
+    platform: {
+      takes: "<name>",
+      summary: "the store platform that the orders come from (general)",
+      values: valuesOfField("orders.create", "platform"),
+    },
+    "no-validate": { summary: "do without the service's extra checks; order_date may then be left out" },
+    "send-mail": {
+      summary: "ask these customers for reviews, as of new orders; without it nobody is mailed",
+    },
+    ...importFlags,
+    ...productUrlFlag,
+  },
+  coupons: {
+    action: {
+      takes: "<action>",
+      summary: "map_review, map_share or map_review_share (required)",
+      values: valuesOfField("coupons.upload", "coupon_action"),
+    },
+    ...flagsWithoutIds,
+  },
+  unsubscribers: {
+    type: {
+      takes: "<email_type_id>",
+      summary: "the email type of rows that do not say theirs",
+      values: emailTypeIds,
+    },
+    remove: { summary: "take the addresses back, instead of unsubscribing them" },
+    ...flagsWithoutIds,
+  },
+  reviews: { ...reviewFlags, ...productUrlFlag },
+} as const;
+
+type Reader<K extends KindName> = (flags: FlagValues<(typeof kindFlags)[K]>) => Promise<ImportOptions>;
+
+/** What the flags of an import of each kind ask for. */
+export const readKindOptions: { readonly [K in KindName]: Reader<K> } = {
+  products: async (flags) => ({
+    ...readImportOptions(flags),
+    productUrl: flags["product-url"],
+    update: flags.update ?? false,
+  }),
+  orders: async (flags) => {
+    const { platforms } = await import("../../../contract/orders.ts");
+    return {
+      ...readImportOptions(flags),
+      productUrl: flags["product-url"],
+      platform: flags.platform === undefined ? undefined : readOneOf(flags.platform, platforms, "--platform"),
+      validate: !flags["no-validate"],
+      sendMail: flags["send-mail"] ?? false,
+    };
+  },
+  coupons: async (flags) => {
+    const { couponActions } = await import("../../../contract/coupons.ts");
+    if (flags.action === undefined) {
+      throw new Problem("usage", "--action is missing", `It is one of: ${couponActions.join(", ")}.`);
+    }
+    return { ...readImportOptions(flags), action: readOneOf(flags.action, couponActions, "--action") };
+  },
+  unsubscribers: async (flags) => {
+    const { emailTypes } = await import("../../../contract/unsubscribers.ts");
+    const { type, remove = false } = flags;
+    const emailType = type === undefined ? undefined : readOneOf(type, Object.keys(emailTypes), "--type");
+    return { ...readImportOptions(flags), emailType, remove };
+  },
+  reviews: async (flags) => ({ ...readImportOptions(flags), productUrl: flags["product-url"] }),
+};

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { answerAlone, toMapping } from "../../../import/mapping/decisions.ts";
+import { type DraftOptions, draftMapping } from "../../../import/mapping/draft.ts";
+import { type Mapping, writeMapping } from "../../../import/mapping/mapping-file.ts";
+import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
+import type { KindName } from "../../../import/types.ts";
+import type { Context } from "../../program/context.ts";
+import { askMapping, type Asker } from "./map-dialog.ts";
+import { describeDraft, describeMissing, describeNextCommand, describeProposal } from "./map-format.ts";
+import { ask, canAsk, confirm } from "../../program/confirm.ts";
+
+export interface MapRequest {
+  readonly kind: KindName;
+  readonly file: string;
+  /** Where the mapping goes; standard output where absent. */
+  readonly out: string | undefined;
+  readonly told: DraftOptions;
+}
+
+/** A mapping, or where it was written. */
+export type Mapped = Mapping | { readonly mapping_file: string };
+
+/**
+ * Proposes how a file is to be read, asks where somebody can be asked, and writes the answer down.
+ * @throws ImportError, Problem `usage`
+ */
+export async function mapFile(context: Context, request: MapRequest): Promise<Mapped> {
+  const { kind, file, out, told } = request;
+  const { io, talk } = context;
+  const path = out === undefined ? undefined : resolve(io.cwd, out);
+  checkRejectsPath(out, [file], io.cwd, "--out");
+  const draft = await draftMapping(
+    { kind, file, told },
+    {
+      cwd: io.cwd,
+      get stdin() {
+        return io.stdin;
+      },
+      abort: new AbortController().signal,
+      report: (event) => {
+        if (event.type === "notice") talk.notice(event.message);
+      },
+    },
+  );
+  if (path !== undefined && existsSync(path)) await confirm(context, `${out} is there. Overwrite it?`);
+  talk.say(describeDraft(draft));
+  const isAsked = canAsk(context) && !context.globals.yes;
+  const answers = isAsked ? await askMapping(draft, await openAsker(context)) : answerAlone(draft);
+  const mapping = toMapping(draft, answers);
+  const said = isAsked ? [] : describeProposal(draft, answers);
+  for (const line of [...said, ...describeMissing(draft, answers)]) talk.notice(line);
+  if (path !== undefined) await writeMapping(path, mapping);
+  talk.say(describeNextCommand(draft, out));
+  return path === undefined ? mapping : { mapping_file: path };
+}
+
+async function openAsker(context: Context): Promise<Asker> {
+  const { askChoice, askText } = await import("../../../terminal/prompt.ts");
+  return {
+    choice: (message, choices) => ask(context, (terminal) => askChoice(message, choices, terminal)),
+    text: (message) => ask(context, (terminal) => askText(message, terminal)),
+  };
+}

@@ -1,0 +1,45 @@
+import { startImport } from "../../../import/import.ts";
+import { planImport, type PlanRequest } from "../../../import/plan/plan.ts";
+import { checkPlan, importOf, type KeptPlan, readPlan } from "../../../import/plan/plan-file.ts";
+import type { PlanSummary } from "../../../import/plan/plan-types.ts";
+import type { ImportSummary } from "../../../import/types.ts";
+import type { Context } from "../../program/context.ts";
+import { runWithScreen, withRunDeps } from "./import-run.ts";
+import { describeOverwriting, describeTarget } from "./import-format.ts";
+import { describeOtherwise, describePlan } from "./plan-format.ts";
+
+/** Rehearses an import into the account of the profile, and says what it would do. */
+export async function runPlan(context: Context, request: PlanRequest): Promise<PlanSummary> {
+  const profile = await context.profile();
+  return withRunDeps(context, async (deps, screen) => {
+    const plan = await planImport(request, {
+      ...deps,
+      openRehearsal: (pace) =>
+        context.rehearse({
+          ...pace,
+          kind: request.kind,
+          onEvent: (event) => {
+            if (event.type === "wait") screen.report({ type: "wait", message: event.message, ms: event.ms });
+          },
+        }),
+    });
+    screen.close();
+    context.talk.say(describePlan(plan, describeTarget(profile)));
+    return plan;
+  });
+}
+
+/** Imports exactly what a plan says, where its files are as they were, and tells what came out otherwise. */
+export async function applyPlan(context: Context, path: string): Promise<ImportSummary> {
+  let plan: KeptPlan | undefined;
+  const summary = await runWithScreen(context, async (deps, screen) => {
+    plan = readPlan(path, deps.cwd);
+    await checkPlan(plan, deps);
+    const request = importOf(plan, deps.cwd);
+    await screen.confirmOnLive(describeOverwriting(request));
+    return startImport(request, deps);
+  });
+  const otherwise = plan && describeOtherwise(plan.summary, summary);
+  if (otherwise !== undefined) context.talk.notice(otherwise);
+  return summary;
+}

@@ -1,0 +1,46 @@
+import type { PlanSummary } from "../../../import/plan/plan-types.ts";
+import type { Cell } from "../../../terminal/view.ts";
+import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
+
+/** A plan as one flat record, for CSV. */
+export function flattenPlan(plan: PlanSummary): Record<string, Cell> {
+  const { rows, items, calls, time, there, mails } = plan;
+  return {
+    kind: plan.kind,
+    files: plan.files.join(" "),
+    profile: plan.profile,
+    state: plan.state,
+    rows_read: rows.read,
+    rows_accepted: rows.accepted,
+    rows_rejected: rows.rejected,
+    rows_failed: rows.failed,
+    items: items.sent,
+    items_accepted: items.accepted,
+    items_rejected: items.rejected,
+    calls: calls.sent,
+    rate: time.rate,
+    time_ms: time.ms,
+    repeated_rows: plan.repeated.rows,
+    items_there: there.items,
+    products_changed: there.changed,
+    purchases_added: there.purchases_added,
+    collisions: plan.collisions.count,
+    ids_with_two_names: plan.names.count,
+    cells_erased: Object.values(plan.erased).reduce((sum, cells) => sum + cells, 0),
+    mails_sent: mails?.sent_by_import ?? null,
+    mails_if_sent: mails?.if_sent?.mails ?? null,
+    people_if_sent: mails?.if_sent?.people ?? null,
+    created_at: plan.created_at,
+    duration_ms: plan.duration_ms,
+    rejects_file: plan.rejects_file,
+    plan_file: plan.plan_file,
+  };
+}
+
+/** The exit status that the import would have. */
+export function statusOfPlan({ state, rows }: PlanSummary): ExitStatus {
+  if (state === "interrupted") return exitStatus.interrupted;
+  if (state === "stopped") return exitStatus.stopped;
+  if (state !== "finished" || rows.failed > 0) return exitStatus.failed;
+  return rows.rejected > 0 ? exitStatus.someRejected : exitStatus.done;
+}

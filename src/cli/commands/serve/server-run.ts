@@ -1,0 +1,70 @@
+import { describeChaosPlan } from "../../../config/chaos-plan.ts";
+import { Problem } from "../../../config/problem.ts";
+import { hasAdHocProfile, type LocalProfile, localProfile } from "../../../config/profile.ts";
+import { toJson } from "../../../terminal/render.ts";
+import { countOf } from "../../../terminal/plural.ts";
+import type { ChaosCounts, Serving } from "../../../app/ports.ts";
+import type { Context } from "../../program/context.ts";
+import { isForScripts } from "../../program/global-flags.ts";
+import { listenForStop } from "../../program/stop-signals.ts";
+
+/** Serves the embedded database until a signal comes, then finishes what is in flight. */
+export async function runServer(context: Context, serving: Serving): Promise<void> {
+  const { io, talk, globals } = context;
+  const profile = await findLocalProfile(context, "can be served");
+  const { startServer } = await io.compose();
+  const logLevel = globals.quiet ? "error" : globals.verbose ? "debug" : "info";
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  const signals = listenForStop(io, () => stop());
+  try {
+    const surroundings = await context.surroundings();
+    const { version, stderr: log } = io;
+    const server = await startServer({ ...surroundings, ...serving, version, profile, logLevel, log });
+    talk.notice(
+      `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
+    );
+    if (server.mailsTo !== undefined) talk.notice(`Mails that are due go to ${server.mailsTo}.`);
+    if (serving.chaos) {
+      talk.notice(
+        `It misbehaves on purpose (--chaos): ${describeChaosPlan(serving.chaos)}. This is a rehearsal: let no shop use it.`,
+      );
+    }
+    talk.flush();
+    if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "listening", url: server.url }));
+    await stopped;
+    await server.close();
+    if (server.chaosCounts) tellChaos(context, server.chaosCounts());
+  } finally {
+    signals.release();
+  }
+}
+
+/** What a rehearsal came to: how often each fault was met. */
+function tellChaos({ io, talk, globals }: Context, counts: ChaosCounts): void {
+  const met = Object.entries(counts.faults)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}`);
+  talk.notice(
+    `Chaos: ${countOf(counts.calls, "call")}, ${counts.spared} of them spared${met.length > 0 ? `; ${met.join(", ")}` : ""}`,
+  );
+  talk.flush();
+  if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "chaos", ...counts }));
+}
+
+/** The current profile may be remote without harm, and the embedded database is meant then; one that is named must be local. */
+export async function findLocalProfile(context: Context, verb: string): Promise<LocalProfile> {
+  const isNamed = context.globals.profile !== undefined;
+  if (isNamed || !hasAdHocProfile(context.io.env)) {
+    const profile = await context.profile();
+    if (profile.mode === "local") return profile;
+    if (isNamed) {
+      throw new Problem(
+        "usage",
+        `the profile ${profile.name} is remote, and only the embedded database ${verb}`,
+        "Use --profile local.",
+      );
+    }
+  }
+  return localProfile(await context.profileSources());
+}

@@ -1,0 +1,33 @@
+import { syncUnsubscribers } from "../../../import/sync/sync.ts";
+import type { SyncRequest, SyncSummary } from "../../../import/sync/sync-types.ts";
+import { countOf, formatNumber } from "../../../terminal/plural.ts";
+import type { Context } from "../../program/context.ts";
+import { withRunDeps } from "../records/import-run.ts";
+import { describeTarget } from "../records/import-format.ts";
+import { describeRuns, describeSync } from "./sync-format.ts";
+
+/** Makes a list of unsubscribers match files, once the person has agreed to bring people back. */
+export async function runSync(context: Context, request: SyncRequest): Promise<SyncSummary> {
+  const target = describeTarget(await context.profile());
+  return withRunDeps(context, async (deps, screen) => {
+    const { isLive } = await context.profile();
+    const approve = async ({ added, removed }: { readonly added: number; readonly removed: number }) => {
+      const mails = `mails of type ${request.emailType}`;
+      const more = added > 0 ? ` and ${formatNumber(added)} no more` : "";
+      if (removed > 0) {
+        const people = countOf(removed, "person", "people");
+        await screen.confirm(`${people} will get ${mails} again from ${target}${isLive ? more : ""}. Go on?`);
+      } else if (isLive) {
+        const people = countOf(added, "person", "people");
+        await screen.confirm(`${people} will get no ${mails} any more from ${target}. Go on?`);
+      }
+    };
+    const summary = await syncUnsubscribers(request, { ...deps, approve });
+    screen.close();
+    for (const line of [...describeSync(summary, target), ...describeRuns(summary)]) {
+      if (summary.state === "finished" || summary.state === "planned") context.talk.say(line);
+      else context.talk.notice(line);
+    }
+    return summary;
+  });
+}

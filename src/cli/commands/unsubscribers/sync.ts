@@ -1,0 +1,63 @@
+import { Problem } from "../../../config/problem.ts";
+import type { SyncSummary } from "../../../import/sync/sync-types.ts";
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
+import { readCount } from "../../program/flag-values.ts";
+import { emailTypeIds } from "../records/kind-flags.ts";
+import { importFlags, readImportOptions, readOneOf } from "../records/import-flags.ts";
+
+const { "dry-run": _dryRun, "fix-ids": _fixIds, empty: _empty, ...readingFlags } = importFlags;
+
+export const unsubscribersSync = command({
+  name: "unsubscribers sync",
+  summary: "Unsubscribe and bring back addresses, so that a list matches CSV files (- is standard input)",
+  argument: "<file...>",
+  examples: [
+    "starpost unsubscribers sync everyone.csv --type 1 --plan",
+    "starpost unsubscribers sync everyone.csv --type 1 --max-resubscribe 10",
+  ],
+  flags: {
+    type: {
+      takes: "<email_type_id>",
+      summary: "the email type whose list it is (required)",
+      values: emailTypeIds,
+    },
+    plan: { summary: "say what would change and change nothing; exit status 1 where the list differs" },
+    "max-resubscribe": {
+      takes: "<n>",
+      summary: "bring back at most so many people (0)",
+      read: readCount,
+    },
+    ...readingFlags,
+  },
+  run: async (context, { arguments: files, flags }) => {
+    const { emailTypes } = await import("../../../contract/unsubscribers.ts");
+    if (flags.type === undefined)
+      throw new Problem("usage", "--type is missing", "Name an email type: --type 1.");
+    const { runSync } = await import("./sync-run.ts");
+    return runSync(context, {
+      files,
+      emailType: readOneOf(flags.type, Object.keys(emailTypes), "--type"),
+      options: readImportOptions(flags),
+      isPlan: flags.plan ?? false,
+      maxResubscribe: flags["max-resubscribe"] ?? 0,
+    });
+  },
+  render: ({ files, imports, cannot_be_removed: own, to_add: _add, to_remove: _remove, ...counts }) =>
+    silent({ ...counts, files: files.join(" "), imports: imports.join(" "), cannot_be_removed: own.length }),
+  exitStatus: statusOfSync,
+});
+
+/**
+ * Assumed: who unsubscribed by themselves is no reason for a status, or a nightly sync would never end with 0; a plan
+ * ends with 1 where the list differs, also where it is a rejected row that keeps people on it.
+ */
+function statusOfSync(summary: SyncSummary): ExitStatus {
+  const { state, added, removed, withheld, rejected, not_done: notDone } = summary;
+  if (state === "interrupted") return exitStatus.interrupted;
+  if (state === "stopped") return exitStatus.stopped;
+  if (state === "planned" && added + removed + withheld > 0) return exitStatus.failed;
+  if (state !== "finished" && state !== "planned") return exitStatus.failed;
+  return rejected > 0 || notDone > 0 ? exitStatus.someRejected : exitStatus.done;
+}

@@ -1,0 +1,21 @@
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { readAge } from "../../program/flag-values.ts";
+
+export const webhooksListen = command({
+  name: "webhooks listen",
+  summary: "Show what addresses are told as it happens, until Ctrl-C",
+  examples: ["starpost webhooks listen", "starpost webhooks listen --since 12h --format ndjson"],
+  flags: {
+    since: {
+      takes: "<age>",
+      summary: "begin with what there was in this time (12h, 30d, 4w)",
+      read: readAge,
+    },
+  },
+  run: async (context, { flags }) => {
+    const { listenToWebhooks } = await import("./listen-run.ts");
+    return listenToWebhooks(context, { sinceMs: flags.since });
+  },
+  render: () => silent(),
+});

@@ -1,0 +1,67 @@
+import { methods } from "../commands/api/target.ts";
+import type { ArgumentNote, Command } from "./command.ts";
+import { valuesOfField } from "./field-values.ts";
+
+const run: ArgumentNote = {
+  says: "the run's id, as `imports list` shows it; its beginning will do",
+  values: "imports",
+};
+const csvFiles: ArgumentNote = {
+  says: "CSV files, also .gz, .zip and patterns such as 'exports/*.csv'; - is standard input",
+  values: "files",
+};
+const category: ArgumentNote = {
+  says: "the category of mails, as `mail template list` shows it",
+  values: valuesOfField("mailTemplates.get", "category"),
+};
+
+/** Arguments of hand-written commands in words; those of one command or noun come first. */
+const notes: Readonly<Record<string, ArgumentNote>> = {
+  "api method": { says: methods.join(", "), values: methods },
+  "api path": { says: "the call's path, with {app_key} or {store_id} for the profile's account" },
+  "profile add name": { says: "the profile's name: letters, digits, `.`, `_` and `-`", values: "profiles" },
+  "profile name": { says: "the profile's name, as `profile list` shows it", values: "profiles" },
+  address: { says: "the e-mail address" },
+  category,
+  file: csvFiles,
+  "help words": { says: "a noun and a verb, a topic, or `topics` for a list of them", values: "commands" },
+  "completion shell": { says: "the shell: bash, zsh or fish", values: ["bash", "zsh", "fish"] },
+  "imports id": run,
+  "mail id": { says: "the mail's id, as `mail queue` and `mail outbox` show it" },
+  "mail set name": {
+    says: "the setting, as `mail rules` shows it",
+    values: valuesOfField("mailRules.set", "name"),
+  },
+  "mail set value": { says: "its new value; `default` takes it back", values: ["default", "on", "off"] },
+  order_id: { says: "the order's id, as the shop has it" },
+  "plan.json": { says: "a file that `plan … --out` wrote", values: "files" },
+  url: { says: "the address that is told, http:// or https://" },
+  "webhooks delete id": { says: "the subscription's id, as `webhooks list` shows it" },
+  "webhooks id": { says: "the delivery's id, as `webhooks deliveries` shows it" },
+};
+
+/** The arguments of a command: each as it is typed, with its words where there are some. */
+export function argumentsOf({
+  name,
+  argument,
+  argumentNotes,
+}: Pick<Command, "name" | "argument" | "argumentNotes">): readonly (readonly [
+  string,
+  ArgumentNote | undefined,
+])[] {
+  const noun = name.split(" ")[0] ?? "";
+  return (argument?.split(" ") ?? []).map((typed) => {
+    const bare = typed.replaceAll(/[<>[\]]|\.\.\./g, "");
+    const known = [argumentNotes, notes].map(
+      (found) => found?.[`${name} ${bare}`] ?? found?.[`${noun} ${bare}`] ?? found?.[bare],
+    );
+    return [typed, known.find((note) => note !== undefined)];
+  });
+}
+
+/** The argument in a position; the last of a command that takes several stands for all that follow. */
+export function argumentAt(command: Command, position: number): ArgumentNote | undefined {
+  const found = argumentsOf(command);
+  const [typed, note] = found[Math.min(position, found.length - 1)] ?? [];
+  return position < found.length || typed?.includes("...") ? note : undefined;
+}

@@ -1,0 +1,115 @@
+import { argumentAt } from "../argument-notes.ts";
+import type { Command, Flag, Values } from "../command.ts";
+import { type CommandTable, commands, nouns } from "../commands.ts";
+import { formats, globalFlags } from "../global-flags.ts";
+import type { Io } from "../io.ts";
+import { topics } from "../help/topics/index.ts";
+import { type Candidate, findValues } from "./dynamic-values.ts";
+import { flagOf, readTypedWords, startsWithWords, type TypedWords } from "./typed-words.ts";
+
+/** What the shell completes by itself beside the candidates. */
+export type Further = "none" | "files" | "folders";
+
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  readonly further: Further;
+}
+
+const nothing: Completion = { candidates: [], further: "none" };
+
+/**
+ * What the last word may become.
+ * @param words what stands behind the program's name, the last as far as it is typed
+ */
+export async function complete(
+  io: Pick<Io, "env" | "cwd">,
+  words: readonly string[],
+  table: CommandTable = commands,
+): Promise<Completion> {
+  const start = words.at(-1) ?? "";
+  const typed = await readTypedWords(words.slice(0, -1), table);
+  const found = await findCandidates(io, typed, start, table);
+  const fitting = found.candidates.filter(({ value }) => value.startsWith(start));
+  return { candidates: fitting, further: found.further };
+}
+
+async function findCandidates(
+  io: Pick<Io, "env" | "cwd">,
+  typed: TypedWords,
+  start: string,
+  table: CommandTable,
+): Promise<Completion> {
+  if (typed.awaiting !== undefined)
+    return completeValue(io, valuesOfFlag(typed.command, typed.awaiting), start);
+  const [, flag, value] = typed.isEnded ? [] : (/^--([^=]+)=(.*)$/.exec(start) ?? []);
+  if (flag !== undefined) {
+    const { candidates } = await completeValue(io, valuesOfFlag(typed.command, flag), value ?? "");
+    return {
+      candidates: candidates.map(({ value: found, about }) => ({ value: `--${flag}=${found}`, about })),
+      further: "none",
+    };
+  }
+  if (!typed.isEnded && start.startsWith("-") && start !== "-") {
+    return { candidates: completeFlag(typed), further: "none" };
+  }
+  // A word that is no command's leads nowhere.
+  if (!typed.command && typed.arguments.length > 0) return nothing;
+  if (!typed.command) return { candidates: await nextWords(typed.path, table), further: "none" };
+  const values = argumentAt(typed.command, typed.arguments.length)?.values;
+  if (values === "commands")
+    return { candidates: await completeHelp(typed.arguments, table), further: "none" };
+  return completeValue(io, values, start);
+}
+
+async function completeValue(
+  io: Pick<Io, "env" | "cwd">,
+  values: Values | undefined,
+  start: string,
+): Promise<Completion> {
+  if (values === "files" || values === "folders") return { ...nothing, further: values };
+  return { candidates: await findValues(io, values, start), further: "none" };
+}
+
+function valuesOfFlag(command: Command | undefined, name: string): Values | undefined {
+  if (name === "profile") return "profiles";
+  if (name === "format") return formats;
+  const flag = flagOf(command, name);
+  return flag?.values ?? valuesTaken(flag);
+}
+
+/** A file is one by what the flag's value is called. */
+function valuesTaken(flag: Flag | undefined): Values | undefined {
+  if (flag?.takes === "<file>" || flag?.takes === "<path>") return "files";
+  return flag?.takes === "<folder>" ? "folders" : undefined;
+}
+
+/** The flags that could still be given, the command's own first. */
+function completeFlag({ command, flags }: TypedWords): Candidate[] {
+  const own = Object.entries(command?.flags ?? {})
+    .filter(([name, { isRepeatable }]) => isRepeatable === true || !flags.has(name))
+    .map(([name, { summary }]) => ({ value: `--${name}`, about: summary }));
+  const shared = [...globalFlags, ["--help", "print this help"] as const]
+    .map(([flag, summary]) => ({ value: flag.split(" ")[0] ?? "", about: summary }))
+    .filter(({ value }) => !flags.has(value.slice(2)));
+  return [...own, ...shared];
+}
+
+/** The words that may come next in the name of a command. */
+async function nextWords(path: readonly string[], table: CommandTable): Promise<Candidate[]> {
+  const names = Object.keys(table).filter((name) => startsWithWords(name, path));
+  const words = [...new Set(names.map((name) => name.split(" ")[path.length] ?? ""))];
+  return Promise.all(
+    words.map(async (value) => {
+      const load = path.length === 0 ? undefined : table[[...path, value].join(" ")];
+      return { value, about: load ? (await load()).summary : (nouns[value] ?? "") };
+    }),
+  );
+}
+
+/** `help` takes the words of a command, or a topic. */
+async function completeHelp(words: readonly string[], table: CommandTable): Promise<Candidate[]> {
+  const next = await nextWords(words, table);
+  if (words.length > 0) return next;
+  const about = Object.entries(topics).map(([value, { summary }]) => ({ value, about: summary }));
+  return [...next, ...about, { value: "topics", about: "a list of the topics" }];
+}

@@ -1,0 +1,58 @@
+import type { Command, Flag } from "../command.ts";
+import type { CommandTable } from "../commands.ts";
+import { globalFlags } from "../global-flags.ts";
+
+/** How far a command line has come before the word that is to be completed. */
+export interface TypedWords {
+  /** Noun and verb, as far as they are there. */
+  readonly path: readonly string[];
+  /** The command that they name. */
+  readonly command: Command | undefined;
+  readonly arguments: readonly string[];
+  /** The names of the flags that were given, without dashes. */
+  readonly flags: ReadonlySet<string>;
+  /** The flag whose value comes next. */
+  readonly awaiting: string | undefined;
+  /** Behind `--`, where there are no flags any more. */
+  readonly isEnded: boolean;
+}
+
+/** Global flags that take a value. */
+const globalTaking = new Set(
+  globalFlags.filter(([flag]) => flag.includes(" ")).map(([flag]) => flag.slice(2).split(" ")[0] ?? ""),
+);
+
+/** Reads what was typed before; what is no command, no flag and no value of one is an argument. */
+export async function readTypedWords(words: readonly string[], table: CommandTable): Promise<TypedWords> {
+  const names = Object.keys(table);
+  const path: string[] = [];
+  const given: string[] = [];
+  const flags = new Set<string>();
+  let command: Command | undefined;
+  let awaiting: string | undefined;
+  let isEnded = false;
+  for (const word of words) {
+    if (awaiting !== undefined) awaiting = undefined;
+    else if (!isEnded && word === "--") isEnded = true;
+    else if (!isEnded && /^--./.test(word)) {
+      const name = word.slice(2).split("=")[0] ?? "";
+      flags.add(name);
+      const takes = globalTaking.has(name) || flagOf(command, name)?.takes !== undefined;
+      if (takes && !word.includes("=")) awaiting = name;
+    } else if (!command && names.some((name) => startsWithWords(name, [...path, word]))) {
+      path.push(word);
+      command = await table[path.join(" ")]?.();
+    } else given.push(word);
+  }
+  return { path, command, arguments: given, flags, awaiting, isEnded };
+}
+
+export function flagOf(command: Command | undefined, name: string): Flag | undefined {
+  const flags = command?.flags ?? {};
+  return Object.hasOwn(flags, name) ? flags[name] : undefined;
+}
+
+/** Whether a command's name begins with these words. */
+export function startsWithWords(name: string, words: readonly string[]): boolean {
+  return `${name} `.startsWith([...words, ""].join(" "));
+}

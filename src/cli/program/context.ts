@@ -1,0 +1,92 @@
+import { type Paths, resolvePaths } from "../../config/paths.ts";
+import type { Profile, ProfileSources } from "../../config/profile.ts";
+import type {
+  Connection,
+  ConnectionSettings,
+  Rehearsal,
+  RehearsalSettings,
+  Surroundings,
+} from "../../app/ports.ts";
+import type { Globals } from "./global-flags.ts";
+import type { Io } from "./io.ts";
+import { canAsk } from "./confirm.ts";
+import { describeLive } from "./live-format.ts";
+import type { Talk } from "./messages.ts";
+
+/** What a command runs with. Nothing is read, opened or made before it is asked for. */
+export interface Context {
+  readonly io: Io;
+  readonly globals: Globals;
+  readonly talk: Talk;
+  profileSources(): Promise<ProfileSources>;
+  profile(): Promise<Profile>;
+  surroundings(): Promise<Surroundings>;
+  /** Names a live account before something is written to it, once a command; calls of a connection do so by themselves. */
+  announceWrite(): Promise<void>;
+  connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
+  /** Opens the profile's account so that nothing that is written to it stays. */
+  rehearse(
+    options: Pick<RehearsalSettings, "kind" | "rate" | "rateShare" | "signal" | "onEvent">,
+  ): Promise<Rehearsal>;
+}
+
+export function createContext(io: Io, globals: Globals, talk: Talk): Context {
+  let paths: Promise<Paths> | undefined;
+  const findPaths = () => (paths ??= resolvePaths(io.env, io.cwd));
+  const profileSources = async () => ({
+    env: io.env,
+    cwd: io.cwd,
+    paths: await findPaths(),
+    flag: globals.profile,
+    hasPerson: () => canAsk({ io, globals }),
+  });
+  const surroundings = async () => ({
+    paths: await findPaths(),
+    env: io.env,
+    clock: io.clock,
+    random: io.random,
+  });
+  let found: Promise<Profile> | undefined;
+  const findProfile = async () => {
+    const { resolveProfile } = await import("../../config/profile.ts");
+    return resolveProfile(await profileSources());
+  };
+  const profile = () => (found ??= findProfile());
+  let isAnnounced = false;
+  const announceWrite = (target: Profile) => {
+    if (!target.isLive || isAnnounced) return;
+    isAnnounced = true;
+    talk.notice(`Writing to ${describeLive(target)}.`);
+  };
+  const ownSettings = async () => {
+    const target = await profile();
+    return {
+      ...(await surroundings()),
+      profile: target,
+      version: io.version,
+      announceWrite: () => announceWrite(target),
+      notice: (message: string) => talk.notice(message),
+      onWait: (message: string) => talk.say(message),
+    };
+  };
+  return {
+    io,
+    globals,
+    talk,
+    profileSources,
+    profile,
+    surroundings,
+    announceWrite: async () => announceWrite(await profile()),
+    connect: async (options = {}) => {
+      // Settings first: a wrong one is said before anything else is loaded.
+      const settings = { ...(await ownSettings()), ...options };
+      const { openConnection } = await io.compose();
+      return openConnection(settings);
+    },
+    rehearse: async (options) => {
+      const settings = { ...(await ownSettings()), ...options };
+      const { openRehearsal } = await io.compose();
+      return openRehearsal(settings);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { Problem } from "../../config/problem.ts";
+import type { Flags, FlagValues } from "./command.ts";
+
+/**
+ * The values of the flags that were given, under their own names.
+ * @param parsed by the parser's names: `batchSize`, and `validate: false` for `--no-validate`
+ * @throws Problem `usage`
+ */
+export function readFlagValues(flags: Flags, parsed: Readonly<Record<string, unknown>>): FlagValues<Flags> {
+  const values = Object.entries(flags).map(([name, { read }]) => {
+    const value = parsed[toParserName(name)];
+    if (name.startsWith("no-")) return [name, value === false ? true : undefined];
+    if (!read || value === undefined) return [name, value];
+    const readOne = (text: unknown) => read(String(text), `--${name}`);
+    return [name, Array.isArray(value) ? value.map(readOne) : readOne(value)];
+  });
+  return Object.fromEntries(values) as FlagValues<Flags>;
+}
+
+function toParserName(name: string): string {
+  return name.replace(/^no-/, "").replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A whole number from 1. */
+export function readWholeNumber(text: string, flag: string): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value > 0) return value;
+  throw wrong(flag, text, "a whole number above 0");
+}
+
+/** A whole number from 0. */
+export function readCount(text: string, flag: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw wrong(flag, text, "a whole number");
+}
+
+const hoursOf = { h: 1, d: 24, w: 7 * 24 } as const;
+
+/** A length of time in hours, days or weeks, as milliseconds. */
+export function readAge(text: string, flag: string): number {
+  const [, number, unit = ""] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
+  if (number !== undefined) return Number(number) * hoursOf[unit as keyof typeof hoursOf] * 3_600_000;
+  throw wrong(flag, text, "a length of time (12h, 30d, 4w)");
+}
+
+/** Calls a second; 0 is no pacing. */
+export function readRate(text: string, flag: string): number {
+  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
+  throw wrong(flag, text, "a number of calls a second (0 is no pacing)");
+}
+
+export function readMaxErrors(text: string, flag: string): { count: number } | { percent: number } {
+  if (/^\d{1,15}$/.test(text)) return { count: Number(text) };
+  const percent = /^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(text)?.[1];
+  if (percent !== undefined && Number(percent) <= 100) return { percent: Number(percent) };
+  throw wrong(flag, text, "a number of rows (20) or a share of them (5%)");
+}
+
+/** `field=column`; the column's name may hold further `=`. */
+export function readMapping(text: string, flag: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  const [field, column] = [text.slice(0, at).trim(), text.slice(at + 1)];
+  if (at > 0 && field !== "" && column !== "") return [field, column];
+  throw wrong(flag, text, "of the form field=column");
+}
+
+/** `field=value`; the value may hold further `=`. */
+export function readSetting(text: string, flag: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  const [field, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
+  if (at > 0 && field !== "" && value !== "") return [field, value];
+  throw wrong(flag, text, "of the form field=value");
+}
+
+/** A part of a whole, from above 0% to 100%, as a number from 0 to 1. */
+export function readShare(text: string, flag: string): number {
+  const percent = Number(/^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(text)?.[1] ?? 0);
+  if (percent > 0 && percent <= 100) return percent / 100;
+  throw wrong(flag, text, "a part of the rate (60%)");
+}
+
+/** One character; a tab may be written out. */
+export function readDelimiter(text: string, flag: string): string {
+  if (text === "tab" || text === String.raw`\t`) return "\t";
+  if (text.length === 1 && !/["\r\n\0]/.test(text)) return text;
+  throw wrong(flag, text, "one character, or `tab`");
+}
+
+export function readPort(text: string, flag: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw wrong(flag, text, "a port from 0 to 65535");
+}
+
+/** A whole number of seconds, from 0, as milliseconds. */
+export function readSeconds(text: string, flag: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  throw wrong(flag, text, "a whole number of seconds");
+}
+
+/** From 5 seconds to an hour, as milliseconds. */
+export function readLease(text: string, flag: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 5 && seconds <= 3_600) return seconds * 1_000;
+  throw wrong(flag, text, "a whole number of seconds from 5 to 3600");
+}
+
+/** A day of the calendar, YYYY-MM-DD. */
+export function readDay(text: string, flag: string): string {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  // A day that a month does not have would come out as one of the next.
+  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
+  throw wrong(flag, text, "a day (2026-08-15)");
+}
+
+/** A text that is not empty. */
+export function readText(text: string, flag: string): string {
+  if (text.trim() !== "") return text;
+  throw wrong(flag, text, "a value: it is empty");
+}
+
+function wrong(flag: string, text: string, wanted: string): Problem {
+  return new Problem("usage", `${flag}: ${JSON.stringify(text)} is not ${wanted}`);
+}

@@ -1,0 +1,27 @@
+import { foldUnder } from "../../../terminal/wrap-text.ts";
+import type { Block, Topic } from "./topics/topic.ts";
+import { listEntries } from "./help-text.ts";
+
+/** A topic as the screen shows it. */
+export function textOfTopic({ name, summary, blocks }: Topic, width: number): string {
+  const title = foldUnder(`${name}: ${summary}`, width, 2).join("\n");
+  return `${[title, ...blocks.map((block) => textOfBlock(block, width))].join("\n\n")}\n`;
+}
+
+function textOfBlock(block: Block, width: number): string {
+  if (typeof block === "string") return foldUnder(block, width, 0).join("\n");
+  if ("lines" in block) return block.lines.map((line) => `  ${line}`).join("\n");
+  return listEntries(
+    block.rows.map(([term, says]) => ({ term, says })),
+    width,
+  ).join("\n");
+}
+
+/** The list of topics. */
+export function textOfTopics(
+  topics: Readonly<Record<string, { readonly summary: string }>>,
+  width: number,
+): string {
+  const found = Object.entries(topics).map(([term, { summary }]) => ({ term, says: summary }));
+  return `${["Topics (starpost help <topic>):", ...listEntries(found, width)].join("\n")}\n`;
+}

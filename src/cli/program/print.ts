@@ -1,0 +1,50 @@
+import { Problem } from "../../config/problem.ts";
+import { renderData } from "../../terminal/render.ts";
+import { RowStream } from "../../terminal/row-stream.ts";
+import type { View } from "../../terminal/view.ts";
+import type { Globals } from "./global-flags.ts";
+import type { Io } from "./io.ts";
+import { readScreen } from "./screen.ts";
+
+interface Printed {
+  readonly data: unknown;
+  /** What a person sees of it; not asked for where rows are printed as they come. */
+  readonly view: () => View;
+}
+
+/**
+ * Prints what a command found, in the format and the columns that are wanted.
+ * @returns how many rows came, of a stream of them
+ */
+export async function print(
+  io: Io,
+  { format, columns }: Globals,
+  { data, view }: Printed,
+): Promise<number | undefined> {
+  const screen = readScreen(io);
+  if (data instanceof RowStream) {
+    const { writeRows } = await import("../../terminal/write-rows.ts");
+    const chosen = choose(columns, data);
+    return writeRows(io.stdout, data, { format, columns: chosen, screen });
+  }
+  const shown = view();
+  const own = format === "csv" ? (shown.fileColumns ?? shown.columns) : shown.columns;
+  const allColumns = [...new Set([...own, ...Object.keys(shown.rows[0] ?? {})])];
+  const chosen = { ...shown, columns: choose(columns, { columns: own, allColumns }) };
+  io.stdout.write(await renderData(data, chosen, format, screen));
+  return undefined;
+}
+
+/** @throws Problem `usage` where a column is not there; what is inside of a field cannot be told before it comes */
+function choose(
+  wanted: readonly string[] | undefined,
+  { columns, allColumns }: Pick<RowStream, "columns" | "allColumns">,
+): readonly string[] {
+  const unknown = wanted?.find((name) => !allColumns.includes(name) && !name.includes("."));
+  if (unknown === undefined) return wanted ?? columns;
+  throw new Problem(
+    "usage",
+    `--columns: there is no column ${JSON.stringify(unknown)}`,
+    `There are: ${allColumns.join(", ")}.`,
+  );
+}

@@ -1,0 +1,48 @@
+import { Problem } from "../../config/problem.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Service } from "../../service/service.ts";
+import type { Context } from "./context.ts";
+
+/** Makes calls of the profile's account, and closes the way to it whatever comes of them. */
+export async function withService<T>(
+  context: Context,
+  work: (service: Service, about: { readonly appKey: string }) => Promise<T>,
+): Promise<T> {
+  const connection = await context.connect();
+  try {
+    return await work(connection.service, { appKey: connection.appKey });
+  } finally {
+    await connection.close();
+  }
+}
+
+const listedBy = {
+  Mail: {
+    what: "mail",
+    hint: "`starpost mail queue` and `starpost mail outbox` list the mails with their ids.",
+  },
+  Webhook: { what: "subscription", hint: "`starpost webhooks list` lists them with their ids." },
+  Delivery: { what: "delivery", hint: "`starpost webhooks deliveries` lists them with their ids." },
+} as const;
+
+/**
+ * Makes a call about one record.
+ * @throws Problem `failed` where the account has none of this id
+ */
+export async function aboutOne<T>(
+  record: keyof typeof listedBy,
+  id: number,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const isGone =
+      error instanceof ServiceError &&
+      error.kind === "recordNotFound" &&
+      error.message.startsWith(`Couldn't find ${record} `);
+    if (!isGone) throw error;
+    const { what, hint } = listedBy[record];
+    throw new Problem("failed", `the account has no ${what} ${id}`, hint, error);
+  }
+}

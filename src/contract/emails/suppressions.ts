@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { enveloped } from "../reply.ts";
+import { shape } from "../shapes.ts";
+
+/** Why nothing more is sent to an address: its server refused a mail for good, or its person reported one as spam. */
+export const suppressionKinds = ["bounces", "spamreports"] as const;
+export type SuppressionKind = (typeof suppressionKinds)[number];
+
+export const mailSuppressions = {
+  lift: endpoint({
+    summary: "Let an address have mails again that bounced, or reported one as spam",
+    method: "DELETE",
+    paths: [`${extensionPrefix}/apps/{app_key}/mail_suppressions`],
+    extension: "own",
+    auth: "utoken",
+    effect: "repeatable",
+    input: () => z.object({ email: shape.email }),
+    output: () => z.object({ email: z.string(), lifted: z.array(z.enum(suppressionKinds)) }),
+    reply: enveloped,
+  }),
+};

@@ -1,0 +1,108 @@
+import * as z from "zod";
+import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { mailCategories } from "./categories.ts";
+import { enveloped } from "../reply.ts";
+import { timestamp } from "../shapes.ts";
+import { lazily } from "../lazily.ts";
+
+/** Longest parts of a template, in characters. Assumed: mail programs cut off HTML of about this length. */
+export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
+
+const category = lazily(() =>
+  z.enum(mailCategories, { error: `must be one of ${mailCategories.join(", ")}` }),
+);
+
+const part = (max: number) =>
+  z
+    .string({ error: (issue) => (issue.input === undefined ? "is missing" : "must be text") })
+    .max(max)
+    .refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\r\n]/u.test(value), {
+      error: "holds control characters, or half a surrogate pair",
+    });
+
+/** In Liquid. */
+const parts = lazily(() => ({
+  subject: part(maxTemplateLength.subject),
+  text: part(maxTemplateLength.text),
+  html: part(maxTemplateLength.html),
+}));
+
+const templateInfo = lazily(() =>
+  z.object({
+    category: z.enum(mailCategories),
+    /** The account's own, in place of the one that comes with starpost. */
+    is_own: z.boolean(),
+    subject: z.string(),
+    updated_at: timestamp().nullable(),
+  }),
+);
+
+const mailTemplate = lazily(() => templateInfo().extend({ text: z.string(), html: z.string() }));
+
+const path = `${extensionPrefix}/apps/{app_key}/mail_templates`;
+const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
+
+export const mailTemplates = {
+  list: endpoint({
+    summary: "List the templates of mails, one of each category",
+    listing: { items: "templates" },
+    method: "GET",
+    paths: [path],
+    ...own,
+    effect: "read",
+    input: () => z.object({}),
+    output: () => z.object({ templates: z.array(templateInfo()) }),
+  }),
+  get: endpoint({
+    summary: "Read the template of a category of mails",
+    method: "GET",
+    paths: [`${path}/{category}`],
+    ...own,
+    effect: "read",
+    input: () =>
+      z.object({
+        category: category(),
+        /** The one that comes with starpost, also where the account has its own. */
+        built_in: z
+          .union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")])
+          .optional(),
+      }),
+    output: () => z.object({ template: mailTemplate() }),
+  }),
+  set: endpoint({
+    summary: "Replace the template of a category of mails by the account's own",
+    method: "PUT",
+    paths: [`${path}/{category}`],
+    ...own,
+    effect: "repeatable",
+    input: () => z.object({ category: category(), ...parts() }),
+    output: () => z.object({ template: mailTemplate() }),
+  }),
+  reset: endpoint({
+    summary:
+      "Take the account's own template of a category away; the one that comes with starpost holds again",
+    destroys: { question: "Take the account's own template of {category} away" },
+    method: "DELETE",
+    paths: [`${path}/{category}`],
+    ...own,
+    effect: "repeatable",
+    input: () => z.object({ category: category() }),
+    output: () => z.object({ template: mailTemplate() }),
+  }),
+  preview: endpoint({
+    summary:
+      "Make a mail of a category from sample data, by the stored template or by the parts that are given",
+    method: "POST",
+    paths: [`${path}/{category}/preview`],
+    ...own,
+    effect: "read",
+    input: () =>
+      z.object({
+        category: category(),
+        subject: parts().subject.optional(),
+        text: parts().text.optional(),
+        html: parts().html.optional(),
+      }),
+    output: () => z.object({ mail: z.object({ subject: z.string(), text: z.string(), html: z.string() }) }),
+  }),
+};

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { enveloped, statusOnly } from "../reply.ts";
+import { shape, timestamp } from "../shapes.ts";
+import { lazily } from "../lazily.ts";
+
+/** Source: spec "Events"; practice of services of this kind for `review_updated`. */
+export const webhookEvents = ["review_create", "review_updated"] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** Subscriptions that an account can have. Assumed: the specification shows no limit. */
+export const maxWebhooks = 100;
+
+export const webhookEventName = lazily(() =>
+  z.enum(webhookEvents, {
+    error: `must be one of ${webhookEvents.join(", ")}`,
+  }),
+);
+const webhook = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    url: z.string(),
+    event_name: z.string(),
+    created_at: timestamp(),
+  }),
+);
+const path = `${extensionPrefix}/apps/{app_key}/webhooks`;
+const own = { extension: "own", auth: "utoken" } as const;
+
+export const webhooks = {
+  create: endpoint({
+    summary: "Subscribe an address to an event",
+    answersSecret: true,
+    method: "POST",
+    paths: [path],
+    ...own,
+    effect: "repeatable",
+    input: () => z.object({ url: shape.url, event_name: webhookEventName() }),
+    /** `secret` signs the deliveries; shown by this call alone. */
+    output: () => z.object({ webhook: webhook().extend({ secret: z.string() }) }),
+    reply: enveloped,
+  }),
+  list: endpoint({
+    summary: "List the subscriptions to events",
+    listing: { items: "webhooks" },
+    method: "GET",
+    paths: [path],
+    ...own,
+    effect: "read",
+    input: () => z.object({}),
+    output: () => z.object({ webhooks: z.array(webhook()) }),
+    reply: enveloped,
+  }),
+  delete: endpoint({
+    summary: "End a subscription to an event",
+    destroys: { question: "End the subscription {webhook_id}" },
+    method: "DELETE",
+    paths: [`${path}/{webhook_id}`],
+    ...own,
+    effect: "repeatable",
+    input: () => z.object({ webhook_id: shape.rowId }),
+    output: () => z.object({}),
+    reply: statusOnly,
+  }),
+};

@@ -1,0 +1,77 @@
+import type { MailTemplate } from "../../outgoing-email.ts";
+
+/** The part of a mail that its kind makes different; Liquid, in HTML and in text. */
+export interface Message {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Why the person gets it: the end of "You get this mail because …". */
+  readonly because: string;
+}
+
+const style = `
+      body { margin: 0; background: #ffffff; color: #1b1b1f; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
+      main, footer { max-width: 36rem; margin: 0 auto; padding: 1rem; }
+      h1 { font-size: 1.4rem; line-height: 1.25; }
+      h1, h2, p, blockquote { overflow-wrap: anywhere; }
+      h2 { font-size: 1.1rem; line-height: 1.3; margin: 0 0 0.5rem; }
+      img { display: block; max-width: 10rem; max-height: 10rem; margin: 0 0 0.5rem; border: 0; }
+      a { color: #0b4fb3; }
+      .button { display: inline-block; padding: 0.6rem 1.2rem; border-radius: 0.25rem; background: #0b4fb3; color: #ffffff; text-decoration: none; }
+      .product { margin: 0 0 1.5rem; padding: 1rem 0 0; border-top: 1px solid #d5d5dc; }
+      .notice { padding: 0.5rem 1rem; border: 1px solid #8a5200; }
+      blockquote { margin: 0 0 1rem; padding: 0 0 0 1rem; border-left: 3px solid #d5d5dc; }
+      footer { border-top: 1px solid #d5d5dc; color: #55555e; font-size: 0.875rem; }
+    `;
+
+/** A whole template, which a merchant can take as it is to begin with. */
+export function frame({ subject, text, html, because }: Message): MailTemplate {
+  return {
+    subject,
+    text: `Hello{% if customer.name != "" %} {{ customer.name }}{% endif %},
+
+${text.trim()}
+
+{{ store.name }}{% if store.url %}
+{{ store.url }}{% endif %}
+
+--\u0020
+You get this mail because ${because}.
+No more mails of this kind: {{ unsubscribe_url }}
+`,
+    html: `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light">
+    <title>${subject}</title>
+    <style>${style}</style>
+  </head>
+  <body>
+    <main>
+      <p>Hello{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi>{% endif %},</p>
+${indent(html.trim(), 6)}
+      <p>{% if store.url %}<a href="{{ store.url }}"><bdi>{{ store.name }}</bdi></a>{% else %}<bdi>{{ store.name }}</bdi>{% endif %}</p>
+    </main>
+    <footer>
+      <p>You get this mail because ${isolate(because)}.</p>
+      <p><a href="{{ unsubscribe_url }}">Unsubscribe from mails of this kind</a></p>
+    </footer>
+  </body>
+</html>
+`,
+  };
+}
+
+/** Wraps each value into an element that keeps its direction to itself. */
+export function isolate(sentence: string): string {
+  return sentence.replaceAll(/\{\{.*?\}\}/g, (output) => `<bdi>${output}</bdi>`);
+}
+
+function indent(text: string, spaces: number): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? line : " ".repeat(spaces) + line))
+    .join("\n");
+}

@@ -1,0 +1,49 @@
+import { type contract, platformTypes } from "../../contract/index.ts";
+import { createKey } from "../kernel/credentials.ts";
+import { listFeatures, setFeature } from "./features.ts";
+import { accountOf, type Handlers } from "../kernel/handler.ts";
+
+/** Assumed: there is one plan, and no platform is billed for. */
+const plan = { name: "free", billable: false } as const;
+
+export const accountHandlers: Handlers<typeof contract.account> = {
+  /** Assumed: `id` is the account's, and `shop_token` is made once and stays whatever platform is set later. */
+  setPlatform: async ({ account_platform: { shop_domain, platform_type_id } }, context) => {
+    const { transaction, nowMs, random } = context;
+    const { id } = accountOf(context);
+    const typeId = Number(platform_type_id);
+    const { shop_token } = await transaction
+      .insertInto("account_platforms")
+      .values({
+        account_id: id,
+        platform_type_id: typeId,
+        shop_domain,
+        shop_token: createKey(random),
+        updated_at: nowMs,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["account_id"])
+          .doUpdateSet({ platform_type_id: typeId, shop_domain, updated_at: nowMs }),
+      )
+      .returning("shop_token")
+      .executeTakeFirstOrThrow();
+    const name = platformTypes[platform_type_id] ?? "general";
+    return {
+      account_platform: {
+        id,
+        shop_token,
+        shop_domain,
+        shop_api_url: null,
+        plan_name: plan.name,
+        platform_type: { id: typeId, name, description: null, billable: plan.billable },
+        deleted: false,
+        shop_user_name: null,
+      },
+    };
+  },
+
+  features: (_input, context) => listFeatures(context),
+
+  setFeature: ({ feature, enabled }, context) => setFeature(feature, enabled, context),
+};

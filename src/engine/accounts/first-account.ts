@@ -1,0 +1,65 @@
+import type { Kysely } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { createKey } from "../kernel/credentials.ts";
+import type { RandomBytes } from "../kernel/handler.ts";
+import type { Sealer } from "../kernel/sealer.ts";
+import { asRefusal } from "../kernel/storage-failure.ts";
+
+/** An account's credentials, in plain text. */
+export interface AccountKeys {
+  readonly appKey: string;
+  readonly secret: string;
+}
+
+interface Making {
+  readonly nowMs: number;
+  readonly random: RandomBytes;
+  readonly sealer: Sealer;
+}
+
+/**
+ * Gives the credentials of the database's first account, which is made where there is none.
+ * Two processes that do this at once get the same account.
+ * @throws ServiceError `storageFailed` also when the secret was sealed with another key; `unavailable`
+ */
+export async function ensureFirstAccount(
+  { db, shownAs }: Database,
+  { sealer, clock, random }: { readonly clock: () => number } & Omit<Making, "nowMs">,
+): Promise<AccountKeys> {
+  const read = async (from: Kysely<Tables>) => {
+    const found = await from
+      .selectFrom("accounts")
+      .select(["app_key", "secret_sealed"])
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    return found && { appKey: found.app_key, secret: sealer.open(found.secret_sealed) };
+  };
+  try {
+    const found = await read(db);
+    if (found) return found;
+    return await db.transaction().execute(async (transaction) => {
+      // Looked for again: another process may have made it before this one got the lock.
+      const made = await read(transaction);
+      return made ?? (await createAccount(transaction, { nowMs: clock(), random, sealer }));
+    });
+  } catch (error) {
+    throw asRefusal(error, shownAs);
+  }
+}
+
+/** Makes an account with new credentials. */
+export async function createAccount(
+  db: Kysely<Tables>,
+  { nowMs, random, sealer }: Making,
+): Promise<AccountKeys & { readonly id: number }> {
+  const appKey = createKey(random);
+  const secret = createKey(random);
+  const { id } = await db
+    .insertInto("accounts")
+    .values({ app_key: appKey, secret_sealed: sealer.seal(secret), created_at: nowMs })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return { id, appKey, secret };
+}

@@ -1,0 +1,52 @@
+import { readAccountProfile } from "./account-profile.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import { type Person, personColumns } from "./shoppers.ts";
+import { findFreeSlug } from "../kernel/slug.ts";
+
+/** An account's first owner, who need not be there: an account that no call made has none. */
+export function findOwner(accountId: number, { transaction }: Pick<HandlerContext, "transaction">) {
+  return transaction
+    .selectFrom("users")
+    .select([...personColumns, "users.email"])
+    .where("account_id", "=", accountId)
+    .where("kind", "=", "owner")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * Finds who speaks for a store.
+ * Assumed: the account's first owner; where it has none, a person of its own, who has the name of the store's address.
+ */
+export async function findStorePerson(accountId: number, context: HandlerContext): Promise<Person> {
+  const { transaction } = context;
+  const owner = await findOwner(accountId, context);
+  if (owner) return owner;
+  const stored = await transaction
+    .selectFrom("users")
+    .select(personColumns)
+    .where("account_id", "=", accountId)
+    .where("kind", "=", "store")
+    .executeTakeFirst();
+  return stored ?? addStorePerson(accountId, context);
+}
+
+async function addStorePerson(accountId: number, context: HandlerContext): Promise<Person> {
+  const { domain } = await readAccountProfile(context, accountId);
+  const display_name = domain.replace(/^https?:\/\//i, "") || "Store";
+  return context.transaction
+    .insertInto("users")
+    .values({
+      account_id: accountId,
+      email: "",
+      display_name,
+      kind: "store",
+      password_hash: "",
+      url: "",
+      slug: await findFreeSlug(context.transaction, display_name, context.random),
+      created_at: context.nowMs,
+    })
+    .returning(personColumns)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,70 @@
+import type { Kysely } from "kysely";
+import { type contract, ServiceError, utokenLimits } from "../../contract/index.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { unknownAccount } from "../kernel/authenticate.ts";
+import { createKey, hashToken, isSameSecret } from "../kernel/credentials.ts";
+import type { Handlers, RandomBytes } from "../kernel/handler.ts";
+
+export const tokenHandlers: Handlers<typeof contract.tokens> = {
+  /**
+   * Issues a utoken, valid for 14 days; past 100 per account the oldest go first.
+   * @returns `{ access_token: string, token_type: "bearer" }`
+   * @throws ServiceError `unsupportedGrant`, `recordNotFound`, `invalidClient`, in this order
+   * Source: spec "Authentication" 2–3. Assumed: an unknown client_id is a record not found, a wrong secret an invalid client.
+   */
+  create: async ({ client_id, client_secret, grant_type }, { transaction, nowMs, random, sealer }) => {
+    if (grant_type !== "client_credentials") {
+      throw new ServiceError("unsupportedGrant", "grant_type must be client_credentials");
+    }
+    const account = await transaction
+      .selectFrom("accounts")
+      .select(["id", "secret_sealed"])
+      .where("app_key", "=", client_id)
+      .executeTakeFirst();
+    if (!account) throw unknownAccount(client_id);
+    if (!isSameSecret(client_secret, sealer.open(account.secret_sealed))) {
+      throw new ServiceError("invalidClient", "the client secret is not that of the client id");
+    }
+    const access_token = await issueToken(transaction, account.id, { nowMs, random });
+    return { access_token, token_type: "bearer" };
+  },
+};
+
+/**
+ * Stores a new utoken of an account, and deletes those that are expired or one too many.
+ * Assumed: tokens sort by creation, then by id.
+ */
+export async function issueToken(
+  db: Kysely<Tables>,
+  accountId: number,
+  { nowMs, random }: { readonly nowMs: number; readonly random: RandomBytes },
+): Promise<string> {
+  await db
+    .deleteFrom("utokens")
+    .where("account_id", "=", accountId)
+    .where("expires_at", "<=", nowMs)
+    .execute();
+  const live = await db
+    .selectFrom("utokens")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  const surplus = live.slice(0, Math.max(0, live.length + 1 - utokenLimits.perAccount));
+  if (surplus.length > 0) {
+    const ids = surplus.map(({ id }) => id);
+    await db.deleteFrom("utokens").where("id", "in", ids).execute();
+  }
+  const token = createKey(random);
+  await db
+    .insertInto("utokens")
+    .values({
+      account_id: accountId,
+      token_hash: hashToken(token),
+      created_at: nowMs,
+      expires_at: nowMs + utokenLimits.lifetimeMs,
+    })
+    .execute();
+  return token;
+}

@@ -1,0 +1,91 @@
+import { type contract, couponActions, couponCodeLength, couponErrorTexts } from "../../contract/index.ts";
+import { batchRows } from "../../storage/batch.ts";
+import { bigintOf, textOf } from "../kernel/constants.ts";
+import { requireFeature } from "../accounts/features.ts";
+import { accountOf, type Handlers } from "../kernel/handler.ts";
+
+export const couponHandlers: Handlers<typeof contract.coupons> = {
+  /**
+   * Stores codes; each falls in one category of error or is new.
+   * Assumed: codes are trimmed; `total_codes` counts those that were sent; a code is a duplicate within the list and against all codes of the account, whatever the action.
+   */
+  upload: async ({ coupon_action, codes }, context) => {
+    await requireFeature(context, "dynamic_coupons");
+    const { transaction, dialect, nowMs } = context;
+    const trimmed = codes.map((code) => (code ?? "").trim());
+    const filled = trimmed.filter((code) => code !== "");
+    const fitting = filled.filter(
+      ({ length }) => length >= couponCodeLength.min && length <= couponCodeLength.max,
+    );
+    const batch = batchRows<{ code: string }>(
+      { code: "text" },
+      fitting.map((code) => [code]),
+      dialect,
+    );
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto("coupons")
+      .columns(["account_id", "action", "code", "created_at"])
+      .expression((eb) =>
+        eb
+          .selectFrom(batch)
+          .select([
+            bigintOf(accountOf(context).id).as("account_id"),
+            textOf(coupon_action).as("action"),
+            "batch.code",
+            bigintOf(nowMs).as("created_at"),
+          ])
+          .where(eb.lit(true)),
+      )
+      .onConflict((conflict) => conflict.columns(["account_id", "code"]).doNothing())
+      .executeTakeFirstOrThrow();
+    const added = Number(numInsertedOrUpdatedRows ?? 0n);
+    return {
+      total_codes: codes.length,
+      errors: {
+        empty_cell: { error_text: couponErrorTexts.empty_cell, error_count: trimmed.length - filled.length },
+        code_length: {
+          error_text: couponErrorTexts.code_length,
+          error_count: filled.length - fitting.length,
+        },
+        duplicate_code: { error_text: couponErrorTexts.duplicate_code, error_count: fitting.length - added },
+      },
+      "new-codes": added,
+    };
+  },
+
+  /** Assumed: codes come in the order of their upload. */
+  list: async ({ details = false }, context) => {
+    await requireFeature(context, "dynamic_coupons");
+    const found = await context.transaction
+      .selectFrom("coupons")
+      .select("code")
+      .$if(details, (codes) => codes.select("action as coupon_action"))
+      .where("account_id", "=", accountOf(context).id)
+      .orderBy("id")
+      .execute();
+    return { coupons: found };
+  },
+
+  /** Assumed: every action is there, also one without codes. */
+  stats: async (_input, context) => {
+    await requireFeature(context, "dynamic_coupons");
+    const counted = await context.transaction
+      .selectFrom("coupons")
+      .select(({ fn }) => ["action", fn.countAll<number | bigint>().as("codes")])
+      .where("account_id", "=", accountOf(context).id)
+      .groupBy("action")
+      .execute();
+    const byAction = new Map(counted.map(({ action, codes }) => [action, Number(codes)]));
+    return { stats: Object.fromEntries(couponActions.map((action) => [action, byAction.get(action) ?? 0])) };
+  },
+
+  delete: async ({ coupon_action }, context) => {
+    await requireFeature(context, "dynamic_coupons");
+    await context.transaction
+      .deleteFrom("coupons")
+      .where("account_id", "=", accountOf(context).id)
+      .where("action", "=", coupon_action)
+      .execute();
+    return {};
+  },
+};

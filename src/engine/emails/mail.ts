@@ -1,0 +1,59 @@
+import { type contract, emailTypeOf, ServiceError } from "../../contract/index.ts";
+import { readAccountProfile } from "../accounts/account-profile.ts";
+import { accountOf, type Handlers } from "../kernel/handler.ts";
+import { forecastMails } from "./rules/forecast.ts";
+import { readMailStats } from "./statistics.ts";
+import { queueMail } from "../kernel/outbox.ts";
+import { findOwner } from "../accounts/store-owner.ts";
+import { dateOf, dayOf } from "../kernel/times.ts";
+
+const mailAfterPurchase = emailTypeOf.map;
+
+/** What a test mail speaks of. */
+const sample = {
+  is_test: true,
+  order_id: "1001",
+  product: { product_id: "sample", name: "Sample product", image_url: null },
+} as const;
+
+export const mailHandlers: Handlers<typeof contract.mail> = {
+  stats: readMailStats,
+  forecast: forecastMails,
+
+  /**
+   * Queues a mail-after-purchase of a sample order.
+   * @throws ServiceError `invalidParams` when there is no address, or it has unsubscribed
+   * Source: spec "Mail and statistics". Assumed: the account's email is that of its first owner; a test mail is no
+   * reason to mail an address that has unsubscribed, and whoever waits for it is told; its product is at the store's
+   * own address, and the order is of today.
+   */
+  sendTest: async ({ email }, context) => {
+    const accountId = accountOf(context).id;
+    const owner = await findOwner(accountId, context);
+    const to = email ?? owner?.email;
+    if (!to) {
+      throw new ServiceError(
+        "invalidParams",
+        "Missing email: the account has none of its own, so say where the test mail goes",
+      );
+    }
+    const { domain } = await readAccountProfile(context, accountId);
+    const { product, ...order } = sample;
+    const isQueued = await queueMail(
+      {
+        accountId,
+        category: "map",
+        email: to,
+        name: owner?.display_name ?? to,
+        data: () => ({
+          ...order,
+          order_date: dateOf(dayOf(context.nowMs)),
+          products: [{ ...product, url: domain }],
+        }),
+      },
+      context,
+    );
+    if (isQueued) return {};
+    throw new ServiceError("invalidParams", `email is unsubscribed from mails of type ${mailAfterPurchase}`);
+  },
+};

@@ -1,0 +1,107 @@
+import { type contract, type MailCategory, mailCategories, ServiceError } from "../../contract/index.ts";
+import type { MailTemplate } from "../../email/outgoing-email.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+
+interface StoredTemplate extends MailTemplate {
+  readonly category: string;
+  readonly updated_at: number;
+}
+
+const columns = ["category", "subject", "text", "html", "updated_at"] as const;
+
+export const mailTemplateHandlers: Handlers<typeof contract.mailTemplates> = {
+  list: async (_input, context) => {
+    const stored = await context.transaction
+      .selectFrom("mail_templates")
+      .select(columns)
+      .where("account_id", "=", accountOf(context).id)
+      .execute();
+    const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
+    const templates = mailCategories.map((category) => {
+      const own = stored.find((row) => row.category === category);
+      const { text: _text, html: _html, ...info } = describe(category, own ?? builtInTemplates[category]);
+      return info;
+    });
+    return { templates };
+  },
+
+  get: async ({ category, built_in = false }, context) => {
+    const own = built_in ? undefined : await findOwn(category, context);
+    return { template: own ? describe(category, own) : await describeBuiltIn(category) };
+  },
+
+  /**
+   * Keeps a template as the account's own.
+   * @throws ServiceError `invalidParams` with part, line and column of what is wrong with it
+   */
+  set: async ({ category, ...template }, context) => {
+    await check(category, template);
+    const row = { ...template, updated_at: context.nowMs };
+    await context.transaction
+      .insertInto("mail_templates")
+      .values({ account_id: accountOf(context).id, category, ...row })
+      .onConflict((conflict) => conflict.columns(["account_id", "category"]).doUpdateSet(row))
+      .execute();
+    return { template: describe(category, { category, ...row }) };
+  },
+
+  /** Assumed: where the account has no template of its own there is nothing to do, and that is no error. */
+  reset: async ({ category }, context) => {
+    await context.transaction
+      .deleteFrom("mail_templates")
+      .where("account_id", "=", accountOf(context).id)
+      .where("category", "=", category)
+      .execute();
+    return { template: await describeBuiltIn(category) };
+  },
+
+  /** @throws ServiceError `invalidParams` */
+  preview: async ({ category, subject, text, html }, context) => {
+    const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
+    const stored = (await findOwn(category, context)) ?? builtInTemplates[category];
+    const template = {
+      subject: subject ?? stored.subject,
+      text: text ?? stored.text,
+      html: html ?? stored.html,
+    };
+    return { mail: await check(category, template) };
+  },
+};
+
+async function findOwn(category: MailCategory, context: HandlerContext): Promise<StoredTemplate | undefined> {
+  return await context.transaction
+    .selectFrom("mail_templates")
+    .select(columns)
+    .where("account_id", "=", accountOf(context).id)
+    .where("category", "=", category)
+    .executeTakeFirst();
+}
+
+async function describeBuiltIn(category: MailCategory) {
+  const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
+  return describe(category, builtInTemplates[category]);
+}
+
+function describe(category: MailCategory, template: MailTemplate | StoredTemplate) {
+  const { subject, text, html } = template;
+  const updatedAtMs = "updated_at" in template ? template.updated_at : undefined;
+  return {
+    category,
+    is_own: updatedAtMs !== undefined,
+    subject,
+    text,
+    html,
+    updated_at: updatedAtMs === undefined ? null : new Date(updatedAtMs).toISOString(),
+  };
+}
+
+async function check(category: MailCategory, template: MailTemplate): Promise<MailTemplate> {
+  const { checkTemplate } = await import("../../email/templates/check-template.ts");
+  const { TemplateProblem } = await import("../../email/templates/template-error.ts");
+  try {
+    return await checkTemplate(category, template);
+  } catch (error) {
+    if (!(error instanceof TemplateProblem)) throw error;
+    throw new ServiceError("invalidParams", error.message, { cause: error });
+  }
+}

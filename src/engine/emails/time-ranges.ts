@@ -1,0 +1,57 @@
+import type { MailAggregate } from "../../contract/index.ts";
+import { dateOf, dayMs } from "../kernel/times.ts";
+
+/** Days since the epoch, UTC, both inclusive. */
+export interface DayRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** @param date a day of the calendar, YYYY-MM-DD */
+export function toDay(date: string): number {
+  return Date.parse(date) / dayMs;
+}
+
+/** Source: spec "Email statistics": `<start YYYY-MM-DD>,<end YYYY-MM-DD>`. */
+export function nameRange({ start, end }: DayRange): string {
+  return `${dateOf(start)},${dateOf(end)}`;
+}
+
+/** Where the range that follows the first `count` ranges starts. */
+const starts: Readonly<Record<MailAggregate, (since: number, count: number) => number>> = {
+  day: (since, count) => since + count,
+  week: (since, count) => since + 7 * count,
+  month: (since, count) => addMonths(since, count),
+  quarter: (since, count) => addMonths(since, 3 * count),
+  year: (since, count) => addMonths(since, 12 * count),
+};
+
+/**
+ * Splits the days from `since` to `to` into ranges that follow each other without a gap.
+ * Source: spec "Email statistics": the final range may be shorter. Assumed: the first range starts on the first day
+ * asked for, and the others a week, month, quarter or year after it; in a month that is too short for that day, on its
+ * last day.
+ */
+export function splitRange({ start: since, end: to }: DayRange, aggregate: MailAggregate): DayRange[] {
+  const startOf = starts[aggregate];
+  const ranges: DayRange[] = [];
+  for (let start = since; start <= to;) {
+    const next = startOf(since, ranges.length + 1);
+    ranges.push({ start, end: Math.min(next - 1, to) });
+    start = next;
+  }
+  return ranges;
+}
+
+/**
+ * The same day of another month, or its last.
+ * Counted from the first day each time: a day that a short month has cut is there again in the next.
+ */
+export function addMonths(day: number, months: number): number {
+  const from = new Date(day * dayMs);
+  const first = new Date(0);
+  first.setUTCFullYear(from.getUTCFullYear(), from.getUTCMonth() + months, 1);
+  const last = new Date(0);
+  last.setUTCFullYear(first.getUTCFullYear(), first.getUTCMonth() + 1, 0);
+  return first.getTime() / dayMs + Math.min(from.getUTCDate(), last.getUTCDate()) - 1;
+}

@@ -1,0 +1,170 @@
+import { type contract, maxLength, ServiceError } from "../../contract/index.ts";
+import { batchRows } from "../../storage/batch.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { moveProducts } from "./move-ratings.ts";
+import { iso } from "../kernel/times.ts";
+
+/**
+ * Groups share reviews among their products; a product is in one group at most.
+ * Source: spec "Product groups". Assumed: names are compared exactly, without the spaces around them.
+ */
+export const groupHandlers: Handlers<typeof contract.groups> = {
+  /**
+   * Creates a group without products.
+   * Assumed: a name that is taken is refused.
+   * @throws ServiceError `invalidParams` when the name is taken, or can be no part of a path
+   */
+  create: async ({ group_name }, context) => {
+    const name = readNewName(group_name);
+    const { transaction, nowMs } = context;
+    const made = await transaction
+      .insertInto("product_groups")
+      .values({ account_id: accountOf(context).id, name, created_at: nowMs, updated_at: nowMs })
+      .onConflict((conflict) => conflict.columns(["account_id", "name"]).doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!made) throw new ServiceError("invalidParams", `group_name is already taken: ${name}`);
+    return {};
+  },
+
+  /** Assumed: in the order of their creation. */
+  list: async (_input, context) => {
+    const products_groups = await context.transaction
+      .selectFrom("product_groups")
+      .select(["id", "name as display_name", "account_id"])
+      .where("account_id", "=", accountOf(context).id)
+      .orderBy("id")
+      .execute();
+    return { products_groups };
+  },
+
+  /** @throws ServiceError `recordNotFound` */
+  get: async ({ group_name }, context) => {
+    const group = await findGroup(group_name, context);
+    const products_apps = await context.transaction
+      .selectFrom("group_products")
+      .innerJoin("products", "products.id", "group_products.product_row")
+      .select(["products.product_id as sku", "products.url as product_url"])
+      .where("group_products.group_row", "=", group.id)
+      .orderBy("group_products.product_row")
+      .execute();
+    return {
+      products_group: {
+        display_name: group.name,
+        created_at: iso(group.created_at),
+        updated_at: iso(group.updated_at),
+        products_apps,
+      },
+    };
+  },
+
+  /**
+   * Adds products, and takes others out; all of it or nothing.
+   * Assumed: a product of another group comes out of it; a product to add that is not there refuses the call, and so
+   * does one in both lists; one to take out that is not in the group is passed over.
+   * @throws ServiceError `recordNotFound`, `invalidParams`
+   */
+  update: async ({ group_name, product_ids_to_add = [], product_ids_to_remove = [] }, context) => {
+    const group = await findGroup(group_name, context);
+    const unwanted = new Set(product_ids_to_remove);
+    const both = product_ids_to_add.find((id) => unwanted.has(id));
+    if (both !== undefined) {
+      throw new ServiceError(
+        "invalidParams",
+        `product_ids_to_add and product_ids_to_remove both hold ${both}`,
+      );
+    }
+    const adding = await findMembers(product_ids_to_add, context);
+    const unknown = product_ids_to_add.find((id) => !adding.has(id));
+    if (unknown !== undefined) {
+      throw new ServiceError("invalidParams", `product_ids_to_add holds an unknown product: ${unknown}`);
+    }
+    const removing = await findMembers(product_ids_to_remove, context);
+    const joining = [...adding.values()].filter(({ group_row }) => group_row !== group.id);
+    const leaving = [...removing.values()].filter(({ group_row }) => group_row === group.id);
+    await moveProducts(
+      leaving.map(({ id }) => id),
+      undefined,
+      context,
+    );
+    await moveProducts(
+      joining.map(({ id }) => id),
+      group.id,
+      context,
+    );
+    const left = joining.map(({ group_row }) => group_row);
+    if (joining.length + leaving.length > 0) await touch([group.id, ...left], context);
+    return {};
+  },
+
+  /**
+   * Source: spec "Product groups". Assumed: a group that has products is refused as invalid parameters.
+   * @throws ServiceError `recordNotFound`, `invalidParams`
+   */
+  delete: async ({ group_name }, context) => {
+    const group = await findGroup(group_name, context);
+    const { transaction } = context;
+    const member = await transaction
+      .selectFrom("group_products")
+      .select("product_row")
+      .where("group_row", "=", group.id)
+      .executeTakeFirst();
+    if (member) {
+      throw new ServiceError(
+        "invalidParams",
+        `the group ${group.name} still has products; remove them from it first`,
+      );
+    }
+    await transaction.deleteFrom("product_groups").where("id", "=", group.id).execute();
+    return {};
+  },
+};
+
+/** Assumed: a name is no longer than an id, and is not `.` or `..`, which no path can hold. */
+function readNewName(given: string): string {
+  const name = given.trim();
+  if (name.length > maxLength.id) {
+    throw new ServiceError("invalidParams", `group_name is longer than ${maxLength.id} characters`);
+  }
+  if (name === "." || name === "..")
+    throw new ServiceError("invalidParams", `group_name must not be ${name}`);
+  return name;
+}
+
+async function findGroup(name: string, context: HandlerContext) {
+  const trimmed = name.trim();
+  const group = await context.transaction
+    .selectFrom("product_groups")
+    .select(["id", "name", "created_at", "updated_at"])
+    .where("account_id", "=", accountOf(context).id)
+    .where("name", "=", trimmed)
+    .executeTakeFirst();
+  if (!group) throw new ServiceError("recordNotFound", `Couldn't find ProductsGroup with name = ${trimmed}`);
+  return group;
+}
+
+/** Those of the products that are there, each with the group it is in. */
+async function findMembers(productIds: readonly string[], context: HandlerContext) {
+  if (productIds.length === 0) return new Map<string, { id: number; group_row: number | null }>();
+  const ids = [...new Set(productIds)].map((id) => [id]);
+  const found = await context.transaction
+    .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
+    .crossJoin("products")
+    .leftJoin("group_products", "group_products.product_row", "products.id")
+    .where("products.account_id", "=", accountOf(context).id)
+    .whereRef("products.product_id", "=", "batch.product_id")
+    .select(["products.product_id", "products.id", "group_products.group_row"])
+    .execute();
+  return new Map(found.map(({ product_id, ...member }) => [product_id, member]));
+}
+
+/** Notes when groups were last given products, or lost some. */
+async function touch(groupRows: readonly (number | null)[], context: HandlerContext): Promise<void> {
+  const rows = [...new Set(groupRows)].flatMap((row) => row ?? []);
+  await context.transaction
+    .updateTable("product_groups")
+    .set({ updated_at: context.nowMs })
+    .where("account_id", "=", accountOf(context).id)
+    .where("id", "in", rows)
+    .execute();
+}

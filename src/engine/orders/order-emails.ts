@@ -1,0 +1,126 @@
+import { sql } from "kysely";
+import { emailTypeOf } from "../../contract/index.ts";
+import { type BatchColumns, batchOf, inBatchOrder } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
+import { readMailSettings } from "../accounts/account-settings.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { dateOf, dayMs, dayOf } from "../kernel/times.ts";
+
+const category = "map";
+
+/** What a mail is about that is about all of an order: no product has this row. */
+export const wholeOrder = 0;
+
+/** The last purchase of the account; those that come after it are new. */
+export async function readLastPurchase(context: HandlerContext): Promise<number> {
+  const last = await context.transaction
+    .selectFrom("purchases")
+    .select("id")
+    .where("account_id", "=", accountOf(context).id)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last?.id ?? 0;
+}
+
+interface NewLine {
+  readonly order_row: number;
+  readonly product_row: number;
+  readonly email: string;
+  readonly customer_name: string;
+  readonly order_date: number;
+}
+
+const selectNewLines = createStatement<{ accountId: number; after: number }, NewLine>(
+  (slot) => sql`
+    select purchases.order_row, purchases.product_row, orders.email, orders.customer_name, orders.order_date
+    from purchases join orders on orders.id = purchases.order_row
+    where purchases.account_id = ${slot("accountId")} and purchases.id > ${slot("after")} and purchases.unit = 1
+    order by purchases.id`,
+);
+
+interface MailColumns {
+  order_row: number;
+  product_row: number;
+  email: string;
+  email_key: string;
+  name: string;
+  due_at: number;
+}
+
+const mailColumns: BatchColumns<MailColumns> = {
+  order_row: "integer",
+  product_row: "integer",
+  email: "text",
+  email_key: "text",
+  name: "text",
+  due_at: "integer",
+};
+
+const insertMails = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into mails (account_id, category, email_type_id, data, state, created_at, order_row, product_row, email,
+      email_key, name, due_at)
+    select cast(${slot("accountId")} as bigint), ${sql.lit(category)}, ${sql.lit(emailTypeOf[category])}, '{}',
+      'queued', cast(${slot("nowMs")} as bigint), order_row, product_row, email, email_key, name, due_at
+    from ${batchOf(mailColumns, slot("rows"), dialect)} where true
+    ${inBatchOrder(dialect)}
+    on conflict (order_row, product_row, category) where order_row is not null do nothing`,
+);
+
+/**
+ * Queues the review requests of the purchases after one: a mail for each product that is new to its order, however many
+ * units of it, or one for the whole order.
+ * Assumed: what an order brings is queued when it is stored, and judged by the rules when it is due, also where review
+ * requests are switched off meanwhile; an order that has its mail gets no second one for products that come later.
+ */
+export async function queueOrderMails(after: number, context: HandlerContext): Promise<void> {
+  const { transaction, dialect, nowMs } = context;
+  const { id: accountId } = accountOf(context);
+  const lines = (await selectNewLines(transaction, dialect, { accountId, after })).rows;
+  if (lines.length === 0) return;
+  const { one_mail_per, due_after_days } = await readMailSettings(context, accountId);
+  // A statement knows the small letters of ASCII alone.
+  const rows = lines.map(({ order_row, product_row, email, customer_name, order_date }) => [
+    order_row,
+    one_mail_per === "product" ? product_row : wholeOrder,
+    email,
+    email.toLowerCase(),
+    customer_name,
+    order_date + due_after_days * dayMs,
+  ]);
+  await insertMails(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
+}
+
+/** Mails that wait for their time, and the day on which the first goes. */
+export interface WaitingMails {
+  readonly queued: number;
+  readonly first_due: string | null;
+}
+
+/** The mails of orders that wait; what is overdue goes today. */
+export async function countWaitingMails(
+  orderIds: readonly string[],
+  context: HandlerContext,
+): Promise<WaitingMails> {
+  const { transaction, dialect, nowMs } = context;
+  const rows = JSON.stringify(orderIds.map((id) => [id]));
+  const { rows: counted } = await countQueued(transaction, dialect, {
+    accountId: accountOf(context).id,
+    rows,
+  });
+  const { queued = 0, first = null } = counted[0] ?? {};
+  return { queued, first_due: first === null ? null : dateOf(dayOf(Math.max(first, nowMs))) };
+}
+
+const countQueued = createStatement<
+  { accountId: number; rows: string },
+  { queued: number; first: number | null }
+>(
+  (slot, dialect) => sql`
+    select count(*) as queued, min(mails.due_at) as first
+    from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)}
+      cross join orders cross join mails
+    where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
+      and mails.order_row = orders.id and mails.state = 'queued'`,
+);

@@ -1,0 +1,95 @@
+import type { contract, OrderError } from "../../contract/index.ts";
+import { batchRows } from "../../storage/batch.ts";
+import { bigintOf } from "../kernel/constants.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { keepMissedProducts } from "../products/missed-products.ts";
+import { checkOrder, type MissedLines } from "./order-check.ts";
+import { countWaitingMails } from "./order-emails.ts";
+import { storeOrders, type StorableOrder } from "./order-store.ts";
+import { listPurchases } from "./purchase-list.ts";
+
+type Handled = Handlers<typeof contract.orders>;
+
+export const orderHandlers: Handled = {
+  create: async ({ platform, validate_data = false, send_mail: sendsMail = true, ...raw }, context) => {
+    const { order, missed, errors } = checkOrder(raw, { isValidating: validate_data, needsImage: false });
+    if (order) await storeOrders([order], { platform, sendsMail }, context);
+    if (missed) await keepMissedProducts([missed], context);
+    if (!validate_data || errors.length === 0) return {};
+    const order_id = readOrderId(raw.order_id);
+    return { errors: errors.map(({ field, error }) => ({ order_id, field, error })) };
+  },
+
+  /**
+   * Assumed: `order_num` counts from 0, and without `validate_data` an order with a problem is dropped without a word.
+   */
+  massCreate: async ({ platform, validate_data = false, send_mail, orders }, context) => {
+    const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
+    const storable: StorableOrder[] = [];
+    const passedOver: MissedLines[] = [];
+    const problems: OrderError[] = [];
+    for (const [order_num, raw] of orders.entries()) {
+      const { order, missed, errors } = checkOrder(raw, rules);
+      if (order) storable.push(order);
+      if (missed) passedOver.push(missed);
+      for (const error of errors) problems.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
+    }
+    await storeOrders(storable, { platform, sendsMail: send_mail ?? true }, context);
+    if (passedOver.length > 0) await keepMissedProducts(passedOver, context);
+    const ids = storable.map(({ head }) => head.order_id);
+    return {
+      uuid: createUuid(context.random(16)),
+      ...(validate_data && problems.length > 0 && { errors: problems }),
+      ...(send_mail === true && { mails: await countWaitingMails(ids, context) }),
+    };
+  },
+
+  list: listPurchases,
+
+  /** Assumed: a stop is kept by order id, also for an order that is yet to come; no skus, or an empty list, means all products. */
+  stopMails: async ({ orders }, context) => {
+    const rows = orders.flatMap(({ order_id, skus = [] }) =>
+      (skus.length === 0 ? [allProducts] : skus).map((sku) => [order_id, sku]),
+    );
+    await storeStops(rows, context);
+    return {};
+  },
+};
+
+/** Stands for all products of an order among its stops; no product id is empty. */
+const allProducts = "";
+
+async function storeStops(rows: readonly (readonly string[])[], context: HandlerContext): Promise<void> {
+  const batch = batchRows<{ order_id: string; product_id: string }>(
+    { order_id: "text", product_id: "text" },
+    rows,
+    context.dialect,
+  );
+  await context.transaction
+    .insertInto("mail_stops")
+    .columns(["account_id", "created_at", "order_id", "product_id"])
+    .expression((eb) =>
+      eb
+        .selectFrom(batch)
+        .select([
+          bigintOf(accountOf(context).id).as("account_id"),
+          bigintOf(context.nowMs).as("created_at"),
+          "batch.order_id",
+          "batch.product_id",
+        ])
+        .where(eb.lit(true)),
+    )
+    .onConflict((conflict) => conflict.columns(["account_id", "order_id", "product_id"]).doNothing())
+    .execute();
+}
+
+function readOrderId(raw: unknown): string | null {
+  return typeof raw === "string" || typeof raw === "number" ? String(raw) : null;
+}
+
+/** A random UUID, version 4. */
+function createUuid(bytes: Buffer): string {
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,102 @@
+import type * as z from "zod";
+import { type contract, purchasePage } from "../../contract/index.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { dayOf, iso } from "../kernel/times.ts";
+
+type Query = z.output<typeof contract.orders.list.input>;
+type Listed = z.output<typeof contract.orders.list.output>;
+
+/**
+ * Lists purchases by id.
+ * Source: spec "Orders (purchases)". Assumed: `since_id` is the first id that may be listed, `since_date` is a day of
+ * `created_at`, `count` counts purchases up to the contract's most, `page` starts at 1, and `total_purchases` counts
+ * all that match `since_date`; `product_sku` is the store's product id, and name, URL and description are the
+ * product's as they are now.
+ */
+export async function listPurchases(query: Query, context: HandlerContext): Promise<Listed> {
+  const since = query.since_date === undefined ? undefined : Date.parse(query.since_date);
+  const { firstId, total } = await findRange(since, context);
+  const count = Math.min(query.count ?? purchasePage.default, purchasePage.max);
+  const skipped = (Math.max(query.page ?? 1, 1) - 1) * count;
+  const fromId = Math.max(query.since_id ?? 0, firstId);
+  const offset = Math.min(skipped, Number.MAX_SAFE_INTEGER);
+  const found = await selectPurchases({ fromId, since, count, offset }, context)
+    .$if(query.details === true, (listed) => listed.select(detailColumns))
+    .execute();
+  const purchases = found.map((row) =>
+    Object.assign(row, { order_date: iso(row.order_date), created_at: iso(row.created_at) }),
+  );
+  return { purchases, total_purchases: total };
+}
+
+/** What the days say, so that neither the first id nor the total costs a walk over the purchases. */
+async function findRange(
+  since: number | undefined,
+  context: HandlerContext,
+): Promise<{ firstId: number; total: number }> {
+  const days = context.transaction
+    .selectFrom("purchase_days")
+    .select(({ fn }) => [
+      fn.min<number | bigint | null>("first_id").as("firstId"),
+      fn.sum<number | bigint | null>("purchases").as("total"),
+    ])
+    .where("account_id", "=", accountOf(context).id);
+  const { firstId, total } = await (
+    since === undefined ? days : days.where("day", ">=", dayOf(since))
+  ).executeTakeFirstOrThrow();
+  return { firstId: Number(firstId ?? 0), total: Number(total ?? 0) };
+}
+
+/** What `details` adds. */
+const detailColumns = [
+  "orders.platform",
+  "orders.currency_iso",
+  "orders.user_reference",
+  "products.image_url as product_image",
+  "purchases.price as product_price",
+  "products.product_tags",
+  "products.upc",
+  "products.mpn",
+  "products.brand",
+  "products.isbn",
+  "products.sku",
+  "products.external_sku",
+] as const;
+
+interface Page {
+  readonly fromId: number;
+  readonly since: number | undefined;
+  readonly count: number;
+  readonly offset: number;
+}
+
+/**
+ * The page's query. The rows before the page are counted off in the account's index of ids; only those of the page
+ * are joined.
+ */
+export function selectPurchases({ fromId, since, count, offset }: Page, context: HandlerContext) {
+  const listed = context.transaction
+    .selectFrom("purchases")
+    .where("purchases.account_id", "=", accountOf(context).id)
+    // A clock that was turned back gives an earlier day to a later id.
+    .$if(since !== undefined, (all) => all.where("purchases.created_at", ">=", since ?? 0))
+    .orderBy("purchases.id");
+  const first = listed.select("purchases.id").where("purchases.id", ">=", fromId).limit(1).offset(offset);
+  return listed
+    .innerJoin("orders", "orders.id", "purchases.order_row")
+    .innerJoin("products", "products.id", "purchases.product_row")
+    .select([
+      "purchases.id",
+      "orders.email as user_email",
+      "orders.customer_name as user_name",
+      "orders.order_id",
+      "products.product_id as product_sku",
+      "products.name as product_name",
+      "products.url as product_url",
+      "orders.order_date",
+      "products.description as product_description",
+      "purchases.created_at",
+    ])
+    .where("purchases.id", ">=", first)
+    .limit(count);
+}

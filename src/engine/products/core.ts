@@ -1,0 +1,118 @@
+import { type contract, coreListLimit, ServiceError } from "../../contract/index.ts";
+import { requireSecret } from "../accounts/account-secret.ts";
+import type { Row } from "../../storage/tables.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { issueToken } from "../accounts/tokens.ts";
+
+type Product = Row<"products">;
+
+export const coreHandlers: Handlers<typeof contract.core> = {
+  /**
+   * Issues an access token for the store's account secret.
+   * @throws ServiceError `unauthorized` when the secret is another
+   * Source: practice of services of this kind. Assumed: an access token is a utoken, and counts among those of its account.
+   */
+  createToken: async ({ secret }, context) => {
+    await requireSecret(secret, context);
+    return { access_token: await issueToken(context.transaction, accountOf(context).id, context) };
+  },
+
+  /**
+   * Lists products, those changed longest ago first.
+   * Source: spec "Core API". Assumed: `X-Service-Token` takes a utoken; without `limit` a page is as long as it can be;
+   * a product that changes while it is listed comes again at the end.
+   */
+  listProducts: async ({ updated_at_min, limit = coreListLimit, page_info, details }, context) => {
+    if (limit === 0) throw new ServiceError("invalidParams", "limit must be at least 1");
+    const size = Math.min(limit, coreListLimit);
+    const after = page_info === undefined ? undefined : readCursor(page_info);
+    const since = updated_at_min === undefined ? undefined : readTimestamp(updated_at_min);
+    // One more than the page, which tells whether there is another.
+    const found = await selectProducts({ after, since }, context)
+      .limit(size + 1)
+      .execute();
+    const page = found.slice(0, size);
+    const last = page.at(-1);
+    const next_page_info = found.length > size && last ? writeCursor(last) : null;
+    return {
+      products: page.map(details === true ? toDetailedProduct : toCoreProduct),
+      pagination: { next_page_info },
+    };
+  },
+};
+
+interface Position {
+  readonly updated_at: number;
+  readonly id: number;
+}
+
+/** The page's query; the index `products_by_change` gives its order. */
+export function selectProducts(
+  { after, since }: { readonly after: Position | undefined; readonly since: number | undefined },
+  context: HandlerContext,
+) {
+  let found = context.transaction
+    .selectFrom("products")
+    .selectAll()
+    .where("account_id", "=", accountOf(context).id)
+    .orderBy("updated_at")
+    .orderBy("id");
+  if (since !== undefined) found = found.where("updated_at", ">=", since);
+  if (after === undefined) return found;
+  return found.where((eb) => eb(eb.refTuple("updated_at", "id"), ">", eb.tuple(after.updated_at, after.id)));
+}
+
+function writeCursor({ updated_at, id }: Position): string {
+  return Buffer.from(`${updated_at}.${id}`).toString("base64url");
+}
+
+function readCursor(text: string): Position {
+  const parts = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
+  if (!parts) throw new ServiceError("invalidParams", "page_info is not one that this service gave");
+  return { updated_at: Number(parts[1]), id: Number(parts[2]) };
+}
+
+const timestampPattern =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?<offset>[zZ]|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Assumed: a time without an offset is UTC. */
+function readTimestamp(text: string): number {
+  const parts = timestampPattern.exec(text);
+  const isUtc = text.length === "YYYY-MM-DD".length || parts?.groups?.["offset"] !== undefined;
+  const ms = Date.parse(isUtc ? text : `${text}Z`);
+  if (parts && !Number.isNaN(ms)) return ms;
+  throw new ServiceError("invalidParams", "updated_at_min must be an ISO 8601 timestamp");
+}
+
+/** Source: spec "Core API" shows no body. Assumed: a product that is stored is active; its gtins are its UPC and ISBN. */
+function toCoreProduct(product: Product) {
+  return {
+    id: product.id,
+    external_id: product.product_id,
+    name: product.name,
+    description: product.description,
+    url: product.url,
+    image_url: product.image_url,
+    price: product.price,
+    currency: product.currency_iso,
+    brand: product.brand,
+    sku: product.sku,
+    mpn: product.mpn,
+    gtins: [product.upc, product.isbn].filter((gtin) => gtin !== null),
+    status: "active",
+    created_at: new Date(product.created_at).toISOString(),
+    updated_at: new Date(product.updated_at).toISOString(),
+  };
+}
+
+function toDetailedProduct(product: Product) {
+  const { product_tags, upc, isbn, external_sku } = product;
+  return {
+    ...toCoreProduct(product),
+    product_tags,
+    blacklisted: product.blacklisted === 1,
+    upc,
+    isbn,
+    external_sku,
+  };
+}

@@ -1,0 +1,142 @@
+import { sql } from "kysely";
+import type * as z from "zod";
+import { allMissedProducts, type contract, maxLength, missedPage } from "../../contract/index.ts";
+import { batchOf, type BatchColumns, batchRows } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import type { MissedLines } from "../orders/order-check.ts";
+import { iso } from "../kernel/times.ts";
+
+interface MissedColumns {
+  order_id: string;
+  product_sku: string;
+  product_name: string;
+  user_email: string;
+  user_name: string;
+  order_date: number;
+}
+
+const columns: BatchColumns<MissedColumns> = {
+  order_id: "text",
+  product_sku: "text",
+  product_name: "text",
+  user_email: "text",
+  user_name: "text",
+  order_date: "integer",
+};
+
+/**
+ * Keeps the lines of orders that were passed over; one that is kept already stays as it is.
+ * Assumed: a line is one product id of one order, however often it is sent; its product's other fields are not checked.
+ */
+export async function keepMissedProducts(
+  orders: readonly MissedLines[],
+  context: HandlerContext,
+): Promise<void> {
+  const { transaction, dialect, nowMs } = context;
+  const rows = orders.flatMap(({ head, lines }) =>
+    lines.map(([productId, raw]) => [
+      head.order_id,
+      toStorable(productId, maxLength.id),
+      toStorable(readName(raw), maxLength.name),
+      head.email,
+      head.customer_name,
+      head.order_date ? Date.parse(head.order_date) : nowMs,
+    ]),
+  );
+  await insertMissed(transaction, dialect, {
+    accountId: accountOf(context).id,
+    nowMs,
+    rows: JSON.stringify(rows),
+  });
+}
+
+const insertMissed = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into missed_products (account_id, created_at, order_id, product_sku, product_name, user_email,
+      user_name, order_date)
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), order_id, product_sku,
+      product_name, user_email, user_name, order_date
+    from ${batchOf(columns, slot("rows"), dialect)} where true
+    on conflict (account_id, order_id, product_sku) do nothing`,
+);
+
+/** Assumed: a product without a name that is text is missed under an empty one. */
+function readName(raw: unknown): string {
+  const { name } = (raw ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" ? name : "";
+}
+
+/** Assumed: what no database can keep is replaced by U+FFFD, and what is longer than a valid value is cut. */
+function toStorable(text: string, max: number): string {
+  return text.slice(0, max).replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+type Query = z.output<typeof contract.products.missed.input>;
+type Listed = z.output<typeof contract.products.missed.output>;
+
+/**
+ * Lists missed products by id.
+ * Source: spec "Products". Assumed: `start` counts from 0, `pagination` tells the start and the size that were used, and
+ * an id that names no missed product is passed over; no mail goes out for one, so that `mail_delivery_date` is null.
+ */
+export async function listMissedProducts(query: Query, context: HandlerContext): Promise<Listed> {
+  const start = query.start ?? 0;
+  const size = Math.min(query.size ?? missedPage.default, missedPage.max);
+  const ids = query.missed_products_ids.includes(allMissedProducts)
+    ? undefined
+    : readIds(query.missed_products_ids);
+  const { total } = await selectMissed(ids, context)
+    .select(({ fn }) => fn.countAll<number | bigint>().as("total"))
+    .executeTakeFirstOrThrow();
+  const found = await selectMissedPage({ ids, start, size }, context).execute();
+  return {
+    pagination: { total: Number(total), start, size },
+    missed_products: found.map(toRecord),
+  };
+}
+
+function toRecord(row: Row<"missed_products">) {
+  return {
+    id: row.id,
+    product_name: row.product_name,
+    product_sku: row.product_sku,
+    user_email: row.user_email,
+    user_display_name: row.user_name,
+    missed_product_date: iso(row.created_at),
+    order_id: row.order_id,
+    purchase_date: iso(row.order_date),
+    mail_delivery_date: null,
+  };
+}
+
+/** The ids that can be some; the wire's may also have letters and dashes. */
+function readIds(given: readonly string[]): readonly number[] {
+  return [...new Set(given.filter((id) => /^\d{1,15}$/.test(id)).map(Number))];
+}
+
+/** The account's missed products, or those of them that are asked for. */
+function selectMissed(ids: readonly number[] | undefined, context: HandlerContext) {
+  const found = context.transaction
+    .selectFrom("missed_products")
+    .where("account_id", "=", accountOf(context).id);
+  if (ids === undefined) return found;
+  const rows = ids.map((id) => [id]);
+  return found.where("id", "in", (eb) =>
+    eb.selectFrom(batchRows<{ id: number }>({ id: "integer" }, rows, context.dialect)).select("batch.id"),
+  );
+}
+
+interface Page {
+  /** All where absent. */
+  readonly ids: readonly number[] | undefined;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** The page's query. The rows before the page are counted off in the account's index of ids. */
+export function selectMissedPage({ ids, start, size }: Page, context: HandlerContext) {
+  const asked = selectMissed(ids, context).orderBy("id");
+  return asked.selectAll().where("id", ">=", asked.select("id").limit(1).offset(start)).limit(size);
+}

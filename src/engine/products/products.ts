@@ -1,0 +1,67 @@
+import type { contract, FieldError, ProductError } from "../../contract/index.ts";
+import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { listMissedProducts } from "./missed-products.ts";
+import { checkProduct } from "./product-check.ts";
+import type { ProductRow } from "./product-row.ts";
+import { listPromotedProducts, setPromotedProducts } from "./promoted-products.ts";
+import { dropTakenSkus, findKnownProducts, saveProducts } from "./product-store.ts";
+
+type Given = Readonly<Record<string, unknown>>;
+
+export const productHandlers: Handlers<typeof contract.products> = {
+  missed: listMissedProducts,
+  promoted: listPromotedProducts,
+  setPromoted: setPromotedProducts,
+
+  /** Adds products. Assumed: creating one that is there gives it the fields that were sent. */
+  massCreate: async ({ products }, context) => {
+    const { rows, errors } = checkProducts(products, { isUpdate: false });
+    errors.push(...(await dropSkus(rows, context)));
+    await saveProducts(rows, context);
+    return listErrors(errors);
+  },
+
+  /** Changes products; only what is valid overwrites. Assumed: updating one that is not there is reported, and does not create it. */
+  massUpdate: async ({ products }, context) => {
+    const { rows, errors } = checkProducts(products, { isUpdate: true });
+    const known = await findKnownProducts(rows, context);
+    const changing = rows.filter(([productId]) => known.has(productId));
+    const unknown = rows.filter(([productId]) => !known.has(productId));
+    errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
+    errors.push(...(await dropSkus(changing, context)));
+    await saveProducts(changing, context);
+    return listErrors(errors);
+  },
+};
+
+function checkProducts(
+  products: Given,
+  how: { readonly isUpdate: boolean },
+): { rows: ProductRow[]; errors: ProductError[] } {
+  const rows: ProductRow[] = [];
+  const errors: ProductError[] = [];
+  for (const [productId, raw] of Object.entries(products)) {
+    const checked = checkProduct(productId, raw, how);
+    if (checked.row) rows.push(checked.row);
+    errors.push(...checked.errors.map((error) => toError(productId, error)));
+  }
+  return { rows, errors };
+}
+
+/** Assumed: a product whose `external_sku` is another's is stored without it, and that is reported. */
+async function dropSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductError[]> {
+  const dropped = await dropTakenSkus(rows, context);
+  return dropped.map((id) =>
+    toError(id, { field: "specs.external_sku", error: "is already used by another product" }),
+  );
+}
+
+function toError(product_id: string, error: FieldError): ProductError {
+  return { product_id, ...error };
+}
+
+/** Source: spec "mass_create": an `errors` object. */
+function listErrors(errors: readonly ProductError[]) {
+  if (errors.length === 0) return {};
+  return { errors: Object.fromEntries(errors.map((error, at) => [String(at), { ...error }])) };
+}

@@ -1,0 +1,120 @@
+import type * as z from "zod";
+import { type contract, maxPromoted, ServiceError } from "../../contract/index.ts";
+import { isRatedProduct, starAverage, starCount } from "../../storage/star-order.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { averageOf, productShelf, readStars, sumStars } from "../reviews/rating-targets.ts";
+
+type Chosen = z.output<typeof contract.products.setPromoted.input>;
+type Listed = z.output<typeof contract.products.promoted.output>;
+type Algorithm = "manual" | "top_rated";
+
+/**
+ * Lists promoted products, from position 1.
+ * Source: spec "Promoted product (output)". Assumed: those that the store chose, in its order (`manual`), or else the
+ * best rated that are not blacklisted, by average score, number of reviews, and id (`top_rated`).
+ */
+export async function listPromotedProducts(_input: unknown, context: HandlerContext): Promise<Listed> {
+  const chosen = await context.transaction
+    .selectFrom("promoted_products")
+    .select("product_row")
+    .where("account_id", "=", accountOf(context).id)
+    .orderBy("position")
+    .execute();
+  const isChosen = chosen.length > 0;
+  const promoted = isChosen ? chosen : await selectBestProducts(context).limit(maxPromoted).execute();
+  const rows = promoted.flatMap(({ product_row }) => product_row ?? []);
+  return { products: await describeProducts(rows, isChosen ? "manual" : "top_rated", context) };
+}
+
+/**
+ * Chooses the promoted products, and lists them.
+ * Assumed: a choice may hold a blacklisted product, which is without mails only; an empty one takes the choice back.
+ * @throws ServiceError `invalidParams` for a product that is not there, or is chosen twice
+ */
+export async function setPromotedProducts({ product_ids }: Chosen, context: HandlerContext): Promise<Listed> {
+  const { transaction } = context;
+  const { id } = accountOf(context);
+  const rows = await findProductRows(product_ids, context);
+  await transaction.deleteFrom("promoted_products").where("account_id", "=", id).execute();
+  if (rows.length > 0) {
+    const values = rows.map((product_row, at) => ({ account_id: id, position: at + 1, product_row }));
+    await transaction.insertInto("promoted_products").values(values).execute();
+  }
+  return listPromotedProducts({}, context);
+}
+
+async function findProductRows(productIds: readonly string[], context: HandlerContext): Promise<number[]> {
+  if (productIds.length === 0) return [];
+  const repeated = productIds.find((id, at) => productIds.indexOf(id) !== at);
+  if (repeated !== undefined) {
+    throw new ServiceError("invalidParams", `product_ids holds ${repeated} more than once`);
+  }
+  const found = await context.transaction
+    .selectFrom("products")
+    .select(["id", "product_id"])
+    .where("account_id", "=", accountOf(context).id)
+    .where("product_id", "in", productIds)
+    .execute();
+  const rows = new Map(found.map(({ id, product_id }) => [product_id, id]));
+  return productIds.map((productId) => {
+    const row = rows.get(productId);
+    if (row !== undefined) return row;
+    throw new ServiceError("invalidParams", `product_ids holds an unknown product: ${productId}`);
+  });
+}
+
+/** The account's rated products, the best first, walked in the index that has this order. */
+export function selectBestProducts(context: HandlerContext) {
+  return context.transaction
+    .selectFrom("review_totals")
+    .crossJoin("products")
+    .select("product_row")
+    .where("review_totals.account_id", "=", accountOf(context).id)
+    .where(isRatedProduct)
+    .whereRef("products.id", "=", "review_totals.product_row")
+    .where("products.blacklisted", "=", 0)
+    .orderBy(starAverage, "desc")
+    .orderBy(starCount, "desc")
+    .orderBy("product_row");
+}
+
+/**
+ * Assumed: `products_app_id` is the id of the product's row; the scores are of the product's own reviews, also while it
+ * is in a group; a price that is not there is 0, a currency or an image an empty text.
+ */
+async function describeProducts(
+  rows: readonly number[],
+  matching_algorithm: Algorithm,
+  context: HandlerContext,
+): Promise<Listed["products"]> {
+  if (rows.length === 0) return [];
+  const { appKey } = accountOf(context);
+  const found = await context.transaction
+    .selectFrom("products")
+    .select(["id", "product_id", "name", "url", "price", "currency_iso", "image_url"])
+    .where("id", "in", rows)
+    .execute();
+  found.sort((a, b) => rows.indexOf(a.id) - rows.indexOf(b.id));
+  const products: Listed["products"] = [];
+  for (const [at, product] of found.entries()) {
+    const totals = sumStars(await readStars(productShelf(product.id), context));
+    products.push({
+      products_app_id: product.id,
+      url: product.url,
+      price: Number(product.price ?? 0),
+      currency: product.currency_iso ?? "",
+      type: "Product",
+      name: product.name,
+      destination_app_key: appKey,
+      position: at + 1,
+      source_products_app_id: null,
+      matching_algorithm,
+      domain_key: product.product_id,
+      image_title: product.name,
+      average_score: averageOf(totals),
+      total_review: totals.reviews,
+      image: product.image_url ?? "",
+    });
+  }
+  return products;
+}

@@ -1,0 +1,105 @@
+import { type contract, ServiceError } from "../../contract/index.ts";
+import { requireFeature } from "../accounts/features.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { toAnswer } from "./question-list.ts";
+import { addToQuestionTotals } from "./question-totals.ts";
+import { findOrAddShopper, type Person } from "../accounts/shoppers.ts";
+import { findStorePerson } from "../accounts/store-owner.ts";
+import { castVote } from "../kernel/votes.ts";
+
+export const answerHandlers: Handlers<typeof contract.answers> = {
+  /**
+   * Votes on a public answer.
+   * @throws ServiceError `recordNotFound`
+   * Source: spec "Questions and answers".
+   */
+  vote: async ({ answer_id, vote_type }, context) => {
+    const found = await context.transaction
+      .selectFrom("answers")
+      .select("account_id")
+      .where("id", "=", answer_id)
+      .where("published", "=", 1)
+      .executeTakeFirst();
+    if (!found) throw notThere("Answer", answer_id);
+    const vote = {
+      target: "answer",
+      row: answer_id,
+      accountId: found.account_id,
+      voteType: vote_type,
+    } as const;
+    return { vote: { id: await castVote(vote, context) } };
+  },
+
+  /**
+   * Answers a public question; the answer is public at once.
+   * @throws ServiceError `featureDisabled`, `recordNotFound`, `invalidParams` when only one of name and address is given
+   * Assumed: the store answers where no shopper is named.
+   */
+  create: async ({ question_id, content, display_name, email }, context) => {
+    await requireFeature(context, "questions_and_answers");
+    const shopper = readShopper(display_name, email);
+    const accountId = accountOf(context).id;
+    const productRow = await findQuestion(question_id, context);
+    const person = shopper
+      ? await findOrAddShopper(shopper, accountId, context)
+      : await findStorePerson(accountId, context);
+    const row = await insertAnswer(
+      { question_row: question_id, content, by_store: shopper ? 0 : 1 },
+      person,
+      context,
+    );
+    await addToQuestionTotals({ accountId, productRow }, "answers", context);
+    return { answer: toAnswer({ ...row, ...person }) };
+  },
+};
+
+function readShopper(display_name: string | undefined, email: string | undefined) {
+  if (display_name === undefined && email === undefined) return undefined;
+  if (display_name === undefined) throw new ServiceError("invalidParams", "Missing display_name");
+  if (email === undefined) throw new ServiceError("invalidParams", "Missing email");
+  return { display_name, email };
+}
+
+/** Finds a public question of the account, and gives its product's row. */
+async function findQuestion(id: number, context: HandlerContext): Promise<number> {
+  const found = await context.transaction
+    .selectFrom("questions")
+    .select("product_row")
+    .where("id", "=", id)
+    .where("account_id", "=", accountOf(context).id)
+    .where("state", "=", "public")
+    .executeTakeFirst();
+  if (!found) throw notThere("Question", id);
+  return found.product_row;
+}
+
+function insertAnswer(
+  answer: { readonly question_row: number; readonly content: string; readonly by_store: number },
+  person: Person,
+  context: HandlerContext,
+) {
+  return context.transaction
+    .insertInto("answers")
+    .values({
+      ...answer,
+      account_id: accountOf(context).id,
+      user_row: person.id,
+      published: 1,
+      votes_up: 0,
+      votes_down: 0,
+      created_at: context.nowMs,
+    })
+    .returning([
+      "id as answer_row",
+      "content",
+      "by_store",
+      "votes_up",
+      "votes_down",
+      "created_at as answered_at",
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+function notThere(what: string, id: number): ServiceError {
+  return new ServiceError("recordNotFound", `Couldn't find ${what} with id = ${id}`);
+}

@@ -1,0 +1,58 @@
+import type { HandlerContext } from "../kernel/handler.ts";
+import type { LinkTarget } from "../kernel/link-target.ts";
+import { noteClick } from "../kernel/email-log.ts";
+import { addToQuestionTotals } from "./question-totals.ts";
+import { verifyWriter } from "../accounts/shoppers.ts";
+import type { Claim } from "../kernel/signed-link.ts";
+
+/** The question that a mail's link confirms. */
+export async function findQuestionToConfirm(
+  { id, accountId, mailId }: Claim,
+  context: HandlerContext,
+): Promise<LinkTarget | undefined> {
+  const found = await context.transaction
+    .selectFrom("questions")
+    .innerJoin("products", "products.id", "questions.product_row")
+    .select([
+      "questions.state",
+      "questions.content",
+      "questions.product_row",
+      "questions.user_row",
+      "products.name",
+    ])
+    .where("questions.id", "=", id)
+    .where("questions.account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  return {
+    state: found.state === "pending" ? "ready" : "done",
+    about: found.name,
+    detail: found.content,
+    follow: async () => {
+      const { product_row: productRow, user_row: userRow } = found;
+      await publishQuestion({ id, accountId, productRow, userRow }, context);
+      await noteClick({ accountId, mailId, category: "question_confirmation" }, context);
+    },
+  };
+}
+
+interface QuestionToPublish {
+  readonly id: number;
+  readonly accountId: number;
+  readonly productRow: number;
+  readonly userRow: number;
+}
+
+/** Source: spec "States and transitions". Assumed: the asker of a confirmed question is a "User". */
+async function publishQuestion(
+  { id, accountId, productRow, userRow }: QuestionToPublish,
+  context: HandlerContext,
+): Promise<void> {
+  const user_row = await verifyWriter(userRow, accountId, context);
+  await context.transaction
+    .updateTable("questions")
+    .set({ state: "public", user_type: "User", user_row, confirmed_at: context.nowMs })
+    .where("id", "=", id)
+    .execute();
+  await addToQuestionTotals({ accountId, productRow }, "questions", context);
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import type * as z from "zod";
+import { type contract, linkLifetimeMs } from "../../contract/index.ts";
+import { requireFeature } from "../accounts/features.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { findOrAddProduct, requireProduct } from "../products/find-product.ts";
+import { queueMail } from "../kernel/outbox.ts";
+import { listQuestions } from "./question-list.ts";
+import { readQuestionTotals } from "./question-totals.ts";
+import { addUnverified } from "../accounts/shoppers.ts";
+
+type NewQuestion = z.output<typeof contract.questions.sendConfirmation.input>;
+
+export const questionHandlers: Handlers<typeof contract.questions> = {
+  /**
+   * Reads a product's public questions with their answers.
+   * @throws ServiceError `featureDisabled`, `recordNotFound`
+   * Source: spec "Questions and answers".
+   */
+  list: async ({ sku, ...page }, context) => {
+    const product = await findProduct(sku, context);
+    const totals = await readQuestionTotals(product, context);
+    return { ...totals, questions: await listQuestions(product, page, context) };
+  },
+
+  /**
+   * Counts a product's public questions and their answers.
+   * @throws ServiceError `featureDisabled`, `recordNotFound`
+   * Source: spec "Questions and answers".
+   */
+  bottomLine: async ({ sku }, context) => readQuestionTotals(await findProduct(sku, context), context),
+
+  /**
+   * Keeps a question until its asker confirms it, and queues the mail to do so.
+   * @throws ServiceError `featureDisabled`
+   * Source: spec "States and transitions": a question is only submitted after confirmation.
+   * Assumed: `prevent_duplicate_review` is false where it is not given; with it, a question that is public or waits for
+   * its confirmation, of the same product and the same words, is asked no second time, and the call succeeds.
+   */
+  sendConfirmation: async (input, context) => {
+    await requireFeature(context, "questions_and_answers");
+    const accountId = accountOf(context).id;
+    const product_row = await findOrAddProduct(toProduct(input), accountId, context);
+    const content_key = keyOf(input.review_content);
+    const isOnceOnly = input.prevent_duplicate_review === true;
+    if (isOnceOnly && (await isThere(product_row, content_key, context))) return {};
+    const asker = await addUnverified(input, accountId, context);
+    const { id } = await context.transaction
+      .insertInto("questions")
+      .values({
+        account_id: accountId,
+        product_row,
+        user_row: asker.id,
+        content: input.review_content,
+        content_key,
+        user_type: "Anonymous",
+        state: "pending",
+        created_at: context.nowMs,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await queueConfirmation(id, input, context);
+    return {};
+  },
+};
+
+/** Found by the store's own id of the product; the feature comes first. */
+async function findProduct(productId: string, context: HandlerContext): Promise<number> {
+  await requireFeature(context, "questions_and_answers");
+  return requireProduct(productId, context);
+}
+
+const given = (value: string | null | undefined) => value || null;
+
+function toProduct(input: NewQuestion) {
+  return {
+    product_id: input.product_id,
+    name: input.product_title,
+    url: input.product_url,
+    image_url: given(input.product_image_url),
+    description: given(input.product_description),
+    product_tags: given(input.product_tags),
+  };
+}
+
+/** Assumed: two questions are the same in whatever case of letters they are written, and with whatever spaces. */
+function keyOf(content: string): string {
+  const folded = content.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ");
+  return createHash("sha256").update(folded).digest("hex");
+}
+
+/** Assumed: a question whose confirmation can no longer come keeps nobody from asking it again. */
+async function isThere(product_row: number, content_key: string, context: HandlerContext): Promise<boolean> {
+  const found = await context.transaction
+    .selectFrom("questions")
+    .select("id")
+    .where("product_row", "=", product_row)
+    .where("content_key", "=", content_key)
+    .where((eb) =>
+      eb.or([
+        eb("state", "=", "public"),
+        eb("created_at", ">", context.nowMs - linkLifetimeMs.confirm_question),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+async function queueConfirmation(id: number, input: NewQuestion, context: HandlerContext): Promise<void> {
+  const accountId = accountOf(context).id;
+  await queueMail(
+    {
+      accountId,
+      category: "question_confirmation",
+      email: input.email,
+      name: input.display_name,
+      data: (link) => ({
+        question_id: id,
+        content: input.review_content,
+        product_name: input.product_title,
+        product_url: input.product_url,
+        confirm_url: link("confirm_question", id),
+      }),
+    },
+    context,
+  );
+}

@@ -1,0 +1,71 @@
+import { type contract, imageLimits, ServiceError, unauthorizedMessage } from "../../../contract/index.ts";
+import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
+import { readImage } from "./image-bytes.ts";
+import { imageUrls } from "./image-urls.ts";
+import { type Claim, readClaim } from "../../kernel/signed-link.ts";
+
+/** What the creation of a review gives to whoever wrote it. */
+const claimKind = "image_upload";
+
+export const imageHandlers: Handlers<typeof contract.images> = {
+  /**
+   * Adds an image to the review that the token is for.
+   * @throws ServiceError `unauthorized` when the token is not ours or too old, `recordNotFound`, `invalidParams`
+   * Assumed: a review that was taken off the pages takes images too; they are read once it is back.
+   */
+  upload: async ({ image_upload_token, image }, context) => {
+    const claim = readClaim(image_upload_token, [claimKind], context);
+    if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
+    const stored = readImage(image);
+    await takeRoom(claim, context);
+    const { id } = await context.transaction
+      .insertInto("review_images")
+      .values({
+        ...stored,
+        account_id: claim.accountId,
+        review_row: claim.id,
+        created_at: context.nowMs,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return { image: { id, ...imageUrls(id, context.publicUrl) } };
+  },
+
+  /**
+   * Reads an image of a review that is published.
+   * @throws ServiceError `recordNotFound`
+   */
+  get: async ({ image_id }, { transaction }) => {
+    const found = await transaction
+      .selectFrom("review_images")
+      .innerJoin("reviews", "reviews.id", "review_images.review_row")
+      .select(["review_images.content_type", "review_images.base64"])
+      .where("review_images.id", "=", image_id)
+      .where("reviews.published", "=", 1)
+      .executeTakeFirst();
+    if (!found) throw new ServiceError("recordNotFound", `Couldn't find Image with id = ${image_id}`);
+    return found;
+  },
+};
+
+/** Counts one more image of a review, which changes it. */
+async function takeRoom({ id, accountId }: Claim, { transaction, nowMs }: HandlerContext): Promise<void> {
+  const review = await transaction
+    .selectFrom("reviews")
+    .select("images")
+    .where("id", "=", id)
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!review) throw new ServiceError("recordNotFound", `Couldn't find Review with id = ${id}`);
+  if (review.images >= imageLimits.perReview) {
+    throw new ServiceError(
+      "invalidParams",
+      `the review has ${imageLimits.perReview} images, which is the most`,
+    );
+  }
+  await transaction
+    .updateTable("reviews")
+    .set({ images: review.images + 1, updated_at: nowMs })
+    .where("id", "=", id)
+    .execute();
+}

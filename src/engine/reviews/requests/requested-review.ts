@@ -1,0 +1,116 @@
+import type { ReviewRequest } from "../../../contract/index.ts";
+import type { Row } from "../../../storage/tables.ts";
+import { readAccountProfile, storeNameOf } from "../../accounts/account-profile.ts";
+import type { HandlerContext } from "../../kernel/handler.ts";
+import { publicName } from "../../accounts/shoppers.ts";
+import { type Claim, readClaim } from "../../kernel/signed-link.ts";
+import { iso } from "../../kernel/times.ts";
+
+export type RequestedProduct = Pick<Row<"products">, "product_id" | "name" | "url" | "image_url">;
+
+/** What a review request asks for. */
+export interface Requested {
+  readonly mail: Pick<Row<"mails">, "id" | "category" | "email" | "name"> & { readonly accountId: number };
+  readonly appKey: string;
+  /** Absent for a test mail, which speaks of no order. */
+  readonly order?: { readonly id: number; readonly userReference: string | null } | undefined;
+  readonly product: RequestedProduct;
+  readonly storeName: string;
+  readonly isUnsubscribed: boolean;
+  /** How the mail's reader is known already; else the name is the order's. */
+  readonly knownName: string | undefined;
+  readonly review: ReviewRequest["review"];
+}
+
+/** What a token asks for; nothing where it is not ours or too old, or its mail or its product is not there. */
+export async function findRequested(token: string, context: HandlerContext): Promise<Requested | undefined> {
+  const claim = readClaim(token, ["write_review"], context);
+  const mail = claim && (await findMail(claim, context));
+  if (!mail) return undefined;
+  const { order_row: orderRow, user_reference, app_key, unsubscriber, known_name, ...row } = mail;
+  const isTest = orderRow === null;
+  const product = (await findProduct(claim, context)) ?? (isTest ? readSample(mail.data) : undefined);
+  if (!product) return undefined;
+  const profile = await readAccountProfile(context, claim.accountId);
+  return {
+    mail: { ...row, accountId: claim.accountId },
+    appKey: app_key,
+    order: isTest ? undefined : { id: orderRow, userReference: user_reference },
+    product,
+    storeName: storeNameOf(profile),
+    isUnsubscribed: unsubscriber !== null,
+    knownName: known_name ?? undefined,
+    review: isTest ? null : await findWritten(orderRow, claim, context),
+  };
+}
+
+function findMail({ id, accountId }: Claim, { transaction }: HandlerContext) {
+  return transaction
+    .selectFrom("mails")
+    .innerJoin("accounts", "accounts.id", "mails.account_id")
+    .leftJoin("orders", "orders.id", "mails.order_row")
+    .leftJoin("unsubscribers", (join) =>
+      join
+        .onRef("unsubscribers.account_id", "=", "mails.account_id")
+        .onRef("unsubscribers.email_type_id", "=", "mails.email_type_id")
+        .onRef("unsubscribers.email_key", "=", "mails.email_key"),
+    )
+    .leftJoin("users", (join) =>
+      join
+        .onRef("users.account_id", "=", "mails.account_id")
+        .onRef("users.email_key", "=", "mails.email_key"),
+    )
+    .select(["mails.id", "mails.category", "mails.email", "mails.name", "mails.data", "mails.order_row"])
+    .select(["orders.user_reference", "accounts.app_key", "unsubscribers.id as unsubscriber"])
+    .select("users.display_name as known_name")
+    .where("mails.id", "=", id)
+    .where("mails.account_id", "=", accountId)
+    .executeTakeFirst();
+}
+
+async function findProduct(
+  { productRow = 0, accountId }: Claim,
+  { transaction }: HandlerContext,
+): Promise<RequestedProduct | undefined> {
+  return transaction
+    .selectFrom("products")
+    .select(["product_id", "name", "url", "image_url"])
+    .where("id", "=", productRow)
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+}
+
+/** The product that a test mail speaks of, which need not be there. */
+function readSample(data: string): RequestedProduct {
+  const { products: [product = {}] = [] } = JSON.parse(data) as {
+    readonly products?: readonly Partial<RequestedProduct>[];
+  };
+  const { product_id = "sample", name = "Sample product", url = "", image_url = null } = product;
+  return { product_id, name, url, image_url };
+}
+
+/** The review that followed from the order, as its writer sees it: also while it is not published. */
+async function findWritten(
+  orderRow: number,
+  { productRow = 0 }: Claim,
+  { transaction }: HandlerContext,
+): Promise<Requested["review"]> {
+  const found = await transaction
+    .selectFrom("reviews")
+    .innerJoin("users", "users.id", "reviews.user_row")
+    .select(["reviews.score", "reviews.title", "reviews.content", "reviews.reviewer_type"])
+    .select(["reviews.created_at", "users.display_name", "users.kind"])
+    .where("reviews.order_row", "=", orderRow)
+    .where("reviews.product_row", "=", productRow)
+    .executeTakeFirst();
+  if (!found) return null;
+  const { score, title, content, reviewer_type, created_at } = found;
+  return {
+    score,
+    title,
+    content,
+    display_name: publicName(found),
+    verified_buyer: reviewer_type === "verified_buyer",
+    created_at: iso(created_at),
+  };
+}

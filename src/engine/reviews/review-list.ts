@@ -1,0 +1,123 @@
+import type * as z from "zod";
+import { type contract, reviewListPage, type TopReview } from "../../contract/index.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import type { ReviewParts } from "./review-response.ts";
+import { selectReviewParts, toParts } from "./review-parts.ts";
+import { publicName } from "../accounts/shoppers.ts";
+import { accountShelf, readStars, sumStars } from "./rating-targets.ts";
+
+type Query = z.output<typeof contract.reviews.list.input>;
+
+/** The order of a list, which an index gives: of change, of creation or of ids. */
+function orderOf({ since_updated_at, since_date }: Query) {
+  if (since_updated_at !== undefined) return "reviews.updated_at" as const;
+  return since_date === undefined ? undefined : ("reviews.created_at" as const);
+}
+
+/** The ids that a list holds, by an index and without their rows. */
+function selectListed(query: Query, context: HandlerContext) {
+  const { since_id, since_date, since_updated_at, user_reference } = query;
+  let listed = context.transaction
+    .selectFrom("reviews")
+    .where("reviews.account_id", "=", accountOf(context).id);
+  if (query.deleted !== true) listed = listed.where("reviews.published", "=", 1);
+  if (user_reference !== undefined) listed = listed.where("reviews.user_reference", "=", user_reference);
+  if (since_id !== undefined) listed = listed.where("reviews.id", ">=", since_id);
+  if (since_date !== undefined) listed = listed.where("reviews.created_at", ">=", Date.parse(since_date));
+  if (since_updated_at !== undefined) {
+    listed = listed.where("reviews.updated_at", ">=", Date.parse(since_updated_at));
+  }
+  return listed;
+}
+
+/** The page's query. */
+export function selectReviewPage(query: Query, context: HandlerContext) {
+  const count = Math.min(query.count ?? reviewListPage.default, reviewListPage.max);
+  const skipped = (Math.max(query.page ?? 1, 1) - 1) * count;
+  const order = orderOf(query);
+  const ids = selectListed(query, context)
+    .select("reviews.id")
+    .$if(order !== undefined, (listed) => listed.orderBy(order ?? "reviews.id"))
+    .orderBy("reviews.id")
+    .limit(count)
+    .offset(Math.min(skipped, Number.MAX_SAFE_INTEGER));
+  return selectReviewParts(context)
+    .where("reviews.id", "in", ids)
+    .$if(order !== undefined, (found) => found.orderBy(order ?? "reviews.id"))
+    .orderBy("reviews.id");
+}
+
+/**
+ * Lists reviews of an account.
+ * Assumed: `since_id` is the lowest id that may be listed; the dates are days, UTC; the list is in the order of ids,
+ * with `since_date` of creation, with `since_updated_at` of change; `page` starts at 1, and `count` is at most 1,000.
+ */
+export async function listReviews(query: Query, context: HandlerContext): Promise<ReviewParts[]> {
+  return (await selectReviewPage(query, context).execute()).map(toParts);
+}
+
+/**
+ * How many published reviews there are by an author, or of the account.
+ * Assumed: `total_reviews` counts those also that the dates and `since_id` leave out of the list.
+ */
+export async function countReviews({ user_reference }: Query, context: HandlerContext): Promise<number> {
+  const { id } = accountOf(context);
+  if (user_reference === undefined) return sumStars(await readStars(accountShelf(id), context)).reviews;
+  const { reviews } = await selectListed({ user_reference }, context)
+    .select(({ fn }) => fn.countAll<number>().as("reviews"))
+    .executeTakeFirstOrThrow();
+  return reviews;
+}
+
+/** Assumed: content is of a good length from 100 characters on. */
+const goodLength = 100;
+
+/**
+ * The three latest 5-star reviews.
+ * Assumed: of products; a review of the store itself has no product to show.
+ */
+export async function listTopReviews(context: HandlerContext): Promise<TopReview[]> {
+  const found = await selectTopReviews(context).execute();
+  const images = await findFirstImages(found, context);
+  return found.map((row) => ({
+    id: row.id,
+    product_id: row.product_row ?? 0,
+    featured_image_id: images.get(row.id) ?? null,
+    image: row.images > 0 ? 1 : 0,
+    good_length: row.content.length >= goodLength ? 1 : 0,
+    title: row.title,
+    content: row.content,
+    score: row.score,
+    created_at: new Date(row.created_at).toISOString(),
+    product_url: row.product_url ?? "",
+    image_url: row.product_image_url,
+    product_name: row.product_name ?? "",
+    display_name: publicName({ kind: row.users_kind, display_name: row.users_display_name }),
+  }));
+}
+
+export function selectTopReviews(context: HandlerContext) {
+  return selectReviewParts(context)
+    .where("reviews.account_id", "=", accountOf(context).id)
+    .where("reviews.published", "=", 1)
+    .where("reviews.score", "=", 5)
+    .where("reviews.product_row", "is not", null)
+    .orderBy("reviews.created_at", "desc")
+    .orderBy("reviews.id", "desc")
+    .limit(3);
+}
+
+async function findFirstImages(
+  reviews: readonly { readonly id: number; readonly images: number }[],
+  { transaction }: HandlerContext,
+): Promise<ReadonlyMap<number, number>> {
+  const ids = reviews.filter(({ images }) => images > 0).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const found = await transaction
+    .selectFrom("review_images")
+    .select(({ fn }) => ["review_row", fn.min<number>("id").as("image")])
+    .where("review_row", "in", ids)
+    .groupBy("review_row")
+    .execute();
+  return new Map(found.map(({ review_row, image }) => [review_row, image]));
+}

@@ -1,0 +1,81 @@
+import { ServiceError } from "../../contract/index.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import type { ReviewParts } from "./review-response.ts";
+
+type Context = Pick<HandlerContext, "transaction">;
+
+const productColumns = [
+  "products.id as product_key",
+  "products.product_id",
+  "products.name as product_name",
+  "products.url as product_url",
+  "products.image_url as product_image_url",
+] as const;
+
+/** Reviews with their authors and products; the caller says which. */
+export function selectReviewParts({ transaction }: Context) {
+  return transaction
+    .selectFrom("reviews")
+    .innerJoin("users", "users.id", "reviews.user_row")
+    .leftJoin("products", "products.id", "reviews.product_row")
+    .selectAll("reviews")
+    .select([
+      "users.display_name as users_display_name",
+      "users.slug as users_slug",
+      "users.social_image as users_social_image",
+      "users.bio as users_bio",
+      "users.score as users_score",
+      "users.kind as users_kind",
+    ])
+    .select(["users.email as users_email", ...productColumns]);
+}
+
+type PartsRow = Awaited<ReturnType<ReturnType<typeof selectReviewParts>["execute"]>>[number];
+
+/** Takes the parts of a row of `selectReviewParts` apart. */
+export function toParts(row: PartsRow): ReviewParts {
+  const author = {
+    id: row.user_row,
+    display_name: row.users_display_name,
+    slug: row.users_slug,
+    social_image: row.users_social_image,
+    bio: row.users_bio,
+    score: row.users_score,
+    kind: row.users_kind,
+    email: row.users_email,
+  };
+  if (row.product_key === null) return { review: row, author };
+  return {
+    review: row,
+    author,
+    product: {
+      id: row.product_key,
+      product_id: row.product_id ?? "",
+      name: row.product_name ?? "",
+      url: row.product_url ?? "",
+      image_url: row.product_image_url,
+    },
+  };
+}
+
+/**
+ * Finds one review; of an account where one is given, whether published or not.
+ * @throws ServiceError `recordNotFound`
+ */
+export async function findReview(
+  reviewId: number,
+  { accountId, isPublished }: { readonly accountId?: number | undefined; readonly isPublished: boolean },
+  context: Context,
+): Promise<ReviewParts> {
+  let query = selectReviewParts(context).where("reviews.id", "=", reviewId);
+  if (accountId !== undefined) query = query.where("reviews.account_id", "=", accountId);
+  if (isPublished) query = query.where("reviews.published", "=", 1);
+  const found = await query.executeTakeFirst();
+  if (!found) throw unknownReview(reviewId);
+  return toParts(found);
+}
+
+/** What a call for a review that is not there, or not published, is told. */
+export function unknownReview(reviewId: number): ServiceError {
+  return new ServiceError("recordNotFound", `Couldn't find Review with id = ${reviewId}`);
+}

@@ -1,0 +1,233 @@
+import {
+  type FullReview,
+  type ListedReview,
+  siteReviewsId,
+  type SocialLinks,
+  type WidgetReview,
+} from "../../contract/index.ts";
+import type { Row } from "../../storage/tables.ts";
+import type { AccountProfile } from "../accounts/account-profile.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import { imageUrls } from "./images/image-urls.ts";
+import { seoPageUrl } from "../kernel/seo-page-url.ts";
+import { type Person, publicName, toSummary } from "../accounts/shoppers.ts";
+import { toSlug } from "../kernel/slug.ts";
+import { iso } from "../kernel/times.ts";
+
+type Review = Row<"reviews">;
+
+/** A review with who wrote it and what it is of. */
+export interface ReviewParts {
+  readonly review: Review;
+  readonly author: Person & Pick<Row<"users">, "email">;
+  /** Absent for a review of the store itself. */
+  readonly product?: Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url"> | undefined;
+}
+
+/** An image of a review, without its bytes. */
+export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
+
+/** The `user_type` of who is not verified. */
+export const anonymousType = "Anonymous";
+
+/** Assumed: a reviewer is "Anonymous" until the address is verified, or a trusted vendor says who it is. */
+export function userTypeOf({ reviewer_type }: Pick<Review, "reviewer_type">): string {
+  return reviewer_type === "anonymous" ? anonymousType : "User";
+}
+
+/** Assumed: the links to share a product lead to its page of reviews. */
+export function toSocialLinks(url: string): SocialLinks {
+  return { facebook: url, twitter: url, linkedin: url, google_oauth2: url };
+}
+
+/**
+ * Source: spec "Review (full form)".
+ * Assumed: `deleted` is what is not published; a review is `new` until its author is verified or the store comments;
+ * nothing is archived or pushed, and a review has no further users, as no call says otherwise.
+ */
+export function toFullReview(
+  { review, author, product }: ReviewParts,
+  account: AccountProfile,
+  context: Pick<HandlerContext, "publicUrl"> & { readonly appKey: string },
+): FullReview {
+  return {
+    id: review.id,
+    content: review.content,
+    title: review.title,
+    score: review.score,
+    user: toSummary(author),
+    user_type: userTypeOf(review),
+    users: [],
+    products: product ? [{ Location_idx: [0, 0], Product: toReviewedProduct(product, context) }] : [],
+    votes_up: review.votes_up,
+    votes_down: review.votes_down,
+    user_vote: 0,
+    created_at: iso(review.created_at),
+    deleted: review.published === 0,
+    new: isNew(review),
+    verified_buyer: review.reviewer_type === "verified_buyer",
+    archived: false,
+    social_pushed: false,
+    facebook_pushed: 0,
+    twitter_pushed: 0,
+    account: { id: account.id, domain: account.domain, comments_display_name: account.displayName },
+    products_apps: product
+      ? [
+          {
+            id: product.id,
+            product_url: product.url,
+            domain_key: product.product_id,
+            product: { id: product.id, name: product.name },
+          },
+        ]
+      : [],
+  };
+}
+
+function isNew({ reviewer_type, comment }: Pick<Review, "reviewer_type" | "comment">): boolean {
+  return reviewer_type === "anonymous" && comment === null;
+}
+
+function toReviewedProduct(
+  { id, product_id, name, url, image_url }: NonNullable<ReviewParts["product"]>,
+  { publicUrl, appKey }: { readonly publicUrl: string; readonly appKey: string },
+): FullReview["products"][number]["Product"] {
+  const page = seoPageUrl({ publicUrl, appKey, productId: product_id });
+  return {
+    product_url: url,
+    id,
+    name,
+    slug: toSlug(name),
+    shorten_url: url,
+    images: image_url ? [{ id, image_url, big_image_url: image_url }] : [],
+    social_network_links: toSocialLinks(page),
+    facebook_testemonials_page_product_url: page,
+  };
+}
+
+/** Source: spec "Review (account list form)". */
+export function toListedReview({ review, author, product }: ReviewParts): ListedReview {
+  return {
+    id: review.id,
+    title: review.title,
+    content: review.content,
+    score: review.score,
+    votes_up: review.votes_up,
+    votes_down: review.votes_down,
+    created_at: iso(review.created_at),
+    sku: product?.product_id ?? siteReviewsId,
+    name: author.display_name,
+    email: author.email,
+    reviewer_type: review.reviewer_type,
+    deleted: review.published === 0,
+    user_reference: review.user_reference,
+  };
+}
+
+/** The same with what the store itself knows besides. */
+export function toDetailedReview(parts: ReviewParts): ListedReview {
+  const { review, product } = parts;
+  return {
+    ...toListedReview(parts),
+    published: review.published === 1,
+    comment: review.comment,
+    product_title: product?.name ?? null,
+    product_url: product?.url ?? null,
+  };
+}
+
+/** A review as a widget reads it, with its author's columns beside it. */
+export type WidgetRow = Pick<
+  Review,
+  | "id"
+  | "product_row"
+  | "score"
+  | "votes_up"
+  | "votes_down"
+  | "content"
+  | "title"
+  | "created_at"
+  | "reviewer_type"
+  | "comment"
+  | "comment_at"
+  | "images"
+> & {
+  readonly user_id: number;
+  readonly display_name: string;
+  readonly kind: string;
+  readonly social_image: string | null;
+};
+
+/**
+ * Source: spec "Review (widget form)".
+ * Assumed: a review of the store itself has no `product_id`; a comment has its review's id.
+ */
+export function toWidgetReview(
+  row: WidgetRow,
+  images: readonly ReviewImage[],
+  publicUrl: string,
+): WidgetReview {
+  return {
+    id: row.id,
+    score: row.score,
+    votes_up: row.votes_up,
+    votes_down: row.votes_down,
+    content: row.content,
+    title: row.title,
+    created_at: iso(row.created_at),
+    verified_buyer: row.reviewer_type === "verified_buyer",
+    source_review_id: null,
+    custom_fields: null,
+    ...(row.product_row !== null && { product_id: row.product_row }),
+    images_data: images.map(({ id }) => ({ id, ...imageUrls(id, publicUrl) })),
+    user: {
+      user_id: row.user_id,
+      display_name: publicName(row),
+      social_image: row.social_image,
+      user_type: userTypeOf(row),
+      is_social_connected: 0,
+    },
+    ...(row.comment !== null && {
+      comment: {
+        id: row.id,
+        content: row.comment,
+        created_at: iso(row.comment_at ?? row.created_at),
+        comments_avatar: null,
+      },
+    }),
+  };
+}
+
+/**
+ * The data of a webhook's event. Source: practice of services of this kind.
+ * Assumed: beside what is known of that practice it tells the product's name and address, and the author's name as it
+ * was given; nothing is archived.
+ * @param orderId the store's own id of the order that the review belongs to, where one is known
+ */
+export function toEventData(
+  { review, author, product }: ReviewParts,
+  { appKey, orderId }: { readonly appKey: string; readonly orderId: string | null },
+): Record<string, unknown> {
+  return {
+    id: review.id,
+    title: review.title,
+    content: review.content,
+    score: review.score,
+    user_type: userTypeOf(review),
+    verified_buyer: review.reviewer_type === "verified_buyer",
+    votes_up: review.votes_up,
+    votes_down: review.votes_down,
+    created_at: iso(review.created_at),
+    updated_at: iso(review.updated_at),
+    deleted: review.published === 0,
+    archived: false,
+    new: isNew(review),
+    app_key: appKey,
+    sku: product?.product_id ?? siteReviewsId,
+    product_title: product?.name ?? null,
+    product_url: product?.url ?? null,
+    customer_name: author.display_name,
+    customer_email: author.email,
+    order_id: orderId,
+  };
+}

@@ -1,0 +1,91 @@
+import type { ReviewerType } from "../../contract/index.ts";
+import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import type { LinkTarget } from "../kernel/link-target.ts";
+import { hasBought } from "../orders/order-addresses.ts";
+import { noteClick } from "../kernel/email-log.ts";
+import { announceReview } from "./review-announcement.ts";
+import { findReview } from "./review-parts.ts";
+import { verifyWriter } from "../accounts/shoppers.ts";
+import type { Claim } from "../kernel/signed-link.ts";
+import { byUser } from "../unsubscribers/unsubscribers.ts";
+import { noteEvent } from "./review-events.ts";
+
+/** What decides who its author is. */
+interface ReviewToVerify {
+  readonly id: number;
+  readonly account_id: number;
+  /** Null for a review of the store itself. */
+  readonly product_row: number | null;
+  readonly user_row: number;
+  readonly reviewer_type: string;
+  /** The author's address, as it was given. */
+  readonly email: string;
+}
+
+/** The review whose author's address a mail's link verifies. */
+export async function findReviewToVerify(
+  { id, accountId, mailId }: Claim,
+  context: HandlerContext,
+): Promise<LinkTarget | undefined> {
+  const found = await context.transaction
+    .selectFrom("reviews")
+    .innerJoin("users", "users.id", "reviews.user_row")
+    .leftJoin("products", "products.id", "reviews.product_row")
+    .select([
+      "reviews.id",
+      "reviews.account_id",
+      "reviews.product_row",
+      "reviews.user_row",
+      "reviews.reviewer_type",
+      "reviews.title",
+      "users.email",
+      "products.name",
+    ])
+    .where("reviews.id", "=", id)
+    .where("reviews.account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  return {
+    state: found.reviewer_type === "anonymous" ? "ready" : "done",
+    about: found.name ?? (await readStoreName(accountId, context)),
+    detail: found.title,
+    follow: async () => {
+      await verifyReview(found, context);
+      await noteClick({ accountId, mailId, category: "anonymous_testimonials_request" }, context);
+    },
+  };
+}
+
+async function readStoreName(accountId: number, context: HandlerContext): Promise<string> {
+  return storeNameOf(await readAccountProfile(context, accountId)) || "the store";
+}
+
+/**
+ * Says of a review's author what is known once their address is verified: a buyer of the product, or a reviewer.
+ * Does nothing where that was said before.
+ * Source: practice of services of this kind. Assumed: any purchase of the account makes a buyer of a review of the store itself.
+ */
+async function verifyReview(review: ReviewToVerify, context: HandlerContext): Promise<void> {
+  if (review.reviewer_type !== "anonymous") return;
+  const { account_id: accountId, email, product_row: productRow } = review;
+  const isBuyer = await hasBought({ accountId, email, productRow }, context);
+  const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
+  await context.transaction
+    .updateTable("reviews")
+    .set({
+      reviewer_type,
+      user_row: await verifyWriter(review.user_row, accountId, context),
+      updated_at: context.nowMs,
+    })
+    .where("id", "=", review.id)
+    .execute();
+  await noteEvent({ id: review.id, accountId }, { event: "verified", by: byUser, reason: null }, context);
+  await announceUpdate(review, context);
+}
+
+/** Tells the webhooks of a review that it has changed. */
+async function announceUpdate({ id, account_id }: ReviewToVerify, context: HandlerContext): Promise<void> {
+  const parts = await findReview(id, { accountId: account_id, isPublished: false }, context);
+  await announceReview("review_updated", parts, context);
+}

@@ -1,0 +1,140 @@
+import { type contract, type PastReview, ServiceError, unauthorizedMessage } from "../../contract/index.ts";
+import { readAccountProfile } from "../accounts/account-profile.ts";
+import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { queueMail } from "../kernel/outbox.ts";
+import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
+import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
+import { findReview } from "./review-parts.ts";
+import { createReview, type NewReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
+import { readSiteWidget, readWidget } from "./review-widget.ts";
+import { castVote } from "../kernel/votes.ts";
+
+export const reviewHandlers: Handlers<typeof contract.reviews> = {
+  /** Creates a review as anonymous; its author gets a mail whose link verifies it. */
+  create: async (input, context) => {
+    const { parts, isTrusted } = await createReview(input, context);
+    if (!isTrusted) await queueVerification(parts, context);
+    return { image_upload_token: signImageUpload(parts.review.id, context) };
+  },
+
+  /** Assumed: a review that is created so gets no verification mail, and stays anonymous unless it is signed. */
+  createNow: async (input, context) => {
+    const { parts } = await createReview(input, context, { past: readPast(input, context) });
+    return { reviews: await toFullReviews([parts], context) };
+  },
+
+  listByUser: async (query, context) => {
+    const found = await listReviews(query, context);
+    return {
+      reviews: await toFullReviews(found, context),
+      total_reviews: await countReviews(query, context),
+    };
+  },
+
+  list: async (query, context) => {
+    const found = await listReviews(query, context);
+    return { reviews: found.map(query.details === true ? toDetailedReview : toListedReview) };
+  },
+
+  bottomLines: listBottomLines,
+
+  bottomLine: async ({ product_id }, context) => ({ bottomline: await readBottomLine(product_id, context) }),
+
+  widget: readWidget,
+
+  siteWidget: readSiteWidget,
+
+  vote: async ({ review_id, vote_type }, context) => {
+    const { review } = await findReview(review_id, { isPublished: true }, context);
+    const vote = {
+      target: "review",
+      row: review.id,
+      accountId: review.account_id,
+      voteType: vote_type,
+    } as const;
+    return { vote: { id: await castVote(vote, context) } };
+  },
+
+  get: async ({ review_id }, context) => {
+    const parts = await findReview(review_id, { isPublished: true }, context);
+    const account = await context.transaction
+      .selectFrom("accounts")
+      .select(["id", "app_key"])
+      .where("id", "=", parts.review.account_id)
+      .executeTakeFirstOrThrow();
+    const profile = await readAccountProfile(context, account.id);
+    const { publicUrl } = context;
+    return { review: toFullReview(parts, profile, { publicUrl, appKey: account.app_key }) };
+  },
+
+  top: async (_input, context) => ({ reviews: await listTopReviews(context) }),
+
+  comment: async (input, context) => {
+    const { review } = await setComment(input, context);
+    const created_at = new Date(review.comment_at ?? context.nowMs).toISOString();
+    return { comment: { id: review.id, content: review.comment ?? "", created_at, comments_avatar: null } };
+  },
+
+  setPublished: async (input, context) => ({ review: toListedReview(await setPublished(input, context)) }),
+
+  history: async ({ review_id }, context) => {
+    await findReview(review_id, { accountId: accountOf(context).id, isPublished: false }, context);
+    const found = await context.transaction
+      .selectFrom("review_events")
+      .select(["id", "review_row", "event", "by_name", "reason", "created_at"])
+      .where("review_row", "=", review_id)
+      .orderBy("id")
+      .execute();
+    return {
+      events: found.map(({ id, review_row, event, by_name, reason, created_at }) => ({
+        id,
+        review_id: review_row,
+        event,
+        by: by_name,
+        reason,
+        created_at: new Date(created_at).toISOString(),
+      })),
+    };
+  },
+};
+
+/**
+ * What the store says of a review of the past; of what anybody else says nothing is heeded.
+ * Assumed: a utoken that is not valid is refused where something depends on it.
+ * @throws ServiceError `unauthorized`
+ */
+function readPast({ past }: Pick<NewReview, "past">, context: HandlerContext): PastReview | undefined {
+  const { isStore } = accountOf(context);
+  if (past === undefined || isStore === undefined) return undefined;
+  if (!isStore) throw new ServiceError("unauthorized", unauthorizedMessage);
+  return past;
+}
+
+async function toFullReviews(found: readonly ReviewParts[], context: HandlerContext) {
+  const profile = await readAccountProfile(context);
+  const { publicUrl } = context;
+  const { appKey } = accountOf(context);
+  return found.map((parts) => toFullReview(parts, profile, { publicUrl, appKey }));
+}
+
+/** Source: spec "States and transitions": verification mails are sent to the reviewing customers. */
+async function queueVerification({ review, author, product }: ReviewParts, context: HandlerContext) {
+  const { id: accountId } = accountOf(context);
+  await queueMail(
+    {
+      accountId,
+      category: "anonymous_testimonials_request",
+      email: author.email,
+      name: author.display_name,
+      data: (link) => ({
+        title: review.title,
+        content: review.content,
+        score: review.score,
+        product_name: product?.name ?? null,
+        verify_url: link("verify_review", review.id),
+      }),
+    },
+    context,
+  );
+}

@@ -1,0 +1,60 @@
+import { type SeoPage, siteReviewsId, type WidgetPage } from "../../contract/index.ts";
+import { readAccountProfile } from "../accounts/account-profile.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { anonymousType } from "../reviews/review-response.ts";
+import { readSiteWidget, readWidget } from "../reviews/review-widget.ts";
+
+/** Which of the reviews, the latest first. */
+export interface Paging {
+  readonly page?: number | undefined;
+  readonly per_page?: number | undefined;
+}
+
+/**
+ * What a page of reviews shows of a product and its published reviews (those of its group, where it is in one), or
+ * of the store where no product is named. Nothing where there is no such product.
+ */
+export async function readSeoPage(
+  productId: string | undefined,
+  paging: Paging,
+  context: HandlerContext,
+): Promise<SeoPage | undefined> {
+  if (productId === undefined || productId === siteReviewsId) {
+    return { ...(await describeStore(context)), ...toRated(await readSiteWidget(paging, context)) };
+  }
+  const product = await context.transaction
+    .selectFrom("products")
+    .select(["product_id", "name", "url", "image_url", "description"])
+    .where("account_id", "=", accountOf(context).id)
+    .where("product_id", "=", productId)
+    .executeTakeFirst();
+  return (
+    product && { ...product, ...toRated(await readWidget({ product_id: productId, ...paging }, context)) }
+  );
+}
+
+/** Assumed: a store without a name is called by its host, and without that "This store". */
+async function describeStore(context: HandlerContext) {
+  const { displayName, domain } = await readAccountProfile(context);
+  const host = URL.canParse(domain) ? new URL(domain).host : "";
+  const name = [displayName.trim(), host, "This store"].find((given) => given !== "") ?? "";
+  return { product_id: null, name, url: domain, image_url: null, description: null };
+}
+
+function toRated({ bottomline, reviews }: WidgetPage) {
+  return {
+    average_score: bottomline.average_score,
+    total_reviews: bottomline.total_review,
+    reviews: reviews.map(({ id, title, content, score, user, verified_buyer, comment, created_at }) => ({
+      id,
+      title,
+      content,
+      score,
+      display_name: user.display_name,
+      verified_buyer,
+      anonymous: user.user_type === anonymousType,
+      comment: comment?.content ?? null,
+      created_at,
+    })),
+  };
+}

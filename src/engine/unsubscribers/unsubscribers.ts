@@ -1,0 +1,173 @@
+import {
+  type contract,
+  isEmailTypeId,
+  shape,
+  unsubscriberErrorTexts,
+  unsubscriberPageDefault,
+} from "../../contract/index.ts";
+import { batchRows } from "../../storage/batch.ts";
+import { bigintOf, textOf } from "../kernel/constants.ts";
+import { requireFeature } from "../accounts/features.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+
+/** Who unsubscribed an address: the person, or the store through the API. */
+export const byUser = "USER";
+const byStore = "MODERATOR";
+
+interface AddressError {
+  readonly value: string;
+  readonly error: string;
+}
+
+interface Answered {
+  readonly email_list: Readonly<Record<string, readonly string[]>>;
+  readonly async?: boolean | undefined;
+  readonly validate_data?: boolean | undefined;
+}
+
+export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
+  /**
+   * Unsubscribes addresses, and tells which are so now.
+   * Assumed: an address that is there already stays as it is, also one whose owner unsubscribed.
+   */
+  massCreate: async (input, context) => {
+    await requireFeature(context, "unsubscribers");
+    const { addresses, errors } = readAddresses(input);
+    await insertAddresses(addresses, context);
+    const unsubscribers = input.async ? [] : (await findAddresses(addresses, context)).map(toRecord);
+    return answer(input, unsubscribers, errors);
+  },
+
+  /**
+   * Takes addresses back, and tells which were.
+   * Source: practice of services of this kind. Assumed: an address whose owner unsubscribed is left and reported; one that is not there is fine.
+   */
+  massDelete: async (input, context) => {
+    await requireFeature(context, "unsubscribers");
+    const { addresses, errors } = readAddresses(input);
+    const found = await findAddresses(addresses, context);
+    const left = found.filter(({ by_name }) => by_name === byUser);
+    const removed = found.filter(({ by_name }) => by_name !== byUser);
+    await deleteAddresses(removed, context);
+    errors.push(...left.map(({ email }) => ({ value: email, error: "unsubscribed by the user" })));
+    return answer(input, removed.map(toRecord), errors);
+  },
+
+  /** Assumed: in the order of their ids; `page` starts at 1, and `count` is the first 5,000 where only `page` is given. */
+  list: async ({ count = unsubscriberPageDefault, page = 1 }, context) => {
+    await requireFeature(context, "unsubscribers");
+    const offset = Math.min((Math.max(page, 1) - 1) * count, Number.MAX_SAFE_INTEGER);
+    const found = await selectUnsubscribers({ count, offset }, context).execute();
+    return { unsubscribers: found.map(toRecord) };
+  },
+};
+
+/** The page's query. The rows before the page are counted off in the account's index of ids. */
+export function selectUnsubscribers(
+  { count, offset }: { readonly count: number; readonly offset: number },
+  context: HandlerContext,
+) {
+  const listed = context.transaction
+    .selectFrom("unsubscribers")
+    .where("account_id", "=", accountOf(context).id)
+    .orderBy("id");
+  return listed
+    .select(["id", "email", "email_type_id", "by_name"])
+    .where("id", ">=", listed.select("id").limit(1).offset(offset))
+    .limit(count);
+}
+
+type Address = [email_type_id: number, email: string, email_key: string];
+
+/** Assumed: addresses compare in lower case; a bad type id is reported once, whatever its addresses. */
+function readAddresses({ email_list }: Answered): { addresses: Address[]; errors: AddressError[] } {
+  const addresses = new Map<string, Address>();
+  const errors: AddressError[] = [];
+  for (const [typeId, emails] of Object.entries(email_list)) {
+    if (!isEmailTypeId(typeId)) {
+      errors.push({ value: typeId, error: unsubscriberErrorTexts.emailType });
+      continue;
+    }
+    for (const email of emails) {
+      if (shape.email.safeParse(email).success) {
+        const key = email.toLowerCase();
+        addresses.set(`${typeId} ${key}`, [Number(typeId), email, key]);
+      } else {
+        errors.push({ value: email, error: unsubscriberErrorTexts.email });
+      }
+    }
+  }
+  return { addresses: [...addresses.values()], errors };
+}
+
+/**
+ * Assumed: a call is carried out before it is answered, also with `async`, which only leaves the records out;
+ * a call that is not `async` tells its errors where there are any, an `async` one with `validate_data` always.
+ */
+function answer<R>(input: Answered, unsubscribers: R[], errors: AddressError[]) {
+  const isTold = input.async ? input.validate_data === true : errors.length > 0;
+  return { ...(!input.async && { unsubscribers }), ...(isTold && { errors }) };
+}
+
+const addressColumns = { email_type_id: "integer", email: "text", email_key: "text" } as const;
+
+interface AddressColumns {
+  email_type_id: number;
+  email: string;
+  email_key: string;
+}
+
+async function insertAddresses(addresses: readonly Address[], context: HandlerContext): Promise<void> {
+  await context.transaction
+    .insertInto("unsubscribers")
+    .columns(["account_id", "by_name", "created_at", "email_type_id", "email", "email_key"])
+    .expression((eb) =>
+      eb
+        .selectFrom(batchRows<AddressColumns>(addressColumns, addresses, context.dialect))
+        .select([
+          bigintOf(accountOf(context).id).as("account_id"),
+          textOf(byStore).as("by_name"),
+          bigintOf(context.nowMs).as("created_at"),
+          "batch.email_type_id",
+          "batch.email",
+          "batch.email_key",
+        ])
+        .where(eb.lit(true)),
+    )
+    .onConflict((conflict) => conflict.columns(["account_id", "email_type_id", "email_key"]).doNothing())
+    .execute();
+}
+
+type Found = Awaited<ReturnType<typeof findAddresses>>[number];
+
+function findAddresses(addresses: readonly Address[], context: HandlerContext) {
+  return context.transaction
+    .selectFrom(batchRows<AddressColumns>(addressColumns, addresses, context.dialect))
+    .crossJoin("unsubscribers")
+    .where("unsubscribers.account_id", "=", accountOf(context).id)
+    .whereRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
+    .whereRef("unsubscribers.email_key", "=", "batch.email_key")
+    .select([
+      "unsubscribers.id",
+      "unsubscribers.email",
+      "unsubscribers.email_type_id",
+      "unsubscribers.by_name",
+    ])
+    .orderBy("unsubscribers.id")
+    .execute();
+}
+
+async function deleteAddresses(found: readonly Found[], context: HandlerContext): Promise<void> {
+  const ids = found.map(({ id }) => [id]);
+  await context.transaction
+    .deleteFrom("unsubscribers")
+    .where("account_id", "=", accountOf(context).id)
+    .where("id", "in", (eb) =>
+      eb.selectFrom(batchRows<{ id: number }>({ id: "integer" }, ids, context.dialect)).select("batch.id"),
+    )
+    .execute();
+}
+
+function toRecord({ id, email, email_type_id, by_name }: Found) {
+  return { id, user_email: email, email_type_id, unsubscirbed_by_name: by_name };
+}

@@ -1,0 +1,71 @@
+import { emailTypes, type MailCategory } from "../../contract/index.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import type { LinkTarget } from "../kernel/link-target.ts";
+import { noteMailEvent } from "../kernel/email-log.ts";
+import type { Claim } from "../kernel/signed-link.ts";
+import { byUser } from "./unsubscribers.ts";
+
+/**
+ * What a mail's link to unsubscribe ends: mails of its type to its address.
+ * Assumed: an address that the store had unsubscribed is from then on one that unsubscribed by itself, which the store
+ * cannot take back.
+ */
+export async function findUnsubscription(
+  { id, accountId }: Claim,
+  context: HandlerContext,
+): Promise<LinkTarget | undefined> {
+  const mail = await context.transaction
+    .selectFrom("mails")
+    .leftJoin("unsubscribers", (join) =>
+      join
+        .onRef("unsubscribers.account_id", "=", "mails.account_id")
+        .onRef("unsubscribers.email_type_id", "=", "mails.email_type_id")
+        .onRef("unsubscribers.email_key", "=", "mails.email_key"),
+    )
+    .select([
+      "mails.category",
+      "mails.email_type_id",
+      "mails.email",
+      "mails.email_key",
+      "unsubscribers.by_name",
+    ])
+    .where("mails.id", "=", id)
+    .where("mails.account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!mail) return undefined;
+  const { by_name, category, ...address } = mail;
+  return {
+    state: by_name === byUser ? "done" : "ready",
+    about: address.email,
+    detail: emailTypes[address.email_type_id as keyof typeof emailTypes],
+    follow: async () => {
+      await unsubscribe({ ...address, account_id: accountId }, context);
+      const noted = {
+        accountId,
+        mailId: id,
+        category: category as MailCategory,
+        event: "unsubscribed",
+      } as const;
+      await noteMailEvent(noted, context);
+    },
+  };
+}
+
+/** As its person's own doing. */
+export async function unsubscribe(
+  address: {
+    readonly account_id: number;
+    readonly email_type_id: number;
+    readonly email: string;
+    readonly email_key: string;
+  },
+  { transaction, nowMs }: HandlerContext,
+): Promise<void> {
+  await transaction
+    .insertInto("unsubscribers")
+    .values({ ...address, by_name: byUser, created_at: nowMs })
+    .onConflict((conflict) =>
+      conflict.columns(["account_id", "email_type_id", "email_key"]).doUpdateSet({ by_name: byUser }),
+    )
+    .execute();
+}

@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import { skipLocked } from "../../storage/postgres/skip-locked.ts";
+import { createStatement } from "../../storage/statement.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
+
+/** A delivery that is due, with its subscription; that is null where it has ended meanwhile. */
+export interface DueDelivery {
+  readonly id: number;
+  readonly account_id: number;
+  readonly webhook_row: number;
+  readonly event_id: string;
+  readonly body: string;
+  readonly attempts: number;
+}
+
+/** The subscriptions that something waits for, found one after another in an index, however much waits for each. */
+const waitingWebhooks = sql`
+  waiting(webhook_row) as (
+    select min(webhook_row) from webhook_deliveries where state = 'queued'
+    union all
+    select (
+      select min(later.webhook_row) from webhook_deliveries as later
+      where later.state = 'queued' and later.webhook_row > waiting.webhook_row
+    ) from waiting where waiting.webhook_row is not null
+  )`;
+
+/** A worker is at the subscription: its deliveries go one at a time. */
+const isBusy = sql`exists (
+  select 1 from webhook_deliveries as busy
+  where busy.state = 'leased' and busy.webhook_row = waiting.webhook_row
+)`;
+
+const selectDue = createStatement<{ readonly nowMs: number; readonly limit: number }, DueDelivery>(
+  (slot, dialect) => sql`
+    with recursive ${waitingWebhooks}
+    select due.id, due.account_id, due.webhook_row, due.event_id, due.body, due.attempts
+    from waiting cross join webhook_deliveries as due
+    where due.id = (
+      select first.id from webhook_deliveries as first
+      where first.state = 'queued' and first.webhook_row = waiting.webhook_row and first.due_at <= ${slot("nowMs")}
+      order by first.due_at, first.id limit 1
+    ) and not ${isBusy}
+    order by due.due_at, due.id limit ${slot("limit")} ${skipLocked(dialect)}`,
+);
+
+/** The next delivery of each subscription that has one due and none under way, the longest due first. */
+export async function selectDueDeliveries(
+  limit: number,
+  { transaction, dialect, nowMs }: Context,
+): Promise<DueDelivery[]> {
+  return (await selectDue(transaction, dialect, { nowMs, limit })).rows;
+}
+
+const selectForsaken = createStatement<{ readonly nowMs: number }, { readonly id: number }>(
+  (slot, dialect) => sql`
+    select id from webhook_deliveries where leased_until <= ${slot("nowMs")}
+    order by leased_until, id limit 1000 ${skipLocked(dialect)}`,
+);
+
+/** What lost workers held: only what is under way has a lease. */
+export async function selectForsakenDeliveries({ transaction, dialect, nowMs }: Context): Promise<number[]> {
+  return (await selectForsaken(transaction, dialect, { nowMs })).rows.map(({ id }) => id);
+}
+
+const selectNextDue = createStatement<object, { readonly at: number | null }>(
+  () => sql`
+    with recursive ${waitingWebhooks}
+    select min((
+      select min(first.due_at) from webhook_deliveries as first
+      where first.state = 'queued' and first.webhook_row = waiting.webhook_row
+    )) as at from waiting where not ${isBusy}
+    union all
+    select min(leased_until) from webhook_deliveries where leased_until is not null`,
+);
+
+/** When there is next something to deliver, or the next lease ends, milliseconds; nothing where nothing waits. */
+export async function readNextDeliveryAt({
+  transaction,
+  dialect,
+}: Pick<Context, "transaction" | "dialect">): Promise<number | undefined> {
+  const { rows } = await selectNextDue(transaction, dialect, {});
+  const times = rows.flatMap(({ at }) => (at === null ? [] : [at]));
+  return times.length === 0 ? undefined : Math.min(...times);
+}

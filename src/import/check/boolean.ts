@@ -1,0 +1,23 @@
+import type { RowProblem, RowView } from "../kind.ts";
+
+const booleans: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  y: true,
+  "1": true,
+  false: false,
+  no: false,
+  n: false,
+  "0": false,
+};
+
+/** Yes or no, as files write it; nothing where the cell is empty, or says something else, which is a problem. */
+export function readBoolean(row: RowView, field: string, problems: RowProblem[]): boolean | undefined {
+  const value = row(field);
+  if (value === "") return undefined;
+  const known = booleans[value.toLowerCase()];
+  if (known === undefined) {
+    problems.push({ field, code: "bad_boolean", reason: "is neither true nor false" });
+  }
+  return known;
+}

@@ -1,0 +1,180 @@
+import type { InputFile } from "../source/input-files.ts";
+import type { Books } from "../run/tally.ts";
+import { CellRules, isItem } from "./cell-rules.ts";
+import type { RecordProblem, RowBatch } from "../csv/row-batches.ts";
+import type { Importing, Item, RowProblem, RowView, SourceRow } from "../kind.ts";
+import { GroupReader } from "../layouts/group-reader.ts";
+import { viewLine } from "../layouts/group-view.ts";
+import { RowCollector, type CollectedGroup } from "../layouts/row-collector.ts";
+import type { KeyStore } from "../run/key-store.ts";
+import type { ImportOptions } from "../types.ts";
+
+const recordProblems: Readonly<Record<RecordProblem, string>> = {
+  bad_quote: "a quote is opened and not closed as CSV asks; a quote inside a quoted cell is written twice",
+  nul_byte: "the row holds a NUL byte",
+  record_too_long: "the row is longer than 16 MiB",
+};
+
+/** Turns the rows of one file into checked items; what cannot be sent goes into the books as rejected. */
+export class ItemReader {
+  readonly #importing: Importing;
+  readonly #books: Books;
+  readonly #keys: KeyStore | undefined;
+  readonly #file: InputFile;
+  readonly #fileIndex: number;
+  readonly #rules: CellRules;
+  readonly #groups: { readonly collector: RowCollector; readonly reader: GroupReader } | undefined;
+  readonly #view: RowView;
+  /** The row that is being read. */
+  readonly #row: { cells: readonly string[] } = { cells: [] };
+  #open: Item | undefined;
+  /** Rows looked at, without the blank ones. */
+  rows = 0;
+  blankRows = 0;
+
+  constructor(
+    importing: Importing,
+    books: Books,
+    keys: KeyStore | undefined,
+    file: InputFile,
+    fileIndex: number,
+    options: ImportOptions,
+  ) {
+    this.#importing = importing;
+    this.#books = books;
+    this.#keys = keys;
+    this.#file = file;
+    this.#fileIndex = fileIndex;
+    this.#rules = new CellRules(importing, books, (field) => file.columns.columnOf.has(field), options);
+    const { columnOf, fields, layout, exact } = file.columns;
+    const rules = this.#rules;
+    this.#groups = fields &&
+      layout?.groups && {
+        collector: new RowCollector(layout.groups, fields),
+        reader: new GroupReader({ groups: layout.groups, fields, importing, rules, books }),
+      };
+    this.#view = fields
+      ? viewLine(fields, this.#row, [], noneShared)
+      : (field) => {
+          const at = columnOf.get(field);
+          const cell = at === undefined ? "" : (this.#row.cells[at] ?? "");
+          return exact.has(field) ? cell : trimBlanks(cell);
+        };
+  }
+
+  /** The items that a batch completes; a grouped item stays open until a row of another key comes. */
+  *read({ rows, lines, problems, families }: RowBatch): Generator<Item> {
+    for (const [at, cells] of rows.entries()) {
+      if (cells.every((cell) => cell === "" || cell.trim() === "")) {
+        this.blankRows++;
+        continue;
+      }
+      this.rows++;
+      const source: SourceRow = { file: this.#fileIndex, line: lines[at] ?? 0, cells };
+      const problem = this.#checkRecord(source, problems.get(at));
+      if (this.#groups) {
+        const { collector } = this.#groups;
+        yield* this.#readGroups(collector.add(problem ?? { source }, families?.get(at)));
+        continue;
+      }
+      if (problem) {
+        this.#books.reject(problem.source, [problem.problem]);
+        continue;
+      }
+      const item = this.#readRow(source);
+      if (item) yield* this.#place(item, source);
+    }
+  }
+
+  *#readGroups(groups: Iterable<CollectedGroup>): Generator<Item> {
+    for (const group of groups) {
+      if (this.#groups) yield* this.#groups.reader.read(group);
+    }
+  }
+
+  /** The item that is still open at the end of the file. */
+  *end(): Generator<Item> {
+    if (this.#groups) yield* this.#readGroups(this.#groups.collector.end());
+    if (this.#open) yield this.#open;
+    this.#open = undefined;
+  }
+
+  /** What is wrong with a record before its fields are looked at, and its cells so that they can be put right. */
+  #checkRecord(
+    source: SourceRow,
+    problem: RecordProblem | undefined,
+  ): { readonly source: SourceRow; readonly problem: RowProblem } | undefined {
+    const { header, format } = this.#file.head;
+    if (problem !== undefined) {
+      const cells = problem === "nul_byte" ? source.cells : splitRaw(source.cells, format.delimiter);
+      return {
+        source: { ...source, cells },
+        problem: { field: "", code: problem, reason: recordProblems[problem] },
+      };
+    }
+    const count = source.cells.length;
+    if (count === header.length || (count > header.length && isBlank(source.cells.slice(header.length)))) {
+      return undefined;
+    }
+    const reason = `the row has ${count} cells and the header ${header.length}`;
+    return { source, problem: { field: "", code: "ragged_row", reason } };
+  }
+
+  #readRow(source: SourceRow): Item | undefined {
+    this.#row.cells = source.cells;
+    const read = this.#rules.read(this.#view, source);
+    if (!isItem(read)) this.#books.reject(source, read);
+    return isItem(read) ? read : undefined;
+  }
+
+  *#place(item: Item, source: SourceRow): Generator<Item> {
+    if (this.#importing.join) {
+      if (this.#open?.key === item.key) {
+        const problem = this.#importing.join(this.#open, item);
+        if (problem) this.#books.reject(source, [problem]);
+        return;
+      }
+      if (this.#open) yield this.#open;
+      this.#open = item;
+      return;
+    }
+    const keys = this.#keys;
+    if (keys && this.#importing.numberDouble) {
+      const numbered = this.#importing.numberDouble(item, (name) => keys.count(name));
+      if (numbered.keys.some((key) => keys.isExisting(key))) this.#books.reject(source, [isThere("")]);
+      else yield numbered.item;
+      return;
+    }
+    const problem = keys && this.#findDouble(keys, item.key, source.line);
+    if (problem) this.#books.reject(source, [problem]);
+    else yield item;
+  }
+
+  #findDouble(keys: KeyStore, key: string, line: number): RowProblem | undefined {
+    const [field = ""] = this.#importing.fields.map(({ name }) => name);
+    const before = keys.meet(key, line);
+    if (before !== undefined)
+      return { field, code: "duplicate", reason: `is given twice, before on line ${before}` };
+    return keys.isExisting(key) ? isThere(field) : undefined;
+  }
+}
+
+function isThere(field: string): RowProblem {
+  return { field, code: "duplicate", reason: "is on the service already" };
+}
+
+const noneShared: ReadonlySet<string> = new Set();
+
+function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell === "");
+}
+
+/** Takes blanks off both ends; most cells have none. */
+function trimBlanks(cell: string): string {
+  return cell.charCodeAt(0) <= 32 || cell.charCodeAt(cell.length - 1) <= 32 ? cell.trim() : cell;
+}
+
+/** A row that could not be parsed, cut at each delimiter, so that its cells can be put right one by one. */
+function splitRaw(cells: readonly string[], delimiter: string): string[] {
+  return cells.flatMap((cell) => cell.split(delimiter));
+}

@@ -1,0 +1,138 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { readPieces, type StampedFile } from "../source/containers/file-pieces.ts";
+import type { ByteSource } from "./byte-source.ts";
+import type { FileFormat } from "./file-format.ts";
+import { hashKey, KeyFilter } from "./key-filter.ts";
+import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
+
+/** What one pass over a file's bytes tells before anything is sent. */
+export interface Survey {
+  /** Of the file as it was given, an archive as a whole. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly records: number;
+  /** The line of the first row that is not in its encoding, or 0. */
+  readonly invalidLine: number;
+  /** Rows whose key an earlier row, not next to it, has too (about: a filter counts them). */
+  readonly repeatedKeys: number;
+  /** The line of the first of them, or 0. */
+  readonly firstRepeatLine: number;
+  /** At least every key whose rows are not all next to each other; nothing where there is none. */
+  readonly repeated: KeyFilter | undefined;
+}
+
+/** Bits of the filter of all keys (8 MiB) and of the repeated ones (2 MiB), as powers of two. */
+const seenBitsLog2 = 26;
+const repeatedBitsLog2 = 24;
+
+const replacement = Buffer.from("\uFFFD");
+
+/** Blocks after which signals and timers get their turn. */
+const blocksInARow = 32;
+
+/**
+ * Looks a file through once.
+ * @param sha256 of the file where it is known already
+ * @param onRecords told now and then how many there were
+ * @throws FileFormatError when it is an archive that is damaged
+ */
+export async function surveyFile(
+  source: ByteSource,
+  format: FileFormat,
+  keyColumn: number,
+  sha256?: string,
+  onRecords: (count: number) => void = () => {},
+): Promise<Survey> {
+  const findInvalid = format.encoding === "utf-8" ? findInvalidUtf8 : findUnknownLetter;
+  const isJudged = !/^(?:utf-?(?:16|32)|ucs-?[24])/i.test(format.encoding);
+  const keys = keyColumn < 0 ? undefined : new RepeatedKeys();
+  let records = 0;
+  let blocks = 0;
+  let invalidLine = 0;
+  for (const block of readRecordBlocks(source, format, keyColumn)) {
+    records += block.records.starts.length;
+    if (isJudged) invalidLine ||= findInvalid(block);
+    keys?.look(block);
+    if (++blocks % blocksInARow !== 0) continue;
+    onRecords(records);
+    await setImmediate();
+  }
+  return {
+    sha256: sha256 ?? (await hashFile(source)),
+    sizeBytes: source.stamp.bytes,
+    records,
+    invalidLine,
+    repeatedKeys: keys?.count ?? 0,
+    firstRepeatLine: keys?.firstLine ?? 0,
+    repeated: keys?.count ? keys.repeated : undefined,
+  };
+}
+
+/** Where a key's bytes are without the quotes and blanks around them, as a row's cell will have it. */
+export function trimKey(bytes: Buffer, start: number, end: number): readonly [number, number] {
+  let from = start;
+  let to = end;
+  if (to - from >= 2 && bytes[from] === 34 && bytes[to - 1] === 34) {
+    from++;
+    to--;
+  }
+  while (from < to && (bytes[from] ?? 0) <= 32) from++;
+  while (to > from && (bytes[to - 1] ?? 0) <= 32) to--;
+  return [from, to];
+}
+
+class RepeatedKeys {
+  readonly repeated = new KeyFilter(repeatedBitsLog2);
+  readonly #seen = new KeyFilter(seenBitsLog2);
+  #lastLow = 0;
+  #lastHigh = 0;
+  count = 0;
+  firstLine = 0;
+
+  look({ bytes, records }: RecordBlock): void {
+    for (let at = 0; at < records.starts.length; at++) {
+      const start = records.keyStarts[at] ?? -1;
+      if (start < 0) continue;
+      const [from, to] = trimKey(bytes, start, records.keyEnds[at] ?? 0);
+      if (from === to) continue;
+      const key = hashKey(bytes, from, to);
+      if (key.low === this.#lastLow && key.high === this.#lastHigh) continue;
+      this.#lastLow = key.low;
+      this.#lastHigh = key.high;
+      if (this.#seen.has(key)) {
+        this.repeated.add(key);
+        this.count++;
+        this.firstLine ||= records.lines[at] ?? 0;
+      } else {
+        this.#seen.add(key);
+      }
+    }
+  }
+}
+
+function findInvalidUtf8({ bytes, records }: RecordBlock): number {
+  const last = records.starts.length - 1;
+  if (isUtf8(bytes.subarray(records.starts[0], records.ends[last]))) return 0;
+  const at = records.starts.findIndex((start, index) => !isUtf8(bytes.subarray(start, records.ends[index])));
+  return records.lines[at] ?? 0;
+}
+
+/** Of another encoding: a byte that stands for nothing in it became the replacement character. */
+function findUnknownLetter({ bytes, records }: RecordBlock): number {
+  const last = records.starts.length - 1;
+  const found = bytes.subarray(0, records.ends[last]).indexOf(replacement, records.starts[0]);
+  if (found < 0) return 0;
+  return records.lines[records.ends.findIndex((end) => end > found)] ?? 0;
+}
+
+async function hashFile(file: StampedFile): Promise<string> {
+  const hash = createHash("sha256");
+  let pieces = 0;
+  for (const piece of readPieces(file)) {
+    hash.update(piece);
+    if (++pieces % blocksInARow === 0) await setImmediate();
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
+import type { RecordProblem } from "./row-batches.ts";
+
+interface SpilledRow {
+  readonly key: string;
+  readonly line: number;
+  readonly cells: string[];
+  readonly problem: RecordProblem | undefined;
+}
+
+/** How a folder of rows put aside is named. */
+export const spillPrefix = "starpost-spill-";
+
+/** Rows that are in memory at once: a group may have as many as the file. */
+export const maxSpilledAtOnce = 5_000;
+
+/** Rows put aside on disk, given back key by key, in the order of each key's first line. */
+export class Spill implements Disposable {
+  readonly #folder: string;
+  readonly #file: SqliteFile;
+
+  constructor(parentFolder: string) {
+    this.#folder = mkdtempSync(join(parentFolder, spillPrefix));
+    this.#file = new SqliteFile(join(this.#folder, "rows.db"));
+    this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
+    this.#file.execute("create table rows (key text, line integer, cells text, problem text)");
+    this.#file.execute("create table aliases (alias text, key text); begin");
+  }
+
+  add({ key, line, cells, problem }: SpilledRow): void {
+    this.#file.run("insert into rows values (?, ?, ?, ?)", [
+      key,
+      line,
+      JSON.stringify(cells),
+      problem ?? null,
+    ]);
+  }
+
+  /** Rows that were put aside under this name belong to the key. */
+  addAlias(alias: string, key: string): void {
+    this.#file.run("insert into aliases values (?, ?)", [alias, key]);
+  }
+
+  /** Ends the adding. An alias may lead to another, once. */
+  seal(): void {
+    this.#file.execute("commit; create index aliases_by_name on aliases (alias)");
+    const named = "(select key from aliases where alias = rows.key order by rowid limit 1)";
+    const resolve = `update rows set key = ${named} where key in (select alias from aliases)`;
+    this.#file.execute(`${resolve}; ${resolve}; create index rows_by_key on rows (key, line)`);
+  }
+
+  /** Group by group; a large one comes in several pieces, one after the other, with the same first line. */
+  *groups(): Generator<{ readonly firstLine: number; readonly rows: SpilledRow[] }> {
+    const found = this.#file.iterate(
+      `select first_line, rows.key, line, cells, problem
+       from rows join (select key, min(line) as first_line from rows group by key) as firsts on firsts.key = rows.key
+       order by first_line, line`,
+    );
+    let group: { firstLine: number; rows: SpilledRow[] } | undefined;
+    for (const row of found) {
+      const firstLine = Number(row["first_line"]);
+      if (group && (group.firstLine !== firstLine || group.rows.length >= maxSpilledAtOnce)) {
+        yield group;
+        group = undefined;
+      }
+      group ??= { firstLine, rows: [] };
+      group.rows.push({
+        key: String(row["key"]),
+        line: Number(row["line"]),
+        cells: JSON.parse(String(row["cells"])) as string[],
+        problem: (row["problem"] ?? undefined) as RecordProblem | undefined,
+      });
+    }
+    if (group) yield group;
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,230 @@
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { endpointOf, ServiceError } from "../contract/index.ts";
+import { isDiskFull, runAttempt } from "./run/attempt.ts";
+import { expandGlobs } from "./source/globs.ts";
+import { describeFiles, openFiles, type InputFile } from "./source/input-files.ts";
+import { kinds } from "../records/index.ts";
+import { applyMapping } from "./mapping/mapping-file.ts";
+import type { Importing } from "./kind.ts";
+import {
+  createRunFolder,
+  findRun,
+  listManifests,
+  noTotals,
+  removeRunFolder,
+  runPaths,
+  summarise,
+  writeManifest,
+  type Manifest,
+} from "./run/run-folder.ts";
+import { locateFiles } from "./source/located-files.ts";
+import { refuseElsewhere, reopenFiles } from "./run/recorded-run.ts";
+import { checkRejectsPath } from "./run/reject-copy.ts";
+import {
+  ImportError,
+  type ImportDeps,
+  type ImportOptions,
+  type ImportSummary,
+  type KindName,
+} from "./types.ts";
+import { refuseUndone } from "./undo/undo-record.ts";
+import { verifyAtEnd } from "./verify/verify.ts";
+
+/**
+ * Imports files of one kind: reads, checks, groups, sends, and keeps the books. A dry run does the same up to
+ * the sending, and writes nothing.
+ * @throws ImportError when it cannot start, or cannot go on; with the run's summary where there is one
+ */
+export async function startImport(
+  request: { readonly kind: KindName; readonly files: readonly string[]; readonly options: ImportOptions },
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const { kind } = request;
+  const rejects = request.options.rejects;
+  const options = {
+    ...applyMapping(kind, request.options, deps.cwd),
+    ...(rejects === undefined ? {} : { rejects: resolve(deps.cwd, rejects) }),
+  };
+  const prepared = kinds[kind].prepare(options);
+  const importing = deps.watch?.importing(prepared) ?? prepared;
+  checkBatchSize(importing, options);
+  const files = await expandGlobs(request.files, deps);
+  checkRejectsPath(rejects, files, deps.cwd);
+  const run = options.dryRun ? dryRun : newRun;
+  return verifyAtEnd(await orDiskFull(run({ kind, files, options }, importing, deps)), options, deps);
+}
+
+async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummary> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new ImportError("failed", "the disk is full", { hint: "make room, and try again", cause: error });
+  }
+}
+
+/**
+ * Goes on with a run that was interrupted, stopped or failed: what is settled is not sent again.
+ * @throws ImportError `usage` when the files changed, the profile is another, or the run is under way
+ */
+export async function resumeImport(
+  id: string,
+  overrides: Partial<Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare">>,
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const before = findRun(deps.runsFolder, id);
+  if (before.state === "finished") {
+    deps.report({ type: "notice", message: `${before.import_id} is finished: there is nothing to resume` });
+    const { verified, undo } = runPaths(deps.runsFolder, before.import_id);
+    const isDone = existsSync(verified) || existsSync(undo);
+    return verifyAtEnd(summarise(deps.runsFolder, before), isDone ? {} : before.options, deps);
+  }
+  refuseElsewhere(before, deps.target);
+  refuseUndone(before, deps.runsFolder);
+  const options = { ...before.options, ...overrides };
+  const importing = kinds[before.kind].prepare(options);
+  const { folder } = runPaths(deps.runsFolder, before.import_id);
+  const files = await reopenFiles(before, importing, options, deps.report);
+  const manifest: Manifest = { ...before, options, state: "running" };
+  return verifyAtEnd(
+    await orDiskFull(runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps)),
+    options,
+    deps,
+  );
+}
+
+/** Every run, newest first. */
+export async function listImports(runsFolder: string): Promise<ImportSummary[]> {
+  return listManifests(runsFolder).map((manifest) => summarise(runsFolder, manifest));
+}
+
+/** @throws ImportError `usage` when there is no such run */
+export async function showImport(runsFolder: string, id: string): Promise<ImportSummary> {
+  return summarise(runsFolder, findRun(runsFolder, id));
+}
+
+function checkBatchSize(importing: Importing, { batchSize }: ImportOptions): void {
+  const max = endpointOf(importing.operation).batch?.max;
+  if (batchSize === undefined || max === undefined || batchSize <= max) return;
+  throw new ImportError("usage", `--batch-size ${batchSize}: the service takes at most ${max} in a call`);
+}
+
+async function newRun(
+  { kind, files: given, options }: { kind: KindName; files: readonly string[]; options: ImportOptions },
+  importing: Importing,
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const nowMs = deps.clock();
+  mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
+  const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
+  const { folder } = runPaths(deps.runsFolder, id);
+  let isBegun = false;
+  try {
+    const located = await locateFiles(given, folder, deps);
+    // A pipe that ends with the signal has given a part of its rows: that part is not what was meant.
+    if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
+    const files = await openFiles(located, importing, kind, options, deps.report);
+    tell(files, importing, deps);
+    deps.watch?.files(files);
+    if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
+    const manifest: Manifest = {
+      format: 1,
+      import_id: id,
+      kind,
+      files: files.map((file) => ({
+        given: file.given,
+        path: file.path,
+        entry: file.entry,
+        size_bytes: file.survey.sizeBytes,
+        sha256: file.survey.sha256,
+        format: file.head.format,
+      })),
+      options,
+      profile: deps.profileName,
+      target: deps.target,
+      version: deps.version,
+      started_at: new Date(nowMs).toISOString(),
+      state: "running",
+      rejects_file: null,
+    };
+    tellOfEarlierRuns(manifest, deps);
+    await writeManifest(deps.runsFolder, manifest);
+    isBegun = true;
+    return await runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps);
+  } catch (error) {
+    if (!isBegun && deps.abort.aborted) return nothingBegun(kind, given, nowMs);
+    const refused = asRefusedSignIn(error);
+    if (!refused) throw error;
+    isBegun = false;
+    throw refused;
+  } finally {
+    if (!isBegun) removeRunFolder(deps.runsFolder, id);
+  }
+}
+
+/**
+ * The refusal to sign in that ended a new run before anything was sent: such a run is not worth keeping, and its
+ * refusal says nothing of it.
+ */
+function asRefusedSignIn(error: unknown): unknown {
+  if ((error as { readonly kind?: unknown }).kind !== "auth") return undefined;
+  // Of a profile that knows no secret.
+  if (!(error instanceof ImportError)) return error;
+  const { message, summary, cause } = error;
+  if (summary?.calls.sent !== 0 || !(cause instanceof ServiceError)) return undefined;
+  const hint = cause.hint ?? "check the app key and the address, or sign in again: starpost auth login";
+  return new ImportError("auth", message, { hint, cause });
+}
+
+/** What an import is that was interrupted before anything was sent or kept. */
+function nothingBegun(kind: KindName, files: readonly string[], startedMs: number): ImportSummary {
+  return {
+    import_id: null,
+    kind,
+    files: [...files],
+    state: "interrupted",
+    ...structuredClone(noTotals),
+    started_at: new Date(startedMs).toISOString(),
+    duration_ms: 0,
+    rejects_file: null,
+  };
+}
+
+async function dryRun(
+  { kind, files: given, options }: { kind: KindName; files: readonly string[]; options: ImportOptions },
+  importing: Importing,
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
+  try {
+    const located = await locateFiles(given, folder, deps);
+    const files = await openFiles(located, importing, kind, options, deps.report);
+    tell(files, importing, deps);
+    return await runAttempt({ kind, options, importing, files, folder }, deps);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function tell(files: readonly InputFile[], importing: Importing, deps: ImportDeps): void {
+  for (const message of describeFiles(files, importing)) deps.report({ type: "notice", message });
+}
+
+/** The same bytes were imported before: a person may have meant to resume. */
+function tellOfEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDeps): void {
+  const hashes = new Set(manifest.files.map(({ sha256 }) => sha256));
+  const earlier = listManifests(runsFolder).find(
+    ({ kind, target, files }) =>
+      kind === manifest.kind && target === manifest.target && files.some(({ sha256 }) => hashes.has(sha256)),
+  );
+  if (!earlier) return;
+  const { import_id, state } = summarise(runsFolder, earlier);
+  const message =
+    state === "finished"
+      ? `the same file was imported before, by ${import_id}`
+      : `${import_id} began with the same file and is ${state}: 'starpost imports resume ${import_id}' goes on with it`;
+  report({ type: "notice", message });
+}

@@ -1,0 +1,165 @@
+import type { Books } from "../run/tally.ts";
+import { isItem, type CellRules } from "../check/cell-rules.ts";
+import type { Importing, Item, RowProblem, SourceRow } from "../kind.ts";
+import { viewLine, viewRecord } from "./group-view.ts";
+import type { RowGroups } from "./layout.ts";
+import { maxGroup, type CollectedGroup, type CollectedRow } from "./row-collector.ts";
+import type { RowCells, RowFields } from "./row-fields.ts";
+import { isZero } from "./values.ts";
+
+interface GroupDeps {
+  readonly groups: RowGroups;
+  readonly fields: RowFields;
+  readonly importing: Importing;
+  readonly rules: CellRules;
+  readonly books: Books;
+}
+
+type Problems = Map<SourceRow, RowProblem[]>;
+
+/** Turns rows that belong together into an item, or one each; they stand and fall together. */
+export class GroupReader {
+  readonly #deps: GroupDeps;
+  readonly #shared: ReadonlySet<string>;
+  /** What is to be told of the group's rows if they are taken. */
+  readonly #later: (() => void)[] = [];
+
+  constructor(deps: GroupDeps) {
+    this.#deps = deps;
+    this.#shared = new Set(deps.groups.shared ?? deps.importing.sharedFields);
+  }
+
+  /** @returns nothing where the rows were rejected */
+  read(group: CollectedGroup): readonly Item[] {
+    const sources = group.rows.map(({ source }) => source);
+    if (group.isTooLarge) {
+      const reason = `more than ${maxGroup.rows} rows, or ${maxGroup.size / 1024 / 1024} MiB, belong together`;
+      for (const source of sources)
+        this.#deps.books.reject(source, [{ field: "", code: "order_too_large", reason }]);
+      return [];
+    }
+    const problems: Problems = new Map();
+    for (const { source, problem } of group.rows) if (problem) problems.set(source, [problem]);
+    const sound = group.rows.filter(({ problem }) => !problem);
+    const { makes } = this.#deps.groups;
+    this.#later.length = 0;
+    const items = makes === "one" ? this.#readRecord(sound, problems) : this.#readLines(sound, problems);
+    if (problems.size > 0) {
+      this.#reject(sources, problems);
+      return [];
+    }
+    for (const tell of this.#later) tell();
+    for (const item of items) item.isWhole = true;
+    return items;
+  }
+
+  #readLines(rows: readonly CollectedRow[], problems: Problems): readonly Item[] {
+    const { fields, groups, importing } = this.#deps;
+    const all = rows.map(({ source }) => cellsOf(source));
+    const others: SourceRow[] = [];
+    const items: Item[] = [];
+    for (const { source } of rows) {
+      const parts = fields.partsOf(source.cells);
+      const isNoLine = groups.isNoLine?.(fields.cellView(cellsOf(source))) ?? false;
+      const lines: RowCells[] = (parts ?? [undefined]).map((part) => ({ cells: source.cells, part }));
+      const bought = isNoLine ? [] : lines.filter((line) => this.#isBought(line, source));
+      if (bought.length === 0) others.push(source);
+      for (const [at, line] of bought.entries()) {
+        const read = this.#readLine(line, source, all);
+        if (!isItem(read)) {
+          problems.set(source, [...(problems.get(source) ?? []), ...read]);
+          continue;
+        }
+        // A row of several lines is still one row.
+        if (at > 0) read.rows.length = 0;
+        const [first] = groups.makes === "lines" ? items : [];
+        const problem = first && importing.join?.(first, read);
+        if (problem) problems.set(source, [problem]);
+        if (!first) items.push(read);
+      }
+    }
+    this.#blameGivers(rows, problems);
+    if (items[0]) items[0].rows.push(...others);
+    else if (problems.size === 0 && others[0]) problems.set(others[0], [noLine(importing)]);
+    return items;
+  }
+
+  /** Whether a line has any units; a shop writes 0 for what was given back or never sent. */
+  #isBought(line: RowCells, source: SourceRow): boolean {
+    const units = this.#deps.fields.given("quantity", line, () => "");
+    if (units === "" || !isZero(units)) return true;
+    const { books } = this.#deps;
+    this.#later.push(() => books.leaveOut(source, "quantity", "a line item of 0 units was not bought"));
+    return false;
+  }
+
+  #readLine(row: RowCells, source: SourceRow, all: readonly RowCells[]): Item | readonly RowProblem[] {
+    const { fields, rules } = this.#deps;
+    return rules.read(viewLine(fields, row, all, this.#shared), source, this.#later);
+  }
+
+  /**
+   * A field of the record that is at fault is told once, at the row that gives it, or at the first where none does:
+   * each line that took it from there has the same problem.
+   */
+  #blameGivers(rows: readonly CollectedRow[], problems: Problems): void {
+    const { fields } = this.#deps;
+    const first = rows[0]?.source;
+    for (const [source, found] of problems) {
+      const own = found.filter(
+        ({ field }) =>
+          !this.#shared.has(field) ||
+          source === first ||
+          fields.given(field, cellsOf(source), () => "") !== "",
+      );
+      const isToldElsewhere = own.length === 0 && [...problems].some(([other]) => other !== source);
+      if (isToldElsewhere) problems.delete(source);
+      else if (own.length > 0) problems.set(source, own);
+    }
+  }
+
+  #readRecord(rows: readonly CollectedRow[], problems: Problems): readonly Item[] {
+    const { fields, groups, rules } = this.#deps;
+    const [first] = rows;
+    if (!first) return [];
+    const lead = groups.lead && rows.find(({ source }) => groups.lead?.is(fields.cellView(cellsOf(source))));
+    if (!lead && groups.lead?.missing) {
+      const { column, reason } = groups.lead.missing;
+      for (const { source } of rows) problems.set(source, [{ field: column, code: "no_parent", reason }]);
+      return [];
+    }
+    const ordered = lead ? [lead, ...rows.filter((row) => row !== lead)] : rows;
+    const sources = ordered.map(({ source }) => source);
+    const main = sources[0] ?? first.source;
+    const read = rules.read(viewRecord(fields, sources.map(cellsOf), groups), main, this.#later);
+    if (isItem(read)) {
+      read.rows.splice(0, read.rows.length, ...rows.map(({ source }) => source));
+      return [read];
+    }
+    for (const problem of read) {
+      const giver =
+        sources.find((source) => fields.given(problem.field, cellsOf(source), () => "") !== "") ?? main;
+      problems.set(giver, [...(problems.get(giver) ?? []), problem]);
+    }
+    return [];
+  }
+
+  #reject(sources: readonly SourceRow[], problems: Problems): void {
+    const { books, importing } = this.#deps;
+    const fault = sources.find((source) => problems.has(source));
+    const { one } = importing.itemName;
+    const reason = `belongs to ${/^[aeiou]/.test(one) ? "an" : "a"} ${one} that was not taken: line ${fault?.line} is at fault`;
+    for (const source of sources) {
+      const own = problems.get(source);
+      books.reject(source, own ?? [{ field: "", code: `${one}_incomplete`, reason }]);
+    }
+  }
+}
+
+function cellsOf({ cells }: SourceRow): RowCells {
+  return { cells };
+}
+
+function noLine({ itemName }: Importing): RowProblem {
+  return { field: "", code: "no_lines", reason: `the ${itemName.one} has no line item that was bought` };
+}

@@ -1,0 +1,166 @@
+import type { RowView } from "../kind.ts";
+import type { CellView, Family, FieldSource, Layout, ValueContext } from "./layout.ts";
+import { normaliseName } from "../../records/layouts.ts";
+
+/** A part of a row that holds several lines: its own columns, by their names. */
+export type RowPart = ReadonlyMap<string, string>;
+
+/** A row as far as its fields are concerned. */
+export interface RowCells {
+  readonly cells: readonly string[];
+  readonly part?: RowPart | undefined;
+}
+
+/** What a file's fields are got from, beside its cells. */
+export interface FieldSupply {
+  readonly layout: Layout | undefined;
+  /** Field to column, as the person says; they go before those of the layout. */
+  readonly mapped: ReadonlyMap<string, number>;
+  /** Field to column of the names that are ours; they come after those of the layout. */
+  readonly named: ReadonlyMap<string, number>;
+  /** Field to the value of rows that have none. */
+  readonly set: ReadonlyMap<string, string>;
+  /** The field with a product's address, and what makes it where a row has none. */
+  readonly url?: { readonly field: string; readonly make: UrlMaker } | undefined;
+  /** The platform of `--platform`, which goes before the layout's own. */
+  readonly platform: string | undefined;
+  readonly dateOrder: ValueContext["dateOrder"];
+}
+
+export type UrlMaker = (field: RowView, cell: CellView) => string;
+
+/** A column by its place, or the name that lines in a cell have for it. */
+interface Place {
+  readonly at: number;
+  readonly name: string;
+}
+
+interface Source extends Omit<FieldSource, "from"> {
+  readonly from: readonly (readonly Place[])[];
+}
+
+/** Reads the fields of one file's rows, wherever they come from. */
+export class RowFields {
+  readonly #columns: ReadonlyMap<string, number>;
+  readonly #sources = new Map<string, Source>();
+  readonly #supply: FieldSupply;
+  readonly #lineColumn: string | undefined;
+  readonly #header: readonly string[];
+
+  constructor(header: readonly string[], supply: FieldSupply) {
+    this.#header = header;
+    this.#supply = supply;
+    this.#columns = indexColumns(header);
+    const { layout, mapped, named } = supply;
+    this.#lineColumn = layout?.lines?.column(header);
+    for (const [field, source] of Object.entries(layout?.fields ?? {})) {
+      const found = this.#findColumns(source);
+      if (found.from.length > 0) this.#sources.set(field, found);
+    }
+    for (const [field, at] of named)
+      if (!this.#sources.has(field)) this.#sources.set(field, { from: [[{ at, name: "" }]] });
+    for (const [field, at] of mapped) {
+      const { as } = layout?.fields[field] ?? {};
+      this.#sources.set(field, { from: [[{ at, name: "" }]], ...(as ? { as } : {}) });
+    }
+  }
+
+  /** The field's value as the row itself gives it; empty where it does not. */
+  given(field: string, row: RowCells, view: RowView): string {
+    const source = this.#sources.get(field);
+    if (!source) return "";
+    for (const places of source.from) {
+      const value = readPlaces(places, row);
+      if (value === "" || source.saysNothing?.(value)) continue;
+      return source.as ? source.as(value, { field: view, dateOrder: this.#supply.dateOrder }) : value;
+    }
+    return "";
+  }
+
+  /** What stands in where neither the row nor its group gives the field. */
+  supplied(field: string, row: RowCells, view: RowView): string {
+    const { set, url, layout, platform } = this.#supply;
+    const value =
+      set.get(field) ?? (field === "platform" ? platform : undefined) ?? layout?.constants?.[field];
+    if (value !== undefined) return value;
+    return url?.field === field ? url.make(view, this.cellView(row)) : "";
+  }
+
+  cellView({ cells, part }: RowCells): CellView {
+    return (column) => {
+      const name = normaliseName(column);
+      const at = this.#columns.get(name);
+      return part?.get(name) ?? (at === undefined ? "" : (cells[at] ?? "").trim());
+    };
+  }
+
+  /** Which family a row is of. */
+  familyOf(of: (cell: CellView) => Family | undefined): (cells: readonly string[]) => Family | undefined {
+    return (cells) => of(this.cellView({ cells }));
+  }
+
+  /** The parts of a row that holds several lines; nothing where rows are lines themselves. */
+  partsOf(cells: readonly string[]): readonly RowPart[] | undefined {
+    const { layout } = this.#supply;
+    if (this.#lineColumn === undefined || !layout?.lines) return undefined;
+    const lines = layout.lines.read(this.cellView({ cells }), this.#header);
+    return lines.map(
+      (line) => new Map(Object.entries(line).map(([name, value]) => [normaliseName(name), value])),
+    );
+  }
+
+  /** The column by which rows are known to belong together; the layout's own, whatever is mapped. */
+  get groupColumn(): number | undefined {
+    const by = this.#supply.layout?.groups?.by;
+    if (!by || !("columns" in by)) return undefined;
+    const name = by.columns.find((column) => this.#columns.has(normaliseName(column)));
+    return name === undefined ? undefined : this.#columns.get(normaliseName(name));
+  }
+
+  /** The column that a row's value of the field came from, or the first that could have held it. */
+  columnOf(field: string, cells: readonly string[] = []): number | undefined {
+    const source = this.#sources.get(field);
+    if (!source) return undefined;
+    const places = source.from.find((some) =>
+      some.some(({ at }) => at >= 0 && (cells[at] ?? "").trim() !== ""),
+    );
+    const at = (places ?? source.from.flat()).find((place) => place.at >= 0)?.at;
+    return at ?? (this.#lineColumn === undefined ? undefined : this.#header.indexOf(this.#lineColumn));
+  }
+
+  #findColumns({ from, ...source }: FieldSource): Source {
+    const hasLines = this.#lineColumn !== undefined;
+    const places = from
+      .map((names) => (typeof names === "string" ? [names] : names).map((name) => this.#place(name)))
+      .filter((some) => hasLines || some.some(({ at }) => at >= 0));
+    const there = places.filter((some) => some.some(({ at }) => at >= 0));
+    return { ...source, from: source.isOneColumn && there.length > 0 ? there.slice(0, 1) : places };
+  }
+
+  #place(column: string): Place {
+    const name = normaliseName(column);
+    return { at: this.#columns.get(name) ?? -1, name };
+  }
+}
+
+function indexColumns(header: readonly string[]): Map<string, number> {
+  const columns = new Map<string, number>();
+  for (const [at, name] of header.entries()) {
+    const known = normaliseName(name);
+    if (!columns.has(known)) columns.set(known, at);
+  }
+  return columns;
+}
+
+function readPlaces(places: readonly Place[], { cells, part }: RowCells): string {
+  const [first] = places;
+  if (places.length === 1 && first) return readPlace(first, cells, part);
+  return places
+    .map((place) => readPlace(place, cells, part))
+    .filter((value) => value !== "")
+    .join(" ");
+}
+
+function readPlace({ at, name }: Place, cells: readonly string[], part: RowPart | undefined): string {
+  return part?.get(name) ?? (at < 0 ? "" : (cells[at] ?? "").trim());
+}

@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readFileHead, type FileHead } from "../csv/file-format.ts";
+import { readRowBatches } from "../csv/row-batches.ts";
+import { readMap, readSet } from "./header-flags.ts";
+import { kinds } from "../../records/index.ts";
+import type { FieldSpec } from "../kind.ts";
+import { chooseLayout } from "../layouts/choose-layout.ts";
+import type { Layout } from "../layouts/layout.ts";
+import { checkUrlPattern } from "../layouts/url-pattern.ts";
+import { RowFields } from "../layouts/row-fields.ts";
+import { describeFileError, locateFiles, type LocatedFile } from "../source/located-files.ts";
+import type { ImportDeps, ImportOptions, KindName } from "../types.ts";
+import { fieldsOfKind, isSameName } from "./kind-fields.ts";
+import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposal.ts";
+
+/** What a person may say of a file before anything is proposed. */
+export type DraftOptions = Pick<
+  ImportOptions,
+  "map" | "set" | "productUrl" | "layout" | "delimiter" | "encoding"
+>;
+
+/** How a file could be read: what was found out, what is proposed, and what it was told. */
+export interface MappingDraft {
+  readonly kind: KindName;
+  /** As messages name it. */
+  readonly file: string;
+  /** The layout of a shop's software that the file is of; its columns need no mapping. */
+  readonly layout: Pick<Layout, "name" | "title"> | undefined;
+  readonly encoding: string;
+  readonly delimiter: string;
+  readonly samples: readonly ColumnSample[];
+  /** What the file's own names make of all fields, whatever layout it is of. */
+  readonly byColumns: readonly FieldProposal[];
+  /** Of a file of a layout: the required fields that it does not bring, with what its columns could hold of them. */
+  readonly besideLayout: readonly FieldProposal[];
+  /** The field with a product's address, which a pattern can make. */
+  readonly urlField: string | undefined;
+  readonly told: DraftOptions;
+}
+
+/** Rows that are looked at, and values of a column that are judged. */
+const looked = { rows: 500, values: 50 } as const;
+
+/**
+ * Looks at a file's header and first rows, and proposes where each field is to be taken from. Nothing else is read.
+ * @throws ImportError `usage` where the file cannot be read, or what was said of it does not fit
+ */
+export async function draftMapping(
+  request: { readonly kind: KindName; readonly file: string; readonly told: DraftOptions },
+  deps: Pick<ImportDeps, "cwd" | "stdin" | "abort" | "report">,
+): Promise<MappingDraft> {
+  const folder = await mkdtemp(join(tmpdir(), "starpost-map-"));
+  try {
+    const located = await locateFiles([request.file], folder, deps);
+    const [first] = located;
+    if (!first) throw new Error("no file was located");
+    if (located.length > 1) {
+      deps.report({
+        type: "notice",
+        message: `${request.file} holds several files; looked at: ${first.given}`,
+      });
+    }
+    return draftFrom(request.kind, first, request.told);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function draftFrom(kind: KindName, file: LocatedFile, told: DraftOptions): MappingDraft {
+  const { head, samples } = lookAt(file, told);
+  const { header, format } = head;
+  const fields = fieldsOfKind(kind);
+  if (told.productUrl !== undefined) checkUrlPattern(told.productUrl);
+  const mapped = readMap(file.given, header, fields, told.map);
+  readSet(told.set ?? {}, fields);
+  const required = fields.filter((field) => field.required === true).map(({ name }) => name);
+  const found = chooseLayout(header, kind, required, told.layout);
+  const layout = found && Object.keys(found.fields).length > 0 ? found : undefined;
+  const isTold = ({ name }: FieldSpec) =>
+    mapped.fields.has(name) || Object.keys(told.set ?? {}).some((other) => isSameName(other, name));
+  const free = samples.filter((_, at) => !mapped.byColumn.has(at));
+  const open = fields.filter((field) => !isTold(field));
+  const needed = open.filter((field) => field.required === true);
+  const unread = layout ? needed.filter(({ name }) => !isRead(header, layout, name)) : [];
+  return {
+    kind,
+    file: file.given,
+    layout: layout && { name: layout.name, title: layout.title },
+    encoding: format.encoding,
+    delimiter: format.delimiter,
+    samples,
+    byColumns: proposeColumns(kind, open, free),
+    besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
+    urlField: kinds[kind].prepare({ dryRun: true, map: {}, action: "map_review" }).urlField,
+    told,
+  };
+}
+
+function lookAt(file: LocatedFile, told: DraftOptions): { head: FileHead; samples: ColumnSample[] } {
+  try {
+    const { encoding, delimiter } = told;
+    const head = readFileHead(file.path, { encoding, delimiter, entry: file.entry });
+    const rows: string[][] = [];
+    for (const batch of readRowBatches(head.source, head.format, undefined)) {
+      rows.push(...batch.rows.filter((_, at) => !batch.problems.has(at)));
+      if (rows.length >= looked.rows) break;
+    }
+    const samples = head.header.map((name, at) => {
+      const values = rows.slice(0, looked.rows).map((cells) => (cells[at] ?? "").trim());
+      return { name, values: values.filter((value) => value !== "").slice(0, looked.values) };
+    });
+    return { head, samples };
+  } catch (error) {
+    throw describeFileError(file.given, error);
+  }
+}
+
+/** Whether a file of the layout brings the field. */
+function isRead(header: readonly string[], layout: Layout, field: string): boolean {
+  const none = new Map<string, never>();
+  const supply = { layout, mapped: none, named: none, set: none, platform: undefined, dateOrder: undefined };
+  return (
+    layout.constants?.[field] !== undefined || new RowFields(header, supply).columnOf(field) !== undefined
+  );
+}
+
+/**
+ * What a shop's own layout lacks, and the columns that it does not read.
+ * Assumed: the layout knows the shop's columns better than their names do, so that only a sure one is proposed.
+ */
+function proposeBeside(
+  kind: KindName,
+  layout: Layout,
+  fields: readonly FieldSpec[],
+  samples: readonly ColumnSample[],
+): FieldProposal[] {
+  const unused = samples.filter(({ name }) => !isUsed(layout, name));
+  const proposed = proposeColumns(kind, fields, unused);
+  return proposed.map((one) => (one.sureness === "sure" ? one : withoutColumn(one)));
+}
+
+function withoutColumn(proposal: FieldProposal): FieldProposal {
+  return { ...proposal, column: undefined, sureness: undefined };
+}
+
+function isUsed(layout: Layout, column: string): boolean {
+  const columns = Object.values(layout.fields).flatMap(({ from }) => from.flat());
+  return columns.some((used) => isSameName(used, column));
+}

@@ -1,0 +1,70 @@
+import type { FieldSpec } from "../kind.ts";
+import { normaliseName as normalise } from "../../records/layouts.ts";
+import { suggest } from "./nearest-name.ts";
+import { ImportError } from "../types.ts";
+
+/** What `--map` says of one header. */
+export interface MappedColumns {
+  readonly byColumn: ReadonlyMap<number, string>;
+  readonly fields: ReadonlySet<string>;
+}
+
+/** @throws ImportError `usage` when a field or a column is not there */
+export function readMap(
+  file: string,
+  header: readonly string[],
+  fields: readonly FieldSpec[],
+  map: Readonly<Record<string, string>>,
+): MappedColumns {
+  const byColumn = new Map<number, string>();
+  for (const [field, column] of Object.entries(map)) {
+    const known = fields.find(({ name }) => normalise(name) === normalise(field));
+    if (!known) {
+      throw new ImportError("usage", `--map ${field}=${column}: there is no field ${field}`, {
+        hint: suggest(
+          field,
+          fields.map(({ name }) => name),
+        ),
+      });
+    }
+    const exact = header.indexOf(column);
+    const at = exact >= 0 ? exact : header.findIndex((name) => normalise(name) === normalise(column));
+    if (at < 0) {
+      throw new ImportError("usage", `--map ${field}=${column}: ${file} has no column '${column}'`, {
+        hint: suggest(column, header),
+      });
+    }
+    const before = byColumn.get(at);
+    if (before !== undefined && before !== known.name) {
+      throw new ImportError(
+        "usage",
+        `--map ${field}=${column}: ${before} is taken from that column already`,
+        {
+          hint: "a column holds one field: add a copy of it to the file, or leave one of the fields out",
+        },
+      );
+    }
+    byColumn.set(at, known.name);
+  }
+  return { byColumn, fields: new Set(byColumn.values()) };
+}
+
+/**
+ * Field to the value of rows that have none.
+ * @throws ImportError `usage` when a field is not there
+ */
+export function readSet(
+  set: Readonly<Record<string, string>>,
+  fields: readonly FieldSpec[],
+): Map<string, string> {
+  const names = fields.map(({ name }) => name);
+  return new Map(
+    Object.entries(set).map(([field, value]) => {
+      const known = names.find((name) => normalise(name) === normalise(field));
+      if (known !== undefined) return [known, value];
+      throw new ImportError("usage", `--set ${field}=${value}: there is no field ${field}`, {
+        hint: suggest(field, names),
+      });
+    }),
+  );
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import * as z from "zod";
+import { suggest } from "./nearest-name.ts";
+import { ImportError, kindNames, type ImportOptions, type KindName } from "../types.ts";
+import { fieldsOfKind, isSameName } from "./kind-fields.ts";
+
+const text = z.string({ error: "must be text" }).min(1, { error: "is empty" });
+const byField = z.record(z.string(), text, { error: "must be an object: field to text" });
+
+const members = {
+  format: z.literal(1, { error: "must be 1; a later starpost may have made it" }),
+  kind: z.enum(kindNames, { error: `must be one of ${kindNames.join(", ")}` }),
+  layout: text.optional(),
+  columns: byField.optional(),
+  set: byField.optional(),
+  product_url: text.optional(),
+  delimiter: z
+    .string()
+    .regex(/^[^"\r\n\0]$/, { error: "must be one character" })
+    .optional(),
+  encoding: text.optional(),
+};
+
+/** What a mapping file holds: how a shop's file of one kind is to be read. Never a row of it. */
+const mappingShape = z.strictObject(members);
+export type Mapping = z.output<typeof mappingShape>;
+
+/** The largest mapping file; bytes. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads a mapping file.
+ * @throws ImportError `usage`, with the file and the place in it
+ */
+export function readMapping(path: string, given: string, kind: KindName): Mapping {
+  const parsed = mappingShape.safeParse(parseJson(path, given));
+  if (!parsed.success) throw describeIssue(given, parsed.error.issues[0]);
+  const mapping = parsed.data;
+  if (mapping.kind !== kind) {
+    throw new ImportError(
+      "usage",
+      `${given}: kind: the mapping is for ${mapping.kind}, and this is for ${kind}`,
+    );
+  }
+  const fields = fieldsOfKind(kind);
+  for (const member of ["columns", "set"] as const) {
+    for (const field of Object.keys(mapping[member] ?? {})) {
+      if (fields.some(({ name }) => isSameName(field, name))) continue;
+      throw new ImportError("usage", `${given}: ${member}.${field}: there is no field ${field}`, {
+        hint: suggest(
+          field,
+          fields.map(({ name }) => name),
+        ),
+      });
+    }
+  }
+  return mapping;
+}
+
+/**
+ * The options with those of the mapping file under them: what the command line says counts.
+ * Assumed: the two are joined field by field, so that `--map` and `--set` change single fields of a mapping.
+ * @throws ImportError `usage`
+ */
+export function applyMapping(kind: KindName, options: ImportOptions, cwd: string): ImportOptions {
+  if (options.mapping === undefined) return options;
+  const path = resolve(cwd, options.mapping);
+  const { layout, columns, set, product_url, delimiter, encoding } = readMapping(path, options.mapping, kind);
+  return {
+    ...options,
+    mapping: path,
+    layout: options.layout ?? layout,
+    map: layOver(columns, options.map),
+    set: layOver(set, options.set),
+    productUrl: options.productUrl ?? product_url,
+    delimiter: options.delimiter ?? delimiter,
+    encoding: options.encoding ?? encoding,
+  };
+}
+
+/** Fields are one however they are written. */
+function layOver(
+  under: Readonly<Record<string, string>> = {},
+  over: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const isFree = (field: string) => !Object.keys(over).some((other) => isSameName(other, field));
+  return { ...Object.fromEntries(Object.entries(under).filter(([field]) => isFree(field))), ...over };
+}
+
+function parseJson(path: string, given: string): unknown {
+  let content: string;
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > maxBytes) {
+      throw new ImportError("usage", `${given}: is larger than a mapping can be (1 MiB)`, {
+        hint: "--mapping takes the mapping file, not the rows",
+      });
+    }
+    content = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such file" : `the file cannot be read (${code})`;
+    throw new ImportError("usage", `--mapping ${given}: ${why}`, { cause: error });
+  }
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new ImportError("usage", `${given}: is not JSON: ${(error as Error).message.split("\n")[0]}`, {
+      hint: "`starpost <kind> map <file>` writes a mapping",
+      cause: error,
+    });
+  }
+}
+
+function describeIssue(given: string, issue: z.core.$ZodIssue | undefined): ImportError {
+  if (issue?.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys;
+    return new ImportError("usage", `${given}: ${key}: is not known`, {
+      hint: suggest(key, Object.keys(members)),
+    });
+  }
+  const place = issue?.path.join(".") ?? "";
+  const says = place === "" ? "must be an object" : `${place}: ${issue?.message}`;
+  return new ImportError("usage", `${given}: ${says}`, {
+    hint: "`starpost <kind> map <file>` writes a mapping",
+  });
+}
+
+/** Writes a mapping where a shop's team keeps it: it holds nothing of anybody. */
+export async function writeMapping(path: string, mapping: Mapping): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(mapping, null, 2)}\n`, { mode: 0o644 });
+}

@@ -1,0 +1,173 @@
+import { rejectColumns } from "./header.ts";
+import type { FieldSpec } from "../kind.ts";
+import { countChanges } from "./nearest-name.ts";
+import type { KindName } from "../types.ts";
+import { columnWords } from "./column-synonyms.ts";
+import { fitValues } from "./column-values.ts";
+
+/** A column of the file with some of its values, empty ones left out. */
+export interface ColumnSample {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+/** How sure a proposal is. */
+export type Sureness = "sure" | "likely" | "a guess";
+
+/** What is proposed for one field. */
+export interface FieldProposal {
+  readonly field: string;
+  readonly isRequired: boolean;
+  /** The best column; nothing where none is good enough. */
+  readonly column: string | undefined;
+  readonly sureness: Sureness | undefined;
+  /** All columns, the best first. */
+  readonly ranked: readonly string[];
+}
+
+/** Below the first, a column is not proposed; from the others on, it is likely, or sure. */
+const least = { proposed: 0.45, likely: 0.65, sure: 0.85 } as const;
+
+/** How much a name counts that only holds a field's word, and one that may as well mean something else. */
+const weights = { plain: 0.97, vague: 0.62, held: 0.55, misspelt: 0.85 } as const;
+
+interface Scored {
+  readonly field: string;
+  readonly column: string;
+  readonly score: number;
+}
+
+/**
+ * Proposes a column for each field, by the columns' names and by what their first values look like.
+ * Assumed: a column holds one field; where two fields want one, the better match has it.
+ */
+export function proposeColumns(
+  kind: KindName,
+  fields: readonly FieldSpec[],
+  samples: readonly ColumnSample[],
+): FieldProposal[] {
+  const columns = usableColumns(samples);
+  const scored: Scored[] = fields.flatMap((field) =>
+    columns.map((column) => ({
+      field: field.name,
+      column: column.name,
+      score: scoreColumn(kind, field, column),
+    })),
+  );
+  scored.sort((a, b) => b.score - a.score);
+  const chosen = new Map<string, Scored>();
+  const taken = new Set<string>();
+  for (const match of scored) {
+    if (match.score < least.proposed || chosen.has(match.field) || taken.has(match.column)) continue;
+    chosen.set(match.field, match);
+    taken.add(match.column);
+  }
+  return fields.map(({ name, required = false }) => {
+    const best = chosen.get(name);
+    const others = scored.filter(({ field, column }) => field === name && column !== best?.column);
+    const ranked = [...(best ? [best] : []), ...others].map(({ column }) => column);
+    return {
+      field: name,
+      isRequired: required,
+      column: best?.column,
+      sureness: best && surenessOf(best.score),
+      ranked,
+    };
+  });
+}
+
+/** Of columns with one name only the first can be named; those of rejects are not the shop's. */
+function usableColumns(samples: readonly ColumnSample[]): ColumnSample[] {
+  const names = samples.map(({ name }) => name);
+  return samples.filter(
+    ({ name }, at) =>
+      name !== "" && names.indexOf(name) === at && !(rejectColumns as readonly string[]).includes(name),
+  );
+}
+
+function surenessOf(score: number): Sureness {
+  return score >= least.sure ? "sure" : score >= least.likely ? "likely" : "a guess";
+}
+
+/** From 0 to 1. */
+function scoreColumn(kind: KindName, field: FieldSpec, { name, values }: ColumnSample): number {
+  const byName = scoreName(kind, field, name);
+  const seen = fitValues(field.name, values);
+  // A column of our own name is taken as such without any mapping, whatever it holds.
+  if (!seen || byName === 1) return byName;
+  const { fit, alone } = seen;
+  const byBoth = byName * (0.3 + 0.7 * fit);
+  // What values say by themselves counts where nearly all of them say it.
+  return fit < 0.8 ? byBoth : 1 - (1 - byBoth) * (1 - alone * fit);
+}
+
+function scoreName(kind: KindName, { name, aliases = [] }: FieldSpec, header: string): number {
+  const { plain = [], vague = [] } = columnWords[kind]?.[name] ?? {};
+  const words = wordsOf(header);
+  if ([name, ...aliases].some((own) => wordsOf(own).join("") === words.join(""))) return 1;
+  const scores = [
+    ...plain.map((term) => weights.plain * likeness(term, words)),
+    ...vague.map((term) => weights.vague * likeness(term, words)),
+  ];
+  return Math.max(0, ...scores);
+}
+
+/** How much a header is a term: the same, misspelt, or with more around it; from 0 to 1. */
+function likeness(term: string, words: readonly string[]): number {
+  const termWords = wordsOfTerm(term);
+  const [wanted, squashed] = [termWords.join(""), words.join("")];
+  if (wanted === squashed) return 1;
+  const { length } = wanted;
+  const share = length / Math.max(1, squashed.length);
+  const isHeld =
+    ` ${words.join(" ")} `.includes(` ${termWords.join(" ")} `) || (length >= 5 && squashed.includes(wanted));
+  if (isHeld) return weights.held + 0.4 * share;
+  const mostChanges = Math.floor(length / 5);
+  if (mostChanges === 0 || Math.abs(length - squashed.length) > mostChanges) return 0;
+  const changes = countChanges(wanted, squashed);
+  return changes <= mostChanges ? weights.misspelt * (1 - changes / length) : 0;
+}
+
+/** The words of a header without accents and case, and without words that say nothing: `N° de commande`, `kundenEmail`. */
+function wordsOf(header: string): string[] {
+  const plain = header
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .normalize("NFKD")
+    .replaceAll(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .replaceAll("ł", "l")
+    .replaceAll(/[øœ]/g, "o");
+  const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  const telling = words.filter((word) => !fillers.has(word));
+  return telling.length > 0 ? telling : words;
+}
+
+const knownTerms = new Map<string, readonly string[]>();
+
+function wordsOfTerm(term: string): readonly string[] {
+  const known = knownTerms.get(term) ?? wordsOf(term);
+  knownTerms.set(term, known);
+  return known;
+}
+
+const fillers = new Set([
+  "the",
+  "of",
+  "de",
+  "du",
+  "des",
+  "del",
+  "della",
+  "di",
+  "do",
+  "da",
+  "la",
+  "le",
+  "l",
+  "d",
+  "van",
+  "der",
+  "die",
+  "das",
+]);

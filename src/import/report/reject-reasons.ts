@@ -1,0 +1,86 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { readFileHead } from "../csv/file-format.ts";
+import { readRowBatches } from "../csv/row-batches.ts";
+import { rejectColumns } from "../mapping/header.ts";
+import { problemCodes } from "../check/problem-codes.ts";
+import type { ToldFormat } from "../run/reject-table.ts";
+
+/** Rows that were not taken for the same reason in the same column. */
+export interface RejectReason {
+  readonly code: string;
+  /** As the file names it; empty where the whole row is at fault. */
+  readonly column: string;
+  readonly rows: number;
+  /** What the code means, and what can be done; nothing where that is not known. */
+  readonly means: string | null;
+  readonly hint: string | null;
+  readonly examples: readonly RejectExample[];
+}
+
+export interface RejectExample {
+  readonly line: number;
+  /** The cell at fault, shortened; nothing where the whole row is. */
+  readonly value: string | null;
+  readonly reason: string;
+}
+
+/** Rows of each reason that are shown. */
+const mostExamples = 5;
+/** Reasons that are told apart. */
+const mostReasons = 200;
+const longestValue = 120;
+
+/**
+ * What the reject files of a run's folder hold, by reason, the most frequent first.
+ * @throws FileFormatError, and the file system's own errors
+ */
+export function readRejectReasons(folder: string, { delimiter, encoding }: ToldFormat): RejectReason[] {
+  const reasons = new Map<string, Counted>();
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found)).toSorted()) {
+    const head = readFileHead(join(folder, name), { delimiter, encoding });
+    const [line = -1, column = -1, code = -1, reason = -1] = rejectColumns.map((own) =>
+      head.header.lastIndexOf(own),
+    );
+    for (const { rows } of readRowBatches(head.source, head.format, undefined)) {
+      for (const cells of rows) {
+        const at = (found: number) => cells[found] ?? "";
+        const found = { line: Number(at(line)), column: at(column), code: at(code), reason: at(reason) };
+        count(reasons, found, found.column === "" ? null : at(head.header.indexOf(found.column)));
+      }
+    }
+  }
+  return [...reasons.values()].toSorted((a, b) => b.rows - a.rows);
+}
+
+type Counted = Omit<RejectReason, "examples" | "rows"> & { rows: number; readonly examples: RejectExample[] };
+
+function count(
+  reasons: Map<string, Counted>,
+  { line, column, code, reason }: { line: number; column: string; code: string; reason: string },
+  value: string | null,
+): void {
+  const key = JSON.stringify([code, column]);
+  const known = reasons.get(key);
+  // Columns are as many as a file has; codes are few.
+  if (!known && column !== "" && reasons.size >= mostReasons) {
+    return count(reasons, { line, column: "", code, reason }, null);
+  }
+  const { means = null, hint = null } = problemCodes[code] ?? {};
+  const counted: Counted = known ?? { code, column, rows: 0, means, hint, examples: [] };
+  if (!known) reasons.set(key, counted);
+  counted.rows++;
+  // The same value again tells nothing more.
+  if (counted.examples.length >= mostExamples) return;
+  const shown = value === null ? null : shorten(value);
+  if (counted.examples.some((example) => example.value === shown && example.reason === reason)) return;
+  counted.examples.push({ line, value: shown, reason: shorten(reason) });
+}
+
+function shorten(value: string): string {
+  if (value.length <= longestValue) return value;
+  const start = value.slice(0, longestValue);
+  // Not between the halves of one character.
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+}

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from "node:fs";
+import { readJournal } from "../run/journal.ts";
+import { findRun, runPaths, summarise } from "../run/run-folder.ts";
+import type { ImportOptions, ImportSummary, Verification } from "../types.ts";
+import { readUndoRecord, type UndoRecord } from "../undo/undo-record.ts";
+import { readRejectReasons, type RejectReason } from "./reject-reasons.ts";
+import { readTimeline, type Timeline } from "./timeline.ts";
+
+/** A file of a run, as it was when the run began. */
+export interface ReportedFile {
+  readonly file: string;
+  readonly size_bytes: number;
+  readonly sha256: string;
+  readonly encoding: string;
+  readonly delimiter: string;
+}
+
+/** What came of the last reading back, without the rows. */
+export type ReportedVerification = Omit<Verification, "missing"> & { readonly at: string | null };
+
+/** All that is known of one run, for a person or a script that was not there. */
+export interface RunReport {
+  readonly summary: ImportSummary;
+  readonly profile: string;
+  readonly target: string;
+  /** Of the program that began it. */
+  readonly version: string;
+  /** When it last was at work; nothing where it never was. */
+  readonly ended_at: string | null;
+  /** What was asked for, flag by flag. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly files: readonly ReportedFile[];
+  readonly reasons: readonly RejectReason[];
+  /** Rows of the reject files less than the books count: the run ended before they were written. */
+  readonly rows_without_reason: number;
+  readonly timeline: Timeline;
+  readonly verified: ReportedVerification | null;
+  readonly undone: UndoRecord | null;
+}
+
+/**
+ * Reads all that is known of a run, and changes nothing.
+ * @throws ImportError `usage` when there is no such run
+ */
+export function readRunReport(runsFolder: string, idOrStart: string): RunReport {
+  const manifest = findRun(runsFolder, idOrStart);
+  const id = manifest.import_id;
+  const paths = runPaths(runsFolder, id);
+  const summary = summarise(runsFolder, manifest);
+  const timeline = readTimeline(readJournal(paths.journal));
+  const ended = timeline.attempts.at(-1)?.to;
+  const reasons = readRejectReasons(paths.folder, manifest.options);
+  const explained = reasons.reduce((sum, { rows }) => sum + rows, 0);
+  return {
+    summary,
+    profile: manifest.profile,
+    target: manifest.target,
+    version: manifest.version,
+    ended_at: ended === undefined ? null : new Date(ended).toISOString(),
+    options: wordOptions(manifest.options),
+    files: manifest.files.map(({ given, size_bytes, sha256, format: { encoding, delimiter } }) => ({
+      file: given,
+      size_bytes,
+      sha256,
+      encoding,
+      delimiter,
+    })),
+    reasons,
+    rows_without_reason: Math.max(0, summary.rows.rejected + summary.rows.failed - explained),
+    timeline,
+    verified: readVerified(paths.verified),
+    undone: readUndoRecord(runsFolder, id) ?? null,
+  };
+}
+
+function readVerified(path: string): ReportedVerification | null {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as ReportedVerification) : null;
+}
+
+/** What differs from saying nothing, in the words of the flags. */
+function wordOptions(options: ImportOptions): Record<string, string> {
+  const { map, set, maxErrors, dryRun: _dryRun, validate, ...others } = options;
+  const words: Record<string, string> = {};
+  for (const [name, value] of Object.entries(others)) {
+    if (value === undefined || value === false) continue;
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    words[flagNames[flag] ?? flag] = value === true ? "yes" : String(value);
+  }
+  if (validate === false) words["--no-validate"] = "yes";
+  if (maxErrors)
+    words["--max-errors"] = "count" in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`;
+  const pairs = (given: Readonly<Record<string, string>> = {}) =>
+    Object.entries(given)
+      .map(([field, value]) => `${field}=${value}`)
+      .join(", ");
+  if (pairs(map) !== "") words["--map"] = pairs(map);
+  if (pairs(set) !== "") words["--set"] = pairs(set);
+  return words;
+}
+
+/** Where an option is not called what its flag is. */
+const flagNames: Readonly<Record<string, string>> = { "--email-type": "--type" };

@@ -1,0 +1,140 @@
+import type { JournalEntry } from "../run/journal.ts";
+
+/** What a run did in one interval. Nothing where its journal does not tell. */
+export interface TimelinePoint {
+  /** When the interval began; milliseconds since 1970. */
+  readonly at: number;
+  /** Rows whose outcome became known. */
+  readonly rows: number;
+  /** Requests that left, and of them the repeats and those that a limit of the service held back. */
+  readonly calls: number;
+  readonly retried: number | null;
+  readonly throttled: number | null;
+  /** Milliseconds that calls waited, by what for; calls that are under way at once wait at once. */
+  readonly waits: { readonly pace: number; readonly throttled: number; readonly retry: number } | null;
+}
+
+/** One go at a run: the first, or a resume. */
+export interface AttemptSpan {
+  readonly from: number;
+  readonly to: number;
+  /** Rows whose outcome became known in it. */
+  readonly rows: number;
+  /** Whether it came to an end by itself; else it was killed. */
+  readonly isEnded: boolean;
+}
+
+export interface Timeline {
+  readonly intervalMs: number;
+  /** Only intervals in which the run was at work; at most about `mostIntervals` in all its attempts. */
+  readonly points: readonly TimelinePoint[];
+  readonly attempts: readonly AttemptSpan[];
+  /** Whether repeats, limits and waits were written down as they came. */
+  readonly hasPulses: boolean;
+}
+
+export const mostIntervals = 120;
+
+/** Lengths of intervals that a person reckons with; milliseconds. */
+const lengths = [
+  1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000,
+  3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
+];
+
+/** What a run's journal tells of its time. */
+export function readTimeline(entries: readonly JournalEntry[]): Timeline {
+  const attempts = findAttempts(entries);
+  const workedMs = attempts.reduce((sum, { from, to }) => sum + (to - from), 0);
+  const needed = workedMs / Math.max(mostIntervals / 2, mostIntervals - attempts.length * 2);
+  const intervalMs = lengths.find((length) => length >= needed) ?? needed;
+  const hasPulses = entries.some(({ t }) => t === "pulse");
+  const book = new IntervalBook(intervalMs, hasPulses);
+  for (const { from, to } of attempts) book.cover(from, to);
+  let most = 0;
+  for (const entry of entries) {
+    if (entry.t === "pulse") book.addPulse(entry);
+    if (!("totals" in entry)) continue;
+    // A resume goes over what was settled before; only what is more is new.
+    const rows = Math.max(0, entry.totals.rows.read - most);
+    most = Math.max(most, entry.totals.rows.read);
+    book.addOutcome(entry.at, rows, "calls" in entry && !hasPulses ? entry.calls.sent : 0);
+  }
+  return { intervalMs, points: book.points(), attempts, hasPulses };
+}
+
+function findAttempts(entries: readonly JournalEntry[]): AttemptSpan[] {
+  const found: { from: number; to: number; rows: number; isEnded: boolean }[] = [];
+  let most = 0;
+  for (const entry of entries) {
+    if (entry.t === "start") found.push({ from: entry.at, to: entry.at, rows: 0, isEnded: false });
+    const attempt = found.at(-1);
+    if (!attempt || !("at" in entry)) continue;
+    attempt.to = Math.max(attempt.to, entry.at);
+    if (entry.t === "totals") attempt.isEnded = true;
+    if (!("totals" in entry)) continue;
+    attempt.rows += Math.max(0, entry.totals.rows.read - most);
+    most = Math.max(most, entry.totals.rows.read);
+  }
+  return found;
+}
+
+type Counts = { -readonly [K in keyof TimelinePoint]: TimelinePoint[K] };
+
+/** Counts by interval; an interval begins at a multiple of its length. */
+class IntervalBook {
+  readonly #lengthMs: number;
+  readonly #hasPulses: boolean;
+  readonly #counts = new Map<number, Counts>();
+
+  constructor(lengthMs: number, hasPulses: boolean) {
+    this.#lengthMs = lengthMs;
+    this.#hasPulses = hasPulses;
+  }
+
+  /** Intervals in which nothing happened are intervals all the same. */
+  cover(from: number, to: number): void {
+    for (let at = this.#startOf(from); at <= to; at += this.#lengthMs) this.#at(at);
+  }
+
+  addOutcome(at: number, rows: number, calls: number): void {
+    const counts = this.#at(at);
+    counts.rows += rows;
+    counts.calls += calls;
+  }
+
+  addPulse({ at, ms, seen, waits }: Extract<JournalEntry, { t: "pulse" }>): void {
+    // It stands for the time before it.
+    const counts = this.#at(at - Math.min(ms, this.#lengthMs) / 2);
+    counts.calls += seen[0];
+    counts.retried = (counts.retried ?? 0) + seen[1];
+    counts.throttled = (counts.throttled ?? 0) + seen[2];
+    const before = counts.waits ?? noWaits;
+    counts.waits = {
+      pace: before.pace + waits[0],
+      throttled: before.throttled + waits[1],
+      retry: before.retry + waits[2],
+    };
+  }
+
+  points(): TimelinePoint[] {
+    return [...this.#counts.values()].toSorted((a, b) => a.at - b.at);
+  }
+
+  #startOf(at: number): number {
+    return Math.floor(at / this.#lengthMs) * this.#lengthMs;
+  }
+
+  #at(atMs: number): Counts {
+    const at = this.#startOf(atMs);
+    const known = this.#counts.get(at);
+    if (known) return known;
+    const own = this.#hasPulses
+      ? { retried: 0, throttled: 0, waits: noWaits }
+      : { retried: null, throttled: null, waits: null };
+    const fresh = { at, rows: 0, calls: 0, ...own };
+    this.#counts.set(at, fresh);
+    return fresh;
+  }
+}
+
+const noWaits = { pace: 0, throttled: 0, retry: 0 };

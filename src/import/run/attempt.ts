@@ -1,0 +1,254 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { endpointOf, ServiceError } from "../../contract/index.ts";
+import type { Service } from "../../service/service.ts";
+import { Books, type BookFile } from "./tally.ts";
+import { spillPrefix } from "../csv/spill.ts";
+import type { InputFile } from "../source/input-files.ts";
+import type { Importing } from "../kind.ts";
+import { FixedIdFile } from "./fixed-id-file.ts";
+import { Journal, readJournal, settle, type Settled } from "./journal.ts";
+import { KeyStore } from "./key-store.ts";
+import { Pulse } from "./heartbeat.ts";
+import { RejectFile, type GroupedInput } from "./reject-file.ts";
+import { runPaths, summarise, writeManifest, type Manifest } from "./run-folder.ts";
+import { RunLock } from "./run-lock.ts";
+import { copyRejects } from "./reject-copy.ts";
+import { readAll, type RunFiles } from "./run-reader.ts";
+import { createDrySender, LedgerSender } from "../send/sender.ts";
+import {
+  ImportError,
+  type ImportDeps,
+  type ImportOptions,
+  type ImportSummary,
+  type KindName,
+  type RunState,
+} from "../types.ts";
+import { noteBefore } from "../undo/record-previous.ts";
+
+/** One go at a run: the first, or a resume. Without a manifest it is a dry run. */
+export interface Attempt extends RunFiles {
+  readonly kind: KindName;
+  readonly manifest?: Manifest;
+}
+
+/** Waits this long for another process to let go of a run; milliseconds. */
+const lockWaitMs = 300;
+
+/** Runs an attempt to its end, whichever that is, and gives the whole run's summary. */
+export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
+  const { manifest } = attempt;
+  return manifest ? runRecorded({ ...attempt, manifest }, deps) : runDry(attempt, deps);
+}
+
+async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
+  const startedMs = deps.clock();
+  using keys = attempt.importing.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
+  const given = attempt.files.map((file) => file.given);
+  using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
+  const books = new Books(attempt.files.map(asBookFile), undefined, fixedIds);
+  const state = await readAll(attempt, books, keys, createDrySender(books), deps);
+  for (const notice of books.notices()) deps.report(notice);
+  return {
+    import_id: null,
+    kind: attempt.kind,
+    files: given,
+    state,
+    ...books.totals,
+    started_at: new Date(startedMs).toISOString(),
+    duration_ms: deps.clock() - startedMs,
+    rejects_file: null,
+  };
+}
+
+async function runRecorded(
+  attempt: Attempt & { readonly manifest: Manifest },
+  deps: ImportDeps,
+): Promise<ImportSummary> {
+  const { importing, files, options } = attempt;
+  const id = attempt.manifest.import_id;
+  const paths = runPaths(deps.runsFolder, id);
+  using lock = RunLock.take(paths.folder, lockWaitMs);
+  if (!lock) {
+    throw new ImportError("usage", `${id} is under way in another process`, {
+      hint: "wait for it, or stop it",
+    });
+  }
+  removeSpills(paths.folder);
+  await writeManifest(deps.runsFolder, attempt.manifest);
+  const settled = settle(readJournal(paths.journal));
+  const journal = new Journal(paths.journal, deps.clock);
+  const pulse = new Pulse(journal, deps.clock);
+  journal.append({ t: "start", at: deps.clock() });
+  using keys = importing.existingKeys && new KeyStore(paths.keys);
+  const inputs = files.map((file) => asRejectedInput(file, options));
+  const rejects = new RejectFile(paths.rejects, inputs, options);
+  const given = files.map((file) => file.given);
+  // Whoever looks on keeps nothing of the run.
+  const fixedIdsPath = deps.watch ? undefined : paths.fixedIds;
+  using fixedIds = new FixedIdFile(paths.fixedIdStore, fixedIdsPath, given);
+  const books = new Books(files.map(asBookFile), rejects, fixedIds);
+  deps.watch?.books(books);
+  Object.assign(books.calls, settled.calls);
+  let state: RunState = "failed";
+  let failure: unknown;
+  try {
+    state = await withSender(attempt, { books, journal, pulse, settled, keys }, deps);
+  } catch (error) {
+    failure = error;
+    state = isTemporary(error) || deps.abort.aborted ? "interrupted" : "failed";
+  }
+  const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
+  try {
+    // A resume that ended before it was as far as the run had been knows less than the run does.
+    const isBehind = books.totals.rows.read < (settled.totals?.rows.read ?? 0);
+    const totals = isBehind && settled.totals ? settled.totals : books.totals;
+    pulse.flush();
+    journal.append({ t: "totals", at: deps.clock(), totals });
+    journal.close();
+    rejects.close(!isBehind);
+    fixedIds.close(!isBehind);
+  } catch (error) {
+    manifest.state = "failed";
+    failure ??= error;
+  }
+  try {
+    manifest.rejects_file = await placeRejects(rejects, options, deps);
+  } catch (error) {
+    failure ??= error;
+  }
+  for (const notice of books.notices()) deps.report(notice);
+  for (const message of importing.notices?.() ?? []) deps.report({ type: "notice", message });
+  await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
+    failure ??= error;
+  });
+  const summary = summarise(deps.runsFolder, manifest);
+  const isAborted = deps.abort.aborted && (failure as Error | undefined)?.name === "AbortError";
+  if (failure !== undefined && !isAborted) throw asImportError(failure, summary);
+  return summary;
+}
+
+/** Where the rejects are at the end, or nothing where there are none. Those that need a table of their own are told. */
+async function placeRejects(
+  rejects: RejectFile,
+  options: ImportOptions,
+  deps: ImportDeps,
+): Promise<string | null> {
+  const [first, ...others] = rejects.written;
+  for (const path of others) {
+    deps.report({
+      type: "notice",
+      message: `rejected rows of files that are laid out differently are in ${path}`,
+    });
+  }
+  if (first === undefined) return null;
+  return options.rejects === undefined ? first : copyRejects(first, options.rejects, deps.cwd);
+}
+
+/** What a killed attempt left of rows put aside. */
+export function removeSpills(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(spillPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+interface Records {
+  readonly books: Books;
+  readonly journal: Journal;
+  readonly pulse: Pulse;
+  readonly settled: Settled;
+  readonly keys: KeyStore | undefined;
+}
+
+async function withSender(attempt: Attempt, records: Records, deps: ImportDeps): Promise<RunState> {
+  const { importing, options } = attempt;
+  const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
+  try {
+    if (records.keys) await loadExisting(importing, records.keys, opened.service, deps);
+    const path = join(attempt.folder, "before.db");
+    await noteBefore({ ...attempt, path, settled: records.settled }, opened.service, deps);
+    const sender = new LedgerSender({
+      ...records,
+      importing,
+      service: opened.service,
+      concurrency: options.concurrency ?? opened.concurrency,
+      keepsOrder: opened.keepsOrder,
+      isOnce: endpointOf(importing.operation).effect === "once",
+      clock: deps.clock,
+      abort: deps.abort,
+      report: deps.report,
+    });
+    try {
+      return await readAll(attempt, records.books, records.keys, sender, deps);
+    } finally {
+      await sender.drain();
+    }
+  } finally {
+    await opened.close();
+  }
+}
+
+/** What the service held before the run began, so that a resume can tell our own doing from another's. */
+async function loadExisting(
+  importing: Importing,
+  keys: KeyStore,
+  service: Service,
+  deps: ImportDeps,
+): Promise<void> {
+  if (keys.isLoaded || !importing.existingKeys) return;
+  keys.load(await importing.existingKeys(service, { signal: deps.abort }), deps.clock());
+}
+
+export function asBookFile({ given, head, columns }: InputFile): BookFile {
+  const column = (field: string) => columns.columnOf.get(field);
+  return {
+    given,
+    column,
+    columnName: (field) => head.header[column(field) ?? -1] ?? field,
+  };
+}
+
+/** How a file's rejects are written, and with which other files' they may stand together. */
+export function asRejectedInput(
+  { head, columns }: InputFile,
+  { empty = "keep" }: ImportOptions,
+): GroupedInput {
+  const fields = new Map([...columns.columnOf].map(([field, column]) => [column, field]));
+  // A column that a file does not have is no empty cell, where empty cells mean something.
+  const known = empty === "keep" ? "" : [...columns.columnOf.keys()].toSorted().join();
+  // A shop's layout is known by its own columns' names, and reads a field out of more than one.
+  const layout = columns.layout && Object.keys(columns.layout.fields).length > 0 ? columns.layout.name : "";
+  const fieldOf = (column: number) => (layout === "" ? fields.get(column) : undefined);
+  const group = `${layout} ${columns.dateOrder ?? ""} ${known}`;
+  return { header: head.header, format: head.format, fieldOf, group };
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof ServiceError && error.temporary;
+}
+
+/** What the person is told of an attempt that could not go on; a bug stays a bug. */
+export function asImportError(
+  error: unknown,
+  summary: ImportSummary,
+  resume = `starpost imports resume ${summary.import_id} goes on from here`,
+): unknown {
+  if (error instanceof ImportError) {
+    return new ImportError(error.kind, error.message, { hint: error.hint, summary, cause: error });
+  }
+  if (isDiskFull(error)) {
+    const hint = `make room; then ${resume}`;
+    return new ImportError("failed", "the disk is full", { hint, summary, cause: error });
+  }
+  if (!(error instanceof ServiceError)) return error;
+  const isAuth = ["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
+  const kind = isAuth ? "auth" : error.temporary ? "temporary" : "failed";
+  const hint = error.hint === undefined ? resume : `${error.hint}; then ${resume}`;
+  return new ImportError(kind, error.message, { hint, summary, cause: error });
+}
+
+/** In the run's folder: the file system's own word for it, or SQLite's. */
+export function isDiskFull(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === "ENOSPC" || code === "EDQUOT" || errcode === 13;
+}

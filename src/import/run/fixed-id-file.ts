@@ -1,0 +1,127 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { stringify } from "csv-stringify/sync";
+import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
+import type { FixedId } from "../check/cell-rules.ts";
+import type { SourceRow } from "../kind.ts";
+import { writeWhole } from "./write-fully.ts";
+
+const columns = ["original", "fixed", "file", "line"] as const;
+
+/** Pairs that are remembered, so that an id that comes again and again is looked up once; some 1 MB. */
+const maxRemembered = 5_000;
+
+/** Pairs that are written at once. */
+const pairsAtOnce = 1_000;
+
+interface Pair extends FixedId {
+  /** Its position among the files of the run, and its name. */
+  readonly file: number;
+  readonly given: string;
+  readonly line: number;
+}
+
+/** The ids that were put right, each with what was sent for it and where it stands first. */
+export class FixedIdFile implements Disposable {
+  readonly #path: string | undefined;
+  readonly #storePath: string;
+  readonly #files: readonly string[];
+  /** To the line on which each was met. */
+  readonly #recent = new Map<string, number>();
+  #store: SqliteFile | undefined;
+  #isWritten = false;
+
+  /**
+   * @param storePath where the pairs are kept while the files are read
+   * @param path where they are in the end; nowhere in a dry run
+   * @param files of the run, as they were given
+   */
+  constructor(storePath: string, path: string | undefined, files: readonly string[]) {
+    this.#storePath = storePath;
+    this.#path = path;
+    this.#files = files;
+    rmSync(storePath, { force: true });
+  }
+
+  /** Rows of one order come together, so that the lines of a file are not in order: the lowest one counts. */
+  add({ original, fixed }: FixedId, { file, line }: SourceRow): void {
+    const key = `${file} ${fixed}`;
+    if (line >= (this.#recent.get(key) ?? Infinity)) return;
+    if (this.#recent.size >= maxRemembered) this.#recent.clear();
+    this.#recent.set(key, line);
+    const store = (this.#store ??= createStore(this.#storePath));
+    store.run(
+      `insert into pairs values (?, ?, ?, ?) on conflict do update set file = excluded.file, line = excluded.line
+       where excluded.file = file and excluded.line < line`,
+      [original, fixed, file, line],
+    );
+  }
+
+  /** Ends the writing; what was written counts from here on, unless `isKept` is false. */
+  close(isKept: boolean): void {
+    if (this.#path === undefined || !isKept) return;
+    if (this.#store) this.#write(this.#store, this.#path);
+    else rmSync(this.#path, { force: true });
+  }
+
+  /** What a person is told of it; nothing where all ids were in order. */
+  describe(): string | undefined {
+    const [first] = this.#read(undefined, 1);
+    if (!first) return undefined;
+    const count = Number(this.#store?.all("select count(*) as pairs from pairs")[0]?.["pairs"]);
+    const verb = this.#path === undefined ? "would be" : count === 1 ? "was" : "were";
+    const example = `'${first.original}' (${first.given}:${first.line}) is sent as '${first.fixed}'`;
+    const where = this.#isWritten ? `; the pairs are in ${this.#path}` : "";
+    return `${count} ${count === 1 ? "id" : "ids"} ${verb} put right: ${example}${where}`;
+  }
+
+  [Symbol.dispose](): void {
+    this.#store?.close();
+    this.#store = undefined;
+    rmSync(this.#storePath, { force: true });
+  }
+
+  #write(store: SqliteFile, path: string): void {
+    const descriptor = openSync(`${path}.new`, "w", 0o600);
+    try {
+      writeWhole(descriptor, Buffer.from(stringify([columns])));
+      store.execute("create index if not exists by_place on pairs (file, line, original)");
+      for (let pairs = this.#read(undefined, pairsAtOnce); pairs.length > 0;) {
+        const rows = pairs.map(({ original, fixed, given, line }) => [original, fixed, given, line]);
+        writeWhole(descriptor, Buffer.from(stringify(rows)));
+        pairs = this.#read(pairs.at(-1), pairsAtOnce);
+      }
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(`${path}.new`, path);
+    this.#isWritten = true;
+  }
+
+  /** Pairs in the order of their places, from the one that follows another. */
+  #read(after: Pair | undefined, count: number): Pair[] {
+    const found = this.#store?.all(
+      `select original, fixed, file, line from pairs where (file, line, original) > (?, ?, ?)
+       order by file, line, original limit ?`,
+      [after?.file ?? -1, after?.line ?? 0, after?.original ?? "", count],
+    );
+    return (found ?? []).map(({ original, fixed, file, line }) => ({
+      original: String(original),
+      fixed: String(fixed),
+      file: Number(file),
+      given: this.#files[Number(file)] ?? "",
+      line: Number(line),
+    }));
+  }
+}
+
+/** Nothing of it is kept: what a crash loses of it, the next attempt reads again. */
+function createStore(path: string): SqliteFile {
+  const store = new SqliteFile(path);
+  store.execute("pragma journal_mode = off; pragma synchronous = off");
+  store.execute(
+    `create table pairs (original text, fixed text, file integer, line integer, primary key (original, fixed))
+     without rowid; begin`,
+  );
+  return store;
+}

@@ -1,0 +1,180 @@
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
+import type { CallCounts, ItemCounts, RowCounts } from "../types.ts";
+import { writeWhole } from "./write-fully.ts";
+
+/** The outcome of one item that was not taken: position in the chunk, field, code, reason, and the row of it at fault. */
+export type JournalProblem = readonly [
+  item: number,
+  field: string,
+  code: string,
+  reason: string,
+  row?: number | undefined,
+];
+
+/** All that a run's counters say at one moment; `rows.read` is what is settled. */
+export interface Totals {
+  readonly rows: RowCounts;
+  readonly items: ItemCounts;
+  readonly calls: CallCounts;
+}
+
+/** A line of the journal. `n` is the chunk's number, from 0, the same in every resume of a run. */
+export type JournalEntry =
+  | { readonly t: "start"; readonly at: number }
+  /** Written before the call leaves. */
+  | { readonly t: "send"; readonly n: number; readonly items: number; readonly extent: string }
+  /** Answered: all items taken but the named ones. */
+  | {
+      readonly t: "done";
+      readonly n: number;
+      readonly problems: readonly JournalProblem[];
+      readonly calls: CallCounts;
+      readonly at: number;
+      readonly totals: Totals;
+    }
+  /** Refused as a whole, for good. */
+  | {
+      readonly t: "refused";
+      readonly n: number;
+      readonly reason: string;
+      readonly calls: CallCounts;
+      readonly at: number;
+      readonly totals: Totals;
+    }
+  /** Calls of more items than this do not go through: too large, or too slow. */
+  | { readonly t: "smaller"; readonly maxItems: number }
+  /** Not answered; `sure` when it is certain that nothing was done. */
+  | { readonly t: "unanswered"; readonly n: number; readonly sure: boolean; readonly calls: CallCounts }
+  /**
+   * What went on in the last `ms` milliseconds: requests that left, those of them that were repeats, and those that the
+   * service's limit held back; and the waits that were told in that time, in milliseconds, by their reason. Calls that
+   * are under way at once wait at once. Runs of before have none of these lines.
+   */
+  | {
+      readonly t: "pulse";
+      readonly at: number;
+      readonly ms: number;
+      readonly seen: readonly [sent: number, retried: number, throttled: number];
+      readonly waits: readonly [pace: number, throttled: number, retry: number];
+    }
+  /** Where the run stands while nothing is sent, and at its end. */
+  | { readonly t: "totals"; readonly at: number; readonly totals: Totals };
+
+/** How much may be lost to a power cut where a loss only means sending again what may be sent again; milliseconds. */
+const syncEveryMs = 250;
+
+/** The append-only record of what a run sent and what came back. */
+export class Journal {
+  readonly #descriptor: number;
+  readonly #clock: () => number;
+  #lastSyncMs = 0;
+
+  constructor(path: string, clock: () => number) {
+    this.#clock = clock;
+    const isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
+    this.#descriptor = openSync(path, "a", 0o600);
+    // A line that a crash cut short is ended, so that the next one stands by itself.
+    if (isTorn) writeWhole(this.#descriptor, Buffer.from("\n"));
+  }
+
+  /** Adds a line. With `isDurable` it is on the disk on return; else within a moment. */
+  append(entry: JournalEntry, isDurable = false): void {
+    writeWhole(this.#descriptor, Buffer.from(`${JSON.stringify(entry)}\n`));
+    const nowMs = this.#clock();
+    if (isDurable || nowMs - this.#lastSyncMs > syncEveryMs) {
+      fdatasyncSync(this.#descriptor);
+      this.#lastSyncMs = nowMs;
+    }
+  }
+
+  close(): void {
+    fdatasyncSync(this.#descriptor);
+    closeSync(this.#descriptor);
+  }
+}
+
+/** Reads a journal; lines that a crash cut short are passed over. */
+export function readJournal(path: string): JournalEntry[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      try {
+        return line === "" ? [] : [JSON.parse(line) as JournalEntry];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** What earlier attempts at a run settled, by chunk. */
+export interface Settled {
+  readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
+  /** The highest number of those that are done; -1 where none is. */
+  readonly lastDone: number;
+  /** Sent, and no answer seen. */
+  readonly unknown: ReadonlySet<number>;
+  readonly extents: ReadonlyMap<number, string>;
+  /** When each was sent last, counted from 0 over all that was sent. */
+  readonly sentAt: ReadonlyMap<number, number>;
+  /** Sent after one of a higher number had been. */
+  readonly late: ReadonlySet<number>;
+  /** The most items that a call of the run is to carry; nothing where no call was too large. */
+  readonly maxItems: number | undefined;
+  readonly calls: CallCounts;
+  /** The time that the attempts took, together; milliseconds. */
+  readonly durationMs: number;
+  readonly totals: Totals | undefined;
+}
+
+export function settle(entries: readonly JournalEntry[]): Settled {
+  const done = new Map<number, Extract<JournalEntry, { t: "done" }>>();
+  const open = new Set<number>();
+  const unknown = new Set<number>();
+  const extents = new Map<number, string>();
+  const sentAt = new Map<number, number>();
+  const late = new Set<number>();
+  let sends = 0;
+  let highest = -1;
+  let lastDone = -1;
+  const calls = { sent: 0, retried: 0, throttled: 0 };
+  let totals: Totals | undefined;
+  let maxItems: number | undefined;
+  let durationMs = 0;
+  let startedAt = 0;
+  let lastAt = 0;
+  for (const entry of entries) {
+    if (entry.t === "start") {
+      durationMs += lastAt - startedAt;
+      startedAt = entry.at;
+      lastAt = entry.at;
+    }
+    if ("at" in entry) lastAt = Math.max(lastAt, entry.at);
+    if ("totals" in entry) totals = entry.totals;
+    if (entry.t === "smaller") maxItems = entry.maxItems;
+    if ("calls" in entry) {
+      calls.sent += entry.calls.sent;
+      calls.retried += entry.calls.retried;
+      calls.throttled += entry.calls.throttled;
+    }
+    if (entry.t === "send") {
+      extents.set(entry.n, entry.extent);
+      sentAt.set(entry.n, sends++);
+      if (entry.n < highest) late.add(entry.n);
+      highest = Math.max(highest, entry.n);
+      open.add(entry.n);
+      unknown.add(entry.n);
+    } else if (entry.t === "done" || entry.t === "refused" || entry.t === "unanswered") {
+      open.delete(entry.n);
+      if (entry.t !== "unanswered" || entry.sure) unknown.delete(entry.n);
+      if (entry.t === "done") {
+        done.set(entry.n, entry);
+        lastDone = Math.max(lastDone, entry.n);
+      }
+    }
+  }
+  // A call that a crash cut off was sent all the same.
+  calls.sent += open.size;
+  durationMs += lastAt - startedAt;
+  return { done, lastDone, unknown, extents, sentAt, late, maxItems, calls, durationMs, totals };
+}

@@ -1,0 +1,60 @@
+import { rmSync } from "node:fs";
+import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
+
+/**
+ * Keys on disk, for calls that cannot be repeated: those that the service held before the run (kept for its
+ * resumes), and those that this attempt has met.
+ */
+export class KeyStore implements Disposable {
+  readonly #file: SqliteFile;
+  /** Apart, since it is not kept: what is lost of it in a power cut must not damage the other. */
+  readonly #met: SqliteFile;
+
+  constructor(path: string) {
+    this.#file = new SqliteFile(path);
+    rmSync(`${path}-met`, { force: true });
+    this.#met = new SqliteFile(`${path}-met`);
+    this.#file.execute("create table if not exists existing (key text primary key) without rowid");
+    this.#file.execute("create table if not exists loaded (at integer)");
+    this.#met.execute("pragma journal_mode = off; pragma synchronous = off");
+    this.#met.execute("create table met (key text primary key, line integer) without rowid; begin");
+    this.#met.execute("create table counted (name text primary key, times integer) without rowid");
+  }
+
+  get isLoaded(): boolean {
+    return this.#file.all("select 1 from loaded").length > 0;
+  }
+
+  /** Keeps what the service held before anything was sent; on the disk on return. */
+  load(keys: readonly string[], nowMs: number): void {
+    this.#file.execute("pragma synchronous = full; begin");
+    for (const key of keys) this.#file.run("insert or ignore into existing values (?)", [key]);
+    this.#file.run("insert into loaded values (?)", [nowMs]);
+    this.#file.execute("commit");
+  }
+
+  isExisting(key: string): boolean {
+    return this.#file.all("select 1 from existing where key = ?", [key]).length > 0;
+  }
+
+  /** @returns the line on which this attempt met the key before, or nothing */
+  meet(key: string, line: number): number | undefined {
+    const { changes } = this.#met.run("insert or ignore into met values (?, ?)", [key, line]);
+    if (changes > 0n) return undefined;
+    return Number(this.#met.all("select line from met where key = ?", [key])[0]?.["line"]);
+  }
+
+  /** @returns how often this attempt has met the name, this time included */
+  count(name: string): number {
+    const [row] = this.#met.all(
+      "insert into counted values (?, 1) on conflict do update set times = times + 1 returning times",
+      [name],
+    );
+    return Number(row?.["times"]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#met.close();
+    this.#file.close();
+  }
+}

@@ -1,0 +1,207 @@
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { userInfo } from "node:os";
+import { basename, join } from "node:path";
+import { spillPrefix } from "../csv/spill.ts";
+import type { Manifest } from "./run-folder.ts";
+import { listManifests } from "./run-folder.ts";
+import { isRunId } from "./run-headers.ts";
+import { RunLock } from "./run-lock.ts";
+import { runPathOfSync } from "../sync/sync.ts";
+import type { RunState } from "../types.ts";
+
+/** Something that a purge removes: a run, a sync's record, or what a killed process left. */
+export interface Purged {
+  /** Nothing where it is a leftover. */
+  readonly import_id: string | null;
+  readonly kind: string;
+  readonly files: readonly string[];
+  readonly state: RunState | "leftover";
+  readonly last_used_at: string;
+  readonly bytes: number;
+  readonly path: string;
+}
+
+export interface PurgeSummary {
+  readonly removed: readonly Purged[];
+  readonly removed_bytes: number;
+  /** Old enough, and kept: under way now, or not finished. */
+  readonly kept: { readonly running: number; readonly unfinished: number };
+}
+
+export interface PurgeRequest {
+  readonly olderThanMs: number;
+  /** Whether runs go as well that could still be resumed. */
+  readonly unfinished: boolean;
+}
+
+export interface PurgeDeps {
+  readonly runsFolder: string;
+  /** Where dry runs, plans and exports have their folders. */
+  readonly temporaryFolder: string;
+  readonly clock: () => number;
+  /**
+   * Asks before anything is removed.
+   * @throws what ends the purge where the answer is no
+   */
+  readonly approve: (found: PurgeSummary) => Promise<void>;
+}
+
+/** Folders in the system's temporary folder that are ours; what is there after a day was left by a killed process. */
+const temporaryFolders = /^starpost-(?:dry-run|plan|rehearsal|export|map|sync)-[A-Za-z0-9]{6}$/;
+
+/** A folder without a manifest may belong to a run that is reading its standard input, or to a sync under way. */
+const leastLeftoverMs = 24 * 3_600_000;
+
+/**
+ * Removes runs that nothing was written to for so long, with their rejects, and what killed processes left behind.
+ * Never one that is under way.
+ */
+export async function purgeImports(request: PurgeRequest, deps: PurgeDeps): Promise<PurgeSummary> {
+  const found = findPurgeable(request, deps);
+  if (found.removed.length === 0) return found;
+  await deps.approve(found);
+  const removed = found.removed.filter((one) => remove(one));
+  const running = found.kept.running + found.removed.length - removed.length;
+  return { removed, removed_bytes: sumOf(removed), kept: { ...found.kept, running } };
+}
+
+type FindDeps = Omit<PurgeDeps, "approve"> & {
+  /** Whether the locks of finished runs are left alone: to ask for one is to take it for a moment. */
+  readonly leavesFinished?: boolean;
+};
+
+/** What a purge would remove, and what it would keep; nothing is changed. */
+export function findPurgeable(request: PurgeRequest, deps: FindDeps): PurgeSummary {
+  const nowMs = deps.clock();
+  const manifests = new Map(listManifests(deps.runsFolder).map((manifest) => [manifest.import_id, manifest]));
+  const removed: Purged[] = [];
+  const kept = { running: 0, unfinished: 0 };
+  for (const name of listFolders(deps.runsFolder)) {
+    const found = describe(join(deps.runsFolder, name), manifests.get(name));
+    if (found.state === "leftover" && !isRunId(name)) continue;
+    const leastMs =
+      found.state === "leftover" ? Math.max(request.olderThanMs, leastLeftoverMs) : request.olderThanMs;
+    if (nowMs - Date.parse(found.last_used_at) < leastMs) continue;
+    const isLeft = deps.leavesFinished === true && found.state === "finished";
+    if (!isLeft && isHeld(found.path)) kept.running++;
+    else if (isUnfinished(found.state) && !request.unfinished) kept.unfinished++;
+    else removed.push(found);
+  }
+  removed.push(...findLeftovers(request, deps, new Set(removed.map(({ path }) => path))));
+  return { removed, removed_bytes: sumOf(removed), kept };
+}
+
+/** What killed processes left elsewhere than in a folder of the runs. */
+function findLeftovers(
+  { olderThanMs }: PurgeRequest,
+  deps: Omit<PurgeDeps, "approve">,
+  gone: ReadonlySet<string>,
+): Purged[] {
+  const temporary = listFolders(deps.temporaryFolder)
+    .filter((name) => temporaryFolders.test(name))
+    .map((name) => join(deps.temporaryFolder, name))
+    .filter((path) => isOwn(path));
+  const spilled = listFolders(deps.runsFolder)
+    .map((name) => join(deps.runsFolder, name))
+    .filter((path) => !gone.has(path) && !isHeld(path))
+    .flatMap((path) => listFolders(path).map((name) => join(path, name)))
+    .filter((path) => basename(path).startsWith(spillPrefix));
+  const leastMs = Math.max(olderThanMs, leastLeftoverMs);
+  return [...temporary, ...spilled]
+    .map((path) => describe(path, undefined))
+    .filter(({ last_used_at }) => deps.clock() - Date.parse(last_used_at) >= leastMs);
+}
+
+function describe(path: string, manifest: Manifest | undefined): Purged {
+  const { bytes, lastMs } = measure(path);
+  const measured = { path, bytes, last_used_at: new Date(lastMs).toISOString() };
+  if (manifest) {
+    const { import_id, kind, files, state } = manifest;
+    const settled = state === "running" ? "interrupted" : state;
+    return { import_id, kind, files: files.map(({ given }) => given), state: settled, ...measured };
+  }
+  const sync = readSync(path);
+  if (sync)
+    return { import_id: sync.sync_id, kind: "sync", files: sync.files, state: sync.state, ...measured };
+  const isUnknown = listNames(path).includes("manifest.json");
+  // A manifest that cannot be read, of a newer version perhaps, is no leftover.
+  return { import_id: null, kind: "", files: [], state: isUnknown ? "failed" : "leftover", ...measured };
+}
+
+interface SyncRecord {
+  readonly sync_id: string;
+  readonly files: readonly string[];
+  readonly state: RunState;
+}
+
+function readSync(folder: string): SyncRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(runPathOfSync(folder), "utf8")) as SyncRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+function isUnfinished(state: Purged["state"]): boolean {
+  return state !== "finished" && state !== "leftover";
+}
+
+function isHeld(folder: string): boolean {
+  // To ask for a lock makes its file; where there is none, nobody has it.
+  if (!listNames(folder).includes("lock")) return false;
+  const lock = RunLock.take(folder, 0);
+  lock?.[Symbol.dispose]();
+  return lock === undefined;
+}
+
+/** @returns false where somebody has taken it up meanwhile */
+function remove({ path, state }: Purged): boolean {
+  if (state === "leftover") {
+    rmSync(path, { recursive: true, force: true });
+    return true;
+  }
+  using lock = RunLock.take(path, 0);
+  if (!lock) return false;
+  rmSync(path, { recursive: true, force: true });
+  return true;
+}
+
+/** The system's temporary folder is everybody's: what another user's processes left there is theirs. */
+function isOwn(path: string): boolean {
+  const { uid } = userInfo();
+  // Where there are no such numbers, each user has a temporary folder.
+  return uid === -1 || lstatSync(path, { throwIfNoEntry: false })?.uid === uid;
+}
+
+/** Bytes of all files of a folder, and when one of them was last written. */
+function measure(folder: string): { readonly bytes: number; readonly lastMs: number } {
+  let [bytes, lastMs] = [0, 0];
+  for (const name of listNames(folder)) {
+    const path = join(folder, name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (!stat) continue;
+    const inside = stat.isDirectory() ? measure(path) : { bytes: stat.size, lastMs: stat.mtimeMs };
+    bytes += inside.bytes;
+    // The lock is no work: whoever asks whether a run is under way makes it.
+    if (name !== "lock") lastMs = Math.max(lastMs, inside.lastMs);
+  }
+  return { bytes, lastMs: lastMs || (lstatSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) };
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function listFolders(folder: string): string[] {
+  return listNames(folder).filter((name) =>
+    lstatSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory(),
+  );
+}
+
+function sumOf(purged: readonly Purged[]): number {
+  return purged.reduce((sum, { bytes }) => sum + bytes, 0);
+}

@@ -1,0 +1,208 @@
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import { asBookFile, removeSpills } from "./attempt.ts";
+import { Books } from "./tally.ts";
+import type { Chunk } from "../send/chunks.ts";
+import { openFiles, type InputFile } from "../source/input-files.ts";
+import { kinds } from "../../records/index.ts";
+import type { Importing, Item } from "../kind.ts";
+import { readJournal, settle, type Settled, type Totals } from "./journal.ts";
+import { KeyStore } from "./key-store.ts";
+import { runPaths, type Manifest } from "./run-folder.ts";
+import { RunLock } from "./run-lock.ts";
+import { readAll, type RunFiles } from "./run-reader.ts";
+import type { Sender } from "../send/sender.ts";
+import { ImportError, type ImportDeps, type ImportOptions } from "../types.ts";
+
+/** A run of before, with its files as they were then; nobody else has it until it is let go. */
+export interface RecordedRun extends RunFiles, Disposable {
+  readonly manifest: Manifest;
+  readonly settled: Settled;
+  readonly paths: ReturnType<typeof runPaths>;
+}
+
+/** Waits this long for another process to let go of a run; milliseconds. */
+const lockWaitMs = 300;
+
+function lockRun({ import_id }: Manifest, runsFolder: string): RunLock {
+  const lock = RunLock.take(runPaths(runsFolder, import_id).folder, lockWaitMs);
+  if (lock) return lock;
+  throw new ImportError("usage", `${import_id} is under way in another process`, {
+    hint: "wait for it, or stop it",
+  });
+}
+
+/** @throws ImportError `usage` where the profile leads elsewhere than where the run went */
+export function refuseElsewhere(run: Manifest, target: string): void {
+  if (run.target === target) return;
+  throw new ImportError(
+    "usage",
+    `${run.import_id} was begun with the profile ${run.profile}, at ${run.target}`,
+    {
+      hint: `this is ${target}; go on where it began`,
+    },
+  );
+}
+
+/**
+ * Opens the files of a run again.
+ * @throws ImportError `usage` when one is gone, or has changed
+ */
+export async function reopenFiles(
+  before: Manifest,
+  importing: Importing,
+  options: ImportOptions,
+  report?: ImportDeps["report"],
+): Promise<InputFile[]> {
+  const located = before.files.map(({ given, path, entry }) => ({ given, path, entry }));
+  const files = await openFiles(located, importing, before.kind, options, report);
+  for (const [at, file] of files.entries()) {
+    if (file.survey.sha256 === before.files[at]?.sha256) continue;
+    throw new ImportError("usage", `${file.given}: the file has changed since ${before.import_id} began`, {
+      hint: "put the old file back; the new one can be imported by itself: what the service has is not taken twice",
+    });
+  }
+  return files;
+}
+
+/** @throws ImportError `usage` as `reopenFiles`, and while another process has the run */
+export async function openRecordedRun(manifest: Manifest, runsFolder: string): Promise<RecordedRun> {
+  const { options } = manifest;
+  const importing = kinds[manifest.kind].prepare(options);
+  const paths = runPaths(runsFolder, manifest.import_id);
+  const lock = lockRun(manifest, runsFolder);
+  try {
+    removeSpills(paths.folder);
+    const files = await reopenFiles(manifest, importing, options);
+    const settled = settle(readJournal(paths.journal));
+    const dispose = () => lock[Symbol.dispose]();
+    return {
+      manifest,
+      options,
+      importing,
+      files,
+      folder: paths.folder,
+      paths,
+      settled,
+      [Symbol.dispose]: dispose,
+    };
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** @param isSure whether the service said that it took them */
+export type Visit = (taken: readonly Item[], isSure: boolean) => void;
+
+/**
+ * Reads a run's files once more, and shows the items that the service took, call by call; and those of calls that were
+ * never answered, which it may have taken.
+ * @returns the books: what was taken, and as `failed` also what was never sent, or never answered
+ */
+export async function replayRun(
+  run: RecordedRun,
+  visit: Visit,
+  deps: Pick<ImportDeps, "clock" | "stop" | "abort" | "report">,
+): Promise<Totals> {
+  const { importing, options, settled, paths } = run;
+  const books = new Books(run.files.map(asBookFile), undefined);
+  using keys = importing.existingKeys && new KeyStore(paths.keys);
+  const all = { ...run, options: { ...options, maxErrors: undefined } };
+  await readAll(all, books, keys, createReplayer(settled, books, visit), {
+    ...deps,
+    report: (event) => {
+      if (event.type !== "progress") return;
+      deps.report({
+        type: "reading",
+        doing: "again",
+        file: run.files[0]?.given ?? "",
+        rows: event.rows.read,
+      });
+    },
+  });
+  deps.stop.throwIfAborted();
+  return books.totals;
+}
+
+/** Sends nothing: a call of the run that the journal says was answered has the same outcome again. */
+function createReplayer(settled: Settled, books: Books, visit: Visit): Sender {
+  return {
+    submit: async (chunk: Chunk) => {
+      const extent = settled.extents.get(chunk.n);
+      if (extent !== undefined && extent !== chunk.extent) {
+        throw new ImportError("failed", "the rows are not cut into the same calls as when the import began", {
+          hint: "was it begun by another version of starpost? Use that one",
+        });
+      }
+      const done = settled.done.get(chunk.n);
+      if (!done) {
+        books.fail(chunk.items, "was not sent, or its answer was never seen");
+        if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
+        return;
+      }
+      const problems = new Map(
+        done.problems.map(([at, field, code, reason]) => [at, { field, code, reason }] as const),
+      );
+      books.settle(chunk.items, problems);
+      visit(
+        chunk.items.filter((_, at) => !problems.has(at)),
+        true,
+      );
+    },
+    drain: async () => {},
+    failure: undefined,
+  };
+}
+
+/** The way to the service for looking at what a run did, with its calls counted. */
+export interface CountedService {
+  readonly service: Service;
+  /** For reading, which is given up at the first signal. */
+  readonly reading: CallOptions;
+  /** For changing, which is given up only at the second. */
+  readonly writing: CallOptions;
+  readonly calls: () => number;
+  close(): Promise<void>;
+}
+
+/** Opens the service so that calls are paced, told and counted, and none begins after the first signal. */
+export async function openCounted(
+  pace: Pick<ImportOptions, "rate" | "rateShare">,
+  { openService, stop, abort, report }: Pick<ImportDeps, "openService" | "stop" | "abort" | "report">,
+): Promise<CountedService> {
+  const opened = await openService(pace);
+  let calls = 0;
+  const onEvent: CallOptions["onEvent"] = (event) => {
+    if (event.type === "wait") report({ type: "wait", message: event.message, ms: event.ms });
+    if (event.type === "attempt" && event.attempt > 1) calls++;
+  };
+  const onCall = () => {
+    stop.throwIfAborted();
+    calls++;
+  };
+  return {
+    service: watchCalls(opened.service, onCall),
+    reading: { signal: stop, onEvent },
+    writing: { signal: abort, onEvent },
+    calls: () => calls,
+    close: () => opened.close(),
+  };
+}
+
+type AnyCall = (input: unknown, options?: CallOptions) => Promise<unknown>;
+
+/** The same service, with something done before each call. */
+function watchCalls(service: Service, onCall: () => void): Service {
+  const groups = Object.entries(service).map(([group, verbs]) => {
+    const watched = Object.entries(verbs as Record<string, AnyCall>).map(([verb, call]) => {
+      const watchedCall: AnyCall = async (input, options) => {
+        onCall();
+        return call(input, options);
+      };
+      return [verb, watchedCall];
+    });
+    return [group, Object.fromEntries(watched)];
+  });
+  return Object.fromEntries(groups) as Service;
+}

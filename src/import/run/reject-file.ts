@@ -1,0 +1,44 @@
+import type { SourceRow } from "../kind.ts";
+import { RejectTable, type RejectedInput, type RejectPlace, type ToldFormat } from "./reject-table.ts";
+
+/** A file of the run, and with which others its rejects may stand in one table. */
+export interface GroupedInput extends RejectedInput {
+  readonly group: string;
+}
+
+/**
+ * The rows that were not taken, in a form in which the same command takes them back: files that have to be read
+ * differently have tables of their own, beside the first.
+ */
+export class RejectFile {
+  readonly #tables: readonly RejectTable[];
+  readonly #tableOf: readonly number[];
+
+  constructor(path: string, inputs: readonly GroupedInput[], told: ToldFormat) {
+    const groups = [...new Set(inputs.map(({ group }) => group))];
+    this.#tableOf = inputs.map(({ group }) => groups.indexOf(group));
+    this.#tables = groups.map((group, at) => {
+      const own = [...inputs.entries()].filter(([, input]) => input.group === group);
+      return new RejectTable(numberPath(path, at), new Map(own), told);
+    });
+  }
+
+  /** Where there are rejects, of this attempt or one before. */
+  get written(): readonly string[] {
+    return this.#tables.filter((table) => table.isThere).map((table) => table.path);
+  }
+
+  add(row: SourceRow, place: RejectPlace): void {
+    this.#tables[this.#tableOf[row.file] ?? 0]?.add(row, place);
+  }
+
+  /** Ends the writing; what was written counts from here on, unless `isKept` is false. */
+  close(isKept: boolean): void {
+    for (const table of this.#tables) table.close(isKept);
+  }
+}
+
+/** The name of the table after so many others: `rejects.csv`, `rejects-2.csv`. */
+function numberPath(path: string, at: number): string {
+  return at === 0 ? path : path.replace(/(\.[^./]*)?$/, `-${at + 1}$1`);
+}

@@ -1,0 +1,118 @@
+import { setImmediate } from "node:timers/promises";
+import { endpointOf } from "../../contract/index.ts";
+import type { Books } from "./tally.ts";
+import { Chunker } from "../send/chunks.ts";
+import { readRows, type InputFile } from "../source/input-files.ts";
+import { ItemReader } from "../check/items.ts";
+import type { Importing, Item } from "../kind.ts";
+import type { KeyStore } from "./key-store.ts";
+import type { Sender } from "../send/sender.ts";
+import type { ImportDeps, ImportOptions, RunState } from "../types.ts";
+
+/** The files of a run, and how they are read: the same items in the same calls, however often it is done. */
+export interface RunFiles {
+  readonly options: ImportOptions;
+  readonly importing: Importing;
+  readonly files: readonly InputFile[];
+  /** Where rows may be put aside. */
+  readonly folder: string;
+}
+
+/** What reading needs of the world. */
+export type ReadingDeps = Pick<ImportDeps, "clock" | "stop" | "abort" | "report">;
+
+const progressEveryMs = 100;
+
+/** Reads every file, sends what it holds, and says how that ended. */
+export async function readAll(
+  attempt: RunFiles,
+  books: Books,
+  keys: KeyStore | undefined,
+  sender: Sender,
+  deps: ReadingDeps,
+): Promise<RunState> {
+  const { importing, files, options } = attempt;
+  const batch = endpointOf(importing.operation).batch;
+  const chunker = new Chunker(options.batchSize ?? batch?.recommended ?? 1);
+  const pace = createPace(attempt, books, deps);
+  let rows = 0;
+  for (const [index, file] of files.entries()) {
+    const items = new ItemReader(importing, books, keys, file, index, options);
+    const submit = async (found: Iterable<Item>) => {
+      for (const item of found) {
+        const chunk = chunker.add(item);
+        if (chunk) {
+          await sender.submit(chunk);
+          // Calls may be slow, and the rows of a batch many.
+          pace.report();
+        }
+        if (pace.mustStop() || sender.failure !== undefined) return;
+      }
+    };
+    for (const rowBatch of readRows(file, groupingOf(attempt, file))) {
+      await submit(items.read(rowBatch));
+      // Answers, signals and timers get their turn.
+      await setImmediate();
+      pace.report();
+      if (pace.mustStop() || sender.failure !== undefined) break;
+    }
+    rows += items.rows;
+    if (pace.mustStop() || sender.failure !== undefined) break;
+    await submit(items.end());
+    tellBlankRows(file, items.blankRows, deps);
+  }
+  const last = pace.mustStop() || sender.failure !== undefined ? undefined : chunker.flush();
+  if (last) await sender.submit(last);
+  await sender.drain();
+  pace.report(true);
+  if (sender.failure !== undefined) throw sender.failure;
+  const stopped = pace.mustStop();
+  if (stopped) return stopped;
+  const { read } = books.totals.rows;
+  if (read !== rows)
+    throw new Error(`the books do not balance: ${rows} rows were read, ${read} are accounted for`);
+  return "finished";
+}
+
+function groupingOf({ importing, folder }: RunFiles, { keyColumn, survey, columns }: InputFile) {
+  const { repeated } = survey;
+  const groups = columns.layout?.groups;
+  if (groups && columns.fields && "family" in groups.by) {
+    return { familyOf: columns.fields.familyOf(groups.by.family), folder };
+  }
+  const isGrouped = groups ? "columns" in groups.by : importing.groupField !== undefined;
+  return isGrouped && repeated ? { keyColumn, repeated, folder } : undefined;
+}
+
+/** Watches what ends a run early, and tells how far it is. */
+function createPace({ options, files }: RunFiles, books: Books, deps: ReadingDeps) {
+  const callsBefore = books.calls.sent;
+  const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);
+  const { maxErrors } = options;
+  const mostErrors = !maxErrors
+    ? Infinity
+    : "count" in maxErrors
+      ? maxErrors.count
+      : (rowsTotal * maxErrors.percent) / 100;
+  let reportedMs = 0;
+  return {
+    mustStop: (): RunState | undefined => {
+      if (deps.stop.aborted || deps.abort.aborted) return "interrupted";
+      return books.errors > mostErrors ? "stopped" : undefined;
+    },
+    report: (isLast = false) => {
+      const nowMs = deps.clock();
+      if (!isLast && nowMs - reportedMs < progressEveryMs) return;
+      reportedMs = nowMs;
+      const { rows, calls } = books.totals;
+      const isReplay = callsBefore > 0 && calls.sent === callsBefore;
+      deps.report({ type: "progress", rows, calls, rowsTotal, isReplay });
+    },
+  };
+}
+
+function tellBlankRows({ given }: InputFile, count: number, { report }: ReadingDeps): void {
+  if (count === 0) return;
+  const rows = count === 1 ? "1 row has" : `${count} rows have`;
+  report({ type: "notice", message: `${given}: ${rows} only empty cells and were passed over` });
+}

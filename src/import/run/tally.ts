@@ -1,0 +1,217 @@
+import type { FixedId } from "../check/cell-rules.ts";
+import type { FixedIdFile } from "./fixed-id-file.ts";
+import type { RejectFile } from "./reject-file.ts";
+import type { Totals } from "./journal.ts";
+import type { Item, RowProblem, SourceRow } from "../kind.ts";
+import { problemCodes, sharpenReason } from "../check/problem-codes.ts";
+import type { ImportEvent } from "../types.ts";
+
+/** A file of the run as messages and rejects name it. */
+export interface BookFile {
+  readonly given: string;
+  /** The column that holds a field, as the header has it; the field's own name where none does. */
+  readonly columnName: (field: string) => string;
+  readonly column: (field: string) => number | undefined;
+}
+
+interface Group {
+  readonly code: string;
+  readonly column: string;
+  readonly reason: string;
+  readonly first: string;
+  count: number;
+}
+
+/** Kinds of problem that are told one by one at the end. */
+const maxGroupsTold = 12;
+/** Kinds of problem that are told apart by their words, and not by their code alone. */
+const maxGroups = 200;
+
+/** Every row's outcome, once: `read = accepted + rejected + failed`. */
+export class Books {
+  readonly #files: readonly BookFile[];
+  readonly #rejects: RejectFile | undefined;
+  readonly #fixedIds: FixedIdFile | undefined;
+  readonly #problems = new Map<string, Group>();
+  readonly #leftOut = new Map<string, Group>();
+  readonly #erased = new Map<string, Group>();
+  readonly #rows = { accepted: 0, rejected: 0, failed: 0 };
+  readonly #items = { sent: 0, accepted: 0, rejected: 0 };
+  readonly calls = { sent: 0, retried: 0, throttled: 0 };
+
+  constructor(files: readonly BookFile[], rejects: RejectFile | undefined, fixedIds?: FixedIdFile) {
+    this.#files = files;
+    this.#rejects = rejects;
+    this.#fixedIds = fixedIds;
+  }
+
+  get totals(): Totals {
+    const { accepted, rejected, failed } = this.#rows;
+    return {
+      rows: { read: accepted + rejected + failed, accepted, rejected, failed },
+      items: { ...this.#items },
+      calls: { ...this.calls },
+    };
+  }
+
+  /** Rows that were not taken, for whatever reason. */
+  get errors(): number {
+    return this.#rows.rejected + this.#rows.failed;
+  }
+
+  /** A row that was not sent. */
+  reject(row: SourceRow, problems: readonly RowProblem[]): void {
+    this.#rows.rejected++;
+    this.#write(row, problems);
+  }
+
+  /**
+   * A call was answered: each of its items was taken, or not.
+   * @param one what an item is called
+   */
+  settle(items: readonly Item[], problems: ReadonlyMap<number, RowProblem>, one = "order"): void {
+    this.#items.sent += items.length;
+    for (const [at, item] of items.entries()) {
+      const problem = problems.get(at);
+      if (!problem) {
+        this.#items.accepted++;
+        this.#rows.accepted += item.rows.length;
+        continue;
+      }
+      this.#items.rejected++;
+      this.#rows.rejected += item.rows.length;
+      this.#writeItem(item, problem, one);
+    }
+  }
+
+  /** A call was refused as a whole: its rows are neither taken nor at fault. */
+  fail(items: readonly Item[], reason: string): void {
+    this.#items.sent += items.length;
+    for (const row of items.flatMap((item) => item.rows)) {
+      this.#rows.failed++;
+      this.#write(row, [{ field: "", code: "call_refused", reason }]);
+    }
+  }
+
+  /** A cell that was not sent although its row was. */
+  leaveOut(row: SourceRow, field: string, reason: string): void {
+    this.#count(this.#leftOut, row, { field, code: `left_out ${reason}`, reason });
+  }
+
+  /** A cell that is empty, and was not sent although that was asked for: the service would erase nothing by it. */
+  keep(row: SourceRow, field: string, reason: string): void {
+    this.#count(this.#leftOut, row, { field, code: "kept", reason });
+  }
+
+  /** An empty cell that erases what is stored. */
+  erase(row: SourceRow, field: string): void {
+    this.#count(this.#erased, row, { field, code: "erased", reason: "" });
+  }
+
+  /** An id that was sent otherwise than it stands in the file. */
+  fixId(row: SourceRow, pair: FixedId): void {
+    this.#fixedIds?.add(pair, row);
+  }
+
+  /** The rows that were not taken, by what is wrong with them, the most first. */
+  get rejects(): readonly Readonly<Group>[] {
+    return [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
+  }
+
+  /** Empty cells that erase what is stored, by column. */
+  get erased(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#erased.values()].map(({ column, count }) => [column, count]));
+  }
+
+  /** What a person should know at the end, grouped: how many, what, and where the first is. */
+  *notices(): Generator<ImportEvent> {
+    for (const { column, reason, first, count } of this.#leftOut.values()) {
+      const cells = count === 1 ? "1 cell was" : `${count} cells were`;
+      yield { type: "notice", message: `${cells} left out: ${column}: ${reason}; first at ${first}` };
+    }
+    for (const { column, first, count } of this.#erased.values()) {
+      const cells = count === 1 ? "1 empty cell erases" : `${count} empty cells erase`;
+      yield { type: "notice", message: `${cells} what is stored: ${column}; first at ${first}` };
+    }
+    const fixed = this.#fixedIds?.describe();
+    if (fixed !== undefined) yield { type: "notice", message: fixed };
+    const groups = [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
+    for (const { code, column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
+      const rows = count === 1 ? "1 row" : `${count} rows`;
+      const what = column === "" ? reason : `${column} ${reason}`;
+      const hint = problemCodes[code]?.hint;
+      const more = hint === undefined ? "" : `; ${hint}`;
+      yield { type: "notice", message: `${rows}: ${what}; first at ${first}${more}` };
+    }
+    if (groups.length > maxGroupsTold) {
+      const more = groups.length - maxGroupsTold;
+      yield { type: "notice", message: `and ${more} further kinds of problem: the reject file has them all` };
+    }
+  }
+
+  /** Where one row of an item is at fault, the others are not, and say which it is. */
+  #writeItem({ rows, isWhole = false }: Item, problem: RowProblem, one: string): void {
+    // Of rows that are one record together, the one that holds the value.
+    const holder = isWhole ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
+    const guilty = problem.row === undefined ? holder : rows[problem.row];
+    const article = /^[aeiou]/.test(one) ? "an" : "a";
+    const reason = `belongs to ${article} ${one} that was not taken: line ${guilty?.line} is at fault`;
+    for (const row of rows) {
+      const isGuilty = guilty === undefined || row === guilty;
+      this.#write(row, [isGuilty ? problem : { field: "", code: `${one}_incomplete`, reason }]);
+    }
+  }
+
+  #write(row: SourceRow, problems: readonly RowProblem[]): void {
+    const [first] = problems;
+    if (!first) throw new Error("a row was rejected without a problem");
+    this.#count(this.#problems, row, first);
+    const file = this.#files[row.file];
+    const reasons = problems.map((problem) => this.#describe(row, problem));
+    const hints = new Set(problems.flatMap(({ code }) => problemCodes[code]?.hint ?? []));
+    const reason = [...reasons, ...hints].join("; ");
+    this.#rejects?.add(row, {
+      column: this.#columnOf(row, first.field),
+      code: first.code,
+      reason: this.#files.length > 1 ? `${file?.given}: ${reason}` : reason,
+    });
+  }
+
+  /** The column that holds a field, as the row's file names it; empty where the problem is with the whole row. */
+  #columnOf(row: SourceRow, field: string): string {
+    return field === "" ? "" : (this.#files[row.file]?.columnName(field) ?? field);
+  }
+
+  #describe(row: SourceRow, { field, code, reason }: RowProblem): string {
+    if (field === "") return reason;
+    return `${this.#columnOf(row, field)} ${sharpenReason(code, reason, this.#valueOf(row, field))}`;
+  }
+
+  /** The cell that holds a field; empty where there is none. */
+  #valueOf(row: SourceRow, field: string): string {
+    const at = this.#files[row.file]?.column(field);
+    return at === undefined ? "" : (row.cells[at] ?? "");
+  }
+
+  #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason }: RowProblem): void {
+    const file = this.#files[row.file];
+    const value = this.#valueOf(row, field);
+    const sharp = sharpenReason(code, reason, value);
+    // A service's own words tell more than their code; but they may be different each time.
+    const isOwnWords = (code === "refused" || code === "call_refused") && groups.size < maxGroups;
+    const key = `${code} ${field} ${isOwnWords || sharp !== reason ? sharp : ""}`;
+    const group = groups.get(key);
+    if (group) {
+      group.count++;
+      return;
+    }
+    const column = this.#columnOf(row, field);
+    const place = `${file?.given}:${row.line}${column === "" ? "" : `:${column}`}`;
+    const first = value === "" ? place : `${place} (${JSON.stringify(shorten(value))})`;
+    groups.set(key, { code, column, reason: sharp, first, count: 1 });
+  }
+}
+
+function shorten(value: string): string {
+  return value.length > 60 ? `${value.slice(0, 60)}…` : value;
+}

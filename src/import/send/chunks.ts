@@ -1,0 +1,67 @@
+import type { Importing, Item } from "../kind.ts";
+
+/** The items of one call. */
+export interface Chunk {
+  /** From 0; the same items have the same number in every attempt at a run. */
+  readonly n: number;
+  readonly items: readonly Item[];
+  /** First and last line, items and rows: tells whether a resume cut the same file into the same calls. */
+  readonly extent: string;
+}
+
+/** The most that one call's body may hold, about; characters. */
+const maxChunkSize = 1024 * 1024;
+
+/** Cuts items into calls, in order: by number, by size, by lane, and never the same key twice in one. */
+export class Chunker {
+  readonly #maxItems: number;
+  #items: Item[] = [];
+  #keys = new Set<string>();
+  #size = 0;
+  #n = 0;
+
+  constructor(maxItems: number) {
+    this.#maxItems = maxItems;
+  }
+
+  /** @returns a chunk that is full without the item */
+  add(item: Item): Chunk | undefined {
+    const [first] = this.#items;
+    const isFull =
+      first !== undefined &&
+      (this.#items.length >= this.#maxItems ||
+        this.#size + item.size > maxChunkSize ||
+        item.lane !== first.lane ||
+        this.#keys.has(item.key));
+    const full = isFull ? this.flush() : undefined;
+    this.#items.push(item);
+    this.#keys.add(item.key);
+    this.#size += item.size;
+    return full;
+  }
+
+  flush(): Chunk | undefined {
+    if (this.#items.length === 0) return undefined;
+    const chunk = { n: this.#n++, items: this.#items, extent: extentOf(this.#items) };
+    this.#items = [];
+    this.#keys = new Set();
+    this.#size = 0;
+    return chunk;
+  }
+}
+
+function extentOf(items: readonly Item[]): string {
+  const [first, last] = [items[0]?.rows[0], items.at(-1)?.rows.at(-1)];
+  const rows = items.reduce((sum, item) => sum + item.rows.length, 0);
+  return `${first?.file}:${first?.line}-${last?.file}:${last?.line} ${items.length}/${rows}`;
+}
+
+/** Whether two chunks write the same record differently: then their order matters. */
+export function isConflicting(a: Chunk, b: Chunk, importing: Importing): boolean {
+  const writesOf = (item: Item) => [...(importing.writes?.(item) ?? [])];
+  const writes = new Map(a.items.flatMap(writesOf));
+  return b.items.flatMap(writesOf).some(([id, value]) => {
+    const other = writes.get(id);
+    return other !== undefined && other !== value;
+  });
+}

@@ -1,0 +1,163 @@
+import { ServiceError } from "../../contract/index.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallEvent, CallOptions } from "../../service/transport.ts";
+import { sendInParts } from "./bisection.ts";
+import type { CallHistory } from "./call-history.ts";
+import type { Chunk } from "./chunks.ts";
+import type { Importing, Item, RowProblem } from "../kind.ts";
+import { readCallRefusal } from "../check/service-errors.ts";
+import type { Journal, Settled } from "../run/journal.ts";
+import type { Pulse } from "../run/heartbeat.ts";
+import type { CallCounts, ImportEvent } from "../types.ts";
+
+/** Times that a call which cannot be repeated is sent, each time after looking what had arrived. */
+const maxRounds = 4;
+/** Tries of the call that asks whether the service is there. */
+const probeAttempts = 2;
+
+/** A chunk on its way, and what became of it so far. */
+export interface Delivery {
+  readonly chunk: Chunk;
+  readonly calls: CallCounts;
+  /** Told when the chunk goes in parts, which takes longer than one call. */
+  readonly onTorn: () => void;
+  /** Whether something of it may be on the service. */
+  isTouched: boolean;
+  /** Why it could not be found out what had arrived. */
+  unsettled?: unknown;
+  /** With which an item that was alone was refused last. */
+  refusal?: ServiceError;
+}
+
+export interface DeliveryDeps {
+  readonly importing: Importing;
+  readonly service: Service;
+  readonly isOnce: boolean;
+  readonly journal: Journal;
+  readonly settled: Settled;
+  readonly history: CallHistory;
+  readonly pulse: Pulse;
+  readonly abort: AbortSignal;
+  readonly report: (event: ImportEvent) => void;
+}
+
+/**
+ * Brings a chunk to the service, in one call or in parts, and writes it down before anything of it leaves. A call of
+ * which the outcome is not known, of this attempt or of one before, is settled first: by looking what had arrived where
+ * it cannot be repeated, by repeating it where it can.
+ * @returns the problems of the items that were not taken
+ * @throws ServiceError, ImportError where the run cannot go on
+ */
+export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<Map<Item, RowProblem>> {
+  const { importing, journal, settled, isOnce, abort } = deps;
+  const { chunk } = delivery;
+  const isUnknown = settled.unknown.has(chunk.n) && importing.readBack !== undefined;
+  const toSend = isUnknown ? await findMissing(chunk.items, delivery, deps) : chunk.items;
+  if (toSend.length === 0) return new Map();
+  // A call that may be repeated needs no waiting for the disk: if the line is lost, it is sent again.
+  journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent }, isOnce);
+  return sendInParts(toSend, {
+    send: (items, maxAttempts) => sendSettled(items, maxAttempts, delivery, deps),
+    history: deps.history,
+    itemName: importing.itemName,
+    probe: () => probe(delivery, deps),
+    mustEnd: (error) => {
+      delivery.onTorn();
+      return abort.aborted || error === delivery.unsettled;
+    },
+    readRefusal: (error) => {
+      delivery.refusal = error;
+      return readCallRefusal(error, importing.itemName);
+    },
+  });
+}
+
+/** Sends items in one call. One whose answer was lost is settled first: it is not sent again before that. */
+async function sendSettled(
+  items: readonly Item[],
+  maxAttempts: number | undefined,
+  delivery: Delivery,
+  deps: DeliveryDeps,
+): Promise<Map<Item, RowProblem>> {
+  const { importing, service, abort } = deps;
+  const options = { ...callOptions(delivery, deps), maxAttempts };
+  let toSend = items;
+  for (let round = 1; ; round++) {
+    countCall(delivery, deps);
+    try {
+      const problems = await importing.send(service, toSend, options);
+      delivery.isTouched = true;
+      return new Map(problems.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
+    } catch (error) {
+      const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown;
+      delivery.isTouched ||= isUnknown;
+      const canSettle = error instanceof ServiceError && isUnknown && importing.readBack !== undefined;
+      if (!canSettle || abort.aborted) throw error;
+      toSend = await findMissing(toSend, delivery, deps);
+      if (toSend.length === 0) return new Map();
+      if (round >= (maxAttempts ?? maxRounds)) throw error;
+    }
+  }
+}
+
+/** Of items whose call was never answered: those that the service does not hold. */
+async function findMissing(
+  items: readonly Item[],
+  delivery: Delivery,
+  deps: DeliveryDeps,
+): Promise<readonly Item[]> {
+  const { importing, service, report } = deps;
+  countCall(delivery, deps);
+  try {
+    const isHeld = (await importing.readBack?.(service, items, callOptions(delivery, deps))) ?? [];
+    const missing = items.filter((_, at) => !isHeld[at]);
+    const held = items.length - missing.length;
+    const message = `a call was sent and not answered: ${held} of its ${items.length} items had arrived`;
+    report({ type: "notice", message });
+    return missing;
+  } catch (error) {
+    delivery.unsettled = error;
+    throw error;
+  }
+}
+
+/** Whether the service answers something that has nothing to do with the items. */
+async function probe(delivery: Delivery, deps: DeliveryDeps): Promise<boolean> {
+  countCall(delivery, deps);
+  try {
+    await deps.service.orders.list(
+      { count: 1 },
+      { ...callOptions(delivery, deps), maxAttempts: probeAttempts },
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
+function countCall({ calls }: Delivery, { pulse }: DeliveryDeps): void {
+  calls.sent++;
+  pulse.sent();
+}
+
+function callOptions({ calls }: Delivery, { abort, report, pulse }: DeliveryDeps): CallOptions {
+  return { signal: abort, onEvent: (event) => countEvent(event, calls, { report, pulse }) };
+}
+
+function countEvent(
+  event: CallEvent,
+  calls: CallCounts,
+  { report, pulse }: Pick<DeliveryDeps, "report" | "pulse">,
+): void {
+  if (event.type === "attempt" && event.attempt > 1) {
+    calls.sent++;
+    calls.retried++;
+    pulse.sent(true);
+  }
+  if (event.type === "wait") {
+    pulse.waited(event.reason, event.ms);
+    if (event.reason === "throttled") calls.throttled++;
+    report({ type: "wait", message: event.message, ms: event.ms });
+  }
+}

@@ -1,0 +1,197 @@
+import { setImmediate } from "node:timers/promises";
+import pLimit from "p-limit";
+import { ServiceError } from "../../contract/index.ts";
+import type { Books } from "../run/tally.ts";
+import { CallHistory } from "./call-history.ts";
+import { isConflicting, type Chunk } from "./chunks.ts";
+import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
+import type { Item, RowProblem } from "../kind.ts";
+import type { JournalProblem } from "../run/journal.ts";
+import type { KeyStore } from "../run/key-store.ts";
+import { LateWrites } from "./overlapping-writes.ts";
+import { ImportError, type CallCounts } from "../types.ts";
+
+/** Where chunks go: to the service with books and ledger kept, or nowhere (a dry run). */
+export interface Sender {
+  /** Takes a chunk; waits where too much is under way, or where the order of two calls matters. */
+  submit(chunk: Chunk): Promise<void>;
+  /** Waits for what is under way. */
+  drain(): Promise<void>;
+  /** Why nothing more is to be sent. */
+  readonly failure: unknown;
+}
+
+/** Everything is taken, and nothing is sent. */
+export function createDrySender(books: Books): Sender {
+  return {
+    submit: async ({ items }) => books.settle(items, new Map()),
+    drain: async () => {},
+    failure: undefined,
+  };
+}
+
+export interface SendingDeps extends Omit<DeliveryDeps, "history"> {
+  readonly concurrency: number;
+  readonly keepsOrder: boolean;
+  readonly books: Books;
+  readonly keys: KeyStore | undefined;
+  readonly clock: () => number;
+}
+
+/** Sends chunks, some at once, and writes each down before it leaves and after it is answered. */
+export class LedgerSender implements Sender {
+  readonly #deps: SendingDeps;
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #underWay = new Map<Chunk, Promise<void>>();
+  /** Of a resume: the last call that an earlier attempt settled, and what was sent after calls that stand behind it. */
+  readonly #lastDone: number;
+  readonly #lateWrites: LateWrites;
+  /** Chunks that are sent in parts now: what was sent after them may be there before them. */
+  readonly #torn = new Set<Chunk>();
+  readonly #history: CallHistory;
+  failure: unknown;
+
+  constructor(deps: SendingDeps) {
+    this.#deps = deps;
+    this.#limit = pLimit(deps.concurrency);
+    this.#lastDone = deps.settled.lastDone;
+    this.#lateWrites = new LateWrites(deps.importing);
+    this.#history = new CallHistory({
+      maxItems: deps.settled.maxItems,
+      hasTaken: deps.settled.done.size > 0,
+      onSmaller: (maxItems, error) => this.#tellSmaller(maxItems, error),
+    });
+  }
+
+  async submit(chunk: Chunk): Promise<void> {
+    const { settled, books, importing } = this.#deps;
+    const extent = settled.extents.get(chunk.n);
+    if (extent !== undefined && extent !== chunk.extent) {
+      throw new ImportError("failed", "the rows are not cut into the same calls as when the import began", {
+        hint: "was it begun by another version of starpost? Resume it with that one",
+      });
+    }
+    const done = settled.done.get(chunk.n);
+    // What was sent before a call that was sent anew has to be sent again, where it wrote the same records.
+    const sentAt = settled.sentAt.get(chunk.n) ?? -1;
+    const isOvertaken = done && !this.#deps.isOnce && this.#lateWrites.haveOvertaken(chunk, sentAt);
+    if (done && !isOvertaken) {
+      if (settled.late.has(chunk.n)) this.#lateWrites.note(chunk, sentAt);
+      books.settle(chunk.items, asProblems(done.problems), importing.itemName.one);
+      return;
+    }
+    while (this.#mustWait(chunk)) await Promise.race(this.#underWay.values());
+    if (this.failure !== undefined) return;
+    if (chunk.n < this.#lastDone) this.#lateWrites.note(chunk, Number.POSITIVE_INFINITY);
+    const sending = this.#limit(() => this.#send(chunk))
+      .catch((error: unknown) => {
+        this.failure ??= error;
+      })
+      .finally(() => this.#underWay.delete(chunk));
+    this.#underWay.set(chunk, sending);
+    // Answers that are there get their turn, so that what answers is not kept waiting.
+    await setImmediate();
+  }
+
+  async drain(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.race(this.#underWay.values());
+  }
+
+  #mustWait(chunk: Chunk): boolean {
+    if (this.#underWay.size >= this.#deps.concurrency) return true;
+    const overtakable = this.#deps.keepsOrder ? this.#torn : this.#underWay.keys();
+    return [...overtakable].some((other) => this.#conflicts(other, chunk));
+  }
+
+  #conflicts(a: Chunk, b: Chunk): boolean {
+    return isConflicting(a, b, this.#deps.importing);
+  }
+
+  async #send(chunk: Chunk): Promise<void> {
+    const state: Delivery = {
+      chunk,
+      calls: { sent: 0, retried: 0, throttled: 0 },
+      isTouched: this.#deps.settled.unknown.has(chunk.n),
+      onTorn: () => this.#torn.add(chunk),
+    };
+    try {
+      const problems = await deliver(state, { ...this.#deps, history: this.#history });
+      if (state.refusal && this.#history.taken === 0 && problems.size === chunk.items.length) {
+        this.#refuse(state, state.refusal);
+      } else this.#settle(state, problems);
+    } catch (error) {
+      this.#leaveUnanswered(state, error);
+      throw error;
+    } finally {
+      this.#torn.delete(chunk);
+    }
+  }
+
+  #settle({ chunk, calls }: Delivery, problems: ReadonlyMap<Item, RowProblem>): void {
+    const { books, journal, clock, importing } = this.#deps;
+    this.#addCalls(calls);
+    const found = new Map(
+      chunk.items.flatMap((item, at) => {
+        const problem = problems.get(item);
+        return problem ? [[at, problem] as const] : [];
+      }),
+    );
+    books.settle(chunk.items, found, importing.itemName.one);
+    journal.append({
+      t: "done",
+      n: chunk.n,
+      problems: [...found].map(([at, { field, code, reason, row }]) => [at, field, code, reason, row]),
+      calls,
+      at: clock(),
+      totals: books.totals,
+    });
+  }
+
+  /** Each item of a call was refused, and the service has taken nothing of the run yet: nobody knows whose fault it is. */
+  #refuse({ chunk, calls }: Delivery, refusal: ServiceError): void {
+    const { books, journal, clock } = this.#deps;
+    this.#addCalls(calls);
+    const reason = `the service refused the call: ${refusal.message}`;
+    books.fail(chunk.items, reason);
+    journal.append({ t: "refused", n: chunk.n, reason, calls, at: clock(), totals: books.totals });
+  }
+
+  /** A call that was not carried out, or of which nobody knows. */
+  #leaveUnanswered({ chunk, calls, isTouched }: Delivery, error: unknown): void {
+    const { journal, abort } = this.#deps;
+    this.#addCalls(calls);
+    const isRefused = error instanceof ServiceError || error instanceof ImportError;
+    journal.append({
+      t: "unanswered",
+      n: chunk.n,
+      sure: isRefused && !isTouched && !abort.aborted,
+      calls,
+    });
+  }
+
+  /** Said once for each size that turned out to be too much. */
+  #tellSmaller(maxItems: number, error: ServiceError): void {
+    const { importing, journal, report } = this.#deps;
+    journal.append({ t: "smaller", maxItems });
+    const { one, many } = importing.itemName;
+    const most = maxItems === 1 ? `1 ${one}` : `${maxItems} ${many}`;
+    const message = `calls are too large for the service (${error.message}): from here on they hold at most ${most}`;
+    report({ type: "notice", message });
+  }
+
+  #addCalls(calls: CallCounts): void {
+    const { books } = this.#deps;
+    books.calls.sent += calls.sent;
+    books.calls.retried += calls.retried;
+    books.calls.throttled += calls.throttled;
+  }
+}
+
+function asProblems(problems: readonly JournalProblem[]): Map<number, RowProblem> {
+  return new Map(
+    problems.map(([at, field, code, reason, row]) => [
+      at,
+      { field, code, reason, ...(row != null && { row }) },
+    ]),
+  );
+}

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { ImportError, type ImportDeps } from "../types.ts";
+
+/**
+ * Replaces patterns by the files that they match, sorted by name. A file that really has such a name wins, and a file
+ * that several patterns match is taken once. What is hidden is matched only where the pattern says so.
+ * @throws ImportError `usage` when a pattern matches nothing
+ */
+export async function expandGlobs(
+  given: readonly string[],
+  { cwd, report }: Pick<ImportDeps, "cwd" | "report">,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of given) {
+    if (!isPattern(name, cwd)) {
+      found.push(name);
+      continue;
+    }
+    const matches = await match(name, cwd);
+    if (matches.length === 0) {
+      throw new ImportError("usage", `${name}: no file matches`, {
+        hint: "a pattern matches files as they are named: * in one folder, ** in folders below too",
+      });
+    }
+    const taken = new Set(found.map((file) => resolve(cwd, file)));
+    const fresh = matches.filter((file) => !taken.has(resolve(cwd, file)));
+    report({ type: "notice", message: `${name}: ${describeMatches(matches)}` });
+    found.push(...fresh);
+  }
+  return found;
+}
+
+function isPattern(name: string, cwd: string): boolean {
+  return name !== "-" && /[*?[{]/.test(name) && !existsSync(resolve(cwd, name));
+}
+
+async function match(pattern: string, cwd: string): Promise<string[]> {
+  const { glob } = await import("tinyglobby");
+  const found = await glob(pattern, { cwd, absolute: isAbsolute(pattern), expandDirectories: false });
+  return found.toSorted();
+}
+
+function describeMatches(matches: readonly string[]): string {
+  const more = matches.length > 10 ? ` and ${matches.length - 10} more` : "";
+  const count = matches.length === 1 ? "1 file" : `${matches.length} files`;
+  return `${count}: ${matches.slice(0, 10).join(", ")}${more}`;
+}

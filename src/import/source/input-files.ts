@@ -1,0 +1,168 @@
+import { basename } from "node:path";
+import { fallbackEncoding, type EncodingGuess } from "../csv/encoding-detection.ts";
+import { guessFallback, readFileHead, type FileHead } from "../csv/file-format.ts";
+import { FileFormatError } from "../csv/file-format-error.ts";
+import { readRowBatches, type Grouping, type RowBatch } from "../csv/row-batches.ts";
+import { surveyFile, type Survey } from "../csv/pre-scan.ts";
+import { matchHeader, type ColumnMap } from "../mapping/header.ts";
+import type { Importing } from "../kind.ts";
+import { readFamilyBatches, type FamilyGrouping } from "../layouts/family-rows.ts";
+import { loadHtmlReader } from "../layouts/html.ts";
+import { describeLayout } from "../layouts/layout-format.ts";
+import { describeFileError, type LocatedFile } from "./located-files.ts";
+import { type ImportDeps, ImportError, type ImportOptions, type KindName } from "../types.ts";
+
+/** A file of an import, looked through and ready to be read. */
+export interface InputFile extends LocatedFile {
+  readonly head: FileHead;
+  readonly columns: ColumnMap;
+  readonly keyColumn: number;
+  readonly survey: Survey;
+}
+
+/**
+ * Reads each file's header and looks it through once; nothing is sent before all of them stand.
+ * @throws ImportError `usage` when a header is not understood or the text is not in its encoding
+ */
+export async function openFiles(
+  located: readonly LocatedFile[],
+  importing: Importing,
+  kind: KindName,
+  options: ImportOptions,
+  report: ImportDeps["report"] = () => {},
+): Promise<InputFile[]> {
+  const read = (file: LocatedFile, told: ImportOptions) => {
+    const head = readHead(file, told);
+    const valuesOf = (column: number) => readColumn(file.given, head, column);
+    const columns = matchHeader({ given: file.given, header: head.header, valuesOf }, importing, kind, told);
+    return { ...file, head, columns };
+  };
+  const heads = located.map((file) => read(file, options));
+  if (heads.some(({ columns }) => columns.layout?.hasHtml)) await loadHtmlReader();
+  const hashes = new Map<string, string>();
+  const opened: InputFile[] = [];
+  for (const file of heads) {
+    let found = await lookThrough(file, importing, hashes.get(file.path), report);
+    if (found.survey.invalidLine > 0) {
+      const { encoding, noticed } = guessAnew(found, options);
+      const again = read(file, { ...options, encoding });
+      const head = noticed === undefined ? again.head : { ...again.head, noticed };
+      found = await lookThrough({ ...again, head }, importing, found.survey.sha256, report);
+      refuseInvalid(found);
+    }
+    hashes.set(file.path, found.survey.sha256);
+    opened.push(found);
+  }
+  return opened;
+}
+
+async function lookThrough(
+  file: Omit<InputFile, "keyColumn" | "survey">,
+  importing: Importing,
+  sha256: string | undefined,
+  report: ImportDeps["report"],
+): Promise<InputFile> {
+  const keyColumn = keyColumnOf(file.columns, importing) ?? -1;
+  try {
+    const onRecords = (rows: number) =>
+      report({ type: "reading", doing: "checking", file: file.given, rows });
+    const survey = await surveyFile(file.head.source, file.head.format, keyColumn, sha256, onRecords);
+    return { ...file, keyColumn, survey };
+  } catch (error) {
+    throw describeFileError(file.given, error);
+  }
+}
+
+/** The column by which the rows of one record are found, or a record that comes again. */
+function keyColumnOf(
+  { layout, fields, columnOf }: ColumnMap,
+  { groupField, idField }: Importing,
+): number | undefined {
+  return layout?.groups ? fields?.groupColumn : columnOf.get(groupField ?? idField ?? "");
+}
+
+function* readColumn(given: string, { source, format }: FileHead, column: number): Generator<string> {
+  try {
+    for (const { rows } of readRowBatches(source, format, undefined)) {
+      for (const cells of rows) yield (cells[column] ?? "").trim();
+    }
+  } catch (error) {
+    throw describeFileError(given, error);
+  }
+}
+
+/** What a file is taken for of which a later line shows that it is not UTF-8. */
+function guessAnew(file: InputFile, { encoding }: ImportOptions): EncodingGuess {
+  const { source, format } = file.head;
+  if (encoding !== undefined || format.encoding !== "utf-8") refuseInvalid(file);
+  try {
+    return guessFallback(source, format.isCrOnly);
+  } catch (error) {
+    throw describeFileError(file.given, error);
+  }
+}
+
+function refuseInvalid({ given, head, survey }: InputFile): void {
+  if (survey.invalidLine === 0) return;
+  const { encoding } = head.format;
+  const name = encoding === "utf-8" ? "UTF-8" : encoding;
+  const what = head.noticed === undefined ? `not ${name}` : `neither UTF-8 nor ${name}`;
+  throw new ImportError("usage", `${given}:${survey.invalidLine}: the text is ${what}`, {
+    hint: `say how it is encoded, for example --encoding ${fallbackEncoding}`,
+  });
+}
+
+function readHead(file: LocatedFile, { encoding, delimiter }: ImportOptions): FileHead {
+  try {
+    return readFileHead(file.path, { encoding, delimiter, entry: file.entry });
+  } catch (error) {
+    throw describeFileError(file.given, error);
+  }
+}
+
+/**
+ * The rows of a file.
+ * @throws ImportError `failed` when the file is not what it was when it was looked through
+ */
+export function* readRows(
+  { given, head }: InputFile,
+  grouping: Grouping | FamilyGrouping | undefined,
+): Generator<RowBatch> {
+  try {
+    yield* grouping && "familyOf" in grouping
+      ? readFamilyBatches(head.source, head.format, grouping)
+      : readRowBatches(head.source, head.format, grouping);
+  } catch (error) {
+    if (!(error instanceof FileFormatError)) throw error;
+    throw new ImportError("failed", `${given}: ${error.message}`, { hint: error.hint, cause: error });
+  }
+}
+
+/** What was found out about the files and a person should know before anything happens. */
+export function describeFiles(files: readonly InputFile[], importing: Importing): string[] {
+  return files.flatMap(({ given, entry, head, columns, survey }) => {
+    const { encoding, delimiter } = head.format;
+    const said: string[] = [];
+    const name = entry === undefined ? basename(given) : given;
+    const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
+    if (head.noticed !== undefined) {
+      const parted = delimiter === "," ? "" : `, columns parted by ${shown}`;
+      said.push(`${name}: ${head.noticed}; read as ${encoding}${parted}; --encoding says otherwise`);
+    } else if (encoding !== "utf-8" || delimiter !== ",") {
+      said.push(`${name}: read as ${encoding}, columns parted by ${shown}`);
+    }
+    const { layout } = columns;
+    if (layout) said.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
+    if (columns.unknown.length > 0) {
+      said.push(`${name}: passed over, not known: ${columns.unknown.slice(0, 40).join(", ")}`);
+    }
+    if (survey.records === 0) said.push(`${name}: has a header and no rows`);
+    if (importing.idField && survey.repeatedKeys > 0 && !layout?.groups) {
+      const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
+      said.push(
+        `${name}: ${rows} a ${importing.idField}, first on line ${survey.firstRepeatLine}: the last one counts`,
+      );
+    }
+    return said;
+  });
+}

@@ -1,0 +1,108 @@
+import { createReadStream, createWriteStream, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { stampFile } from "./containers/file-pieces.ts";
+import { findZipFiles, listNames, showName } from "./containers/zip-files.ts";
+import { recognisePacking } from "../csv/byte-source.ts";
+import { FileFormatError } from "../csv/file-format-error.ts";
+import { ImportError, type ImportDeps } from "../types.ts";
+
+/** A file as given, and where its bytes are. */
+export interface LocatedFile {
+  /** As messages name it: a file of a zip archive is `exports.zip/orders.csv`. */
+  readonly given: string;
+  readonly path: string;
+  /** The name in the zip archive at `path`. */
+  readonly entry?: string | undefined;
+}
+
+type LocatingDeps = Pick<ImportDeps, "cwd" | "stdin" | "abort" | "report">;
+
+/**
+ * Finds the files, those in zip archives too, and keeps a copy of what can be read only once, standard input and
+ * pipes, in `folder`.
+ * @throws ImportError `usage` when a file is not there or cannot be read
+ */
+export async function locateFiles(
+  given: readonly string[],
+  folder: string,
+  deps: LocatingDeps,
+): Promise<LocatedFile[]> {
+  const doubled = given.find((name, at) => given.indexOf(name) !== at);
+  if (doubled !== undefined) throw new ImportError("usage", `${doubled}: the file is given twice`);
+  const located: LocatedFile[] = [];
+  const paths = new Set<string>();
+  for (const [at, name] of given.entries()) {
+    const path = await keepStream(name, join(folder, `input-${at + 1}.csv`), deps);
+    if (paths.has(path)) throw new ImportError("usage", `${name}: the file is given twice`);
+    paths.add(path);
+    located.push(...nameParts(name, path, deps));
+  }
+  const twice = located.find(
+    (file, at) => located.findIndex(({ given: other }) => other === file.given) !== at,
+  );
+  if (twice) throw new ImportError("usage", `${twice.given}: there are two files of this name`);
+  return located;
+}
+
+async function keepStream(name: string, copy: string, deps: LocatingDeps): Promise<string> {
+  const path = resolve(deps.cwd, name);
+  if (name !== "-" && isRegularFile(name, path)) return path;
+  const source: Readable = name === "-" ? deps.stdin : createReadStream(path);
+  let bytes = 0;
+  const count = async function* (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      deps.report({ type: "reading", doing: "keeping", file: name, bytes });
+      yield piece;
+    }
+  };
+  await pipeline(source, count, createWriteStream(copy, { mode: 0o600 }), { signal: deps.abort });
+  return copy;
+}
+
+/** A file by itself, or each table of a zip archive. */
+function nameParts(given: string, path: string, { report }: LocatingDeps): LocatedFile[] {
+  try {
+    const file = stampFile(path);
+    if (recognisePacking(file) !== "zip") return [{ given, path }];
+    const { usable, passedOver } = findZipFiles(file);
+    if (passedOver.length > 0) {
+      report({ type: "notice", message: `${given}: passed over in it: ${listNames(passedOver)}` });
+    }
+    return usable.map(({ name }) => ({ given: `${given}/${showName(name)}`, path, entry: name }));
+  } catch (error) {
+    throw describeFileError(given, error);
+  }
+}
+
+function isRegularFile(given: string, path: string): boolean {
+  try {
+    const stat = statSync(path);
+    if (stat.isDirectory()) throw new ImportError("usage", `${given}: is a folder, not a file`);
+    return stat.isFile();
+  } catch (error) {
+    throw describeFileError(given, error);
+  }
+}
+
+/** What the person is told of a file that cannot be read. A bug is thrown on. */
+export function describeFileError(given: string, error: unknown): ImportError {
+  if (error instanceof ImportError) return error;
+  if (error instanceof FileFormatError) {
+    const place = error.line > 0 ? `${given}:${error.line}` : given;
+    return new ImportError("usage", `${place}: ${error.message}`, { hint: error.hint, cause: error });
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  const says: Readonly<Record<string, string>> = {
+    ENOENT: "there is no such file",
+    ENOTDIR: "there is no such file",
+    EACCES: "the file may not be read (permission denied)",
+    EPERM: "the file may not be read (permission denied)",
+  };
+  return new ImportError("usage", `${given}: ${says[code] ?? "the file cannot be read"}`, {
+    cause: error,
+  });
+}

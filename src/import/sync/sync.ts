@@ -1,0 +1,269 @@
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import { listUnsubscribers } from "../../service/listings.ts";
+import type { Service } from "../../service/service.ts";
+import { startImport } from "../import.ts";
+import { createRunFolder, runPaths } from "../run/run-folder.ts";
+import { writeWhole } from "../run/write-fully.ts";
+import {
+  ImportError,
+  type ImportDeps,
+  type ImportOptions,
+  type ImportSummary,
+  type RunState,
+} from "../types.ts";
+import { AddressBook } from "./address-list.ts";
+import type { SyncDeps, SyncRequest, SyncSummary } from "./sync-types.ts";
+
+/** Addresses that a plan lists of each side; the numbers count all. */
+const mostListed = 1_000;
+
+/**
+ * Makes the service's list of one email type hold the addresses of the files and no others. What is to be added and
+ * what is to be taken off are two runs of their own, recorded as any, begun only once all is known.
+ * Assumed: rows of other types are passed over; where a row is rejected nobody is taken off, since it may name one of
+ * them; those who unsubscribed by themselves are told and no error.
+ * @throws ImportError, ServiceError; what `approve` throws
+ */
+export async function syncUnsubscribers(request: SyncRequest, deps: SyncDeps): Promise<SyncSummary> {
+  if (request.isPlan) {
+    const folder = await mkdtemp(join(tmpdir(), "starpost-sync-"));
+    try {
+      return await compare(request, folder, deps, async (_, summary) => summary);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
+  const id = createRunFolder(deps.runsFolder, deps.clock(), deps.random);
+  const { folder } = runPaths(deps.runsFolder, id);
+  let isWorthKeeping = false;
+  try {
+    return await compare(request, folder, deps, async (book, found) => {
+      const summary = { ...found, sync_id: id };
+      await agree(request, summary, deps);
+      isWorthKeeping = true;
+      return carryOut({ request, folder, book, summary }, deps);
+    });
+  } finally {
+    if (!isWorthKeeping) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Compared = (book: AddressBook, summary: SyncSummary) => Promise<SyncSummary>;
+
+/** Reads the files and the service's list, and hands on what differs. */
+async function compare(
+  request: SyncRequest,
+  folder: string,
+  deps: SyncDeps,
+  next: Compared,
+): Promise<SyncSummary> {
+  const startedMs = deps.clock();
+  const place = join(folder, "compared");
+  using book = new AddressBook(join(place, "addresses.db"));
+  try {
+    const read = await readFiles(request, { place, folder }, book, deps);
+    const { run } = read;
+    const state = run.state === "finished" ? await readList(request, book, deps) : run.state;
+    const { added, removed, unchanged } = book.count();
+    const { rejected } = run.rows;
+    const isWithheld = rejected > 0;
+    const summary: SyncSummary = {
+      sync_id: null,
+      type: Number(request.emailType),
+      files: run.files,
+      state: state === "finished" ? "planned" : state,
+      added,
+      removed: isWithheld ? 0 : removed,
+      unchanged,
+      cannot_be_removed: [...book.list("kept")],
+      withheld: isWithheld ? removed : 0,
+      not_done: 0,
+      passed_over: read.passedOver,
+      rejected,
+      // Of a plan the others go with its folder.
+      rejects_file: request.isPlan && request.options.rejects === undefined ? null : run.rejects_file,
+      imports: [],
+      started_at: new Date(startedMs).toISOString(),
+      finished_at: new Date(deps.clock()).toISOString(),
+    };
+    if (state !== "finished") {
+      return { ...summary, added: 0, removed: 0, unchanged: 0, cannot_be_removed: [], withheld: 0 };
+    }
+    if (!request.isPlan) return await next(book, summary);
+    const toRemove = isWithheld ? [] : takeFirst(book.list("removed"));
+    return await next(book, { ...summary, to_add: takeFirst(book.list("added")), to_remove: toRemove });
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Reads the files as their import does, checks and rejects included; nothing leaves. */
+async function readFiles(
+  { files, options, emailType, isPlan }: SyncRequest,
+  { place, folder }: { readonly place: string; readonly folder: string },
+  book: AddressBook,
+  deps: SyncDeps,
+): Promise<{ readonly run: ImportSummary; readonly passedOver: number }> {
+  let passedOver = 0;
+  const collecting = {
+    unsubscribers: {
+      massCreate: async ({ email_list: lists }: { email_list: Record<string, string[]> }) => {
+        for (const [type, emails] of Object.entries(lists)) {
+          if (type === emailType) book.want(emails);
+          else passedOver += emails.length;
+        }
+        return {};
+      },
+      // What was there before matters to the runs that send.
+      list: async () => ({ unsubscribers: [] }),
+    },
+  } as unknown as Service;
+  const rejects = options.rejects ?? (isPlan ? undefined : join(folder, "rejects.csv"));
+  const run = await startImport(
+    { kind: "unsubscribers", files, options: { ...withoutSending(options), emailType, rejects } },
+    {
+      ...deps,
+      runsFolder: join(place, "imports"),
+      openService: async () => ({
+        service: collecting,
+        concurrency: 1,
+        keepsOrder: true,
+        close: async () => {},
+      }),
+    },
+  );
+  return { run, passedOver };
+}
+
+/** What is asked of the reading alone. */
+function withoutSending(options: ImportOptions): ImportOptions {
+  return { ...options, dryRun: false, remove: false, batchSize: undefined, undoable: false, verify: false };
+}
+
+/** What is asked of the runs that send: their files are ours. */
+function forSending({
+  batchSize,
+  concurrency,
+  rate,
+  rateShare,
+  undoable,
+  verify,
+}: ImportOptions): ImportOptions {
+  return { dryRun: false, map: {}, batchSize, concurrency, rate, rateShare, undoable, verify };
+}
+
+/** Reads the service's list of the type; a signal ends that as it ends a run. */
+async function readList(
+  { emailType, options }: SyncRequest,
+  book: AddressBook,
+  deps: ImportDeps,
+): Promise<RunState> {
+  const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
+  try {
+    for await (const page of listUnsubscribers(opened.service, { signal: deps.stop })) {
+      const ours = page.filter(({ email_type_id: type }) => type === Number(emailType));
+      book.hold(ours.map(({ user_email: email, unsubscirbed_by_name: by }) => ({ email, by })));
+      if (deps.stop.aborted) return "interrupted";
+    }
+    return "finished";
+  } catch (error) {
+    if (deps.stop.aborted) return "interrupted";
+    throw error;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** @throws ImportError `usage` where more people would get mails again than may */
+async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps: SyncDeps): Promise<void> {
+  const { added, removed } = summary;
+  if (added + removed === 0) return;
+  if (removed <= maxResubscribe) return deps.approve({ added, removed });
+  const people = removed === 1 ? "1 person" : `${removed} people`;
+  const isEmptied = summary.added + summary.unchanged === 0;
+  const why = isEmptied ? `${nameNobody(summary)}: the list would be emptied; ` : "";
+  throw new ImportError(
+    "usage",
+    `${why}${people} would get mails again, and --max-resubscribe allows ${maxResubscribe}: nothing was sent`,
+    { hint: `see who with --plan; --max-resubscribe ${removed} allows it` },
+  );
+}
+
+/** What files hold that have no address of the type. */
+export function nameNobody({ files, passed_over: passedOver, type }: SyncSummary): string {
+  const which = files.length === 1 ? "the file names" : "the files name";
+  return `${which} nobody${passedOver > 0 ? ` of type ${type}` : ""}`;
+}
+
+interface Approved {
+  readonly request: SyncRequest;
+  readonly folder: string;
+  readonly book: AddressBook;
+  readonly summary: SyncSummary;
+}
+
+/** Adds, then takes off. Whatever happens, what was done by then is written down. */
+async function carryOut({ request, folder, book, summary }: Approved, deps: SyncDeps): Promise<SyncSummary> {
+  const { added, removed } = summary;
+  const done: SyncSummary = { ...summary, state: "finished", added: 0, removed: 0 };
+  const sides = [
+    { side: "added", count: added },
+    { side: "removed", count: removed },
+  ] as const;
+  try {
+    for (const { side, count } of sides) {
+      if (count === 0 || done.state !== "finished") continue;
+      const path = join(folder, `${side}.csv`);
+      writeList(path, request.emailType, book.list(side));
+      const options = { ...forSending(request.options), remove: side === "removed" };
+      const run = await startImport({ kind: "unsubscribers", files: [path], options }, deps);
+      note(done, side, run);
+    }
+  } catch (error) {
+    done.state = "failed";
+    if (error instanceof ImportError && error.summary?.import_id) done.imports.push(error.summary.import_id);
+    throw error;
+  } finally {
+    done.finished_at = new Date(deps.clock()).toISOString();
+    await writeFileAtomic(runPathOfSync(folder), `${JSON.stringify(done, null, 2)}\n`, { mode: 0o600 });
+  }
+  return done;
+}
+
+function note(done: SyncSummary, side: "added" | "removed", run: ImportSummary): void {
+  done.state = run.state;
+  done[side] = run.items.accepted;
+  done.not_done += run.rows.rejected + run.rows.failed + (run.verified?.missing_count ?? 0);
+  if (run.import_id !== null) done.imports.push(run.import_id);
+}
+
+/** The record of a sync in its folder, beside the lists of who was added and who was taken off. */
+export function runPathOfSync(folder: string): string {
+  return join(folder, "sync.json");
+}
+
+function writeList(path: string, type: string, emails: Iterable<string>): void {
+  const descriptor = openSync(path, "w", 0o600);
+  try {
+    writeWhole(descriptor, Buffer.from("email,email_type_id\n"));
+    for (const email of emails) {
+      writeWhole(descriptor, Buffer.from(`"${email.replaceAll('"', '""')}",${type}\n`));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function takeFirst(emails: Iterable<string>): string[] {
+  const first: string[] = [];
+  for (const email of emails) {
+    if (first.length >= mostListed) break;
+    first.push(email);
+  }
+  return first;
+}

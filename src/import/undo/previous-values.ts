@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
+
+/** A record of the service, or as much of one as is needed. */
+export type Value = Readonly<Record<string, unknown>>;
+
+export type Entry = readonly [key: string, value: Value];
+
+/** What the service held before a run changed it, kept on disk for as long as the run is. */
+export class BeforeStore implements Disposable {
+  readonly #file: SqliteFile;
+
+  constructor(path: string) {
+    this.#file = new SqliteFile(path);
+    this.#file.execute("create table if not exists before (key text primary key, value text) without rowid");
+    this.#file.execute("create table if not exists ended (why_not text)");
+    this.#file.execute("create temporary table wanted (key text primary key) without rowid");
+  }
+
+  /** Opens what a run kept; nothing where it kept nothing. */
+  static find(path: string): BeforeStore | undefined {
+    return existsSync(path) ? new BeforeStore(path) : undefined;
+  }
+
+  /** Whether it was found out, or why it could not be; nothing where the run ended before that. */
+  get ended(): { readonly whyNot: string | undefined } | undefined {
+    const [row] = this.#file.all("select why_not from ended");
+    return row && { whyNot: (row["why_not"] as string | null) ?? undefined };
+  }
+
+  /** Keeps what `read` gives: all of it, on the disk on return, or nothing. */
+  async fill(read: () => Promise<void>): Promise<void> {
+    this.#file.execute("begin");
+    try {
+      await read();
+      this.#file.run("insert into ended values (null)");
+      this.#file.execute("commit");
+    } catch (error) {
+      this.#file.execute("rollback");
+      throw error;
+    }
+  }
+
+  /** Notes for good that it cannot be found out. */
+  giveUp(whyNot: string): void {
+    this.#file.run("insert into ended values (?)", [whyNot]);
+  }
+
+  /** From here on only these keys are kept. */
+  want(keys: readonly string[]): void {
+    this.#file.run("insert or ignore into wanted select value from json_each(?)", [JSON.stringify(keys)]);
+  }
+
+  add(entries: readonly Entry[], isChosen = false): void {
+    const chosen = isChosen ? "key in (select key from wanted)" : "true";
+    this.#file.run(
+      `insert or replace into before
+       select entry.key, entry.value from (
+         select value ->> 0 as key, value ->> 1 as value from json_each(?)) as entry where ${chosen}`,
+      [JSON.stringify(entries)],
+    );
+  }
+
+  get(key: string): Value | undefined {
+    const [row] = this.#file.all("select value from before where key = ?", [key]);
+    return row && (JSON.parse(String(row["value"])) as Value);
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}

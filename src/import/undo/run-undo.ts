@@ -1,0 +1,220 @@
+import { rmSync } from "node:fs";
+import type { Item } from "../kind.ts";
+import { BeforeStore } from "./previous-values.ts";
+import { type OutcomeCounts, UndoStore } from "./undo-store.ts";
+import {
+  type CountedService,
+  openCounted,
+  type RecordedRun,
+  replayRun,
+  type Visit,
+} from "../run/recorded-run.ts";
+import type { ImportDeps } from "../types.ts";
+import { findUndoing } from "../../records/undos.ts";
+import { createPast } from "./earlier-runs.ts";
+import { sendThings } from "./send-batches.ts";
+import { readUndoRecord, type UndoRecord, writeUndoRecord } from "./undo-record.ts";
+import { ListedRows, type UndoneRow, UndoRows } from "./undo-rows.ts";
+import type { UndoneRun, UndoRequest } from "./undone-run.ts";
+import type { Undoing } from "./undo-kind.ts";
+
+/** For so long what was read of the service is taken for what it has. */
+const freshForMs = 5_000;
+
+/** One go at undoing a run: the first, or one that goes on with what was cut off. */
+export class RunUndo {
+  readonly #run: RecordedRun;
+  readonly #request: UndoRequest;
+  readonly #deps: ImportDeps;
+  readonly #undoing: Undoing | undefined;
+  readonly #startedMs: number;
+  #service: CountedService | undefined;
+  #record: UndoRecord | undefined;
+  #rowsNotTaken = 0;
+  /** Of an undo that is cut off: what is certain. */
+  #lastCounts: OutcomeCounts = { reversed: 0, kept: 0, impossible: 0 };
+
+  constructor(run: RecordedRun, request: UndoRequest, deps: ImportDeps) {
+    this.#run = run;
+    this.#request = request;
+    this.#deps = deps;
+    this.#undoing = findUndoing(run.manifest.kind, run.options);
+    this.#startedMs = deps.clock();
+    this.#record = readUndoRecord(deps.runsFolder, run.manifest.import_id);
+  }
+
+  async run(): Promise<UndoneRun> {
+    const { paths } = this.#run;
+    if (this.#record?.state === "finished") return this.#end("earlier", this.#record, []);
+    const isBegun = this.#record !== undefined;
+    const path = isBegun || !this.#request.isPlan ? paths.undoStore : `${paths.undoStore}-plan`;
+    if (!isBegun) rmSync(path, { force: true });
+    try {
+      using store = new UndoStore(path);
+      await this.#collect(store, isBegun);
+      await this.#decide(store);
+      if (this.#request.isPlan) return this.#end("planned", store.counts, []);
+      return await this.#carryOut(store);
+    } catch (error) {
+      const isStopped = this.#deps.stop.aborted && (error as Error).name === "AbortError";
+      if (!isStopped) throw error;
+      return this.#end("interrupted", this.#lastCounts, []);
+    } finally {
+      await this.#service?.close();
+      if (this.#request.isPlan && !isBegun) rmSync(path, { force: true });
+    }
+  }
+
+  /** What the run wrote; of an undo that goes on, that is known. */
+  async #collect(store: UndoStore, isKnown: boolean): Promise<void> {
+    if (isKnown) return;
+    await store.collect(async () => {
+      await this.#replay((items, isSure) => {
+        for (const item of items) {
+          const { key, written } = this.#thingOf(item);
+          store.add(key, written, item.rows.length, isSure);
+        }
+      });
+    });
+  }
+
+  async #decide(store: UndoStore): Promise<void> {
+    const { manifest, paths } = this.#run;
+    using before = BeforeStore.find(paths.before);
+    const past = createPast(manifest, before);
+    const isUseful = past.whyNot === undefined || manifest.kind === "orders";
+    if (isUseful && this.#hasSent) await this.#look(store);
+    const undoing = this.#undoing;
+    store.decide((thing) =>
+      undoing
+        ? undoing.decide(thing, past)
+        : { outcome: "impossible", reason: `the API takes no ${manifest.kind} back` },
+    );
+    this.#lastCounts = store.settled;
+  }
+
+  async #look(store: UndoStore): Promise<void> {
+    const undoing = this.#undoing;
+    if (!undoing?.now) return;
+    const service = await this.#openService();
+    const found = undoing.now(service.service, service.reading);
+    let records = 0;
+    await store.look(async (add) => {
+      for await (const entries of found) {
+        add(entries);
+        records += entries.length;
+        this.#deps.report({ type: "readBack", records, calls: service.calls() });
+      }
+    });
+  }
+
+  async #carryOut(store: UndoStore): Promise<UndoneRun> {
+    const { import_id, kind } = this.#run.manifest;
+    if (store.open > 0) {
+      const askedMs = this.#deps.clock();
+      await this.#request.confirm({ import_id, kind, ...store.counts });
+      // A person may take their time: what was changed meanwhile must not be overwritten.
+      if (this.#deps.clock() - askedMs > freshForMs) await this.#decide(store);
+      await this.#keep("running", store.counts);
+      await this.#send(store);
+      this.#lastCounts = store.settled;
+    }
+    if (this.#deps.stop.aborted) return this.#end("interrupted", store.settled, []);
+    const rows = await this.#writeRows(store);
+    const ended = store.counts;
+    if (this.#record) await this.#keep("finished", ended);
+    return this.#end("finished", ended, rows);
+  }
+
+  async #send(store: UndoStore): Promise<void> {
+    const undoing = this.#undoing;
+    if (!undoing) return;
+    const service = await this.#openService();
+    while (!this.#deps.stop.aborted) {
+      const things = store.takeNext(undoing.itemsACall);
+      if (things.length === 0) return;
+      store.settle(things, await sendThings(undoing, service, things));
+    }
+  }
+
+  async #writeRows(store: UndoStore): Promise<UndoneRow[]> {
+    const file = new UndoRows(this.#run.paths.undoRows);
+    const listed = new ListedRows(this.#request);
+    let isWhole = false;
+    try {
+      await this.#replay((items) => {
+        for (const item of items) {
+          const { outcome, reason } = store.outcomeOf(this.#thingOf(item).key);
+          const key = this.#run.importing.nameOf?.(item) ?? item.key;
+          for (const { file: at, line } of item.rows) {
+            const row = { file: this.#run.files[at]?.given ?? "", line, key, outcome, reason };
+            file.add(row);
+            listed.add(row);
+          }
+        }
+      });
+      isWhole = true;
+    } finally {
+      file.close(isWhole);
+    }
+    return listed.rows;
+  }
+
+  async #replay(visit: Visit): Promise<void> {
+    let taken = 0;
+    const { rows } = await replayRun(
+      this.#run,
+      (items, isSure) => {
+        for (const item of items) taken += item.rows.length;
+        visit(items, isSure);
+      },
+      this.#deps,
+    );
+    this.#rowsNotTaken = rows.read - taken;
+  }
+
+  /** Whether anything of the run may be on the service. */
+  get #hasSent(): boolean {
+    const { done, unknown } = this.#run.settled;
+    return done.size + unknown.size > 0;
+  }
+
+  #thingOf(item: Item) {
+    return this.#undoing?.thingOf(item) ?? { key: item.key, written: {} };
+  }
+
+  async #openService(): Promise<CountedService> {
+    this.#service ??= await openCounted(this.#request, this.#deps);
+    return this.#service;
+  }
+
+  async #keep(state: UndoRecord["state"], counts: OutcomeCounts): Promise<void> {
+    const now = new Date(this.#deps.clock()).toISOString();
+    this.#record = {
+      state,
+      started_at: this.#record?.started_at ?? now,
+      finished_at: state === "finished" ? now : null,
+      ...pickCounts(counts),
+    };
+    await writeUndoRecord(this.#deps.runsFolder, this.#run.manifest.import_id, this.#record);
+  }
+
+  #end(state: UndoneRun["state"], counts: OutcomeCounts, rows: UndoneRow[]): UndoneRun {
+    const { import_id, kind } = this.#run.manifest;
+    return {
+      import_id,
+      kind,
+      state,
+      ...pickCounts(counts),
+      rows,
+      rows_file: state === "finished" || state === "earlier" ? this.#run.paths.undoRows : null,
+      rows_not_taken: this.#rowsNotTaken,
+      calls: this.#service?.calls() ?? 0,
+      duration_ms: this.#deps.clock() - this.#startedMs,
+    };
+  }
+}
+
+function pickCounts({ reversed, kept, impossible }: OutcomeCounts): OutcomeCounts {
+  return { reversed, kept, impossible };
+}

@@ -1,0 +1,79 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { stringify } from "csv-stringify/sync";
+import { writeWhole } from "../run/write-fully.ts";
+import type { UndoOutcome } from "./undo-kind.ts";
+
+/** What became of one row of a run that was undone. */
+export type UndoneRow = {
+  readonly file: string;
+  readonly line: number;
+  readonly key: string;
+  readonly outcome: UndoOutcome;
+  readonly reason: string;
+};
+
+const columns = ["file", "line", "key", "outcome", "reason"] as const;
+
+/** Lines that are written at once. */
+const aBlock = 500;
+
+/** Every row of an undone run, as CSV; takes the place of what was there once it is whole. */
+export class UndoRows {
+  readonly #path: string;
+  readonly #descriptor: number;
+  #waiting: UndoneRow[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#descriptor = openSync(`${path}.new`, "w", 0o600);
+    writeWhole(this.#descriptor, Buffer.from(stringify([[...columns]])));
+  }
+
+  add(row: UndoneRow): void {
+    this.#waiting.push(row);
+    if (this.#waiting.length >= aBlock) this.#write();
+  }
+
+  close(isKept: boolean): void {
+    this.#write();
+    fsyncSync(this.#descriptor);
+    closeSync(this.#descriptor);
+    if (isKept) renameSync(`${this.#path}.new`, this.#path);
+    else rmSync(`${this.#path}.new`, { force: true });
+  }
+
+  #write(): void {
+    writeWhole(this.#descriptor, Buffer.from(stringify(this.#waiting, { columns: [...columns] })));
+    this.#waiting = [];
+  }
+}
+
+/** The rows that are given back one by one: the first, or, where that is asked for and there are more, the first that were not reversed. */
+export class ListedRows {
+  readonly #most: number;
+  readonly #isOfExceptions: boolean;
+  readonly #first: UndoneRow[] = [];
+  readonly #exceptions: UndoneRow[] = [];
+  #rows = 0;
+
+  constructor({
+    mostListed,
+    listsExceptions,
+  }: {
+    readonly mostListed: number;
+    readonly listsExceptions: boolean;
+  }) {
+    this.#most = mostListed;
+    this.#isOfExceptions = listsExceptions;
+  }
+
+  add(row: UndoneRow): void {
+    this.#rows++;
+    if (this.#first.length < this.#most) this.#first.push(row);
+    if (row.outcome !== "reversed" && this.#exceptions.length < this.#most) this.#exceptions.push(row);
+  }
+
+  get rows(): UndoneRow[] {
+    return this.#isOfExceptions && this.#rows > this.#most ? this.#exceptions : this.#first;
+  }
+}

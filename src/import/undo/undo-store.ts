@@ -1,0 +1,160 @@
+import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
+import type { Decision, Reversal, Thing, UndoOutcome } from "./undo-kind.ts";
+import type { Entry, Value } from "./previous-values.ts";
+
+/** How many rows have each outcome. */
+export type OutcomeCounts = Record<UndoOutcome, number>;
+
+/** Things that are looked at in one go. */
+const aPage = 500;
+
+/** The things that a run wrote, and what becomes of each when it is undone; on disk, so that an undo can go on. */
+export class UndoStore implements Disposable {
+  readonly #file: SqliteFile;
+
+  constructor(path: string) {
+    this.#file = new SqliteFile(path);
+    this.#file.execute(
+      `create table if not exists things (key text primary key, rows integer not null, sure integer not null,
+         written text not null,
+         now text, outcome text, reason text, send text,
+         sent integer not null default 0, done integer not null default 0) without rowid`,
+    );
+  }
+
+  /** Forgets everything, and takes what `read` adds: all of it or nothing. */
+  async collect(read: () => Promise<unknown>): Promise<void> {
+    this.#file.execute("begin; delete from things");
+    try {
+      await read();
+      this.#file.execute("commit");
+    } catch (error) {
+      this.#file.execute("rollback");
+      throw error;
+    }
+  }
+
+  /** Rows that wrote to a thing, for sure or perhaps; what later ones write goes over it. */
+  add(key: string, written: Value, rows: number, isSure: boolean): void {
+    this.#file.run(
+      `insert into things (key, rows, sure, written) values (?, ?, ?, ?)
+       on conflict (key) do update set rows = rows + excluded.rows, sure = sure + excluded.sure,
+         written = json_patch(written, excluded.written)`,
+      [key, rows, isSure ? rows : 0, JSON.stringify(written)],
+    );
+  }
+
+  /** Takes what the service has now; of what comes twice, the first. */
+  async look(read: (add: (entries: readonly Entry[]) => void) => Promise<void>): Promise<void> {
+    this.#file.execute("begin; update things set now = null where done = 0");
+    try {
+      await read((entries) => {
+        for (const [key, value] of entries) {
+          this.#file.run("update things set now = ? where key = ? and done = 0 and now is null", [
+            JSON.stringify(value),
+            key,
+          ]);
+        }
+      });
+      this.#file.execute("commit");
+    } catch (error) {
+      this.#file.execute("rollback");
+      throw error;
+    }
+  }
+
+  /** Decides for everything that is not taken back already. */
+  decide(judge: (thing: Thing) => Decision): void {
+    this.#file.execute("begin");
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const found: Record<string, unknown>[] = this.#file.all(
+        `select key, rows, sure, written, now, sent from things where done = 0 and key > ? order by key limit ${aPage}`,
+        [after],
+      );
+      for (const row of found) {
+        const key = String(row["key"]);
+        const { outcome, reason, send } = judge({
+          key,
+          rows: Number(row["rows"]),
+          sureRows: Number(row["sure"]),
+          written: readValue(row["written"]) ?? {},
+          now: readValue(row["now"]),
+          wasSent: Number(row["sent"]) > 0,
+        });
+        this.#file.run("update things set outcome = ?, reason = ?, send = ? where key = ?", [
+          outcome,
+          reason,
+          send === undefined ? null : JSON.stringify(send),
+          key,
+        ]);
+      }
+      after = found.length < aPage ? undefined : String(found.at(-1)?.["key"]);
+    }
+    this.#file.execute("commit");
+  }
+
+  /** Rows by what becomes of them, once all is sent that is to be. */
+  get counts(): OutcomeCounts {
+    return this.#count("true");
+  }
+
+  /** Rows by what became of them so far. */
+  get settled(): OutcomeCounts {
+    return this.#count("done = 1 or send is null");
+  }
+
+  /** Things that have to be sent. */
+  get open(): number {
+    const [row] = this.#file.all("select count(*) as things from things where send is not null and done = 0");
+    return Number(row?.["things"]);
+  }
+
+  #count(which: string): OutcomeCounts {
+    const counts: OutcomeCounts = { reversed: 0, kept: 0, impossible: 0 };
+    const sql = `select outcome, sum(rows) as rows from things where ${which} group by outcome`;
+    for (const { outcome, rows } of this.#file.all(sql))
+      counts[String(outcome) as UndoOutcome] = Number(rows);
+    return counts;
+  }
+
+  /** The next things to send; from here on they may have been taken back. */
+  takeNext(most: number): Reversal[] {
+    const found = this.#file.all(
+      "select key, send from things where send is not null and done = 0 order by key limit ?",
+      [most],
+    );
+    const keys = JSON.stringify(found.map(({ key }) => key));
+    this.#file.run("update things set sent = 1 where key in (select value from json_each(?))", [keys]);
+    return found.map(({ key, send }) => ({ key: String(key), send: readValue(send) ?? {} }));
+  }
+
+  /** What was sent was answered: all of it is taken back but what was refused, for these reasons. */
+  settle(things: readonly Reversal[], refused: ReadonlyMap<string, string>): void {
+    this.#file.execute("begin");
+    for (const { key } of things) {
+      const reason = refused.get(key);
+      if (reason === undefined) this.#file.run("update things set done = 1 where key = ?", [key]);
+      else {
+        this.#file.run("update things set done = 1, outcome = 'impossible', reason = ? where key = ?", [
+          `the service: ${reason}`,
+          key,
+        ]);
+      }
+    }
+    this.#file.execute("commit");
+  }
+
+  outcomeOf(key: string): { readonly outcome: UndoOutcome; readonly reason: string } {
+    const [row] = this.#file.all("select outcome, reason from things where key = ?", [key]);
+    if (!row) throw new Error(`${key} was not collected`);
+    return { outcome: String(row["outcome"]) as UndoOutcome, reason: String(row["reason"]) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}
+
+function readValue(kept: unknown): Value | undefined {
+  return typeof kept === "string" ? (JSON.parse(kept) as Value) : undefined;
+}

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { asBookFile, asRejectedInput } from "../run/attempt.ts";
+import type { BookFile } from "../run/tally.ts";
+import type { Claim, Holdings, Item, SourceRow } from "../kind.ts";
+import type { HeldStore } from "./held-store.ts";
+import { RejectFile } from "../run/reject-file.ts";
+import type { RecordedRun } from "../run/recorded-run.ts";
+import type { MissingRow, Verification } from "../types.ts";
+
+export interface Found extends Pick<Verification, "checked" | "missing" | "missing_count"> {
+  /** Where the rows were written; those that need a table of their own are in further files. */
+  readonly files: readonly string[];
+}
+
+/** Holds each row against what was read, and keeps those that are missing. */
+export class Finding {
+  readonly #files: readonly BookFile[];
+  readonly #mostListed: number;
+  readonly #makeFile: () => RejectFile;
+  /** Of each file, whether the rows of an item can only be imported together. */
+  readonly #areTogether: readonly boolean[];
+  #file: RejectFile | undefined;
+  #missing: MissingRow[] = [];
+  #count = 0;
+  #checked = { rows: 0, items: 0 };
+
+  constructor(run: RecordedRun, mostListed: number) {
+    this.#files = run.files.map(asBookFile);
+    this.#mostListed = mostListed;
+    const inputs = run.files.map((file) => asRejectedInput(file, run.options));
+    this.#makeFile = () => new RejectFile(join(run.folder, "missing.csv"), inputs, run.options);
+    this.#areTogether = run.files.map(({ columns }) => columns.layout?.groups !== undefined);
+  }
+
+  begin(isWritten: boolean): void {
+    this.#file = isWritten ? this.#makeFile() : undefined;
+    this.#missing = [];
+    this.#count = 0;
+    this.#checked = { rows: 0, items: 0 };
+  }
+
+  end(): Found {
+    this.#file?.close(true);
+    const files = this.#count > 0 ? (this.#file?.written ?? []) : [];
+    return { checked: this.#checked, missing: this.#missing, missing_count: this.#count, files };
+  }
+
+  abandon(): void {
+    this.#file?.close(false);
+  }
+
+  look(items: readonly Item[], holdings: Holdings, held: HeldStore): void {
+    for (const item of items) {
+      this.#checked.items++;
+      this.#checked.rows += item.rows.length;
+      const missing: Absence[] = [];
+      for (const claim of holdings.claims(item)) {
+        const units = held.unitsOf(claim.key);
+        const isMissing = holdings.isRemoval ? units > 0 : units < claim.needs;
+        if (isMissing) missing.push({ claim, ...describe(claim, units, holdings) });
+      }
+      if (missing.length > 0) this.#keep(item, missing);
+    }
+  }
+
+  #keep(item: Item, missing: readonly Absence[]): void {
+    this.#count += missing.length;
+    for (const { claim, reason } of missing.slice(0, Math.max(0, this.#mostListed - this.#missing.length))) {
+      const { row, names } = claim;
+      const file = this.#files[row.file]?.given ?? "";
+      this.#missing.push({ file, line: row.line, column: this.#columnOf(claim), ...names, reason });
+    }
+    if (!this.#file) return;
+    const absences = new Map(missing.toReversed().map((absence) => [absence.claim.row, absence]));
+    const isTogether = this.#areTogether[item.rows[0]?.file ?? -1] ?? false;
+    const rows = isTogether ? item.rows : rowsToSendAgain(item, missing);
+    for (const row of rows) {
+      const absence = absences.get(row);
+      const { code = "is_there", reason = "is there; goes with the row that is not" } = absence ?? {};
+      this.#file.add(row, { column: absence ? this.#columnOf(absence.claim) : "", code, reason });
+    }
+  }
+
+  #columnOf({ row, field }: Claim): string {
+    return this.#files[row.file]?.columnName(field) ?? field;
+  }
+}
+
+interface Absence {
+  readonly claim: Claim;
+  readonly code: string;
+  readonly reason: string;
+}
+
+function describe({ of }: Claim, units: number, { isRemoval }: Holdings): { code: string; reason: string } {
+  if (isRemoval) return { code: "still_there", reason: "is still unsubscribed" };
+  if (units === 0) return { code: "not_there", reason: "is not there" };
+  return { code: "too_few", reason: `${units} of ${of} there` };
+}
+
+/**
+ * The rows to import once more, so that the missing ones get there: those alone, but where a product of an order has too
+ * few units, all rows of it, since the service counts the units that one call brings.
+ */
+function rowsToSendAgain(
+  { rows, parts = [], isWhole }: Item,
+  missing: readonly Absence[],
+): readonly SourceRow[] {
+  if (isWhole) return missing.length > 0 ? rows : [];
+  const short = new Set(
+    missing.filter(({ claim }) => claim.of > 1).map(({ claim }) => claim.names["product_id"]),
+  );
+  const goingWith = parts.filter(({ id }) => short.has(id)).map(({ row }) => row);
+  const chosen = new Set([...missing.map(({ claim }) => claim.row), ...goingWith]);
+  return rows.filter((row) => chosen.has(row));
+}

@@ -1,0 +1,61 @@
+import type { CouponAction } from "../../contract/index.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import type { Entry } from "../../import/undo/previous-values.ts";
+import type { Noting, Undoing } from "../../import/undo/undo-kind.ts";
+
+async function* readStats(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
+  const { stats } = await service.coupons.stats({}, options);
+  yield Object.entries(stats).map(([action, codes]) => [action, { codes }]);
+}
+
+export const couponNoting: Noting = { before: readStats, onlyWritten: false };
+
+const deletesAll = "the API deletes only all codes of an action";
+
+/**
+ * Deletes the codes of the run's action where there are no others.
+ * Source: spec "Coupons": deletes the unique codes of that action. Assumed: an action without codes may be missing among
+ * the counts.
+ */
+export function createCouponUndoing(action: string): Undoing {
+  return {
+    thingOf: () => ({ key: action, written: {} }),
+    now: readStats,
+
+    decide: ({ rows, sureRows, now, wasSent }, past) => {
+      if (past.whyNot !== undefined) {
+        const reason = `${deletesAll}, and how many it held before is not known: ${past.whyNot}`;
+        return { outcome: "impossible", reason };
+      }
+      const [before, held] = [codesOf(past.get(action)), codesOf(now)];
+      if (before > 0) return { outcome: "kept", reason: `${deletesAll}; it held ${before} before` };
+      if (held === 0) {
+        return wasSent
+          ? { outcome: "reversed", reason: "is deleted" }
+          : { outcome: "kept", reason: "changed since: the action holds no codes" };
+      }
+      // That many may be somebody else's codes as well as those of the calls whose answers were lost.
+      if (held !== sureRows && rows > sureRows) {
+        const reason = `the action holds ${held}, and the run put in ${sureRows} to ${rows}: resume the run, then undo it`;
+        return { outcome: "impossible", reason };
+      }
+      if (held !== sureRows) {
+        const reason = `changed since: the action holds ${held}, and the run put in ${sureRows}; ${deletesAll}`;
+        return { outcome: "kept", reason };
+      }
+      return { outcome: "reversed", reason: "is deleted", send: {} };
+    },
+
+    itemsACall: 1,
+
+    send: async (service, _things, options) => {
+      await service.coupons.delete({ coupon_action: action as CouponAction }, options);
+      return new Map();
+    },
+  };
+}
+
+function codesOf(counted: Readonly<Record<string, unknown>> | undefined): number {
+  return Number(counted?.["codes"] ?? 0);
+}

@@ -1,0 +1,256 @@
+import {
+  maxQuantity,
+  orderHead,
+  type OrderError,
+  type OrderHead,
+  type Platform,
+  platforms,
+} from "../../contract/index.ts";
+import { ImportError } from "../../import/types.ts";
+import { orderHoldings } from "../holdings.ts";
+import { readDate } from "../../import/check/date.ts";
+import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
+import { fixableFields } from "../../import/check/valid-id.ts";
+import { readServiceProblem } from "../../import/check/service-errors.ts";
+import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./line-item.ts";
+import { WaitingMails } from "./scheduled-emails.ts";
+import type {
+  FieldSpec,
+  Importing,
+  Item,
+  ItemProblem,
+  Kind,
+  NoteLeftOut,
+  RowProblem,
+  RowView,
+} from "../../import/kind.ts";
+
+/** The order's own fields; columns and wire have the same names. */
+const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
+
+/** The most that one order may bring: rows, and characters of body. */
+const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
+
+type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
+
+function fieldsOf(validate: boolean): FieldSpec[] {
+  const required = ["order_id", "email", "customer_name", "product_id", "product_name", "product_url"];
+  if (validate) required.push("order_date");
+  const names = [...headFields, "order_date", "platform", "product_id", ...productColumns];
+  return [
+    ...names.map((name) => ({ name, required: required.includes(name) })),
+    { name: "quantity", isMappedOnly: true },
+  ];
+}
+
+function isPlatform(value: string): value is Platform {
+  return (platforms as readonly string[]).includes(value);
+}
+
+/** Reads the order's own fields, with every problem that they have. */
+function readHead(row: RowView, validate: boolean, problems: RowProblem[]): OrderHead | undefined {
+  const date = row("order_date");
+  const given = (field: string) => row(field) || undefined;
+  const values = {
+    order_id: given("order_id"),
+    email: given("email"),
+    customer_name: given("customer_name"),
+    order_date: date === "" ? undefined : (readDate(date) ?? date),
+    currency_iso: given("currency_iso"),
+    user_reference: given("user_reference"),
+  };
+  const parsed = orderHead().safeParse(values);
+  if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
+  if (date === "" && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
+  return parsed.data;
+}
+
+/**
+ * Adds a further row's product to an order; the same product again is so many more units of it, and its last row
+ * counts. Rows that say their units are never too many: they were capped as one, and are so together.
+ */
+function addProduct(item: Item, productId: string, product: WireProduct): boolean {
+  const { products } = item.payload as OrderPayload;
+  const before = products[productId];
+  const units = (before ? (before.quantity ?? 1) : 0) + (product.quantity ?? 1);
+  if (units > maxQuantity && product.quantity === undefined) return false;
+  const quantity = Math.min(units, maxQuantity);
+  products[productId] = before ? joinProducts(before, product, quantity) : product;
+  return true;
+}
+
+/** Each unit keeps the price of its own row; the product has the last. */
+function joinProducts(before: WireProduct, product: WireProduct, quantity: number): WireProduct {
+  const { unit_prices: _prices, ...joined } = { ...before, ...product, quantity };
+  const prices = [...pricesOf(before), ...pricesOf(product)].slice(0, quantity);
+  const isOnePrice = prices.every((price) => price === (joined.price ?? null));
+  return isOnePrice ? joined : { ...joined, unit_prices: prices };
+}
+
+function pricesOf({ quantity = 1, price = null, unit_prices = [] }: WireProduct) {
+  return Array.from(
+    { length: quantity },
+    (_, unit) => unit_prices[unit] ?? (unit in unit_prices ? null : price),
+  );
+}
+
+/**
+ * The units that a row's line item has: 1 where no column says so. Assumed: more than can be kept count as the most
+ * that can; a whole number may have decimals of zeros, as shops export it.
+ */
+function readUnits(row: RowView, problems: RowProblem[], leaveOut: NoteLeftOut): number {
+  const value = row("quantity");
+  if (value === "") return 1;
+  const field = "quantity";
+  const units = /^\d{1,15}(?:[.,]0+)?$/.test(value) ? Number.parseInt(value, 10) : 0;
+  if (units < 1) {
+    problems.push({ field, code: "bad_quantity", reason: "is not a whole number of units, from 1" });
+  } else if (units > maxQuantity) {
+    leaveOut(field, `of more than ${maxQuantity} units of a product, ${maxQuantity} are kept`);
+  }
+  return Math.min(units, maxQuantity);
+}
+
+function sizeOf(cells: readonly string[]): number {
+  let size = 200;
+  for (const cell of cells) size += cell.length;
+  return size;
+}
+
+export const orders: Kind = {
+  name: "orders",
+  prepare: (options) => {
+    const platform = options.platform ?? "general";
+    if (!isPlatform(platform)) {
+      throw new ImportError("usage", `--platform ${platform} is not known`, {
+        hint: `it is one of ${platforms.join(", ")}`,
+      });
+    }
+    return createImporting({
+      platform,
+      validate: options.validate ?? true,
+      sendMail: options.sendMail ?? false,
+    });
+  },
+};
+
+/**
+ * What `--empty clear` does to orders. Assumed: nothing, since the service keeps an order as it first came, and only an
+ * update of products erases: an order's line also writes its product, but what it leaves empty it does not know.
+ */
+const erasedByOrders = {
+  fields: [],
+  otherwise: "an order erases nothing; `products import --update` erases a description",
+};
+
+/** What is the same for all orders of a run. */
+interface OrderSettings {
+  readonly platform: Platform;
+  readonly validate: boolean;
+  readonly sendMail: boolean;
+}
+
+function createImporting({ platform: defaultPlatform, validate, sendMail }: OrderSettings): Importing {
+  const products = new ProductReader();
+  const waiting = new WaitingMails();
+  return {
+    operation: "orders.massCreate",
+    fields: fieldsOf(validate),
+    groupField: "order_id",
+    sharedFields: [...headFields, "order_date", "platform"],
+    urlField: "product_url",
+    legalIds: fixableFields,
+    erasing: erasedByOrders,
+    itemName: { one: "order", many: "orders" },
+
+    read: (row, source, leaveOut) => {
+      const problems: RowProblem[] = [];
+      const head = readHead(row, validate, problems);
+      const productId = readProductId(row, problems);
+      const lane = row("platform") || defaultPlatform;
+      if (!isPlatform(lane)) {
+        problems.push({
+          field: "platform",
+          code: "bad_platform",
+          reason: `'${lane}' is not a platform that is known`,
+        });
+      }
+      const units = readUnits(row, problems, leaveOut);
+      const product = products.read(row, problems, leaveOut);
+      if (!head || !product || problems.length > 0) return problems;
+      const payload = head as OrderPayload;
+      // Without a prototype: an object made for keys that differ each time.
+      payload.products = Object.create(null) as OrderPayload["products"];
+      payload.products[productId] = units === 1 ? product : { ...product, quantity: units };
+      const size = sizeOf(source.cells);
+      return {
+        key: head.order_id,
+        lane,
+        rows: [source],
+        size,
+        payload,
+        parts: [{ id: productId, row: source }],
+      };
+    },
+
+    writes: ({ payload }) =>
+      Object.entries((payload as OrderPayload).products).map(
+        ([id, { quantity: _quantity, unit_prices: _prices, ...product }]) => [id, JSON.stringify(product)],
+      ),
+
+    join: joinOrder,
+    holdings: orderHoldings,
+
+    send: async (service, items, options) => {
+      const reply = await service.orders.massCreate(
+        {
+          platform: (items[0]?.lane ?? defaultPlatform) as Platform,
+          validate_data: validate,
+          send_mail: sendMail,
+          orders: items.map((item) => item.payload as OrderPayload),
+        },
+        { ...options, isChecked: true },
+      );
+      waiting.add(reply.mails);
+      return (reply.errors ?? []).map((error) => locateError(items, error));
+    },
+
+    notices: () => (sendMail ? waiting.describe() : []),
+  };
+}
+
+function joinOrder(item: Item, next: Item): RowProblem | undefined {
+  const [mine, other] = [item.payload as OrderPayload, next.payload as OrderPayload];
+  const differs = `differs from line ${item.rows[0]?.line} of the same order`;
+  if (mine.email.toLowerCase() !== other.email.toLowerCase()) {
+    return { field: "email", code: "order_conflict", reason: differs };
+  }
+  if (next.lane !== item.lane) return { field: "platform", code: "order_conflict", reason: differs };
+  const isTooLarge = item.rows.length >= maxOrder.rows || item.size + next.size > maxOrder.size;
+  const [added] = Object.entries(other.products);
+  if (isTooLarge || !added || !addProduct(item, ...added)) {
+    return {
+      field: "order_id",
+      code: "order_too_large",
+      reason: `the order has more than ${maxOrder.rows} rows, ${maxQuantity} of one product, or 2 MiB`,
+    };
+  }
+  item.rows.push(...next.rows);
+  item.parts?.push(...(next.parts ?? []));
+  item.size += next.size;
+  return undefined;
+}
+
+/** An error is matched by its order id, since services differ in where `order_num` starts. */
+function locateError(items: readonly Item[], error: OrderError): ItemProblem {
+  const byId = items.findIndex((item) => item.key === error.order_id);
+  const at = byId >= 0 ? byId : (error.order_num ?? -1);
+  const item = items[at];
+  if (!item) throw unknownElement(`order ${error.order_id}`);
+  const path = error.field.split(".");
+  // `products.<product id>.<field>`: the first row of the order that has this product.
+  const part = path[0] === "products" ? item.parts?.find(({ id }) => id === path[1]) : undefined;
+  const row = part ? item.rows.indexOf(part.row) : -1;
+  const problem = readServiceProblem(productFieldOf(path), error.error);
+  return { item: at, ...problem, ...(row >= 0 && { row }) };
+}

@@ -1,0 +1,27 @@
+import type { Layout } from "../../../import/layouts/layout.ts";
+import { asDay, asOrderNumber, asPrice } from "../../../import/layouts/values.ts";
+
+/**
+ * Shopify: Orders → Export. A row is a line item; the order's own fields stand on its first row only.
+ * Assumed: what a customer is told counts as the order id, `#1001` without its sign; a cancelled order is an order.
+ */
+export const shopifyOrders: Layout = {
+  name: "shopify-orders",
+  kind: "orders",
+  title: "a Shopify orders export",
+  signatures: [["Name", "Email", "Lineitem name", "Lineitem quantity", "Created at"]],
+  fields: {
+    order_id: { from: ["Name"], as: asOrderNumber },
+    email: { from: ["Email"] },
+    customer_name: { from: ["Billing Name", "Shipping Name"] },
+    order_date: { from: ["Created at"], as: asDay },
+    currency_iso: { from: ["Currency"] },
+    product_id: { from: ["Lineitem sku"] },
+    product_name: { from: ["Lineitem name"] },
+    product_price: { from: ["Lineitem price"], as: asPrice },
+    quantity: { from: ["Lineitem quantity"] },
+  },
+  constants: { platform: "shopify" },
+  groups: { by: { columns: ["Name"] }, makes: "lines" },
+  says: ["an order's own fields are taken from its first row", "'#' is taken off order names"],
+};

@@ -1,0 +1,83 @@
+import type { CellView, Layout } from "../../../import/layouts/layout.ts";
+import { asDay, asOrderNumber, asPrice, unitPrice } from "../../../import/layouts/values.ts";
+
+/** Line items in cells: `name:Cap|product_id:12|quantity:2|total:18.00`, several with `;` or a column for each. */
+function readLines(cell: CellView, header: readonly string[]): Record<string, string>[] {
+  return header.filter(isLineColumn).flatMap((column) =>
+    cell(column)
+      .split(/;\s*(?=(?:id|name|product_id|sku):)/)
+      .filter((line) => line.trim() !== "")
+      .map(readLine),
+  );
+}
+
+function readLine(line: string): Record<string, string> {
+  const parts = line.split(/\|(?=[a-z_]+:)/).map((part) => {
+    const at = part.indexOf(":");
+    return [part.slice(0, at).trim(), part.slice(at + 1).trim()] as const;
+  });
+  const found: Record<string, string> = Object.fromEntries(parts);
+  const { quantity = "", sub_total: subTotal = found["subtotal"] ?? "", total = "" } = found;
+  const amount = unitPrice(subTotal || total, quantity);
+  return {
+    item_product_id: found["product_id"] ?? "",
+    item_name: found["name"] ?? "",
+    item_sku: found["sku"] ?? "",
+    item_quantity: quantity,
+    item_price: amount,
+  };
+}
+
+function isLineColumn(column: string): boolean {
+  return /^line_items?(?:_\d+)?$/i.test(column);
+}
+
+const orderColumns = ["Order Number", "order_number", "Order ID", "order_id"];
+
+/**
+ * The orders that WooCommerce's export extensions write, since WooCommerce has none of its own: Advanced Order Export,
+ * Customer/Order/Coupon Export, Order Import Export Suite.
+ * Assumed: a product is its own number in the shop, and its SKU where the file does not have that.
+ */
+export const woocommerceOrders: Layout = {
+  name: "woocommerce-orders",
+  kind: "orders",
+  title: "a WooCommerce orders export",
+  signatures: [
+    ["Order Number", "Order Date", "Email (Billing)"],
+    ["order_id", "billing_email", "item_name"],
+    ["order_id", "billing_email", "line_items"],
+    ["order_id", "billing_first_name", "line_item_1"],
+  ],
+  fields: {
+    order_id: { from: orderColumns, isOneColumn: true, as: asOrderNumber },
+    email: { from: ["Email (Billing)", "billing_email", "customer_email"] },
+    customer_name: {
+      from: [
+        "Full Name (Billing)",
+        ["First Name (Billing)", "Last Name (Billing)"],
+        ["billing_first_name", "billing_last_name"],
+        ["First Name (Shipping)", "Last Name (Shipping)"],
+        ["shipping_first_name", "shipping_last_name"],
+      ],
+    },
+    order_date: { from: ["Order Date", "order_date", "date"], as: asDay },
+    currency_iso: { from: ["Order Currency", "order_currency", "currency"] },
+    product_id: {
+      from: ["Product Id", "Product ID", "item_product_id", "SKU", "item_sku"],
+      isOneColumn: true,
+    },
+    product_name: { from: ["Item Name", "Product Name", "Name", "item_name"] },
+    product_price: { from: ["Item Cost", "Item Cost (inc. tax)", "item_price"], as: asPrice },
+    product_image: { from: ["Image URL"] },
+    sku: { from: ["SKU", "item_sku"] },
+    quantity: { from: ["Quantity (- Refund)", "Quantity", "item_quantity"] },
+  },
+  constants: { platform: "woocommerce" },
+  dateOrder: "found",
+  groups: { by: { columns: orderColumns }, makes: "lines" },
+  lines: { column: (header) => header.find(isLineColumn), read: readLines },
+  says: ["an order's own fields are taken from any of its rows that has them"],
+  missingHint:
+    "choose the order's number, date, name and e-mail address, and the items' fields, in the export",
+};

@@ -1,0 +1,98 @@
+import type * as z from "zod";
+import { orderProduct, specNames, type OrderProduct } from "../../contract/index.ts";
+import { describeIssues, lastOf, pick, pickSpecs, settlePrice } from "../../import/check/fields.ts";
+import type { NoteLeftOut, RowProblem, RowView } from "../../import/kind.ts";
+
+/** Wire names of a product of an order, and the columns that they come from. */
+const productFields: Readonly<Record<string, string>> = {
+  name: "product_name",
+  url: "product_url",
+  image: "product_image",
+  description: "product_description",
+  price: "product_price",
+  product_tags: "product_tags",
+};
+
+/** The columns of a row that make its product, its id aside. */
+export const productColumns: readonly string[] = [...Object.values(productFields), ...specNames];
+
+export type WireProduct = z.input<ReturnType<typeof orderProduct>>;
+
+/** The column that a wire path of a product comes from. */
+export function productFieldOf(path: readonly PropertyKey[]): string {
+  const name = lastOf(path);
+  return productFields[name] ?? name;
+}
+
+/** Products that are remembered; some 5 MB. */
+const maxRemembered = 10_000;
+
+interface Known {
+  readonly product: WireProduct;
+  /** As the file writes it. */
+  readonly price: string;
+}
+
+/**
+ * Reads and checks the product of a row. An export repeats a product with every order of it: one whose cells are
+ * those of a row before is not checked again. What it gives is shared by orders, and never changed.
+ */
+export class ProductReader {
+  readonly #known = new Map<string, Known>();
+
+  read(row: RowView, problems: RowProblem[], leaveOut: NoteLeftOut): WireProduct | undefined {
+    const hasSpecs = specNames.some((name) => row(name) !== "");
+    const id = row("product_id");
+    const known = hasSpecs ? undefined : this.#known.get(id);
+    if (known && isSame(known, row)) return known.product;
+    const given = pick(row, productFields);
+    const before = problems.length;
+    settlePrice(given, "product_price", problems);
+    const specs = hasSpecs ? pickSpecs(row, leaveOut) : undefined;
+    if (specs) given["specs"] = specs;
+    const parsed = orderProduct().safeParse(given);
+    if (!parsed.success) {
+      problems.push(...describeIssues(parsed.error.issues, productFieldOf));
+    }
+    if (!parsed.success || problems.length > before) return undefined;
+    const product = asBulkProduct(parsed.data);
+    if (!hasSpecs) this.#remember(id, { product, price: row("product_price") });
+    return product;
+  }
+
+  #remember(id: string, known: Known): void {
+    if (this.#known.size >= maxRemembered) this.#known.clear();
+    // Copied by way of JSON: a cell as it was read holds on to the whole piece of the file that it was cut from.
+    const copy = JSON.parse(JSON.stringify({ id, known })) as { id: string; known: Known };
+    this.#known.set(copy.id, copy.known);
+  }
+}
+
+function isSame({ product, price }: Known, row: RowView): boolean {
+  return (
+    row("product_name") === product.name &&
+    row("product_url") === product.url &&
+    row("product_image") === product.image &&
+    row("product_description") === (product.description ?? "") &&
+    row("product_tags") === (product.product_tags ?? "") &&
+    row("product_price") === price
+  );
+}
+
+/** Digits that a number keeps, whichever they are. */
+const exactDigits = 15;
+
+/** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
+function asBulkProduct(product: OrderProduct): WireProduct {
+  const wire: WireProduct = product;
+  wire.image ??= "";
+  if (product.price) wire.price = asNumber(product.price);
+  return wire;
+}
+
+/** A price of more digits than a number can hold goes as text, rather than as another price. */
+function asNumber(price: string): number | string {
+  const significant = price.replace(/^0+/, "").replace(".", "");
+  const isExact = significant.length <= exactDigits;
+  return isExact && !String(Number(price)).includes("e") ? Number(price) : price;
+}

@@ -1,0 +1,62 @@
+import { endpointOf, purchasePage } from "../../contract/index.ts";
+import { listPurchases } from "../../service/listings.ts";
+import type { Entry } from "../../import/undo/previous-values.ts";
+import type { Decision, Noting, Past, Thing, Undoing } from "../../import/undo/undo-kind.ts";
+
+const noNote = "";
+
+/**
+ * The highest purchase id before the run: what is above it is newer.
+ * Assumed: ids grow. `page`, which the specification does not show for purchases, finds the last one in a few calls; it
+ * is believed only where nothing is listed behind what it found.
+ */
+export const orderNoting: Noting = {
+  onlyWritten: false,
+  before: async function* (service, options): AsyncGenerator<readonly Entry[]> {
+    const { purchases, total_purchases: total } = await service.orders.list({ count: 1 }, options);
+    if (purchases.length === 0) {
+      yield [[noNote, { highest_id: 0 }]];
+      return;
+    }
+    const last = await service.orders.list({ count: 1, page: Math.max(total, 1) }, options);
+    const id = last.purchases[0]?.id ?? 0;
+    const behind = await service.orders.list({ count: 2, since_id: id }, options);
+    if (behind.purchases.every((purchase) => purchase.id <= id)) yield [[noNote, { highest_id: id }]];
+  },
+};
+
+const stays = "its mails are stopped; the API deletes no order, so that it stays, and its products";
+
+/** Stops the mails of the orders that the run created. */
+export const orderUndoing: Undoing = {
+  thingOf: ({ key }) => ({ key, written: {} }),
+
+  now: async function* (service, options): AsyncGenerator<readonly Entry[]> {
+    for await (const page of listPurchases(service, 0, options, { count: purchasePage.recommended })) {
+      yield page.map(({ order_id, id, created_at }) => [order_id, { id, created_at }]);
+    }
+  },
+
+  decide: (thing, past): Decision => {
+    if (!thing.now) return { outcome: "kept", reason: "is not on the service" };
+    if (wasBefore(thing.now, past)) return { outcome: "kept", reason: "was there before the run" };
+    return { outcome: "reversed", reason: stays, send: {} };
+  },
+
+  itemsACall: endpointOf("orders.massCreate").batch?.recommended ?? 1,
+
+  send: async (service, things, options) => {
+    await service.orders.stopMails({ orders: things.map(({ key }) => ({ order_id: key })) }, options);
+    return new Map();
+  },
+};
+
+/**
+ * Whether an order's first purchase is older than the run.
+ * Assumed: where no id was noted the service's clock decides, which goes as ours and may tell whole seconds only.
+ */
+function wasBefore(now: NonNullable<Thing["now"]>, past: Past): boolean {
+  const highest = past.get(noNote)?.["highest_id"];
+  if (typeof highest === "number") return Number(now["id"]) <= highest;
+  return Date.parse(String(now["created_at"])) < past.startedMs - (past.startedMs % 1_000);
+}

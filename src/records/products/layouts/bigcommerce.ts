@@ -1,0 +1,71 @@
+import { asText } from "../../../import/layouts/html.ts";
+import type { CellView, Layout } from "../../../import/layouts/layout.ts";
+import {
+  asBarcode,
+  asPrice,
+  asTags,
+  isIsbn,
+  isNoIsbn,
+  isNoUrl,
+  isZero,
+} from "../../../import/layouts/values.ts";
+
+function isProduct(cell: CellView): boolean {
+  return (cell("Item") || cell("Item Type")).toLowerCase() === "product";
+}
+
+/**
+ * BigCommerce: Products → Export, the template of today (`Item`: Product, Variant, Image, Video) and the one before
+ * (`Item Type`: Product, SKU, Rule). The rows below a product belong to it.
+ * Assumed: a product is its number in the shop; its price is that of a sale where there is one.
+ */
+export const bigcommerceProducts: Layout = {
+  name: "bigcommerce-products",
+  kind: "products",
+  title: "a BigCommerce products export",
+  signatures: [
+    ["Item", "ID", "Name", "SKU", "Options"],
+    ["Item Type", "Product ID", "Product Name", "Product Code/SKU"],
+  ],
+  fields: {
+    product_id: { from: ["ID", "Product ID"], isOneColumn: true },
+    name: { from: ["Name", "Product Name"] },
+    description: { from: ["Description", "Product Description"], as: asText },
+    url: { from: ["Product URL"], saysNothing: isNoUrl },
+    image_url: {
+      from: [
+        "Internal Image URL (Export)",
+        "Image URL (Import)",
+        "Variant Image URL",
+        "Product Image URL - 1",
+        "Product Image File - 1",
+      ],
+      saysNothing: isNoUrl,
+    },
+    price: { from: ["Sale Price", "Price"], as: asPrice, saysNothing: isZero },
+    product_tags: { from: ["Search Keywords"], as: asTags },
+    brand: { from: ["Brand Name", "Brand"] },
+    sku: { from: ["SKU", "Product Code/SKU"] },
+    mpn: { from: ["Manufacturer Part Number"] },
+    upc: {
+      from: ["UPC/EAN", "Product UPC/EAN", "Global Trade Number", "Global Trade Item Number"],
+      as: asBarcode,
+      saysNothing: isIsbn,
+    },
+    isbn: {
+      from: ["UPC/EAN", "Product UPC/EAN", "Global Trade Number", "Global Trade Item Number"],
+      as: asBarcode,
+      saysNothing: isNoIsbn,
+    },
+  },
+  hasHtml: true,
+  groups: {
+    by: { start: isProduct },
+    makes: "one",
+    lead: {
+      is: isProduct,
+      missing: { column: "product_id", reason: "belongs to a product, and none stands above the row" },
+    },
+  },
+  says: ["the rows below a product belong to it: variants, pictures, rules"],
+};

@@ -1,0 +1,70 @@
+import { asText } from "../../../import/layouts/html.ts";
+import type { Layout } from "../../../import/layouts/layout.ts";
+import { asBarcode, asPrice, asTags, isIsbn, isNoIsbn, isNoUrl } from "../../../import/layouts/values.ts";
+
+const handleColumns = ["Handle", "URL handle"];
+const priceColumns = ["Variant Price", "Price"];
+const skuColumns = ["Variant SKU", "SKU"];
+
+/**
+ * Shopify: Products → Export, in the old and the new names of its columns. A product has a row for each variant and
+ * each further picture.
+ * Assumed: a product is its handle; price, SKU and barcode are those of its first variant; drafts and archived
+ * products are products.
+ */
+export const shopifyProducts: Layout = {
+  name: "shopify-products",
+  kind: "products",
+  title: "a Shopify products export",
+  signatures: [
+    ["Handle", "Title", "Body (HTML)", "Vendor"],
+    ["Handle", "Title", "Variant Price"],
+    ["URL handle", "Title", "Option1 name", "Product image URL"],
+  ],
+  fields: {
+    product_id: { from: handleColumns },
+    name: { from: ["Title"] },
+    description: { from: ["Body (HTML)", "Description"], as: asText },
+    image_url: { from: ["Image Src", "Product image URL"], saysNothing: isNoUrl },
+    price: { from: priceColumns, as: asPrice },
+    product_tags: { from: ["Tags"], as: asTags },
+    brand: { from: ["Vendor"] },
+    sku: { from: skuColumns },
+    upc: { from: ["Variant Barcode", "Barcode"], as: asBarcode, saysNothing: isIsbn },
+    isbn: { from: ["Variant Barcode", "Barcode"], as: asBarcode, saysNothing: isNoIsbn },
+  },
+  hasHtml: true,
+  groups: {
+    by: { columns: handleColumns },
+    makes: "one",
+    lead: { is: (cell) => cell("Title") !== "" },
+    together: ["price", "sku", "upc", "isbn"],
+  },
+  says: ["the rows of one product make one, with the price, SKU and barcode of its first variant"],
+};
+
+/**
+ * The same, with a product for each variant, known by its SKU as line items of orders are.
+ * Assumed: only asked for, since shops show reviews by product; a variant has its product's name, text and tags.
+ */
+export const shopifyVariants: Layout = {
+  ...shopifyProducts,
+  name: "shopify-variants",
+  title: "a Shopify products export, a product for each variant",
+  signatures: [],
+  fields: {
+    ...shopifyProducts.fields,
+    product_id: { from: skuColumns },
+    image_url: {
+      from: ["Variant Image", "Variant image URL", "Image Src", "Product image URL"],
+      saysNothing: isNoUrl,
+    },
+  },
+  groups: {
+    by: { columns: handleColumns },
+    makes: "each",
+    shared: ["name", "description", "product_tags", "brand", "image_url"],
+    isNoLine: (cell) => [...skuColumns, ...priceColumns].every((column) => cell(column) === ""),
+  },
+  says: ["each variant is a product of its own, with the name and the text of the product that it is of"],
+};

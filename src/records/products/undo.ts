@@ -1,0 +1,116 @@
+import { endpointOf, specNames } from "../../contract/index.ts";
+import { type ListedProduct, listProducts } from "../../service/listings.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import type { Entry, Value } from "../../import/undo/previous-values.ts";
+import type { Decision, Noting, Thing, Undoing } from "../../import/undo/undo-kind.ts";
+
+const specs: ReadonlySet<string> = new Set(specNames);
+
+/** A listed product with its fields as a bulk call names them, specs among them; what the service does not tell is left out. */
+function toFields(product: ListedProduct): Value {
+  const { product_tags, blacklisted, upc, isbn, external_sku } = product;
+  const fields = {
+    name: product.name,
+    url: product.url,
+    image_url: product.image_url,
+    description: product.description,
+    price: product.price,
+    currency_iso: product.currency,
+    brand: product.brand,
+    sku: product.sku,
+    mpn: product.mpn,
+    product_tags,
+    blacklisted,
+    upc,
+    isbn,
+    external_sku,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+async function* readFields(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
+  for await (const page of listProducts(service, { details: true }, options)) {
+    yield page.map((product) => [product.external_id, toFields(product)]);
+  }
+}
+
+export const productNoting: Noting = { before: readFields, onlyWritten: true };
+
+/** Puts products back to what they were, where they are still as the run left them. */
+export const productUndoing: Undoing = {
+  thingOf: ({ key, payload }) => {
+    const { specs: given, currency, ...fields } = payload as Value & { readonly specs?: Value };
+    return {
+      key,
+      written: { ...(currency === undefined ? {} : { currency_iso: currency }), ...fields, ...given },
+    };
+  },
+  now: readFields,
+  decide: (thing, past) => {
+    if (past.whyNot !== undefined) return { outcome: "impossible", reason: past.whyNot };
+    const before = past.get(thing.key);
+    if (!before) {
+      return { outcome: "impossible", reason: "the run created it, and the API deletes no product" };
+    }
+    return thing.now
+      ? decideChanged(thing, before, thing.now)
+      : { outcome: "kept", reason: "is not on the service any more" };
+  },
+  itemsACall: endpointOf("products.massUpdate").batch?.recommended ?? 1,
+  send: async (service, things, options) => {
+    const products = Object.fromEntries(things.map(({ key, send }) => [key, asWire(send)]));
+    const { errors = {} } = await service.products.massUpdate({ products }, options);
+    return new Map(
+      Object.entries(errors).map(([ordinal, { product_id, field, error }]) => [
+        product_id ?? ordinal,
+        `${field} ${error}`,
+      ]),
+    );
+  },
+};
+
+/**
+ * Assumed: a product of which anybody changed one of the fields since is left as a whole, since half of it put back is
+ * neither; an update empties nothing but a description.
+ */
+function decideChanged({ written, wasSent }: Thing, before: Value, now: Value): Decision {
+  const fields = Object.keys(written);
+  const untold = fields.filter((field) => !(field in before && field in now));
+  const differing = fields.filter(
+    (field) => !untold.includes(field) && !isSame(field, now[field], before[field]),
+  );
+  const changed = differing.filter((field) => !isSame(field, now[field], written[field]));
+  if (changed.length > 0) return { outcome: "kept", reason: `changed since: ${changed.join(", ")}` };
+  const stuck = differing.filter((field) => field !== "description" && isEmpty(before[field]));
+  const restored = differing.filter((field) => !stuck.includes(field));
+  const send = Object.fromEntries(restored.map((field) => [field, before[field] ?? ""]));
+  const stays = [
+    stuck.length > 0 ? `${stuck.join(", ")} had no value, and the API empties only a description` : "",
+    untold.length > 0 ? `${untold.join(", ")} stays, since the service does not tell its value` : "",
+  ].filter((text) => text !== "");
+  const isBack = restored.length > 0 || wasSent;
+  const said = isBack || stays.length === 0 ? "has its former values" : "is as the run wrote it";
+  const reason = stays.length > 0 ? `${said}, but: ${stays.join("; ")}` : said;
+  const outcome = stuck.length > 0 ? "impossible" : isBack ? "reversed" : "kept";
+  return { outcome, reason, ...(restored.length > 0 ? { send } : {}) };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === "";
+}
+
+/** Whether two values are one to the service: prices as numbers, currencies without regard to case. */
+function isSame(field: string, a: unknown, b: unknown): boolean {
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);
+  if (field === "price") return Number(a) === Number(b);
+  const [one, other] = [String(a), String(b)];
+  return field === "currency_iso" ? one.toUpperCase() === other.toUpperCase() : one === other;
+}
+
+function asWire(fields: Value): Value {
+  const entries = Object.entries(fields);
+  const given = entries.filter(([field]) => specs.has(field));
+  const wire = Object.fromEntries(entries.filter(([field]) => !specs.has(field)));
+  return given.length > 0 ? { ...wire, specs: Object.fromEntries(given) } : wire;
+}

@@ -1,0 +1,234 @@
+import { contract, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
+import { listReviews } from "../../service/listings.ts";
+import { ImportError } from "../../import/types.ts";
+import { readBoolean } from "../../import/check/boolean.ts";
+import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
+import type {
+  FieldSpec,
+  Importing,
+  Item,
+  ItemProblem,
+  Kind,
+  NoteLeftOut,
+  RowProblem,
+  RowView,
+} from "../../import/kind.ts";
+import { readServiceProblem } from "../../import/check/service-errors.ts";
+import { nameReview, numberName, type ReviewNames } from "./identity.ts";
+import { nameListed, ReviewIndex } from "./review-index.ts";
+import { readTime } from "../../import/check/timestamp.ts";
+
+/** Columns, with the names of the two layouts that other vendors of reviews export. */
+const fields: readonly FieldSpec[] = [
+  { name: "review_title", required: true },
+  { name: "review_content", required: true },
+  { name: "review_score", required: true },
+  { name: "date", required: true },
+  { name: "product_id", aliases: ["sku"], required: true },
+  { name: "display_name", required: true },
+  { name: "email", aliases: ["user_email"], required: true },
+  { name: "published" },
+  { name: "comment_content" },
+  { name: "product_title" },
+  { name: "product_url" },
+  { name: "product_description" },
+  { name: "product_image_url" },
+  { name: "user_type", aliases: ["reviewer_type"] },
+  { name: "user_reference" },
+];
+
+type NewReview = Parameters<Parameters<Importing["send"]>[0]["reviews"]["createNow"]>[0];
+
+interface Payload {
+  readonly review: NewReview;
+  readonly names: ReviewNames;
+  /** Which review of its names it is, from 1. */
+  readonly numbers: { readonly dated: number; readonly undated: number };
+}
+
+const shape = contract.reviews.createNow.input;
+
+/** The columns of fields that the wire calls otherwise. */
+const columnOf: Readonly<Record<string, string>> = {
+  sku: "product_id",
+  created_at: "date",
+  comment: "comment_content",
+  reviewer_type: "user_type",
+};
+
+const fieldOf = (path: readonly PropertyKey[]) => columnOf[lastOf(path)] ?? lastOf(path);
+
+export const reviews: Kind = {
+  name: "reviews",
+  prepare: ({ batchSize = 1 }) => {
+    if (batchSize !== 1) {
+      throw new ImportError("usage", `--batch-size ${batchSize}: the service takes one review in a call`);
+    }
+    return createImporting();
+  },
+};
+
+function createImporting(): Importing {
+  const index = new ReviewIndex();
+  let isDatedToday = false;
+  return {
+    operation: "reviews.createNow",
+    fields,
+    urlField: "product_url",
+    legalIds: ["product_id"],
+    itemName: { one: "review", many: "reviews" },
+    nameOf: ({ payload }) => {
+      const { sku, email, review_title: title } = (payload as Payload).review;
+      return [sku, email, title].map(String).join(" · ");
+    },
+    holdings: {
+      claims: function* ({ payload, rows }) {
+        const { names, numbers, review } = payload as Payload;
+        const { undated: n } = numbers;
+        const [row] = rows;
+        const said = { product_id: String(review.sku), email: review.email };
+        if (row) yield { key: names.undated, needs: n, of: n, row, field: "review_content", names: said };
+      },
+      held: async function* (service, options) {
+        for await (const page of listReviews(service, options)) {
+          yield page.map((review) => nameListed(review).undated);
+        }
+      },
+    },
+
+    read: readReview,
+
+    numberDouble: (item, count) => {
+      const { names, ...payload } = item.payload as Payload;
+      const numbers = { dated: count(names.dated), undated: count(names.undated) };
+      const key = numberName(names.dated, numbers.dated);
+      const keys = [key, numberName(names.undated, numbers.undated)];
+      return { item: { ...item, key, payload: { ...payload, names, numbers } }, keys };
+    },
+
+    // What is the same twice is never under way at once, so that it can be told how many of it arrived.
+    writes: ({ key, payload }) => [[(payload as Payload).names.undated, key]],
+
+    send: async (service, items, options) => {
+      for (const { payload } of items) {
+        try {
+          const { review } = payload as Payload;
+          const { reviews: created } = await service.reviews.createNow(review, options);
+          isDatedToday ||= !isDatedAs(created[0]?.created_at, review);
+        } catch (error) {
+          const problem = asProblem(error);
+          if (problem) return [problem];
+          throw error;
+        }
+      }
+      return [];
+    },
+
+    notices: function* () {
+      if (isDatedToday) {
+        yield "the service does not take the date of a past review: they have the time of this import, are published, and may have sent mails";
+      }
+    },
+
+    readBack: async (service, items, options) => {
+      await index.readOn(service, options);
+      return items.map(({ payload }) => {
+        const { names, numbers } = payload as Payload;
+        const n = index.keepsTimes ? numbers.dated : numbers.undated;
+        return index.countOf(index.nameOf(names)) >= n;
+      });
+    },
+
+    existingKeys: async (service, options) => {
+      await index.readOn(service, options);
+      return [...index.counts()].flatMap(([name, count]) =>
+        Array.from({ length: count }, (_, at) => numberName(name, at + 1)),
+      );
+    },
+  };
+}
+
+function readReview(
+  row: RowView,
+  source: Item["rows"][number],
+  leaveOut: NoteLeftOut,
+): Item | readonly RowProblem[] {
+  const problems: RowProblem[] = [];
+  const sku = readProductId(row, problems);
+  const published = readBoolean(row, "published", problems);
+  const time = row("date");
+  const type = readReviewerType(row, leaveOut);
+  const given = (field: string) => row(field) || undefined;
+  const review = {
+    sku,
+    // A service that has the product keeps the name that it has.
+    product_title: given("product_title") ?? sku,
+    product_url: given("product_url"),
+    product_description: given("product_description"),
+    product_image_url: given("product_image_url"),
+    display_name: given("display_name"),
+    email: given("email"),
+    review_title: given("review_title"),
+    review_content: given("review_content"),
+    review_score: given("review_score")?.replace(/[.,]0+$/, ""),
+    user_reference: given("user_reference"),
+    past: {
+      created_at: time === "" ? undefined : (readTime(time) ?? time),
+      comment: given("comment_content"),
+      ...(published === undefined ? {} : { published }),
+      ...(type === undefined ? {} : { reviewer_type: type }),
+    },
+  };
+  const parsed = shape.safeParse(review);
+  if (!parsed.success) {
+    const found = describeIssues(parsed.error.issues, fieldOf).map(nameScore);
+    // An id that is none was found already.
+    problems.push(...found.filter(({ field }) => !problems.some((other) => other.field === field)));
+  }
+  if (!parsed.success || problems.length > 0) return problems;
+  return toItem(parsed.data, source);
+}
+
+function toItem(review: NewReview, source: Item["rows"][number]): Item {
+  const names = nameReview({
+    sku: String(review.sku),
+    email: review.email,
+    title: String(review.review_title),
+    content: String(review.review_content),
+    score: Number(review.review_score),
+    created_at: review.past?.created_at ?? "",
+  });
+  const payload: Payload = { review, names, numbers: { dated: 1, undated: 1 } };
+  const size = JSON.stringify(review).length;
+  return { key: names.dated, lane: "", rows: [source], size, payload };
+}
+
+function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean {
+  return created_at === undefined || Date.parse(created_at) === Date.parse(past?.created_at ?? "");
+}
+
+/** `Verified Buyer` is `verified_buyer`. What is not known says nothing of a reviewer. */
+function readReviewerType(row: RowView, leaveOut: NoteLeftOut): ReviewerType | undefined {
+  const value = row("user_type");
+  if (value === "") return undefined;
+  const name = value.toLowerCase().replaceAll(/[\s-]+/g, "_");
+  const known = reviewerTypes.find((type) => type === name);
+  if (known === undefined) leaveOut("user_type", `is none of ${reviewerTypes.join(", ")}`);
+  return known;
+}
+
+/** A score has words of its own, and one code for all that is wrong with it. */
+function nameScore(problem: RowProblem): RowProblem {
+  const isScore = problem.field === "review_score" && problem.code !== "missing";
+  return isScore ? { ...problem, code: "bad_score" } : problem;
+}
+
+/** What the service has against the one review of a call. */
+function asProblem(error: unknown): ItemProblem | undefined {
+  if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
+  const { message } = error;
+  const named = /^(?:Missing )?(\w+)/i.exec(message)?.[1] ?? "";
+  const field = columnOf[named] ?? named;
+  const isKnown = fields.some(({ name }) => name === field);
+  return { item: 0, ...readServiceProblem(isKnown ? field : "", message) };
+}

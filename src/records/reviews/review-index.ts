@@ -1,0 +1,54 @@
+import type { ListedReview } from "../../contract/index.ts";
+import { listReviews } from "../../service/listings.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import { nameReview, type ReviewNames } from "./identity.ts";
+
+/** What reading back needs to know of a service. */
+type Reviews = Pick<Service, "reviews">;
+
+/** The names of a review that the service lists. */
+export function nameListed(review: ListedReview): ReviewNames {
+  return nameReview(review);
+}
+
+/** Counts the reviews of each name that the service holds, and reads on from where it was. */
+export class ReviewIndex {
+  readonly #counts = new Map<string, number>();
+  #lastId = 0;
+  #reading: Promise<void> = Promise.resolve();
+  /** Whether the service keeps the time that a review is given; one that tells details does. */
+  keepsTimes = true;
+
+  /** Reads what has come since the last time; readings follow each other. */
+  async readOn(service: Reviews, options: CallOptions): Promise<void> {
+    const before = this.#reading;
+    const reading = before.catch(() => {}).then(() => this.#readOn(service, options));
+    this.#reading = reading;
+    await reading;
+  }
+
+  async #readOn(service: Reviews, options: CallOptions): Promise<void> {
+    for await (const page of listReviews(service, options, this.#lastId)) {
+      for (const review of page) {
+        if (review.published === undefined) this.keepsTimes = false;
+        const name = this.nameOf(nameListed(review));
+        this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+        this.#lastId = Math.max(this.#lastId, review.id);
+      }
+    }
+  }
+
+  /** The name by which a review can be found again. */
+  nameOf({ dated, undated }: ReviewNames): string {
+    return this.keepsTimes ? dated : undated;
+  }
+
+  countOf(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  counts(): Iterable<readonly [name: string, count: number]> {
+    return this.#counts;
+  }
+}

@@ -1,0 +1,86 @@
+import { endpointOf, unsubscribedByPerson } from "../../contract/index.ts";
+import { listUnsubscribers } from "../../service/listings.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import type { Item } from "../../import/kind.ts";
+import type { Entry } from "../../import/undo/previous-values.ts";
+import type { Decision, Noting, Past, Reversal, Thing, Undoing } from "../../import/undo/undo-kind.ts";
+
+async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
+  for await (const page of listUnsubscribers(service, options)) {
+    yield page.map(({ email_type_id: type, user_email: email, unsubscirbed_by_name: by }) => [
+      `${type}:${email.toLowerCase()}`,
+      { by },
+    ]);
+  }
+}
+
+export const unsubscriberNoting: Noting = { before: readAddresses, onlyWritten: false };
+
+/** Takes back whom the run unsubscribed, or unsubscribes again whom it took back. */
+export function createUnsubscriberUndoing(isRemoval: boolean): Undoing {
+  const { batch } = endpointOf(isRemoval ? "unsubscribers.massCreate" : "unsubscribers.massDelete");
+  return {
+    thingOf: ({ key, payload }: Item) => {
+      const { type, email } = payload as { readonly type: string; readonly email: string };
+      return { key, written: { type, email } };
+    },
+    now: readAddresses,
+    decide: (thing, past) => {
+      if (past.whyNot !== undefined) {
+        return { outcome: "impossible", reason: `who was unsubscribed before is not known: ${past.whyNot}` };
+      }
+      return isRemoval ? decideRemoved(thing, past) : decideAdded(thing, past);
+    },
+    itemsACall: batch?.recommended ?? 1,
+    send: async (service, things, options) => {
+      const email_list: Record<string, string[]> = {};
+      for (const { send } of things) (email_list[String(send["type"])] ??= []).push(String(send["email"]));
+      const call = isRemoval ? service.unsubscribers.massCreate : service.unsubscribers.massDelete;
+      const { errors = [], unsubscribers = [] } = await call({ email_list }, options);
+      // An error names an address, and not of which type: what the answer lists was done all the same.
+      const done = new Set(
+        unsubscribers.map(({ email_type_id, user_email }) => `${email_type_id}:${user_email.toLowerCase()}`),
+      );
+      const open = things.filter(({ key }) => !done.has(key));
+      return new Map(errors.flatMap(({ value, error }) => keysOf(open, value).map((key) => [key, error])));
+    },
+  };
+}
+
+function decideAdded(thing: Thing, past: Past): Decision {
+  const { key, written, now } = thing;
+  if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
+  const reason = "is not unsubscribed any more";
+  if (!now) return asBefore(thing, reason);
+  if (now["by"] === unsubscribedByPerson) {
+    return {
+      outcome: "impossible",
+      reason: "unsubscribed by the person since, whom the API does not bring back",
+    };
+  }
+  return { outcome: "reversed", reason, send: written };
+}
+
+function decideRemoved(thing: Thing, past: Past): Decision {
+  const { key, written, now } = thing;
+  if (!past.get(key)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
+  const reason = "is unsubscribed again";
+  if (now) return asBefore(thing, reason);
+  return { outcome: "reversed", reason, send: written };
+}
+
+/** Somebody is as before the run: by an undo that was cut off, by somebody else, or since the run's call did nothing. */
+function asBefore({ wasSent, sureRows }: Thing, reason: string): Decision {
+  if (wasSent) return { outcome: "reversed", reason };
+  const why = sureRows > 0 ? `changed since: ${reason}` : "its call was never answered, and did nothing";
+  return { outcome: "kept", reason: why };
+}
+
+/** An error names an address or a type; every thing that has it is meant. */
+function keysOf(things: readonly Reversal[], value: string): string[] {
+  const named = value.toLowerCase();
+  return things
+    .filter(({ send }) => send["type"] === value || String(send["email"]).toLowerCase() === named)
+    .map(({ key }) => key);
+}

@@ -1,0 +1,82 @@
+import { callerNames, type Endpoint, ServiceError } from "../contract/index.ts";
+import type { Caller } from "../service/transport.ts";
+import { readQuery } from "./query-parser.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A request's parts that say what is asked and who asks. */
+export interface CallParts {
+  readonly path: unknown;
+  /** As it was parsed: names with a value, or with a list of them. */
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** What a call was decoded to. */
+export interface DecodedCall {
+  readonly input: Fields;
+  readonly caller: Caller;
+  /** The query's `callback` of a call that answers in JSONP, unchecked. */
+  readonly callback?: unknown;
+}
+
+const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...callerNames.utoken]);
+
+/**
+ * Makes one flat input of path, body and query, in this order of precedence, and lifts out who is calling.
+ * Source: spec "Endpoints".
+ * Assumed: a utoken is taken from body or query for any method.
+ * @throws ServiceError `malformedBody` when the body is not an object
+ */
+export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: CallParts): DecodedCall {
+  const { callback, ...rest } = readQuery(query);
+  const asked = endpoint.hasCallback || callback === undefined ? rest : { ...rest, callback };
+  const sources = [asFields(path), ...readSent(endpoint, { query: asked, body, headers })];
+  const appKey = findText(sources, callerNames.appKey);
+  const utoken =
+    endpoint.auth === "core"
+      ? findText([headers], [callerNames.tokenHeader])
+      : findText(sources, callerNames.utoken);
+  return {
+    input: merge(sources),
+    caller: { ...(appKey !== undefined && { appKey }), ...(utoken !== undefined && { utoken }) },
+    ...(endpoint.hasCallback && callback !== undefined && { callback }),
+  };
+}
+
+/** What a call holds beside its path; of a signed one nothing but what is signed, and how. */
+function readSent(
+  { signedBody }: Endpoint,
+  { query, body, headers }: { readonly query: Fields } & Pick<CallParts, "body" | "headers">,
+): readonly Fields[] {
+  if (!signedBody) return [readBody(body), query];
+  const signs = Object.entries(signedBody.headers).map(([name, header]) => [name, headers[header]]);
+  return [{ ...Object.fromEntries(signs), [signedBody.field]: body ?? "" }];
+}
+
+function findText(sources: readonly Fields[], names: readonly string[]): string | undefined {
+  const values = sources.flatMap((source) => names.map((name) => source[name]));
+  return values.find((value): value is string => typeof value === "string" && value !== "");
+}
+
+function readBody(body: unknown): Fields {
+  if (body === undefined) return {};
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Fields;
+  throw new ServiceError("malformedBody", "the body is not a JSON object");
+}
+
+function asFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** Earlier ones win. */
+function merge(sources: readonly Fields[]): Fields {
+  const merged: Fields = {};
+  for (const source of sources.toReversed()) {
+    for (const [name, value] of Object.entries(source)) {
+      if (!callerFields.has(name)) merged[name] = value;
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,162 @@
+import {
+  type Endpoint,
+  type ErrorForm,
+  type ErrorKind,
+  errorKinds,
+  httpStatusOf,
+} from "../../contract/index.ts";
+import type { Fields } from "./schema-registry.ts";
+
+/** Kinds that a server answers with once the path and the method are those of a call. */
+const servedKinds = [
+  "invalidParams",
+  "recordNotFound",
+  "featureDisabled",
+  "unauthorized",
+  "unsupportedGrant",
+  "invalidClient",
+  "tooManyRequests",
+  "internal",
+  "malformedBody",
+  "bodyTooLarge",
+  "unsupportedMediaType",
+  "unavailable",
+  "storageFailed",
+] as const satisfies readonly ErrorKind[];
+
+const nameOfForm: Readonly<Record<ErrorForm, string>> = {
+  status: "Refusal",
+  oauth: "TokenRefusal",
+  core: "CoreRefusal",
+};
+
+/** Schemas of the three forms in which calls are refused. Source: spec "Errors". */
+export const refusalSchemas: Readonly<Record<string, Fields>> = {
+  CoreRefusal: objectOf({
+    errors: { type: "array", minItems: 1, items: objectOf({ message: { type: "string" } }) },
+  }),
+  Refusal: objectOf({
+    status: objectOf({
+      message: { type: "string" },
+      code: { type: "integer" },
+      error_type: { type: "string", enum: typesOf(servedKinds.filter((kind) => !isOAuthKind(kind))) },
+    }),
+  }),
+  TokenRefusal: objectOf({ error: { type: "string", enum: typesOf(servedKinds.filter(isOAuthKind)) } }),
+};
+
+/** What can be answered instead of the value: HTTP status to a reference. */
+export function describeRefusals(endpoint: Endpoint): Fields {
+  const { errorForm } = endpoint;
+  const statuses = kindsOf(endpoint).map((kind) => httpStatusOf(kind, errorForm));
+  return Object.fromEntries(
+    [...new Set(statuses)].map((status) => [
+      status,
+      { $ref: `#/components/responses/${nameOfForm[errorForm]}${status}` },
+    ]),
+  );
+}
+
+/** Each form's answers, by the names that `describeRefusals` refers to. */
+export function refusalResponses(endpoints: Iterable<Endpoint>): Fields {
+  const kindsByForm: Record<ErrorForm, Set<ErrorKind>> = {
+    status: new Set(),
+    oauth: new Set(),
+    core: new Set(),
+  };
+  for (const endpoint of endpoints) {
+    for (const kind of kindsOf(endpoint)) kindsByForm[endpoint.errorForm].add(kind);
+  }
+  return Object.fromEntries(
+    (Object.keys(kindsByForm) as ErrorForm[]).flatMap((form) => describeForm(form, [...kindsByForm[form]])),
+  );
+}
+
+function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (readonly [string, Fields])[] {
+  const statuses = [...new Set(kinds.map((kind) => httpStatusOf(kind, form)))].toSorted((a, b) => a - b);
+  return statuses.map((status) => {
+    const those = kinds.filter((kind) => httpStatusOf(kind, form) === status);
+    return [`${nameOfForm[form]}${status}`, describeStatus(those, { form, status })];
+  });
+}
+
+/**
+ * A feature can be off for every call of an account, and the limit of the core API can be kept for all of them. What
+ * changes something may need a token, also where anyone may call, and the row that it is for.
+ */
+export function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): readonly ErrorKind[] {
+  const isOfAccount = auth !== "open";
+  const mayNeedToken = isOfAccount || (effect !== "read" && errorForm !== "oauth");
+  const namesRow = paths[0].includes("{");
+  return servedKinds.filter((kind) => {
+    if (kind === "featureDisabled" || kind === "tooManyRequests") return isOfAccount;
+    if (kind === "unauthorized") return mayNeedToken;
+    if (kind === "recordNotFound") return mayNeedToken || namesRow || errorForm === "oauth";
+    if (isOAuthKind(kind)) return errorForm === "oauth";
+    if (kind === "malformedBody" || kind === "bodyTooLarge" || kind === "unsupportedMediaType") {
+      return method !== "GET";
+    }
+    return true;
+  });
+}
+
+function describeStatus(
+  kinds: readonly ErrorKind[],
+  { form, status }: { readonly form: ErrorForm; readonly status: number },
+): Fields {
+  const schemas = [...new Set(kinds.map((kind) => schemaOf(kind, form)))].map((name) => ({
+    $ref: `#/components/schemas/${name}`,
+  }));
+  const [only] = schemas;
+  const told = {
+    ...((status === 429 || status === 503) && { "Retry-After": headerRef("RetryAfter") }),
+    ...((status === 429 || form === "core") && limitHeaders),
+  };
+  return {
+    description: kinds.map((kind) => `${kind}: \`${errorKinds[kind].type}\``).join("; "),
+    ...(Object.keys(told).length > 0 && { headers: told }),
+    content: { "application/json": { schema: schemas.length === 1 ? only : { oneOf: schemas } } },
+  };
+}
+
+function schemaOf(kind: ErrorKind, form: ErrorForm): string {
+  if (form === "core" || kind === "tooManyRequests") return nameOfForm.core;
+  return form === "oauth" && isOAuthKind(kind) ? nameOfForm.oauth : nameOfForm.status;
+}
+
+function isOAuthKind(kind: ErrorKind): boolean {
+  return kind === "unsupportedGrant" || kind === "invalidClient";
+}
+
+function typesOf(kinds: readonly ErrorKind[]): readonly string[] {
+  return kinds.map((kind) => errorKinds[kind].type);
+}
+
+function objectOf(properties: Fields): Fields {
+  return { type: "object", properties, required: Object.keys(properties) };
+}
+
+function headerRef(name: string): Fields {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+/** On every answer of the core API. Source: spec "Limits". */
+export const limitHeaders: Fields = {
+  "RateLimit-Remaining": headerRef("RateLimitRemaining"),
+  "RateLimit-Reset": headerRef("RateLimitReset"),
+};
+
+export const headers: Fields = {
+  RateLimitRemaining: {
+    description: "Requests left in the current window.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  RateLimitReset: {
+    description: "When the window ends, in Unix seconds.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  RetryAfter: {
+    description: "Wait this long before the next try, in seconds.",
+    schema: { type: "integer", minimum: 1 },
+  },
+};

@@ -1,0 +1,193 @@
+import { callerNames, type Endpoint, type OperationName, type SignedBody } from "../../contract/index.ts";
+import { documentedInput } from "./documented-inputs.ts";
+import type { Fields, SchemaBook } from "./schema-registry.ts";
+
+const [appKeyField, bodyAppKeyField] = callerNames.appKey;
+const [utokenField] = callerNames.utoken;
+const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
+
+const appKeySchema = { type: "string", description: "The account's API key." };
+const utokenSchema = {
+  type: "string",
+  description: "A utoken of the account. It may be in the query instead.",
+};
+
+/** The ways in which a call says who is calling, beside the app key. Source: spec "Authentication", "Endpoints". */
+export const securitySchemes: Fields = {
+  utoken: {
+    type: "apiKey",
+    in: "query",
+    name: utokenField,
+    description:
+      "Made by `POST /oauth/token`; works for 14 days. POST, PUT and DELETE take it in the body as well.",
+  },
+  serviceToken: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Service-Token",
+    description: "An access token of the core API.",
+  },
+};
+
+interface Field {
+  readonly name: string;
+  readonly schema: Fields;
+  readonly isRequired: boolean;
+}
+
+/** A call's parameters, body and security at one of its paths; `isPage` where that is a page's. */
+export function describeRequest(
+  name: OperationName,
+  {
+    endpoint,
+    path,
+    isPage,
+    book,
+  }: {
+    readonly endpoint: Endpoint;
+    readonly path: string;
+    readonly isPage: boolean;
+    readonly book: SchemaBook;
+  },
+): Fields {
+  const { method, auth, heedsUtoken = false, signedBody } = endpoint;
+  if (signedBody) return describeSignedRequest(signedBody, { endpoint, path, book });
+  const input = book.describe(documentedInput(name, endpoint), "input");
+  const fields = readFields(input);
+  const inPath = partsOf(path);
+  const everInPath = new Set([...endpoint.paths, ...(endpoint.htmlPaths ?? [])].flatMap(partsOf));
+  const elsewhere = fields.filter((field) => !everInPath.has(field.name));
+  const callers = callerFields(endpoint, path);
+  const isQuery = method === "GET";
+  const parameters = [
+    ...inPath.map((part) => describePathPart(part, fields)),
+    ...(isQuery ? [...callers, ...elsewhere].map(describeQueryField) : []),
+    ...(isQuery && endpoint.hasCallback ? [callbackParameter] : []),
+  ];
+  const body = isQuery
+    ? []
+    : [...elsewhere, ...callers, ...(auth === "utoken" || heedsUtoken ? [utokenInBody] : [])];
+  return {
+    ...(parameters.length > 0 && { parameters }),
+    ...(body.length > 0 && {
+      requestBody: describeBody({ ...endpoint, isPage }, body, input["additionalProperties"]),
+    }),
+    security: securityOf(endpoint),
+  };
+}
+
+/** Its body is no object of fields, and what says who sent it is in headers, by one of the ways that there are. */
+function describeSignedRequest(
+  { headers, holds }: SignedBody,
+  { endpoint, path, book }: { readonly endpoint: Endpoint; readonly path: string; readonly book: SchemaBook },
+): Fields {
+  return {
+    parameters: [
+      ...partsOf(path).map((part) => describePathPart(part, [])),
+      ...Object.values(headers).map((name) => ({ name, in: "header", schema: { type: "string" } })),
+    ],
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: book.describe(holds, "input") } },
+    },
+    security: securityOf(endpoint),
+  };
+}
+
+const utokenInBody: Field = { name: utokenField, schema: utokenSchema, isRequired: false };
+
+const callbackParameter = {
+  name: "callback",
+  in: "query",
+  description: "A JavaScript function to call with the answer (JSONP).",
+  schema: { type: "string", maxLength: 128, pattern: "^[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*$" },
+};
+
+function partsOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, part = ""]) => part);
+}
+
+function readFields(input: Fields): readonly Field[] {
+  const { properties = {}, required = [] } = input as {
+    readonly properties?: Readonly<Record<string, Fields>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    isRequired: required.includes(name),
+  }));
+}
+
+/** The app key, where the call needs one and its path does not name it. */
+function callerFields({ auth, method }: Endpoint, path: string): readonly Field[] {
+  if (auth !== "account" || partsOf(path).some((part) => appKeyNames.has(part))) return [];
+  const name = method === "GET" ? appKeyField : bodyAppKeyField;
+  return [{ name, schema: appKeySchema, isRequired: true }];
+}
+
+function describePathPart(part: string, fields: readonly Field[]): Fields {
+  if (appKeyNames.has(part)) return { $ref: `#/components/parameters/${part}` };
+  const field = fields.find(({ name }) => name === part);
+  if (!field) throw new Error(`no field of the input is the part {${part}} of the path`);
+  return { name: part, in: "path", required: true, schema: field.schema };
+}
+
+/** The account in paths, by its two names. */
+export function accountParameters(): Fields {
+  const names = callerNames.appKey.filter((name) => name !== bodyAppKeyField);
+  return Object.fromEntries(
+    names.map((name) => [name, { name, in: "path", required: true, schema: appKeySchema }]),
+  );
+}
+
+function describeQueryField({ name, schema, isRequired }: Field): Fields {
+  const list = findList(schema);
+  return {
+    name: list ? `${name}[]` : name,
+    in: "query",
+    ...(isRequired && { required: true }),
+    ...(list && { style: "form", explode: true }),
+    schema: list ?? schema,
+  };
+}
+
+/** A list is repeated in a query. Source: spec "Reviews": `sort[]=<value>`. */
+function findList(schema: Fields): Fields | undefined {
+  const { anyOf = [schema] } = schema as { readonly anyOf?: readonly Fields[] };
+  return anyOf.find(({ type }) => type === "array");
+}
+
+function describeBody(
+  { errorForm, batch, isPage }: Endpoint & { readonly isPage: boolean },
+  fields: readonly Field[],
+  additionalProperties: unknown,
+): Fields {
+  const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field.name, withLimit(field, batch)])),
+    ...(required.length > 0 && { required }),
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  };
+  const isForm = errorForm === "oauth";
+  return {
+    required: required.length > 0,
+    content: {
+      ...(!isPage && { "application/json": { schema } }),
+      ...((isForm || isPage) && { "application/x-www-form-urlencoded": { schema } }),
+    },
+  };
+}
+
+function withLimit({ name, schema }: Field, batch: Endpoint["batch"]): Fields {
+  if (batch?.field !== name || batch.max === undefined) return schema;
+  return { ...schema, [schema["type"] === "array" ? "maxItems" : "maxProperties"]: batch.max };
+}
+
+/** An empty one means that the others are not needed: the utoken can be in the body, of which no scheme can tell. */
+function securityOf({ auth, method }: Endpoint): readonly Fields[] {
+  if (auth === "core") return [{ serviceToken: [] }];
+  if (auth === "utoken") return method === "GET" ? [{ utoken: [] }] : [{ utoken: [] }, {}];
+  return [];
+}

@@ -1,0 +1,158 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { Logger } from "pino";
+import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
+import { withTwin } from "../contract/find-operation.ts";
+import { pages } from "../pages/pages.ts";
+import type { Transport } from "../service/transport.ts";
+import { answer, type Answering } from "./response.ts";
+import type { Chaos } from "./chaos.ts";
+import { acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
+import { sendRefusal } from "./error-response.ts";
+
+interface Route extends Answering {
+  readonly path: string;
+  readonly bodies: Bodies;
+}
+
+/** What a path takes: JSON alone, JSON as text, forms as well, a page's own form, or anything, because nothing is read from it. */
+type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
+
+const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/**
+ * Adds a route for every path of every call of the contract, and a refusal for every other method of those paths.
+ * Source: spec "Endpoints".
+ */
+export function addRoutes(app: FastifyInstance, transport: Transport, log: Logger, chaos?: Chaos): void {
+  const routes = listRoutes();
+  for (const group of groupBy(routes, ({ endpoint, bodies }) => `${endpoint.errorForm} ${bodies}`)) {
+    const [{ endpoint, bodies }] = group;
+    const form = endpoint.errorForm;
+    // Each form is a scope of its own, which has its own body parsers and error handler.
+    void app.register((scope, _options, done) => {
+      if (bodies === "forms") acceptForms(scope);
+      if (bodies === "signed") acceptSignedText(scope);
+      if (bodies === "pageForm") acceptPageForms(scope);
+      if (bodies === "anything") acceptAnything(scope);
+      scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
+      for (const route of group) addRoute(scope, route, { transport, log, chaos });
+      done();
+    });
+  }
+  for (const group of groupBy(routes, ({ path }) => path.replaceAll(/:\w+/g, ":"))) {
+    const isShared = group.every(({ endpoint }) => isForBrowsers(endpoint));
+    refuseOtherMethods(app, group[0], { allowed: allowedMethods(group), isShared }, log);
+  }
+}
+
+type Group = readonly [Route, ...Route[]];
+
+function groupBy(routes: readonly Route[], keyOf: (route: Route) => string): readonly Group[] {
+  const groups = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes) {
+    const group = groups.get(keyOf(route));
+    if (group) group.push(route);
+    else groups.set(keyOf(route), [route]);
+  }
+  return [...groups.values()];
+}
+
+function listRoutes(): readonly Route[] {
+  return [...operations].flatMap(([operation, endpoint]) => {
+    const { paths, htmlPaths = [] } = endpoint;
+    const page = pages.get(operation);
+    if (htmlPaths.length > 0 && !page) throw new Error(`no page shows ${operation}`);
+    const route = (path: string): Route => {
+      return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies: bodiesOf(endpoint) };
+    };
+    // Where its path says all, a page is posted to by its own button or by a mail program (RFC 8058), in any encoding.
+    const pageBodies = endpoint.hasForm ? "pageForm" : "anything";
+    const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: pageBodies });
+    const own = [...new Set(paths.flatMap(withTwin))].map(route);
+    return own.concat(htmlPaths.map(pageRoute));
+  });
+}
+
+/** Assumed: calls whose errors have the OAuth form also take form-encoded bodies. */
+function bodiesOf({ errorForm, signedBody }: Endpoint): Bodies {
+  if (signedBody) return "signed";
+  return errorForm === "oauth" ? "forms" : "json";
+}
+
+interface Answerer {
+  readonly transport: Transport;
+  readonly log: Logger;
+  readonly chaos: Chaos | undefined;
+}
+
+function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }: Answerer): void {
+  const { operation, endpoint, path } = route;
+  app.route({
+    method: [...methodsOf(endpoint)],
+    url: path,
+    // HEAD runs the call, so it is there only where a call changes nothing, or can be told not to.
+    exposeHeadRoute: hasHead(endpoint),
+    ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
+    handler: (request, reply) => {
+      const work = () => answer(request, reply, { ...route, transport });
+      return chaos ? chaos.answer({ operation, request, reply, log }, work) : work();
+    },
+  });
+}
+
+/**
+ * Whether pages of other sites may call: what shoppers' browsers call, with no token and no cookie, may come from any shop.
+ * Assumed: the specification shows no such rule; calls that need a token, answer a secret or are signed are for servers.
+ */
+function isForBrowsers({ auth, answersSecret = false, signedBody }: Endpoint): boolean {
+  return (auth === "open" || auth === "account") && !answersSecret && !signedBody;
+}
+
+/** What a browser asks before it sends JSON from another site. */
+const preflightHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "content-type",
+  "access-control-max-age": "86400",
+};
+
+function shareWithSites(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  void reply.header("access-control-allow-origin", "*");
+  done();
+}
+
+function methodsOf({ method, alsoGet = false }: Endpoint): readonly Endpoint["method"][] {
+  return alsoGet ? ["GET", method] : [method];
+}
+
+function hasHead({ method, effect, headField }: Endpoint): boolean {
+  return method === "GET" && (effect === "read" || headField !== undefined);
+}
+
+function allowedMethods(group: Group): readonly string[] {
+  const own = group.flatMap(({ endpoint }) => methodsOf(endpoint));
+  const head = group.some(({ endpoint }) => hasHead(endpoint)) ? ["HEAD"] : [];
+  return [...own, ...head, "OPTIONS"];
+}
+
+/** OPTIONS is answered with what is allowed; it is no call. */
+function refuseOtherMethods(
+  app: FastifyInstance,
+  { path, endpoint: { errorForm: form } }: Route,
+  { allowed, isShared }: { readonly allowed: readonly string[]; readonly isShared: boolean },
+  log: Logger,
+): void {
+  const allow = allowed.join(", ");
+  app.route({
+    method: everyMethod.filter((method) => method === "OPTIONS" || !allowed.includes(method)),
+    url: path,
+    errorHandler: (error, request, reply) => void sendRefusal(error, { request, reply, form, log }),
+    // Before the body is read, which may well not be one of ours.
+    onRequest: async (request, reply) => {
+      void reply.header("allow", allow);
+      if (isShared) void reply.headers({ ...preflightHeaders, "access-control-allow-methods": allow });
+      if (request.method === "OPTIONS") return reply.code(204).send();
+      throw new ServiceError("methodNotAllowed", `${request.method} is not allowed here; allowed: ${allow}`);
+    },
+    handler: () => {},
+  });
+}
