@@ -32,12 +32,12 @@ async function readSources(): Promise<string[]> {
 
 /** The rows of the document's tables: a file in backticks, and the text as it stands there. */
 async function readDocument(): Promise<string[]> {
-  const text = await readFile(join(root, "docs/assumptions.md"), "utf8");
+  const text = await readFile(join(root, "docs/development/assumptions.md"), "utf8");
   const rows = text.matchAll(/^\| `(src\/[^`]+)` \| (.*) \|$/gm);
   return [...rows].map(([, file, assumed = ""]) => `${file}: ${assumed.replaceAll("\\|", "|")}`);
 }
 
-it("lists in docs/assumptions.md what the sources assume, and nothing else", async () => {
+it("lists in docs/development/assumptions.md what the sources assume, and nothing else", async () => {
   const [sources, listed] = [await readSources(), await readDocument()];
   expect(sources.length).toBeGreaterThan(20);
   expect(listed.toSorted()).toEqual(sources.toSorted());

@@ -1,4 +1,4 @@
-/** What a code of the reject file means, and what a person can do; scripts and `docs/rejects.md` rely on the codes. */
+/** What a code of the reject file means, and what a person can do; scripts and `docs/reference/rejects.md` rely on the codes. */
 export interface ProblemCode {
   readonly means: string;
   /** Stands at the end of `_reason`; nothing where there is nothing to be done, or the reason says it. */

@@ -6,10 +6,10 @@ import { globalFlags } from "../../../src/cli/program/global-flags.ts";
 import { topics } from "../../../src/cli/program/help/topics/index.ts";
 import { nounOf, writeIndex, writeNounPage } from "../../support/command-docs.ts";
 
-const folder = join(import.meta.dirname, "../../../docs/commands");
+const folder = join(import.meta.dirname, "../../../docs/reference/commands");
 const all = await Promise.all(Object.values(commands).map((load) => load()));
 const nounsMet = [...new Set(all.map(nounOf))];
-const stale = "docs/commands is not current; renew it: npm run docs";
+const stale = "docs/reference/commands is not current; renew it: npm run docs";
 
 describe("the pages of the commands", () => {
   it.each(nounsMet)("are what the program makes of them: %s", async (noun) => {

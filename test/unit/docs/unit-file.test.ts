@@ -6,12 +6,12 @@ import { describe, expect, test } from "vitest";
 
 const isThere = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-describe("docs/starpost.service", () => {
+describe("docs/operations/starpost.service", () => {
   test.skipIf(!isThere)("is one that systemd takes, without a word", () => {
     const folder = mkdtempSync(join(tmpdir(), "starpost-unit-"));
     const path = join(folder, "starpost.service");
     // The program itself is not looked for on a machine that only reads the file.
-    const text = readFileSync(resolve("docs/starpost.service"), "utf8");
+    const text = readFileSync(resolve("docs/operations/starpost.service"), "utf8");
     writeFileSync(path, text.replace("/opt/starpost/bin/starpost", process.execPath));
     const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", path], {
       encoding: "utf8",

@@ -15,8 +15,8 @@ function* sourcesOf(folder: string): Generator<string> {
 }
 
 describe("codes of the reject file", () => {
-  test("stand in docs/rejects.md, all of them and word by word", () => {
-    const rows = readFileSync("docs/rejects.md", "utf8").split("## The codes")[1] ?? "";
+  test("stand in docs/reference/rejects.md, all of them and word by word", () => {
+    const rows = readFileSync("docs/reference/rejects.md", "utf8").split("## The codes")[1] ?? "";
     const told = [...rows.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) ?\|$/gm)].map(([, ...cells]) => cells);
     const held = Object.entries(problemCodes).map(([code, { means, hint = "" }]) => [code, means, hint]);
     expect(told).toEqual(held);

@@ -59,10 +59,10 @@ const queryOf = (id: string) =>
     .map(({ name, required = false }) => [name, required]);
 
 describe("the OpenAPI document", () => {
-  it("is what docs/openapi.json holds", async () => {
+  it("is what docs/reference/openapi.json holds", async () => {
     const text = `${JSON.stringify(document, null, 2)}\n`;
-    await expect(text, "docs/openapi.json is not current; renew it: npm run openapi").toMatchFileSnapshot(
-      join(root, "docs/openapi.json"),
+    await expect(text, "docs/reference/openapi.json is not current; renew it: npm run openapi").toMatchFileSnapshot(
+      join(root, "docs/reference/openapi.json"),
     );
   });
 
