@@ -15,7 +15,9 @@ interface CallOptions {
 
 /** The document as people read it. */
 export const { judge } = createJudge(
-  JSON.parse(await readFile(join(import.meta.dirname, "../../docs/reference/openapi.json"), "utf8")) as Fields,
+  JSON.parse(
+    await readFile(join(import.meta.dirname, "../../docs/reference/openapi.json"), "utf8"),
+  ) as Fields,
 );
 
 /** The server, and calls of it that are held against the document. */

@@ -61,9 +61,10 @@ const queryOf = (id: string) =>
 describe("the OpenAPI document", () => {
   it("is what docs/reference/openapi.json holds", async () => {
     const text = `${JSON.stringify(document, null, 2)}\n`;
-    await expect(text, "docs/reference/openapi.json is not current; renew it: npm run openapi").toMatchFileSnapshot(
-      join(root, "docs/reference/openapi.json"),
-    );
+    await expect(
+      text,
+      "docs/reference/openapi.json is not current; renew it: npm run openapi",
+    ).toMatchFileSnapshot(join(root, "docs/reference/openapi.json"));
   });
 
   it("tells the version, and where the service is", () => {
