@@ -1,8 +1,8 @@
-import type { MailCheck, Surroundings } from "./ports.ts";
+import type { MailCheck, HostContext } from "./ports.ts";
 import type { MailSettings } from "../email/transports/transport.ts";
 
 /** Where this machine sends mails. */
-export async function findMailSettings({ env, paths }: Surroundings): Promise<MailSettings> {
+export async function findMailSettings({ env, paths }: HostContext): Promise<MailSettings> {
   const settings = await import("../config/mail-settings.ts");
   const { smtp, from, outboxFolder } = await settings.findMailSettings(env, paths);
   return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };
@@ -12,9 +12,9 @@ export async function findMailSettings({ env, paths }: Surroundings): Promise<Ma
  * Tries the way out of mails as it is configured.
  * @throws Problem
  */
-export async function checkMail(surroundings: Surroundings): Promise<MailCheck> {
+export async function checkMail(host: HostContext): Promise<MailCheck> {
   const { openMailTransport } = await import("../email/transports/open-transport.ts");
-  const transport = await openMailTransport(await findMailSettings(surroundings), surroundings.clock);
+  const transport = await openMailTransport(await findMailSettings(host), host.clock);
   try {
     return await transport.check();
   } finally {

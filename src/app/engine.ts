@@ -1,4 +1,4 @@
-import type { Surroundings } from "./ports.ts";
+import type { HostContext } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
 import { Problem } from "../config/problem.ts";
 import { createSealingKey, readSealingKey } from "../config/sealing-key.ts";
@@ -27,7 +27,7 @@ export async function loadEngine(): Promise<void> {
 }
 
 export async function openEngine(
-  surroundings: Surroundings,
+  host: HostContext,
   { database: url, shownAs }: LocalProfile,
   { databaseShownAs = shownAs, ...options }: EngineOptions,
 ): Promise<Engine> {
@@ -36,14 +36,14 @@ export async function openEngine(
   const { createLocalTransport } = await import("../engine/local-transport.ts");
   const { createSealer } = await import("../engine/kernel/sealer.ts");
   const { asRefusal } = await import("../engine/kernel/storage-failure.ts");
-  const { clock, random, env, paths } = surroundings;
+  const { clock, random, env, paths } = host;
   const kept = await readSealingKey(env, paths.keyFile);
   const database = await openDatabase(url, { nowMs: clock() }).catch((error: unknown) => {
     throw asRefusal(error, shownAs);
   });
   try {
     const hasAccount = kept === undefined && (await holdsAccount(database.db));
-    const key = kept ?? (await findKey(surroundings, { shownAs, hasAccount }));
+    const key = kept ?? (await findKey(host, { shownAs, hasAccount }));
     const sealer = createSealer(key);
     const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
     const told = { ...database, shownAs: databaseShownAs };
@@ -67,7 +67,7 @@ async function holdsAccount(db: Database["db"]): Promise<boolean> {
  * an account without one has lost it: a new one could open nothing.
  */
 async function findKey(
-  { env, paths, random }: Surroundings,
+  { env, paths, random }: HostContext,
   { shownAs, hasAccount }: { readonly shownAs: string; readonly hasAccount: boolean },
 ): Promise<Buffer> {
   if (!hasAccount) return createSealingKey(paths.keyFile, random);

@@ -10,14 +10,14 @@ import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
 
 /** What every way to a service is made from. */
-export interface Surroundings {
+export interface HostContext {
   readonly paths: Paths;
   readonly env: Environment;
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
 }
 
-export interface ConnectionSettings extends Surroundings {
+export interface ConnectionSettings extends HostContext {
   readonly profile: Profile;
   /** Calls a second; 0 is no pacing. Where absent, the profile's kind decides. */
   readonly rate?: number | undefined;
@@ -93,7 +93,7 @@ export interface Serving {
   readonly hasWorker: boolean;
 }
 
-export interface ServerSettings extends Surroundings, Serving {
+export interface ServerSettings extends HostContext, Serving {
   readonly profile: LocalProfile;
   /** Of the program, for the description of the API. */
   readonly version: string;
@@ -131,7 +131,7 @@ export interface Working {
   readonly publicUrl?: string | undefined;
 }
 
-export interface WorkerSettings extends Surroundings, Working {
+export interface WorkerSettings extends HostContext, Working {
   readonly profile: LocalProfile;
   /** Of the program, for the receivers of webhooks. */
   readonly version: string;
@@ -162,7 +162,7 @@ export interface OpenWorker {
 }
 
 /** What is to be looked at, and nothing changed. */
-export interface ProbeSettings extends Surroundings {
+export interface ProbeSettings extends HostContext {
   readonly profile: Profile;
   /** How long it may take, milliseconds. */
   readonly timeoutMs: number;
@@ -180,5 +180,5 @@ export interface Compose {
   /** Looks at the profile's account and at the way to it. */
   readonly probe: (settings: ProbeSettings) => Promise<readonly Check[]>;
   /** Tries the way out of mails as it is configured. */
-  readonly checkMail: (surroundings: Surroundings) => Promise<MailCheck>;
+  readonly checkMail: (host: HostContext) => Promise<MailCheck>;
 }

@@ -20,7 +20,7 @@ const graceMs = 500;
 export async function diagnose(context: Context, timeoutMs: number): Promise<Diagnosis> {
   const { io } = context;
   const guard = createGuard(timeoutMs + graceMs);
-  const { paths } = await context.surroundings();
+  const { paths } = await context.host();
   const found = await Promise.all([
     checkMachine(context, paths, guard),
     checkAccount(context, timeoutMs, guard),
@@ -71,7 +71,7 @@ async function probeAccount(
 ): Promise<readonly Check[]> {
   return guard(["reachability"], async () => {
     const { probe } = await context.io.compose();
-    return probe({ ...(await context.surroundings()), profile, timeoutMs });
+    return probe({ ...(await context.host()), profile, timeoutMs });
   });
 }
 
@@ -79,6 +79,6 @@ async function probeAccount(
 async function checkMail(context: Context, guard: Guard): Promise<readonly Check[]> {
   return guard(["mail"], async () => {
     const { checkMailWay } = await import("./email-check.ts");
-    return [await checkMailWay(context.io, await context.surroundings())];
+    return [await checkMailWay(context.io, await context.host())];
   });
 }

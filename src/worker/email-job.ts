@@ -8,9 +8,9 @@ import { Backoff } from "./backoff.ts";
 import type { Duty, Round } from "./job.ts";
 import { keepLeases } from "./lease-keeper.ts";
 import { MailBook, type MailOutcomeName, named } from "./email-outcomes.ts";
-import type { WorkSurroundings } from "./worker-context.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
-export interface MailDutySettings extends WorkSurroundings {
+export interface MailDutySettings extends WorkerContext {
   readonly work: MailWork;
   readonly transport: MailTransport;
   /** @throws UncomposableMail */

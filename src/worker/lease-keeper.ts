@@ -1,9 +1,9 @@
-import type { WorkSurroundings } from "./worker-context.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
 /** Leases are renewed three times in their length, so that two lost tries do no harm. */
 const renewalsInLease = 3;
 
-interface Leased extends Pick<WorkSurroundings, "sleep" | "log"> {
+interface Leased extends Pick<WorkerContext, "sleep" | "log"> {
   readonly leaseMs: number;
   readonly renew: () => Promise<void>;
 }

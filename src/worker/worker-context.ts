@@ -10,7 +10,7 @@ export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 export type WorkLog = Pick<Logger, "debug" | "info" | "warn" | "error">;
 
 /** What a worker is given of the world. */
-export interface WorkSurroundings {
+export interface WorkerContext {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly sleep: Sleep;

@@ -1,6 +1,6 @@
 import { Backoff } from "./backoff.ts";
 import type { Duty, Round } from "./job.ts";
-import { rest, type WorkSurroundings } from "./worker-context.ts";
+import { rest, type WorkerContext } from "./worker-context.ts";
 
 /**
  * Between two looks for what is due. Assumed: whoever waits for a mail or an event does not notice a second, and two
@@ -14,7 +14,7 @@ const afterFailureMs = { first: 1_000, longest: 60_000 } as const;
 /** Does its duties, each at its own pace, until `stop` is aborted, and ends once what is in flight is finished. */
 export async function runWorker(
   duties: readonly Duty[],
-  surroundings: WorkSurroundings,
+  surroundings: WorkerContext,
   stop: AbortSignal,
 ): Promise<void> {
   await Promise.all(duties.map((duty) => repeat(duty, surroundings, stop)));
@@ -33,7 +33,7 @@ export async function runWorkerOnce(
   return rounds;
 }
 
-async function repeat(duty: Duty, { clock, sleep, log }: WorkSurroundings, stop: AbortSignal): Promise<void> {
+async function repeat(duty: Duty, { clock, sleep, log }: WorkerContext, stop: AbortSignal): Promise<void> {
   const backoff = new Backoff(afterFailureMs.first, afterFailureMs.longest);
   while (!stop.aborted) {
     let waitMs = lookEveryMs;

@@ -70,7 +70,7 @@ describe.each(["local", "remote"] as const)("every call by its command, %s", (mo
     if (mode === "local") return;
     const { app_key, secret } = JSON.parse(stdout) as { app_key: string; secret: string };
     const server = await composed.startServer({
-      ...(await surroundings()),
+      ...(await host()),
       profile: {
         name: "local",
         mode: "local",
@@ -95,7 +95,7 @@ describe.each(["local", "remote"] as const)("every call by its command, %s", (mo
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const surroundings = async () => {
+  const host = async () => {
     const { resolvePaths } = await import("../../src/config/paths.ts");
     const { randomBytes } = await import("node:crypto");
     return { paths: await resolvePaths(home, folder), env: home, clock: Date.now, random: randomBytes };
@@ -103,7 +103,7 @@ describe.each(["local", "remote"] as const)("every call by its command, %s", (mo
 
   /** What a mail tells its reader, read from the store itself. */
   const readToken = async (name: NonNullable<CommandCall["token"]>) => {
-    const { paths } = await surroundings();
+    const { paths } = await host();
     const database = await openDatabase(paths.database, { nowMs: Date.now() });
     try {
       const key = await readSealingKey({}, paths.keyFile);

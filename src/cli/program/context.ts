@@ -5,7 +5,7 @@ import type {
   ConnectionSettings,
   Rehearsal,
   RehearsalSettings,
-  Surroundings,
+  HostContext,
 } from "../../app/ports.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
@@ -20,7 +20,7 @@ export interface Context {
   readonly talk: Talk;
   profileSources(): Promise<ProfileSources>;
   profile(): Promise<Profile>;
-  surroundings(): Promise<Surroundings>;
+  host(): Promise<HostContext>;
   /** Names a live account before something is written to it, once a command; calls of a connection do so by themselves. */
   announceWrite(): Promise<void>;
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
@@ -40,7 +40,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     flag: globals.profile,
     hasPerson: () => canAsk({ io, globals }),
   });
-  const surroundings = async () => ({
+  const host = async () => ({
     paths: await findPaths(),
     env: io.env,
     clock: io.clock,
@@ -61,7 +61,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
   const ownSettings = async () => {
     const target = await profile();
     return {
-      ...(await surroundings()),
+      ...(await host()),
       profile: target,
       version: io.version,
       announceWrite: () => announceWrite(target),
@@ -75,7 +75,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     talk,
     profileSources,
     profile,
-    surroundings,
+    host,
     announceWrite: async () => announceWrite(await profile()),
     connect: async (options = {}) => {
       // Settings first: a wrong one is said before anything else is loaded.

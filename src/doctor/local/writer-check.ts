@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { type Check, ok, skipped, warning } from "../check.ts";
-import type { Surroundings } from "../../app/ports.ts";
+import type { HostContext } from "../../app/ports.ts";
 import { findLockHolders } from "../../storage/sqlite/lock-holders.ts";
 
 /** Who has a database open, and who has been writing to it all the while. */
@@ -19,7 +19,7 @@ const watch = { forMs: 1_500, everyMs: 100 } as const;
 const longMs = 1_400;
 
 /** Watches who writes to a SQLite file, for as long as it is the same process. */
-export async function watchWriter(path: string, { clock }: Pick<Surroundings, "clock">): Promise<SeenWriter> {
+export async function watchWriter(path: string, { clock }: Pick<HostContext, "clock">): Promise<SeenWriter> {
   const beganMs = clock();
   const first = await findLockHolders(path);
   const open = first?.open.map(({ name: program, pid }) => `${program} (process ${pid})`);

@@ -3,10 +3,10 @@ import { type DeliveryFate, deliveryFates } from "../../engine/webhooks/outcomes
 import type { BegunDelivery, WebhookWork } from "../../engine/webhooks/webhook-queue.ts";
 import type { Duty, Round } from "../job.ts";
 import { keepLeases } from "../lease-keeper.ts";
-import { rest, type WorkSurroundings } from "../worker-context.ts";
+import { rest, type WorkerContext } from "../worker-context.ts";
 import type { WebhookPost } from "./webhook-request.ts";
 
-export interface WebhookDispatcherSettings extends WorkSurroundings {
+export interface WebhookDispatcherSettings extends WorkerContext {
   readonly work: WebhookWork;
   readonly post: WebhookPost;
   readonly leaseMs: number;

@@ -33,6 +33,6 @@ export async function describeForgotten(
 }
 
 async function secretFile(context: Context): Promise<string> {
-  const { paths } = await context.surroundings();
+  const { paths } = await context.host();
   return secretFileOf(paths.configFolder);
 }

@@ -60,9 +60,9 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
     tokenMark: id,
     readSecret: async () => secret,
   };
-  const surroundings = await context.surroundings();
+  const host = await context.host();
   const { openConnection } = await context.io.compose();
-  const connection = await openConnection({ ...surroundings, profile });
+  const connection = await openConnection({ ...host, profile });
   try {
     const token = await connection.renewToken();
     const wanted = { name, id, target, isLive, secret, becomesCurrent: true };

@@ -7,7 +7,7 @@ export const importsList = command({
   examples: ["starpost imports list", "starpost imports list --json | jq -r '.[0].import_id'"],
   run: async (context) => {
     const { listImports } = await import("../../../import/import.ts");
-    const { paths } = await context.surroundings();
+    const { paths } = await context.host();
     const runs = await listImports(paths.runsFolder);
     if (runs.length === 0) {
       context.talk.say("No import has been run yet: `starpost orders import orders.csv` would be one.");

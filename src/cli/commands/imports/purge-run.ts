@@ -6,7 +6,7 @@ import { confirm } from "../../program/confirm.ts";
 
 /** Removes old runs, once the person has agreed. */
 export async function runPurge(context: Context, request: PurgeRequest): Promise<PurgeSummary> {
-  const { paths } = await context.surroundings();
+  const { paths } = await context.host();
   const summary = await purgeImports(request, {
     runsFolder: paths.runsFolder,
     temporaryFolder: tmpdir(),

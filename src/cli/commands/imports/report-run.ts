@@ -39,7 +39,7 @@ export async function reportRun(
       "Give a name, as in --out report.html.",
     );
   }
-  const { paths } = await context.surroundings();
+  const { paths } = await context.host();
   const isRedacted = wantsRedaction(io.argv, io.env);
   const read = readRunReport(paths.runsFolder, id);
   const report = isRedacted ? hideIn(read, createPseudonym(await findRedactionKey(io))) : read;

@@ -11,7 +11,7 @@ export const importsShow = command({
     const { showImport } = await import("../../../import/import.ts");
     const { showUndoRecord } = await import("../../../import/undo/undo-record.ts");
     const { describeUndoRecord } = await import("./undo-format.ts");
-    const { paths } = await context.surroundings();
+    const { paths } = await context.host();
     const summary = await showImport(paths.runsFolder, id);
     const record = showUndoRecord(paths.runsFolder, id);
     if (record) context.talk.notice(describeUndoRecord(summary.import_id ?? id, summary.kind, record));

@@ -76,9 +76,9 @@ async function setUpHere(context: Context): Promise<SetUp> {
   }
   const profile = localProfile(sources);
   const wasThere = existsSync(profile.database);
-  const surroundings = await context.surroundings();
+  const host = await context.host();
   const { openConnection } = await context.io.compose();
-  const connection = await openConnection({ ...surroundings, profile });
+  const connection = await openConnection({ ...host, profile });
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());
     const { current = builtInNames.local } = await readProfiles(sources.paths.configFolder);

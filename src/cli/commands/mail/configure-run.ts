@@ -54,7 +54,7 @@ export async function configureMail(
   checkRequest(request);
   const { findMailSettings, readMailSettings, writeMailSettings } =
     await import("../../../config/mail-settings.ts");
-  const { paths, env } = await context.surroundings();
+  const { paths, env } = await context.host();
   const changes = await readChanges(context, request, async () => (await readMailSettings(paths)) ?? nothing);
   if (changes) await writeMailSettings(paths, changes);
   const found = await findMailSettings(env, paths);
@@ -153,7 +153,7 @@ function tellChange({ talk, io }: Context, { smtp, configuredBy, outboxFolder }:
 
 async function tryIt(context: Context): Promise<Pick<MailConfiguration, "ready" | "problem">> {
   const { checkMail } = await context.io.compose();
-  const checked = await checkMail(await context.surroundings());
+  const checked = await checkMail(await context.host());
   return checked.ready ? { ready: true, problem: null } : checked;
 }
 

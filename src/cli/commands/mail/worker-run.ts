@@ -24,9 +24,9 @@ export async function runWork(
   const logLevel = globals.verbose ? "debug" : globals.quiet || isWatched ? "error" : "info";
   const signals = listenForStop(io, () => {});
   try {
-    const surroundings = await context.surroundings();
+    const host = await context.host();
     const { version, stderr: log } = io;
-    const worker = await openWorker({ ...surroundings, ...working, version, profile, logLevel, log });
+    const worker = await openWorker({ ...host, ...working, version, profile, logLevel, log });
     try {
       talk.notice(`Mails of ${profile.shownAs} that are due go to ${worker.mailsTo}.`);
       if ((working.publicUrl ?? findPublicUrl(io.env)) === undefined) talk.notice(withoutAddress);

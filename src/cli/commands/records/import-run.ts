@@ -69,7 +69,7 @@ export async function withRunDeps<T>(
 ): Promise<T> {
   const { io, talk } = context;
   const profile = await context.profile();
-  const { paths } = await context.surroundings();
+  const { paths } = await context.host();
   const signals = listenForStop(io, () => {
     talk.say("Finishing what is in flight; a second signal stops at once.");
   });

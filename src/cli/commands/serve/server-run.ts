@@ -18,9 +18,9 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
   const stopped = new Promise<void>((resolve) => (stop = resolve));
   const signals = listenForStop(io, () => stop());
   try {
-    const surroundings = await context.surroundings();
+    const host = await context.host();
     const { version, stderr: log } = io;
-    const server = await startServer({ ...surroundings, ...serving, version, profile, logLevel, log });
+    const server = await startServer({ ...host, ...serving, version, profile, logLevel, log });
     talk.notice(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );

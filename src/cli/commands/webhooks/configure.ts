@@ -25,7 +25,7 @@ export const webhooksConfigure = command({
         "Use --profile local for this machine.",
       );
     }
-    const { env, paths } = await context.surroundings();
+    const { env, paths } = await context.host();
     const allowsPrivate = flags["allow-private"];
     if (allowsPrivate !== undefined) await writeWebhookSettings(paths, { allowsPrivate });
     const found = await findWebhookSettings(env, paths);
