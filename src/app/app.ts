@@ -6,7 +6,7 @@ import { openEngine } from "./engine.ts";
 import { heldTo, pace } from "./pacing.ts";
 import { openRemote } from "./remote-account.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
-import { Problem } from "../config/problem.ts";
+import { UserError } from "../config/user-error.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { createTokenStore } from "../config/token-file.ts";
 import type { EngineThreadData } from "./engine-thread.ts";
@@ -28,7 +28,7 @@ const concurrency = { local: 5, remote: 4 } as const;
 /**
  * Opens the way to a profile's account. The embedded engine's database, its key and its account are made by the
  * first use.
- * @throws Problem, ServiceError
+ * @throws UserError, ServiceError
  */
 export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
   const { profile } = settings;
@@ -76,7 +76,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
 /**
  * Opens a profile's account for a rehearsal: the database itself in a transaction that is taken back, or a copy of
  * what a service elsewhere tells.
- * @throws Problem, ServiceError
+ * @throws UserError, ServiceError
  */
 export async function openRehearsal(settings: RehearsalSettings): Promise<Rehearsal> {
   const { profile, clock } = settings;
@@ -180,13 +180,13 @@ async function moveToThread(
 
 function refuseWithoutSecret(profile: Profile): never {
   if (profile.mode === "remote" && profile.utoken !== undefined) {
-    throw new Problem(
+    throw new UserError(
       "auth",
       `the token in STARPOST_UTOKEN was refused by ${profile.baseUrl}, and STARPOST_SECRET is not set`,
       "Have another printed where the secret is known: starpost auth token.",
     );
   }
-  throw new Problem(
+  throw new UserError(
     "auth",
     `no secret is known for the profile ${profile.name}`,
     `Sign in: starpost auth login --profile ${profile.name}.`,

@@ -10,7 +10,7 @@ export async function findMailSettings({ env, paths }: HostContext): Promise<Mai
 
 /**
  * Tries the way out of mails as it is configured.
- * @throws Problem
+ * @throws UserError
  */
 export async function checkMail(host: HostContext): Promise<MailCheck> {
   const { openMailTransport } = await import("../email/transports/open-transport.ts");

@@ -1,6 +1,6 @@
 import type { HostContext } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
-import { Problem } from "../config/problem.ts";
+import { UserError } from "../config/user-error.ts";
 import { createSealingKey, readSealingKey } from "../config/sealing-key.ts";
 import { findWebhookSettings } from "../config/webhook-settings.ts";
 import type { LocalTransport, LocalTransportOptions } from "../engine/local-transport.ts";
@@ -74,7 +74,7 @@ async function findKey(
   // Another process may have made both since this one looked for the key.
   const made = await readSealingKey(env, paths.keyFile);
   if (made) return made;
-  throw new Problem(
+  throw new UserError(
     "failed",
     `the key of ${shownAs} is missing: ${paths.keyFile} is not there`,
     "Put the key file back from a backup, or set STARPOST_KEY to the key that the database was made with.",

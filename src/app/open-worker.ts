@@ -5,7 +5,7 @@ import { findMailSettings } from "./email-transport.ts";
 
 /**
  * Opens what sends mails and webhooks, without a server.
- * @throws Problem, ServiceError
+ * @throws UserError, ServiceError
  */
 export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> {
   const { createServerLog } = await import("../server/server-log.ts");

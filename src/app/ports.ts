@@ -43,7 +43,7 @@ export interface Connection {
   readonly appKey: string;
   /**
    * The account's secret, from wherever it is kept.
-   * @throws Problem `auth` where none is known
+   * @throws UserError `auth` where none is known
    */
   readonly readSecret: () => Promise<string>;
   /** Calls that are worth having under way at once. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { RunningServer, ServerSettings } from "./ports.ts";
-import { Problem } from "../config/problem.ts";
+import { UserError } from "../config/user-error.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findMailSettings } from "./email-transport.ts";
@@ -10,7 +10,7 @@ const closeDatabaseWithinMs = 5_000;
 
 /**
  * Serves the embedded engine over HTTP, with the service's limits kept.
- * @throws Problem, ServiceError
+ * @throws UserError, ServiceError
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   const { createServer } = await import("../server/server.ts");
@@ -54,7 +54,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     return { url, appKey, close, mailsTo, ...(chaos && { chaosCounts: () => chaos.counts }) };
   } catch (error) {
     await transport.close();
-    throw error instanceof ListenError ? new Problem("failed", error.message, error.hint, error) : error;
+    throw error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { operations } from "../contract/index.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 /** Faults that a rehearsing server makes, in the order in which their coins are tossed. */
 export const faultNames = ["429", "413", "500", "reset", "timeout", "drop"] as const;
@@ -24,14 +24,14 @@ const known = `It holds, with commas between: ${faultNames.map((name) => `${name
 
 /**
  * Reads `drop=5%,429=10%,seed=7`.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function readChaosPlan(text: string, flag: string): ChaosPlan {
   const plan: { -readonly [K in keyof ChaosPlan]: ChaosPlan[K] } = { rates: {}, delayMs: 0, seed: 1 };
   for (const part of text.split(",")) {
     const at = part.indexOf("=");
     const [name, value] = [part.slice(0, at).trim(), part.slice(at + 1).trim()];
-    const refuse = (why: string) => new Problem("usage", `${flag}: '${part.trim()}' ${why}`, known);
+    const refuse = (why: string) => new UserError("usage", `${flag}: '${part.trim()}' ${why}`, known);
     if (at < 0) throw refuse(`is not of the form name=value, as in ${example}`);
     if (isFaultName(name)) {
       const rate = readPercent(value);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { FileLock } from "../storage/file-lock.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 const lookEveryMs = 20;
 
@@ -14,7 +14,7 @@ export interface GuardOptions {
 
 /**
  * Does what no two processes may do at once. Who dies lets go of the guard.
- * @throws Problem `failed` where another process holds it for too long
+ * @throws UserError `failed` where another process holds it for too long
  */
 export async function withFileGuard<T>(
   path: string,
@@ -46,12 +46,12 @@ async function takeLock(path: string, waitMs: number): Promise<FileLock> {
     throw unusable(path, error);
   }
   lock.close();
-  throw new Problem("failed", `${path} is held by another process`, "Try again in a while.");
+  throw new UserError("failed", `${path} is held by another process`, "Try again in a while.");
 }
 
 /** A folder may be read-only, and some network drives know no locks. */
-function unusable(path: string, error: unknown): Problem {
-  return new Problem(
+function unusable(path: string, error: unknown): UserError {
+  return new UserError(
     "failed",
     `${path} cannot be locked: ${(error as Error).message}`,
     "Set STARPOST_HOME to a folder that can be written.",

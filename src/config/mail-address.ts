@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 /** Who mails come from; without a name they come under the store's. */
 export interface MailSender {
@@ -9,7 +9,7 @@ export interface MailSender {
 
 /**
  * Reads `Name <address>`, `"Name" <address>` or the address alone.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function readSender(text: string, source: string): MailSender {
   const named = /^(?<name>[^<>]*)<(?<inner>[^<>]*)>$/.exec(text.trim())?.groups;
@@ -19,7 +19,7 @@ export function readSender(text: string, source: string): MailSender {
     .replace(/^"(.*)"$/, "$1")
     .trim();
   if (isAddress(address) && !/\p{Cc}/u.test(name)) return { name: name === "" ? null : name, address };
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${source}: ${JSON.stringify(text)} is no address to send from`,
     'Give one such as "Tea & Cups <reviews@shop.example>".',

@@ -3,7 +3,7 @@ import { type Environment, readVariable } from "./environment.ts";
 import { type MailSender, readSender, writeSender } from "./mail-address.ts";
 import type { Paths } from "./paths.ts";
 import { readFileIfThere, writePrivateFile } from "./private-file.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 /** - `implicit`: from the first byte; `starttls`: refused without it; `opportunistic`: where offered; `none`: in the open */
 export const tlsModes = ["implicit", "starttls", "opportunistic", "none"] as const;
@@ -47,7 +47,7 @@ type Places = Pick<Paths, "configFolder" | "dataFolder">;
  * all: into the outbox folder.
  * Assumed: `STARPOST_SMTP_HOST` comes with all the rest, and nothing of the file is mixed in but who mails come from;
  * without it, `STARPOST_SMTP_PASSWORD` is the password of the configured server.
- * @throws Problem `usage`, `failed`
+ * @throws UserError `usage`, `failed`
  */
 export async function findMailSettings(env: Environment, paths: Places): Promise<FoundMailSettings> {
   const stored = await readMailSettings(paths);
@@ -56,7 +56,7 @@ export async function findMailSettings(env: Environment, paths: Places): Promise
   const named = readEnvironment(env);
   const smtp = named ?? withPassword(stored?.smtp ?? null, env);
   if (smtp && !from) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       "a mail server is configured, and not who mails come from",
       "Set STARPOST_MAIL_FROM, or configure it: starpost mail configure --from.",
@@ -77,7 +77,7 @@ function readEnvironment(env: Environment): SmtpServer | undefined {
   if (host === undefined) {
     const alone = ["PORT", "TLS", "USER"].find((name) => read(name) !== undefined);
     if (alone === undefined) return undefined;
-    throw new Problem(
+    throw new UserError(
       "usage",
       `STARPOST_SMTP_${alone} is set, and STARPOST_SMTP_HOST is not`,
       "Set both, or none of them.",
@@ -90,7 +90,7 @@ function readEnvironment(env: Environment): SmtpServer | undefined {
     read("PASSWORD"),
   ];
   if ((user === null) !== (password === null)) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `STARPOST_SMTP_${user === null ? "USER" : "PASSWORD"} is not set: user and password go together`,
       "Set both, or none of them.",
@@ -117,7 +117,7 @@ export function readHost(text: string, source: string): string {
     /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host)
   )
     return host;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${source}: ${JSON.stringify(text)} is not the name of a machine`,
     "Give the name alone, such as smtp.shop.example; the port goes into --port.",
@@ -127,13 +127,13 @@ export function readHost(text: string, source: string): string {
 export function readSmtpPort(text: string, source: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port > 0 && port <= 65_535) return port;
-  throw new Problem("usage", `${source}: ${JSON.stringify(text)} is not a port from 1 to 65535`);
+  throw new UserError("usage", `${source}: ${JSON.stringify(text)} is not a port from 1 to 65535`);
 }
 
 export function readTlsMode(text: string, source: string): TlsMode {
   const mode = tlsModes.find((name) => name === text);
   if (mode) return mode;
-  throw new Problem("usage", `${source}: ${JSON.stringify(text)} is not one of ${tlsModes.join(", ")}`);
+  throw new UserError("usage", `${source}: ${JSON.stringify(text)} is not one of ${tlsModes.join(", ")}`);
 }
 
 function fileOf({ configFolder }: Places): string {
@@ -148,9 +148,9 @@ export async function readMailSettings(paths: Places): Promise<StoredMailSetting
   try {
     return parseSettings(text);
   } catch (error) {
-    throw new Problem(
+    throw new UserError(
       "failed",
-      `${path} cannot be read: ${error instanceof Problem ? error.message : "it is not what starpost wrote"}`,
+      `${path} cannot be read: ${error instanceof UserError ? error.message : "it is not what starpost wrote"}`,
       "Begin anew: starpost mail configure --outbox, then configure the mail server again.",
     );
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { asFileProblem, codeOf } from "./problem.ts";
+import { toFileError, codeOf } from "./user-error.ts";
 
 const onlyOwner = { folder: 0o700, file: 0o600 } as const;
 
@@ -10,7 +10,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: onlyOwner.folder });
   } catch (error) {
-    throw asFileProblem(error, path, "Set STARPOST_HOME to a folder that can be written.");
+    throw toFileError(error, path, "Set STARPOST_HOME to a folder that can be written.");
   }
 }
 
@@ -28,7 +28,7 @@ export async function writePrivateDraft(path: string, text: string): Promise<str
     }
   } catch (error) {
     await rm(draft, { force: true });
-    throw asFileProblem(error, path);
+    throw toFileError(error, path);
   }
   return draft;
 }
@@ -40,7 +40,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
-    throw asFileProblem(error, path);
+    throw toFileError(error, path);
   }
 }
 
@@ -50,6 +50,6 @@ export async function readFileIfThere(path: string): Promise<string | undefined>
     return await readFile(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw asFileProblem(error, path);
+    throw toFileError(error, path);
   }
 }

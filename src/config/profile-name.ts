@@ -1,4 +1,4 @@
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 /** Profiles that are there without being made: the embedded database, and what the environment's variables say. */
 export const builtInNames = { local: "local", environment: "env" } as const;
@@ -12,7 +12,7 @@ export function readNewProfileName(name: string): string {
   const isTaken = isBuiltIn(name);
   const isName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) && !Object.hasOwn(Object.prototype, name);
   if (!isTaken && isName) return name;
-  throw new Problem(
+  throw new UserError(
     "usage",
     isTaken
       ? `the profile ${name} is always there and cannot be signed in`
@@ -21,9 +21,9 @@ export function readNewProfileName(name: string): string {
   );
 }
 
-export function unknownProfile(name: string, known: readonly string[]): Problem {
+export function unknownProfile(name: string, known: readonly string[]): UserError {
   const all = [builtInNames.local, ...known].join(", ");
-  return new Problem(
+  return new UserError(
     "usage",
     `there is no profile ${JSON.stringify(name)}`,
     `There are: ${all}. \`starpost auth login --profile <name>\` makes one.`,
@@ -39,7 +39,7 @@ export function readBaseUrl(text: string, source: string): string {
   // A password is not repeated.
   const isSigned = /^[^?#]*@/.test(text);
   if (!url || !isWeb || isSigned || url.search !== "" || url.hash !== "") {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `${source}: ${isSigned ? "what holds a user or a password" : JSON.stringify(text)} is not an address of a service`,
       "Give one such as https://api.example.com or http://127.0.0.1:8080.",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { withFileGuard } from "./file-guard.ts";
 import { readFileIfThere } from "./private-file.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 import { writeSettings } from "./settings-file.ts";
 
 interface StoredMarks {
@@ -52,7 +52,7 @@ export function findStored(stored: StoredProfiles, name: string): StoredProfile 
 
 /**
  * Everything that is remembered, without the secrets.
- * @throws Problem `failed` where the file is not what starpost wrote
+ * @throws UserError `failed` where the file is not what starpost wrote
  */
 export async function readProfiles(configFolder: string): Promise<StoredProfiles> {
   const path = pathOf(configFolder);
@@ -81,7 +81,7 @@ export function changeProfiles(
 
 /**
  * Reads a file that starpost wrote as JSON.
- * @throws Problem `failed`
+ * @throws UserError `failed`
  */
 export function parseObject(text: string, path: string): object {
   try {
@@ -94,9 +94,9 @@ export function parseObject(text: string, path: string): object {
   throw unreadable(path, "it is not a JSON object");
 }
 
-function unreadable(path: string, why: string, cause?: unknown): Problem {
+function unreadable(path: string, why: string, cause?: unknown): UserError {
   const hint = "Correct the file, or remove it and sign in again.";
-  return new Problem("failed", `${path} cannot be read: ${why}`, hint, cause);
+  return new UserError("failed", `${path} cannot be read: ${why}`, hint, cause);
 }
 
 function isStoredProfile(value: unknown): value is StoredProfile {

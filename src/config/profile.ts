@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { AddressError, type DatabaseAddress, readDatabaseAddress } from "../storage/address.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 import { builtInNames, readBaseUrl, unknownProfile } from "./profile-name.ts";
 import {
   findStored,
@@ -36,7 +36,7 @@ export interface RemoteProfile extends NamedProfile {
   readonly appKey: string;
   /**
    * Nothing where no secret is known. Only asked for where no kept token serves: a keyring takes its time.
-   * @throws Problem `auth` where a keyring does not give it
+   * @throws UserError `auth` where a keyring does not give it
    */
   readonly readSecret: () => Promise<string | undefined>;
   /** Tells the tokens of this login from those of others; nothing where there was none. */
@@ -62,7 +62,7 @@ export interface ProfileSources {
  * Finds the profile to use: flag, then environment, then the current one, then `local`.
  * In the environment, the variables of an ad-hoc profile come before `STARPOST_PROFILE`, and `STARPOST_DATABASE` before
  * the database of any profile that no flag names.
- * @throws Problem `usage` when it is not known or only half given
+ * @throws UserError `usage` when it is not known or only half given
  */
 export async function resolveProfile(sources: ProfileSources): Promise<Profile> {
   const { env, flag, paths } = sources;
@@ -139,7 +139,7 @@ function withPassword(address: string, password: string): string {
 
 /**
  * The database that a text names, and what a person is told it is.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function findDatabase(
   given: string,
@@ -159,7 +159,7 @@ function readAddress(given: string, source: string): DatabaseAddress {
     if (!(error instanceof AddressError)) throw error;
     const otherwise =
       source === "STARPOST_DATABASE" ? ", or leave it unset for the file in the data folder" : "";
-    throw new Problem(
+    throw new UserError(
       "usage",
       `${source}: ${error.message}`,
       `Give the path of a SQLite file or the address of a PostgreSQL database${otherwise}.`,
@@ -202,9 +202,9 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
   };
 }
 
-function halfGiven(given: Readonly<Record<string, string | undefined>>): Problem {
+function halfGiven(given: Readonly<Record<string, string | undefined>>): UserError {
   const missing = Object.keys(given).filter((name) => given[name] === undefined);
-  return new Problem(
+  return new UserError(
     "usage",
     `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set, and ${Object.keys(given).join(", ")} go together`,
     "Set all three, or none of them; STARPOST_UTOKEN may take the place of the secret.",

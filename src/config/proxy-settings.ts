@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
 import { type Environment, readVariable } from "./environment.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 /** A proxy that stands before a service. */
 export interface ProxySettings {
@@ -25,7 +25,7 @@ loopback.addAddress("::1", "ipv6");
  * none for the hosts of `NO_PROXY`. Small letters go before capitals.
  * Assumed: a loopback address is reached without a proxy, which would mean its own machine by it, unless `NO_PROXY` has
  * `<-loopback>`; a name in `NO_PROXY` means the names below it as well, with a point before it and without.
- * @throws Problem `usage` when the variable's value is no address of a proxy
+ * @throws UserError `usage` when the variable's value is no address of a proxy
  */
 export function findProxy(env: Environment, address: string): ProxySettings | undefined {
   const target = new URL(address);
@@ -59,8 +59,8 @@ function readProxy(text: string, variable: string): ProxySettings {
   };
 }
 
-function refuse(variable: string, why: string): Problem {
-  return new Problem(
+function refuse(variable: string, why: string): UserError {
+  return new UserError(
     "usage",
     `${variable} ${why}`,
     "Give it as http://host:port or http://user:password@host:port, signs such as # or / in a password as %23 or %2F; or name the service's host in NO_PROXY.",

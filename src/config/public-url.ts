@@ -1,10 +1,10 @@
 import { type Environment, readVariable } from "./environment.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 /**
  * The address at which everybody reaches the service: what its mails and pages link to. A slash at its end is left out.
  * @param source what the address was given by, for the message
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function readPublicUrl(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -12,7 +12,7 @@ export function readPublicUrl(text: string, source: string): string {
   if (url && isWeb && !/[?#]/.test(text) && url.username === "" && url.password === "") {
     return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
   }
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${source}: ${JSON.stringify(text)} is not an address such as https://reviews.example, without a query`,
   );

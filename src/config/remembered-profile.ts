@@ -77,7 +77,7 @@ export interface Forgotten {
 
 /**
  * Forgets the secret and the tokens of a profile, which stays.
- * @throws Problem `failed` where the keyring does not let go of the secret; all else is forgotten then, too
+ * @throws UserError `failed` where the keyring does not let go of the secret; all else is forgotten then, too
  */
 export async function forgetSecret(places: Places, name: string, profile: StoredProfile): Promise<Forgotten> {
   const { configFolder } = places;
@@ -116,7 +116,7 @@ export async function removeProfile(
 
 /**
  * Makes a profile the one that is used where nothing names another.
- * @throws Problem `usage` where another process has removed it meanwhile
+ * @throws UserError `usage` where another process has removed it meanwhile
  */
 export async function makeCurrent(configFolder: string, name: string): Promise<void> {
   await changeProfiles(configFolder, (stored) => {

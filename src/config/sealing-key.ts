@@ -3,20 +3,20 @@ import { copyFile, link, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { type Environment, readVariable } from "./environment.ts";
 import { readFileIfThere, writePrivateDraft } from "./private-file.ts";
-import { asFileProblem, codeOf, Problem } from "./problem.ts";
+import { toFileError, codeOf, UserError } from "./user-error.ts";
 
 const keyBytes = 32;
 
 /**
  * The key from `STARPOST_KEY`, else from its file; nothing where there is neither.
- * @throws Problem when it is not 32 bytes, or when others may read its file
+ * @throws UserError when it is not 32 bytes, or when others may read its file
  */
 export async function readSealingKey(env: Environment, keyFile: string): Promise<Buffer | undefined> {
   const given = readVariable(env, "STARPOST_KEY");
   if (given) {
     const key = decodeKey(given);
     if (key) return key;
-    throw new Problem(
+    throw new UserError(
       "usage",
       `STARPOST_KEY is not a key of ${keyBytes} bytes in hexadecimal or base64`,
       "Make one with `openssl rand -hex 32`.",
@@ -27,7 +27,7 @@ export async function readSealingKey(env: Environment, keyFile: string): Promise
   await refuseSharedFile(keyFile);
   const key = decodeKey(text.trim());
   if (key) return key;
-  throw new Problem(
+  throw new UserError(
     "failed",
     `${keyFile} does not hold a key of ${keyBytes} bytes`,
     "Put the file back from a backup, or set STARPOST_KEY.",
@@ -44,7 +44,7 @@ export async function createSealingKey(keyFile: string, random: (bytes: number) 
   }
   const key = await readSealingKey({}, keyFile);
   if (!key)
-    throw new Problem("failed", `${keyFile} was removed while it was being made`, "Run the command again.");
+    throw new UserError("failed", `${keyFile} was removed while it was being made`, "Run the command again.");
   return key;
 }
 
@@ -57,7 +57,7 @@ async function publishOnce(draft: string, path: string): Promise<void> {
       await copyFile(draft, path, constants.COPYFILE_EXCL);
     });
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw asFileProblem(error, path);
+    if (codeOf(error) !== "EEXIST") throw toFileError(error, path);
   }
 }
 
@@ -65,7 +65,7 @@ async function refuseSharedFile(path: string): Promise<void> {
   if (platform() === "win32") return;
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o077) === 0) return;
-  throw new Problem(
+  throw new UserError(
     "failed",
     `${path} may be read by others (mode ${mode.toString(8).padStart(4, "0")})`,
     `Run \`chmod 600 ${path}\`.`,

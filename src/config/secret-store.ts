@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 import { type StoredProfile, targetOf } from "./profile-store.ts";
 import { readFromFile, removeFromFile, writeToFile } from "./secret-file.ts";
 
@@ -26,7 +26,7 @@ export async function findSecretPlace(
 
 /**
  * The secret of a profile; nothing where none is known.
- * @throws Problem `auth` where it is in a keyring that does not give it
+ * @throws UserError `auth` where it is in a keyring that does not give it
  */
 export async function readSecret(
   sources: SecretSources,
@@ -36,7 +36,7 @@ export async function readSecret(
   if (profile.secret_in !== "keyring") return readFromFile(sources.configFolder, name, profile);
   const answer = await askKeyring(sources, "read", accountOf(name, profile));
   if ("value" in answer) return answer.value ?? undefined;
-  throw new Problem(
+  throw new UserError(
     "auth",
     `the secret of ${name} is in the system's keyring, which cannot be used: ${answer.why}`,
     `Unlock it, or sign in again, for a file: STARPOST_KEYRING=off starpost auth login --profile ${name}.`,
@@ -75,7 +75,7 @@ export async function settleFile(
 /**
  * Takes the secret of a profile out of the keyring.
  * @returns whether there was one
- * @throws Problem `failed` where it may still be there
+ * @throws UserError `failed` where it may still be there
  */
 export async function removeFromKeyring(
   sources: SecretSources,
@@ -85,7 +85,7 @@ export async function removeFromKeyring(
   if (!isInKeyring(profile)) return false;
   const answer = await askKeyring(sources, "remove", accountOf(name, profile));
   if ("value" in answer) return answer.value !== null;
-  throw new Problem(
+  throw new UserError(
     "failed",
     `the secret of ${name} is still in the system's keyring, which cannot be used: ${answer.why}`,
     "Unlock it, and try again.",

@@ -1,12 +1,12 @@
 import { makePrivateFolder } from "./private-file.ts";
-import { asFileProblem } from "./problem.ts";
+import { toFileError } from "./user-error.ts";
 import { basename, dirname } from "node:path";
 
 /**
  * Writes a file of settings, readable by its owner alone. Whoever reads it sees the old text or the new, never a part.
  * Loaded only to write: what reads at each start does without the package.
  * @param path ends in `.json`
- * @throws Problem `failed`
+ * @throws UserError `failed`
  */
 export async function writeSettings(path: string, settings: object): Promise<void> {
   const { default: Conf } = await import("conf");
@@ -22,6 +22,6 @@ export async function writeSettings(path: string, settings: object): Promise<voi
     });
     store.store = { ...settings };
   } catch (error) {
-    throw asFileProblem(error, path);
+    throw toFileError(error, path);
   }
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { readFileIfThere, writePrivateFile } from "./private-file.ts";
-import { Problem } from "./problem.ts";
+import { UserError } from "./user-error.ts";
 
 const variable = "STARPOST_ALLOW_PRIVATE_WEBHOOKS";
 
@@ -16,7 +16,7 @@ type Places = Pick<Paths, "configFolder">;
 
 /**
  * Finds what was said of private addresses: by the environment, else by the file in the config folder, else no.
- * @throws Problem `usage`, `failed`
+ * @throws UserError `usage`, `failed`
  */
 export async function findWebhookSettings(env: Environment, paths: Places): Promise<WebhookSettings> {
   const given = readVariable(env, variable);
@@ -31,7 +31,7 @@ export async function findWebhookSettings(env: Environment, paths: Places): Prom
 export function readSwitch(text: string, source: string): boolean {
   if (["on", "true", "yes", "1"].includes(text)) return true;
   if (["off", "false", "no", "0"].includes(text)) return false;
-  throw new Problem("usage", `${source}: ${JSON.stringify(text)} is neither on nor off`);
+  throw new UserError("usage", `${source}: ${JSON.stringify(text)} is neither on nor off`);
 }
 
 export async function writeWebhookSettings(
@@ -55,7 +55,7 @@ function parseFile(text: string, path: string): boolean {
   } catch {
     // Said below, as of any other text.
   }
-  throw new Problem(
+  throw new UserError(
     "failed",
     `${path} is not what starpost wrote`,
     "Say it again: starpost webhooks configure --allow-private off.",

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { codeOf } from "../config/problem.ts";
+import { codeOf } from "../config/user-error.ts";
 import { type Check, failed, ok, problem } from "./check.ts";
 import type { HostContext } from "../app/ports.ts";
 import type { Io } from "../cli/program/io.ts";

@@ -3,7 +3,7 @@ import { access, lstat, readdir, stat, statfs } from "node:fs/promises";
 import { platform, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Paths } from "../config/paths.ts";
-import { codeOf } from "../config/problem.ts";
+import { codeOf } from "../config/user-error.ts";
 import { formatBytes } from "../terminal/plural.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 

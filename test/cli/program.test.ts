@@ -3,7 +3,7 @@ import { command } from "../../src/cli/program/command.ts";
 import { commands, type CommandTable } from "../../src/cli/program/commands.ts";
 import { describeProgram } from "../../src/cli/program/help/overview.ts";
 import type { Globals } from "../../src/cli/program/global-flags.ts";
-import { Problem } from "../../src/config/problem.ts";
+import { UserError } from "../../src/config/user-error.ts";
 import { type ErrorKind, ServiceError } from "../../src/contract/index.ts";
 import { ImportError } from "../../src/import/types.ts";
 import { readWholeNumber } from "../../src/cli/program/flag-values.ts";
@@ -131,7 +131,7 @@ describe("what is said", () => {
   });
 
   test("leaves standard error to the one document of an error", async () => {
-    const table = tableWith({}, new Problem("usage", "what", "what to do"));
+    const table = tableWith({}, new UserError("usage", "what", "what to do"));
     const { stderr } = await run(["things", "show", "x", "--json"], { table });
     expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: "what", hint: "what to do" } });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isPlain } from "../../src/cli/program/screen.ts";
-import { Problem } from "../../src/config/problem.ts";
+import { UserError } from "../../src/config/user-error.ts";
 import { command } from "../../src/cli/program/command.ts";
 import type { CommandTable } from "../../src/cli/program/commands.ts";
 import { RowStream } from "../../src/terminal/row-stream.ts";
@@ -47,7 +47,7 @@ const failing = tableOf(
     name: "auth status",
     summary: "Fail",
     run: async () => {
-      throw new Problem("usage", long, "Look into it: starpost imports list shows what there is.");
+      throw new UserError("usage", long, "Look into it: starpost imports list shows what there is.");
     },
     render: () => table([], []),
   }),
@@ -111,7 +111,7 @@ describe("an empty list", () => {
 
   test("is not printed where the reading of it failed: it may be full", async () => {
     async function* refused() {
-      await Promise.reject(new Problem("auth", "refused", "Sign in."));
+      await Promise.reject(new UserError("auth", "refused", "Sign in."));
       yield [{ name: "never read" }];
     }
     const list = { ...rowsOf(0), run: async () => new RowStream(refused(), { columns: ["name"] }) };

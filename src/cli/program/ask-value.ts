@@ -1,10 +1,10 @@
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import type { Context } from "./context.ts";
 import { ask } from "./confirm.ts";
 
 /**
  * Asks for a value until it can be read. Return alone takes the usual one, which stands in brackets.
- * @throws Problem `interrupted`
+ * @throws UserError `interrupted`
  */
 export async function askValue<T>(
   context: Context,
@@ -18,7 +18,7 @@ export async function askValue<T>(
     try {
       return read(answer === "" ? usual : answer);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof UserError)) throw error;
       context.talk.notice(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`);
     }
   }

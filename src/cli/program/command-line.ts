@@ -1,5 +1,5 @@
 import { Command as Parser, type CommanderError, Option } from "commander";
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import type { Command } from "./command.ts";
 import { type ListedCommand, nouns } from "./commands.ts";
 import { describeProgram } from "./help/overview.ts";
@@ -21,12 +21,12 @@ export interface ParsedQuestion {
   /** What is printed; where the command line broke off, the help that says how it goes on. */
   readonly answer: string;
   /** Why it is no command, where it broke off. */
-  readonly problem?: Problem;
+  readonly problem?: UserError;
 }
 
 /**
  * Reads a command line; global flags stand anywhere in it.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function parseCommandLine(
   argv: readonly string[],
@@ -79,14 +79,14 @@ class Answered extends Error {}
 /** Ends the parsing at a noun without a verb. */
 class BrokenOff extends Error {
   readonly answer: string;
-  readonly problem: Problem;
+  readonly problem: UserError;
 
   constructor(parser: Parser) {
     super();
     this.answer = parser.helpInformation();
     const verbs = parser.commands.map((found) => found.name()).join(", ");
     const what = `\`${pathOf(parser)}\` is not a whole command`;
-    this.problem = new Problem("usage", what, `It goes on with one of: ${verbs}.`);
+    this.problem = new UserError("usage", what, `It goes on with one of: ${verbs}.`);
   }
 }
 
@@ -166,12 +166,12 @@ function refuseAsProblem(parser: Parser): void {
   });
 }
 
-function toProblem(error: CommanderError, parser: Parser): Problem {
+function toProblem(error: CommanderError, parser: Parser): UserError {
   const path = pathOf(parser);
   const seeHelp = `See \`${path} --help\`.`;
   const [message = "", ...guess] = error.message.replace(/^error: /, "").split("\n");
   const meant = guess.join(" ").replace(/^\((.*)\)$/, "$1");
-  return new Problem("usage", message, meant === "" ? seeHelp : `${meant} ${seeHelp}`);
+  return new UserError("usage", message, meant === "" ? seeHelp : `${meant} ${seeHelp}`);
 }
 
 function pathOf(parser: Parser): string {

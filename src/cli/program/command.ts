@@ -21,7 +21,7 @@ export interface Flag<T = unknown> {
   readonly values?: Values;
   /**
    * Reads the value; texts are taken as they are where there is no reader.
-   * @throws Problem `usage`
+   * @throws UserError `usage`
    */
   readonly read?: (text: string, flag: string) => T;
 }

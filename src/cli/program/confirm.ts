@@ -1,4 +1,4 @@
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import type { Terminal } from "../../terminal/prompt.ts";
 import type { Context } from "./context.ts";
 import { listenForStop } from "./stop-signals.ts";
@@ -11,13 +11,13 @@ export function canAsk({ io, globals }: Pick<Context, "io" | "globals">): boolea
 }
 
 /** That a question was broken off. */
-export function brokenOff(): Problem {
-  return new Problem("interrupted", "interrupted at a question: nothing was done");
+export function brokenOff(): UserError {
+  return new UserError("interrupted", "interrupted at a question: nothing was done");
 }
 
 /**
  * Puts a question to the person at the terminal; a signal breaks it off as Ctrl-C does.
- * @throws Problem `interrupted`
+ * @throws UserError `interrupted`
  */
 export async function ask<T>(
   { io }: Pick<Context, "io">,
@@ -36,19 +36,19 @@ export async function ask<T>(
 /**
  * Asks before something is done that cannot simply be done back. `--yes` answers.
  * Assumed: no is an answer and no wrong use, but a script that waits for what was to be done must not go on.
- * @throws Problem `usage` where nobody can be asked, `failed` where the answer is no, `interrupted`
+ * @throws UserError `usage` where nobody can be asked, `failed` where the answer is no, `interrupted`
  */
 export async function confirm(context: Context, question: string): Promise<void> {
   if (context.globals.yes) return;
   requirePerson(context, question);
   const { askYes } = await import("../../terminal/prompt.ts");
   const isAgreed = await ask(context, (terminal) => askYes(question, terminal));
-  if (!isAgreed) throw new Problem("failed", "nothing was done: the answer was no");
+  if (!isAgreed) throw new UserError("failed", "nothing was done: the answer was no");
 }
 
 /**
  * Asks before something on the service is destroyed, as `confirm` does; of a live profile its name comes first.
- * @throws Problem as `confirm`
+ * @throws UserError as `confirm`
  */
 export async function confirmDestruction(context: Context, question: string): Promise<void> {
   await confirm(context, await nameLive(context, question));
@@ -57,7 +57,7 @@ export async function confirmDestruction(context: Context, question: string): Pr
 /**
  * Asks for a name to be typed before everything under it is destroyed. `--yes` answers.
  * @param question what is lost, without a question mark: "All codes of map_review are deleted."
- * @throws Problem as `confirm`; `failed` as well where another name is typed
+ * @throws UserError as `confirm`; `failed` as well where another name is typed
  */
 export async function confirmByName(context: Context, question: string, name: string): Promise<void> {
   if (context.globals.yes) return;
@@ -68,12 +68,12 @@ export async function confirmByName(context: Context, question: string, name: st
   const typed = await ask(context, (terminal) => askText(put, terminal));
   if (typed.trim() === name) return;
   const answer = typed.trim() === "" ? "no name was typed" : `${JSON.stringify(typed.trim())} is not ${name}`;
-  throw new Problem("failed", `nothing was done: ${answer}`);
+  throw new UserError("failed", `nothing was done: ${answer}`);
 }
 
 function requirePerson(context: Context, question: string): void {
   if (canAsk(context)) return;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${question} There is nobody to ask.`,
     "Give --yes to go on without a question.",

@@ -4,7 +4,7 @@ import { createPaint } from "../../terminal/colors.ts";
 import { toJson } from "../../terminal/render.ts";
 import { toText } from "../../terminal/text-table.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
-import { type Misnamed, Problem } from "../../config/problem.ts";
+import { type Misnamed, UserError } from "../../config/user-error.ts";
 import { describeFailure } from "./exit-code-of-error.ts";
 import { wantsJson } from "./global-flags.ts";
 import type { Io } from "./io.ts";
@@ -47,7 +47,7 @@ export async function reportLostOutput(io: Io, status: ExitStatus, why: string):
   const hint = "The command itself has come to its end; see that there is room where its output goes.";
   const failed = await reportFailure(
     io,
-    new Problem("failed", `what was printed is not whole: ${why}`, hint),
+    new UserError("failed", `what was printed is not whole: ${why}`, hint),
   );
   return status === done || status === someRejected ? failed : status;
 }

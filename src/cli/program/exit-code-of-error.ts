@@ -1,4 +1,4 @@
-import { type Misnamed, Problem } from "../../config/problem.ts";
+import { type Misnamed, UserError } from "../../config/user-error.ts";
 import { type ErrorKind, ServiceError } from "../../contract/errors.ts";
 import { ImportError } from "../../import/types.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
@@ -48,7 +48,7 @@ export function describeFailure(error: unknown): Failure {
     const { kind, message, hint = namesOther(error) ? undefined : hints[kind] } = error;
     return { status: statusOfServiceError(error), kind, message, hint };
   }
-  if (error instanceof Problem) {
+  if (error instanceof UserError) {
     const { kind, message, hint, misnamed } = error;
     return { status: statusOfKind[kind], kind, message, hint, misnamed };
   }

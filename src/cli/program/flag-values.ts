@@ -1,10 +1,10 @@
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import type { Flags, FlagValues } from "./command.ts";
 
 /**
  * The values of the flags that were given, under their own names.
  * @param parsed by the parser's names: `batchSize`, and `validate: false` for `--no-validate`
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function readFlagValues(flags: Flags, parsed: Readonly<Record<string, unknown>>): FlagValues<Flags> {
   const values = Object.entries(flags).map(([name, { read }]) => {
@@ -118,6 +118,6 @@ export function readText(text: string, flag: string): string {
   throw wrong(flag, text, "a value: it is empty");
 }
 
-function wrong(flag: string, text: string, wanted: string): Problem {
-  return new Problem("usage", `${flag}: ${JSON.stringify(text)} is not ${wanted}`);
+function wrong(flag: string, text: string, wanted: string): UserError {
+  return new UserError("usage", `${flag}: ${JSON.stringify(text)} is not ${wanted}`);
 }

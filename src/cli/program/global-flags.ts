@@ -1,5 +1,5 @@
 import { type Environment, readVariable } from "../../config/environment.ts";
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import type { Format } from "../../terminal/view.ts";
 
 /** The flags that every command takes. */
@@ -48,9 +48,9 @@ export const globalFlags: readonly (readonly [string, string])[] = [
 export function readGlobals(flags: GlobalFlags): Globals {
   const { profile, json = false, format, input = true, yes = false, quiet = false, verbose = false } = flags;
   if (profile === "")
-    throw new Problem("usage", "--profile: a name is missing", "Leave the flag out for the current profile.");
+    throw new UserError("usage", "--profile: a name is missing", "Leave the flag out for the current profile.");
   if (json && format !== undefined && format !== "json") {
-    throw new Problem("usage", `--json and --format ${format} cannot be had together`, "Give one of them.");
+    throw new UserError("usage", `--json and --format ${format} cannot be had together`, "Give one of them.");
   }
   const printed = json ? "json" : (format ?? "table");
   const columns = readColumns(flags.columns, printed);
@@ -62,11 +62,11 @@ function readColumns(text: string | undefined, format: Format): readonly string[
   if (text === undefined) return undefined;
   if (isForScripts(format)) {
     const hint = "Pick fields of JSON with jq: starpost … --json | jq '.[].id'";
-    throw new Problem("usage", `--columns is for tables and CSV, and not for ${format}`, hint);
+    throw new UserError("usage", `--columns is for tables and CSV, and not for ${format}`, hint);
   }
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name !== "")) return names;
-  throw new Problem("usage", `--columns: ${JSON.stringify(text)} is no list of names with commas between`);
+  throw new UserError("usage", `--columns: ${JSON.stringify(text)} is no list of names with commas between`);
 }
 
 /** Whether scripts read what is printed, errors included. */

@@ -1,4 +1,4 @@
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import { renderData } from "../../terminal/render.ts";
 import { RowStream } from "../../terminal/row-stream.ts";
 import type { View } from "../../terminal/view.ts";
@@ -35,14 +35,14 @@ export async function print(
   return undefined;
 }
 
-/** @throws Problem `usage` where a column is not there; what is inside of a field cannot be told before it comes */
+/** @throws UserError `usage` where a column is not there; what is inside of a field cannot be told before it comes */
 function choose(
   wanted: readonly string[] | undefined,
   { columns, allColumns }: Pick<RowStream, "columns" | "allColumns">,
 ): readonly string[] {
   const unknown = wanted?.find((name) => !allColumns.includes(name) && !name.includes("."));
   if (unknown === undefined) return wanted ?? columns;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `--columns: there is no column ${JSON.stringify(unknown)}`,
     `There are: ${allColumns.join(", ")}.`,

@@ -1,4 +1,4 @@
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Service } from "../../service/service.ts";
 import type { Context } from "./context.ts";
@@ -27,7 +27,7 @@ const listedBy = {
 
 /**
  * Makes a call about one record.
- * @throws Problem `failed` where the account has none of this id
+ * @throws UserError `failed` where the account has none of this id
  */
 export async function aboutOne<T>(
   record: keyof typeof listedBy,
@@ -43,6 +43,6 @@ export async function aboutOne<T>(
       error.message.startsWith(`Couldn't find ${record} `);
     if (!isGone) throw error;
     const { what, hint } = listedBy[record];
-    throw new Problem("failed", `the account has no ${what} ${id}`, hint, error);
+    throw new UserError("failed", `the account has no ${what} ${id}`, hint, error);
   }
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { type Check, failed, ok, problem, skipped, warning } from "../check.ts";
 import type { ProbeSettings } from "../../app/ports.ts";
 import type { LocalProfile } from "../../config/profile.ts";
-import { codeOf } from "../../config/problem.ts";
+import { codeOf } from "../../config/user-error.ts";
 import { readSealingKey } from "../../config/sealing-key.ts";
 import { utokenLimits } from "../../contract/index.ts";
 import { createSealer } from "../../engine/kernel/sealer.ts";

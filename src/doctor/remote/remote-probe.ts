@@ -3,7 +3,7 @@ import type { ProbeSettings } from "../../app/ports.ts";
 import { encodeCall } from "../../client/encode-call.ts";
 import { createHttpTransport, type HttpTransport } from "../../client/http-transport.ts";
 import { nameProxy, type Proxy } from "../../client/proxy.ts";
-import { Problem } from "../../config/problem.ts";
+import { UserError } from "../../config/user-error.ts";
 import type { RemoteProfile } from "../../config/profile.ts";
 import { findProxy } from "../../config/proxy-settings.ts";
 import { createTokenStore } from "../../config/token-file.ts";
@@ -190,11 +190,11 @@ function refuseWithoutSecret({ name, utoken }: RemoteProfile): never {
       : "the token in STARPOST_UTOKEN was refused, and STARPOST_SECRET is not set";
   const todo =
     utoken === undefined ? `Sign in: starpost auth login --profile ${name}.` : "Give another token.";
-  throw new Problem("auth", what, todo);
+  throw new UserError("auth", what, todo);
 }
 
 function judgeRefusal(error: unknown, { appKey, baseUrl, name }: RemoteProfile): Check {
-  if (error instanceof Problem) return failed("credentials", error, "See `starpost profile show`.");
+  if (error instanceof UserError) return failed("credentials", error, "See `starpost profile show`.");
   if (!(error instanceof ServiceError)) throw error;
   const todo =
     "Put STARPOST_SECRET right where it is set, or sign in with the right one: starpost auth login.";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { asFileProblem, Problem } from "../../../config/problem.ts";
+import { toFileError, UserError } from "../../../config/user-error.ts";
 import type { Io } from "../../program/io.ts";
 
 type Value = unknown;
@@ -23,15 +23,15 @@ export class GivenFiles {
     this.#io = io;
   }
 
-  /** @throws Problem `usage` where there is no such file */
+  /** @throws UserError `usage` where there is no such file */
   async read(name: string, flag: string): Promise<Buffer> {
     if (name !== "-") {
       return readFile(resolve(this.#io.cwd, name)).catch((error: unknown) => {
-        const found = asFileProblem(error, name);
-        throw found instanceof Problem ? new Problem("usage", `${flag}: ${found.message}`) : found;
+        const found = toFileError(error, name);
+        throw found instanceof UserError ? new UserError("usage", `${flag}: ${found.message}`) : found;
       });
     }
-    if (this.#isStdinTaken) throw new Problem("usage", "standard input can be given to one flag alone");
+    if (this.#isStdinTaken) throw new UserError("usage", "standard input can be given to one flag alone");
     this.#isStdinTaken = true;
     return buffer(this.#io.stdin);
   }
@@ -39,7 +39,7 @@ export class GivenFiles {
 
 /**
  * Reads `--field` and `--raw-field` into one tree.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export async function readFields(
   { fields, rawFields, isSecret }: GivenFields,
@@ -72,7 +72,7 @@ async function readText(
 }
 
 function missing(text: string, flag: string): never {
-  throw new Problem("usage", `${flag}: ${JSON.stringify(text)} is not of the form name=value`);
+  throw new UserError("usage", `${flag}: ${JSON.stringify(text)} is not of the form name=value`);
 }
 
 /** A name and what it is in: `a[b][]` is `a`, `b` and, for an element of a list, nothing. */
@@ -103,7 +103,7 @@ function refuseSecret(
 ): void {
   const path = pathOf(steps);
   if (value === undefined || !isSecret(path)) return;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${flag}: ${path} holds a secret, which has no place on a command line`,
     path === "utoken"

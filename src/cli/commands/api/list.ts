@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { Endpoint, Listing } from "../../../contract/endpoint.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { FoundOperation } from "../../../contract/find-operation.ts";
@@ -28,14 +28,14 @@ export interface ApiList {
   readonly options: CallOptions;
 }
 
-/** @throws Problem `usage` where the call is no list that is known */
+/** @throws UserError `usage` where the call is no list that is known */
 export function requireList({ method, path }: UnsignedCall, found: FoundOperation | undefined): KnownList {
   const { endpoint, operation, isPage = true } = found ?? {};
   const listing = endpoint?.listing;
   if (endpoint && operation && listing && !isPage && method === "GET") {
     return { endpoint, listing, columns: operationCards[operation]?.columns ?? [] };
   }
-  throw new Problem(
+  throw new UserError(
     "usage",
     `--paginate: how ${method} ${path} goes on is not known`,
     "Without --paginate one page is printed; its query says which.",
@@ -44,7 +44,7 @@ export function requireList({ method, path }: UnsignedCall, found: FoundOperatio
 
 /**
  * Prints a list's elements as they come, all pages together: as JSON, unless a table is asked for by its columns.
- * @throws Problem `usage`; ServiceError
+ * @throws UserError `usage`; ServiceError
  */
 export async function printList({ io, globals }: Context, asked: ApiList): Promise<void> {
   const { call, list, limit, options } = asked;

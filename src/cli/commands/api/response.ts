@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { STATUS_CODES } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Writable } from "node:stream";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { indentJson, toJsonLines } from "../../../terminal/json-text.ts";
 import type { SignedAnswer } from "../../../service/raw-call.ts";
 import type { Context } from "../../program/context.ts";
@@ -19,7 +19,7 @@ const hidden = "…";
 
 /**
  * Prints an answer's body as it came, for scripts as one JSON document.
- * @throws Problem `usage` where bytes would go to a terminal
+ * @throws UserError `usage` where bytes would go to a terminal
  */
 export async function printAnswer(
   { io, globals }: Context,
@@ -37,7 +37,7 @@ export async function printAnswer(
   const isReadAsText = io.isStdoutTerminal || wantsRedaction(io.argv, io.env);
   if (body.kind === "bytes" && isReadAsText) {
     const { "content-type": type = "no type" } = headers;
-    throw new Problem(
+    throw new UserError(
       "usage",
       `the answer is ${bytes.length} bytes of ${type}, and no text`,
       "Send it to a file: put `> file` behind the command; with --redact nothing but text is printed.",

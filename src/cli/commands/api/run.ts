@@ -1,5 +1,5 @@
 import type { Profile } from "../../../config/profile.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { callerNames } from "../../../contract/endpoint.ts";
 import { findOperation, type FoundOperation } from "../../../contract/find-operation.ts";
 import type { UnsignedCall } from "../../../service/raw-call.ts";
@@ -36,7 +36,7 @@ interface Prepared {
 
 /**
  * Makes one call as it was asked for, and prints what is answered.
- * @throws Problem `usage`; ServiceError where the service refuses, once its answer was printed
+ * @throws UserError `usage`; ServiceError where the service refuses, once its answer was printed
  */
 export async function runApi(context: Context, request: ApiRequest): Promise<void> {
   const { globals, io, talk } = context;
@@ -74,7 +74,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
 function refuseContradictions(request: ApiRequest, { format, columns }: Globals): void {
   const { isPaginated, isIncluded, limit, input } = request;
   const refuse = (what: string, hint: string) => {
-    throw new Problem("usage", what, hint);
+    throw new UserError("usage", what, hint);
   };
   if (!isPaginated && (format === "csv" || columns)) {
     refuse("what is answered is no table", "Take --json, or --paginate where it is a list.");
@@ -123,7 +123,7 @@ function holdsSecret(found: FoundOperation | undefined, name: string): boolean {
 
 function refuseInPath(name: string, isSecret: (name: string) => boolean): void {
   if (!isSecret(name)) return;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `the path holds ${name}, a secret, which has no place on a command line`,
     "Leave a utoken out: the profile's own is put in. Give other secrets with --field from a file: name=@file.",

@@ -1,5 +1,5 @@
 import type { Profile } from "../../../config/profile.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 
 export const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
 
@@ -24,13 +24,13 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "x-service-token",
 ]);
 
-/** @throws Problem `usage` */
+/** @throws UserError `usage` */
 export function readMethod(text: string): string {
   const method = text.toUpperCase();
   if ((methods as readonly string[]).includes(method)) return method;
   const hint = `It is one of: ${methods.join(", ")}.`;
   const misnamed = { given: method, known: methods };
-  throw new Problem("usage", `${JSON.stringify(text)} is no method`, hint, undefined, misnamed);
+  throw new UserError("usage", `${JSON.stringify(text)} is no method`, hint, undefined, misnamed);
 }
 
 export interface Target {
@@ -41,7 +41,7 @@ export interface Target {
 
 /**
  * Reads the path of a call; of a whole address only what is behind the profile's own is taken.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function readTarget(text: string, profile: Profile): Target {
   const given = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? behindOwnAddress(text, profile) : text;
@@ -49,7 +49,7 @@ export function readTarget(text: string, profile: Profile): Target {
   const path = before.startsWith("/") ? before : `/${before}`;
   const isStraight = !path.startsWith("//") && !/[\s\\\p{C}]/u.test(path) && !path.split("/").some(isStep);
   if (!isStraight) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `${JSON.stringify(text)} is not a path of the service`,
       "Give it as /apps/{app_key}/purchases: no spaces, and no parts that are . or ..",
@@ -70,7 +70,7 @@ function behindOwnAddress(text: string, profile: Profile): string {
     return (/[/?].*$/s.exec(typed)?.[0] ?? "/").slice(root.length);
   }
   const own = base ? `only ${base.origin}${root} is called` : "it is no address elsewhere";
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${profile.name} has credentials of its own service, and ${own}`,
     "Give the path alone; another service is another profile (--profile).",
@@ -89,17 +89,17 @@ function splitOnce(text: string, mark: string): [string, string | undefined] {
 
 /**
  * Reads `name:value` headers, names in small letters.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function readHeaders(given: readonly string[]): Readonly<Record<string, string>> {
   const headers = given.map((text): [string, string] => {
     const [name, value] = splitOnce(text, ":");
     const field = name.trim().toLowerCase();
     if (value === undefined || !/^[!#$%&'*+.^_`|~\w-]+$/.test(field) || /[\0\r\n]/.test(value)) {
-      throw new Problem("usage", `--header: ${JSON.stringify(name)} is not of the form name:value`);
+      throw new UserError("usage", `--header: ${JSON.stringify(name)} is not of the form name:value`);
     }
     if (ownHeaders.has(field)) {
-      throw new Problem(
+      throw new UserError(
         "usage",
         `--header: ${field} is not given by hand`,
         "Credentials are the profile's, and are put in by themselves; --no-auth leaves them out.",

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
@@ -9,7 +9,7 @@ export const authCredentials = command({
   run: async (context) => {
     const { name, mode } = await context.profile();
     if (mode !== "local") {
-      throw new Problem(
+      throw new UserError(
         "usage",
         `the profile ${name} is remote: its secret is the service's to show`,
         "Use --profile local.",

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 
 const longestSecret = 4_096;
 
 /**
  * Reads a secret that a script gives on standard input; a line end after it is none of it.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export async function readSecretLine(stdin: Readable, what: string): Promise<string> {
   let text = "";
@@ -15,13 +15,13 @@ export async function readSecretLine(stdin: Readable, what: string): Promise<str
   }
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "")
-    throw new Problem(
+    throw new UserError(
       "usage",
       `standard input holds no ${what}`,
       `Lead the ${what} to it: a line of a file, or what a password manager prints.`,
     );
   if (secret.length <= longestSecret && !/\p{Cc}/u.test(secret)) return secret;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `the ${what} on standard input is not one line of a usual length`,
     `Lead the ${what} alone to it, without other lines.`,

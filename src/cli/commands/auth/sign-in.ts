@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, type RemoteProfile, secretSources } from "../../../config/profile.ts";
 import { readNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfiles } from "../../../config/profile-store.ts";
@@ -31,7 +31,7 @@ const usualName = "default";
 
 /**
  * Checks credentials by obtaining a utoken with them, then remembers them under the profile's name.
- * @throws Problem `usage`; ServiceError where they are refused, or the service does not answer
+ * @throws UserError `usage`; ServiceError where they are refused, or the service does not answer
  */
 export async function logIn(context: Context, request: LoginRequest): Promise<SignedIn> {
   const sources = await context.profileSources();
@@ -40,7 +40,7 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
   const name = findName(context, request, stored);
   const known = findStored(stored, name);
   if (known && isDatabase(known)) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `the profile ${name} is a database of the embedded engine: there is nothing to sign in to`,
       `Name another with --profile, or take it away: starpost profile remove ${name}.`,
@@ -90,7 +90,7 @@ export function tellOverride({ io: { env }, talk }: Context, name: string): void
 
 /**
  * Whose login it is. Who names neither a profile nor an account signs in to the current one again.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 function findName({ io, globals }: Context, given: LoginRequest, stored: StoredProfiles): string {
   const asked = globals.profile ?? readVariable(io.env, "STARPOST_PROFILE");

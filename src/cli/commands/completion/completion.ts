@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
@@ -20,7 +20,7 @@ export const completion = command({
   run: async (_context, { arguments: [name = ""] }) => {
     const shell = shells.find((known) => known === name);
     if (shell === undefined) {
-      throw new Problem(
+      throw new UserError(
         "usage",
         `the shell ${JSON.stringify(name)} is not known`,
         `There are: ${shells.join(", ")}.`,

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import { statusOfDiagnosis, viewOfDiagnosis } from "../../../doctor/doctor-format.ts";
 
@@ -29,7 +29,7 @@ export const doctor = command({
 function readTimeout(text: string, flag: string): number {
   const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= 600) return seconds * 1_000;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${flag}: ${JSON.stringify(text)} is not a whole number of seconds from 1 to 600`,
   );

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
@@ -21,7 +21,7 @@ export const importsPurge = command({
   run: async (context, { flags }) => {
     const olderThanMs = flags["older-than"];
     if (olderThanMs === undefined) {
-      throw new Problem("usage", "--older-than is missing", "Say how old: --older-than 30d.");
+      throw new UserError("usage", "--older-than is missing", "Say how old: --older-than 30d.");
     }
     const { runPurge } = await import("./purge-run.ts");
     return runPurge(context, { olderThanMs, unfinished: flags.unfinished ?? false });

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { readFileIfThere, writePrivateFile } from "../../../config/private-file.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { runPaths } from "../../../import/run/run-folder.ts";
 import { readRunReport, type RunReport } from "../../../import/report/run-report.ts";
 import { createPseudonym, hideAddresses } from "../../../terminal/redaction.ts";
@@ -33,7 +33,7 @@ export async function reportRun(
 ): Promise<ReportData> {
   const { io, globals, talk } = context;
   if (out === "" || out === "-") {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `--out ${out}: the page goes to a file`,
       "Give a name, as in --out report.html.",

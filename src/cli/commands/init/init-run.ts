@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readVariable } from "../../../config/environment.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { localProfile } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
 import { readProfiles } from "../../../config/profile-store.ts";
@@ -19,7 +19,7 @@ export type SetUp = AccountStatus & { readonly next: readonly string[] };
 
 /**
  * Makes the account of this machine, or signs in to one elsewhere, and makes it the current one.
- * @throws Problem `usage` naming the flag that is missing, where nobody can be asked
+ * @throws UserError `usage` naming the flag that is missing, where nobody can be asked
  */
 export async function setUp(context: Context, request: SetUpRequest): Promise<SetUp> {
   if (!(await isElsewhere(context, request))) return setUpHere(context);
@@ -34,7 +34,7 @@ export async function setUp(context: Context, request: SetUpRequest): Promise<Se
 async function isElsewhere(context: Context, given: SetUpRequest): Promise<boolean> {
   const isAccount = given.baseUrl !== undefined || given.appKey !== undefined || given.isSecretOnStdin;
   if (given.isLocal && (isAccount || given.isLive === true)) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       "--local cannot be had with the flags of a service elsewhere",
       "Give --local alone, or --base-url, --app-key and --secret-stdin.",
@@ -43,7 +43,7 @@ async function isElsewhere(context: Context, given: SetUpRequest): Promise<boole
   if (given.isLocal) return false;
   if (isAccount || readVariable(context.io.env, "STARPOST_BASE_URL") !== undefined) return true;
   if (!canAsk(context)) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       "--local or --base-url is missing, and there is nobody to ask",
       "Give --local for an account on this machine, or --base-url, --app-key and --secret-stdin for one elsewhere.",
@@ -68,7 +68,7 @@ async function isElsewhere(context: Context, given: SetUpRequest): Promise<boole
 async function setUpHere(context: Context): Promise<SetUp> {
   const sources = await context.profileSources();
   if (sources.flag !== undefined && sources.flag !== builtInNames.local) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `--local is the profile local, and --profile says ${sources.flag}`,
       `A database under a name of its own: starpost profile add ${sources.flag} --database <path>.`,

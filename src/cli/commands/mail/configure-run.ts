@@ -5,7 +5,7 @@ import type {
   TlsMode,
 } from "../../../config/mail-settings.ts";
 import { type MailSender, writeSender } from "../../../config/mail-address.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";
 import { findPassword } from "./smtp-password.ts";
@@ -44,7 +44,7 @@ export interface MailConfiguration {
 
 /**
  * Changes how this machine sends mails, tells it, or tries it.
- * @throws Problem `usage` for a remote profile, and for what does not go together
+ * @throws UserError `usage` for a remote profile, and for what does not go together
  */
 export async function configureMail(
   context: Context,
@@ -78,8 +78,8 @@ function namesServer({ host, port, tls, user, hasNoUser, isPasswordOnStdin }: Ma
   return hasNoUser || isPasswordOnStdin || [host, port, tls, user].some((value) => value !== undefined);
 }
 
-function wrong(message: string): Problem {
-  return new Problem("usage", message, "See `starpost mail configure --help`.");
+function wrong(message: string): UserError {
+  return new UserError("usage", message, "See `starpost mail configure --help`.");
 }
 
 /** What is to be stored; nothing where nothing is to change. */

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { MailRecord, MailSort } from "../../../contract/emails/emails.ts";
 import { withService } from "../../program/with-service.ts";
 import type { FlagValues } from "../../program/command.ts";
@@ -22,7 +22,7 @@ export async function listMails(
 ): Promise<readonly MailRecord[]> {
   const { mailPage } = await import("../../../contract/emails/emails.ts");
   if (limit >= mailPage.max)
-    throw new Problem("usage", `--limit: at most ${mailPage.max - 1} are listed at once`);
+    throw new UserError("usage", `--limit: at most ${mailPage.max - 1} are listed at once`);
   const query = {
     state,
     sort,

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import {
   type MailSettingName,
   mailSettingNames,
@@ -12,7 +12,7 @@ const takenBack = "default";
 
 /**
  * Reads what a person wants a setting to be.
- * @throws Problem `usage` where there is no such setting, or it cannot have the value
+ * @throws UserError `usage` where there is no such setting, or it cannot have the value
  */
 export function readSettingChange(
   given: string,
@@ -20,7 +20,7 @@ export function readSettingChange(
 ): { readonly name: MailSettingName; readonly value: MailSettingValue | null } {
   const name = mailSettingNames.find((known) => known === given.trim().toLowerCase().replaceAll("-", "_"));
   if (!name) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `${JSON.stringify(given)} is no setting of mails`,
       `It is one of: ${mailSettingNames.join(", ")}.`,
@@ -32,5 +32,5 @@ export function readSettingChange(
   const read = readMailSetting(name, text);
   if ("value" in read) return { name, value: read.value };
   const { words } = mailSettings[name];
-  throw new Problem("usage", `${name} ${read.problem}: ${words}`, "`default` takes it back to what it was.");
+  throw new UserError("usage", `${name} ${read.problem}: ${words}`, "`default` takes it back to what it was.");
 }

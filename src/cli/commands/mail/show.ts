@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { fields, type View } from "../../../terminal/view.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 import { command } from "../../program/command.ts";
@@ -19,9 +19,9 @@ export const mailShow = command({
     const mailId = readWholeNumber(id, "<id>");
     const part: "html" | "text" | undefined = flags.html ? "html" : flags.text ? "text" : undefined;
     if (flags.html && flags.text)
-      throw new Problem("usage", "--text and --html cannot be had together", "Give one of them.");
+      throw new UserError("usage", "--text and --html cannot be had together", "Give one of them.");
     if (part && isForScripts(context.globals.format)) {
-      throw new Problem(
+      throw new UserError(
         "usage",
         `--${part} is for people: with --json, both are in \`message\``,
         `Leave --${part} out.`,
@@ -33,7 +33,7 @@ export const mailShow = command({
       return { ...told, says: rules.find(({ name }) => name === told.mail.reason)?.says ?? null };
     });
     if (part && found.message === null) {
-      throw new Problem(
+      throw new UserError(
         "failed",
         `mail ${mailId} has no ${part}: its template cannot be followed`,
         "Show what is wrong with it: starpost mail template preview <category>.",

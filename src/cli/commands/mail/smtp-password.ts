@@ -1,6 +1,6 @@
 import { readVariable } from "../../../config/environment.ts";
 import type { SmtpServer } from "../../../config/mail-settings.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
 import { ask, canAsk } from "../../program/confirm.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
@@ -23,7 +23,7 @@ export async function findPassword(
   if (given !== undefined) return given;
   if (known?.user === user && known.password !== null) return known.password;
   if (!canAsk(context)) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `the password of ${user} is missing, and there is nobody to ask`,
       "Give it on standard input with --password-stdin, or in STARPOST_SMTP_PASSWORD.",
@@ -32,7 +32,7 @@ export async function findPassword(
   const { askSecret } = await import("../../../terminal/prompt.ts");
   const answer = await ask(context, (terminal) => askSecret(`Password of ${user} at ${host}`, terminal));
   if (answer !== "") return answer;
-  throw new Problem(
+  throw new UserError(
     "usage",
     "no password was given",
     "Nothing was changed. Try again, or give it with --password-stdin.",

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import {
   mailCategories,
   type MailCategory,
@@ -54,13 +54,13 @@ export function readCategories(text: string, flag: string): readonly MailCategor
 
 /**
  * Reads what was counted, by ranges where they are asked for.
- * @throws Problem `usage`; ServiceError
+ * @throws UserError `usage`; ServiceError
  */
 export async function readStats(context: Context, request: StatsRequest): Promise<MailStats> {
   const to_date = request.to ?? dateOf(context.io.clock());
   const since_date = request.since ?? dateOf(Date.parse(to_date) - (usualDays - 1) * dayMs);
   if (since_date > to_date) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `--since ${since_date} is after ${request.to ? "--to" : "today,"} ${to_date}`,
       "Give the earlier day to --since.",

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { mailCategories } from "../../../contract/emails/categories.ts";
 import { command } from "../../program/command.ts";
 import { readDay } from "../../program/flag-values.ts";
@@ -33,7 +33,7 @@ export const mailStats = command({
   run: async (context, { flags }) => {
     const isPlot = flags.plot ?? false;
     if (isPlot && context.globals.format !== "table") {
-      throw new Problem(
+      throw new UserError(
         "usage",
         `--plot is for people, and not for --format ${context.globals.format}`,
         "Leave --plot away: --aggregate day gives the same numbers.",

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { silent } from "../../../terminal/view.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -30,7 +30,7 @@ export const mailStop = command({
   run: async (context, { arguments: [orderId], flags }) => {
     const { mail: mailId, product = [] } = flags;
     if ((orderId === undefined) === (mailId === undefined)) {
-      throw new Problem(
+      throw new UserError(
         "usage",
         "say what to stop: an order's id, or one mail with --mail",
         "`starpost mail stop 1001`, or `starpost mail stop --mail 12`.",
@@ -38,7 +38,7 @@ export const mailStop = command({
     }
     if (mailId === undefined) return stopOrder(context, orderId ?? "", product);
     if (product.length > 0)
-      throw new Problem("usage", "--product is for an order, and not for --mail", "Leave one of them out.");
+      throw new UserError("usage", "--product is for an order, and not for --mail", "Leave one of them out.");
     return stopMail(context, mailId);
   },
   render: () => silent(),

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { fields } from "../../../terminal/view.ts";
 import { withService } from "../../program/with-service.ts";
@@ -38,7 +38,7 @@ export const mailTest = command({
 
 function asUnaddressed(error: unknown): unknown {
   if (!(error instanceof ServiceError) || !error.message.startsWith("Missing email")) return error;
-  return new Problem(
+  return new UserError(
     "usage",
     "the account has no address of its own",
     "Say where the test mail goes: starpost mail test --to you@shop.example",

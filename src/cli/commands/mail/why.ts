@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { withService } from "../../program/with-service.ts";
 import { command } from "../../program/command.ts";
@@ -28,7 +28,7 @@ export const mailWhy = command({
 function asUnknown(error: unknown, orderId: string, productId: string | undefined): unknown {
   if (!(error instanceof ServiceError) || error.kind !== "recordNotFound") return error;
   if (productId !== undefined && error.message.startsWith("Couldn't find Product")) {
-    return new Problem(
+    return new UserError(
       "failed",
       `order ${orderId} has no product ${productId}`,
       `\`starpost mail why ${orderId}\` names its products.`,
@@ -36,7 +36,7 @@ function asUnknown(error: unknown, orderId: string, productId: string | undefine
     );
   }
   if (!error.message.startsWith("Couldn't find Order")) return error;
-  return new Problem(
+  return new UserError(
     "failed",
     `the account has no order ${orderId}`,
     "No order, no mail: it never came to the service, or under another id. Ids are told apart by capital letters and leading zeros.",

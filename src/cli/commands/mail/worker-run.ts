@@ -1,5 +1,5 @@
 import { findPublicUrl } from "../../../config/public-url.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
 import { toJson } from "../../../terminal/render.ts";
 import type { Working, WorkSummary } from "../../../app/ports.ts";
@@ -61,7 +61,7 @@ function wordLater({ state, mails, webhooks }: WorkSummary): string | undefined 
 async function readLocalProfile(context: Context): Promise<LocalProfile> {
   const profile = await context.profile();
   if (profile.mode === "local") return profile;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `the profile ${profile.name} is remote: its mails and webhooks are sent where the service runs`,
     "Run it there, or use --profile local for those of the embedded database.",

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { asFileProblem, Problem } from "../../../config/problem.ts";
+import { toFileError, UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
 import { parseGivenJson } from "../../program/json-input.ts";
 
 /**
  * All fields of a call, from the file that `--input` names.
- * @throws Problem `usage` where it is not there, or no JSON object
+ * @throws UserError `usage` where it is not there, or no JSON object
  */
 export async function readWholeInput(
   { io }: Pick<Context, "io">,
@@ -16,19 +16,19 @@ export async function readWholeInput(
   const text = file === "-" ? await readAll(io.stdin) : await readNamed(resolve(io.cwd, file), file);
   const where = file === "-" ? "standard input" : file;
   const hint = 'It holds one JSON object with the fields of the call: {"field": "value"}.';
-  const parsed = parse(text, (why) => new Problem("usage", `--input: ${where} is not JSON: ${why}`, hint));
+  const parsed = parse(text, (why) => new UserError("usage", `--input: ${where} is not JSON: ${why}`, hint));
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
     return parsed as Readonly<Record<string, unknown>>;
   }
-  throw new Problem("usage", `--input: ${where} holds no JSON object`, hint);
+  throw new UserError("usage", `--input: ${where} holds no JSON object`, hint);
 }
 
 async function readNamed(path: string, shown: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const { message, hint } = asFileProblem(error, shown) as Problem;
-    throw new Problem("usage", `--input: ${message}`, hint, error);
+    const { message, hint } = toFileError(error, shown) as UserError;
+    throw new UserError("usage", `--input: ${message}`, hint, error);
   }
 }
 
@@ -38,11 +38,11 @@ async function readAll(stdin: AsyncIterable<unknown>): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function parse(text: string, refuse: (why: string) => Problem): unknown {
+function parse(text: string, refuse: (why: string) => UserError): unknown {
   try {
     return parseGivenJson(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    if (error instanceof Problem) throw error;
+    if (error instanceof UserError) throw error;
     throw refuse((error as Error).message.split("\n")[0] ?? "");
   }
 }

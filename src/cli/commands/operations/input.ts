@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { ArgumentNote, Flag, Flags } from "../../program/command.ts";
 import { describeField } from "./field-descriptions.ts";
 import { readCount } from "../../program/flag-values.ts";
@@ -57,7 +57,7 @@ export function flagsOf(operation: string, card: OperationCard): Flags {
 function readLimit(text: string, flag: string): number {
   const limit = readCount(text, flag);
   if (limit > 0) return limit;
-  throw new Problem("usage", `${flag}: 0 is nothing`, "Leave it out for all.");
+  throw new UserError("usage", `${flag}: 0 is nothing`, "Leave it out for all.");
 }
 
 /** Whether the profile knows a field by itself. */
@@ -103,7 +103,7 @@ const kindWords: Readonly<Record<FieldCard["type"], readonly string[]>> = {
 /** A field's value, from the command line. */
 function readField(field: FieldCard, text: string, where: string): unknown {
   if (field.oneOf && !field.oneOf.includes(text)) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `${where}: ${JSON.stringify(text)} is not one of those there are`,
       `There are: ${field.oneOf.join(", ")}.`,
@@ -116,7 +116,7 @@ function readField(field: FieldCard, text: string, where: string): unknown {
   if (field.type !== "json") return text;
   return parseOr(text, () => {
     const hint = `Quote it for the shell: ${where} '{"…": …}'. Long values are read from a file by --input.`;
-    throw new Problem("usage", `${where}: the value is not JSON`, hint);
+    throw new UserError("usage", `${where}: the value is not JSON`, hint);
   });
 }
 
@@ -124,7 +124,7 @@ function parseOr(text: string, otherwise: () => unknown): unknown {
   try {
     return parseGivenJson(text);
   } catch (error) {
-    if (error instanceof Problem) throw error;
+    if (error instanceof UserError) throw error;
     return otherwise();
   }
 }
@@ -172,7 +172,7 @@ interface Given {
 
 /**
  * The input of a call: what the file of `--input` says, and over it arguments and flags.
- * @throws Problem `usage` where a field is missing, naming its flag
+ * @throws UserError `usage` where a field is missing, naming its flag
  */
 export function readInput(card: OperationCard, given: Given): Readonly<Record<string, unknown>> {
   const input: Record<string, unknown> = { ...given.whole };
@@ -188,7 +188,7 @@ export function readInput(card: OperationCard, given: Given): Readonly<Record<st
   const flags = missing.map((field) =>
     isFlag(field) ? `--${flagNameOf(field.path, isOnlyInside(card))}` : nameOf(field),
   );
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${flags.join(", ")} ${flags.length === 1 ? "is" : "are"} missing`,
     "Give each of them, or all fields in a file with --input; --help says what they are.",

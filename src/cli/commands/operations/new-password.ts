@@ -1,11 +1,11 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { ask, canAsk } from "../../program/confirm.ts";
 import type { Context } from "../../program/context.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
 
 /**
  * A password for somebody new: from standard input where that is said, else from the person at the terminal.
- * @throws Problem `usage` where there is nobody to ask, `interrupted`
+ * @throws UserError `usage` where there is nobody to ask, `interrupted`
  */
 export async function readNewPassword(
   context: Context,
@@ -14,10 +14,10 @@ export async function readNewPassword(
   if (isOnStdin) return readSecretLine(context.io.stdin, "password");
   if (!canAsk(context)) {
     const hint = "Give it on standard input with --password-stdin.";
-    throw new Problem("usage", "the password is missing, and there is nobody to ask", hint);
+    throw new UserError("usage", "the password is missing, and there is nobody to ask", hint);
   }
   const { askSecret } = await import("../../../terminal/prompt.ts");
   const answer = await ask(context, (terminal) => askSecret("Password", terminal));
   if (answer !== "") return answer;
-  throw new Problem("usage", "no password was given");
+  throw new UserError("usage", "no password was given");
 }

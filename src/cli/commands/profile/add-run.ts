@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { findDatabase, secretSources } from "../../../config/profile.ts";
 import { readNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
@@ -22,7 +22,7 @@ type Wanted = Pick<WantedProfile, "target" | "secret">;
 /**
  * Writes a profile down, or changes one that is there; nothing is called and nothing is made.
  * Assumed: `auth login` alone tries a secret, so that a profile can be made where its service is not reached.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export async function addProfile(context: Context, request: ProfileRequest): Promise<ProfileRecord> {
   const sources = await context.profileSources();
@@ -53,11 +53,11 @@ export async function addProfile(context: Context, request: ProfileRequest): Pro
   return record;
 }
 
-/** @throws Problem `usage` where both are named, or neither and nobody can be asked */
+/** @throws UserError `usage` where both are named, or neither and nobody can be asked */
 function meansDatabase(context: Context, given: ProfileRequest, known: StoredProfile | undefined): boolean {
   const isAccount = given.baseUrl !== undefined || given.appKey !== undefined;
   if (given.database !== undefined && isAccount) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       "--database and --base-url cannot be had together",
       "A profile is a database here, or an account of a service elsewhere.",
@@ -96,14 +96,14 @@ async function readDatabase(
   const { database: address } = findDatabase(text, cwd, source);
   const { database, password } = splitPassword(address);
   if (given !== undefined && password !== undefined) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       "--database holds a password, which a flag would show to others",
       "Leave it out, and give it on standard input with --secret-stdin; or give the whole address in STARPOST_DATABASE.",
     );
   }
   if (isSecretOnStdin && !isServer(database)) {
-    throw new Problem("usage", "a file has no password: --secret-stdin is for PostgreSQL and for services");
+    throw new UserError("usage", "a file has no password: --secret-stdin is for PostgreSQL and for services");
   }
   const secret = isSecretOnStdin ? await readSecretLine(stdin, "password") : password;
   return { target: { database }, secret };

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { secretSources } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
 import { forgetSecret, makeCurrent, markLive, removeProfile } from "../../../config/remembered-profile.ts";
@@ -47,7 +47,7 @@ export interface ForgottenProfile {
 
 /**
  * Forgets a profile, its secret and its tokens, once the person has agreed.
- * @throws Problem as `confirm`; `usage` where there is none
+ * @throws UserError as `confirm`; `usage` where there is none
  */
 export async function forgetProfile(context: Context, name: string): Promise<ForgottenProfile> {
   const stored = await requireStored(context, name, "removed");
@@ -66,7 +66,7 @@ export async function forgetProfile(context: Context, name: string): Promise<For
 
 /**
  * Forgets the secret and the kept tokens of the profile in use, which stays.
- * @throws Problem `usage` of a profile that is not signed in by a login
+ * @throws UserError `usage` of a profile that is not signed in by a login
  */
 export async function logOut(context: Context): Promise<ForgottenProfile> {
   const current = await readCurrent(context);
@@ -80,10 +80,10 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   return toRecord(name, forgotten, current);
 }
 
-/** @throws Problem `usage` where not exactly one of two flags is given */
+/** @throws UserError `usage` where not exactly one of two flags is given */
 export function readLiveFlags(isLive: boolean | undefined): boolean {
   if (isLive !== undefined) return isLive;
-  throw new Problem("usage", "say what to change: --live or --no-live is missing");
+  throw new UserError("usage", "say what to change: --live or --no-live is missing");
 }
 
 async function placesOf(context: Context) {

@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { readBaseUrl } from "../../../config/profile-name.ts";
 import type { StoredAccount } from "../../../config/profile-store.ts";
 import { askValue } from "../../program/ask-value.ts";
@@ -21,7 +21,7 @@ export interface AccountTarget {
 
 /**
  * Which account is meant: by flags, else by the environment, else as it is stored; what is missing is asked for.
- * @throws Problem `usage` naming the flag that is missing, where nobody can be asked
+ * @throws UserError `usage` naming the flag that is missing, where nobody can be asked
  */
 export async function readAccountTarget(
   context: Context,
@@ -37,7 +37,7 @@ export async function readAccountTarget(
     if (value !== undefined) return read(value);
     if (stored !== undefined && !(asksAll && canAsk(context))) return read(stored);
     if (canAsk(context)) return askValue(context, { question, usual: stored }, read);
-    throw new Problem("usage", `${flag} is missing, and there is nobody to ask`, `Give it: ${flag} <…>.`);
+    throw new UserError("usage", `${flag} is missing, and there is nobody to ask`, `Give it: ${flag} <…>.`);
   };
   const base_url = await find(
     "--base-url",
@@ -55,7 +55,7 @@ export async function readAccountTarget(
 /**
  * The secret of an account: from standard input, from the environment, or from a person.
  * @returns nothing where a person gives none
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export async function readAccountSecret(
   context: Context,
@@ -82,8 +82,8 @@ function readOwnSecret({ io: { env } }: Context, { base_url, app_key }: AccountT
 }
 
 /** That a secret is missing, and how it is given. */
-export function missingSecret(): Problem {
-  return new Problem(
+export function missingSecret(): UserError {
+  return new UserError(
     "usage",
     "the secret is missing, and there is nobody to ask",
     "Give it on standard input with --secret-stdin, or in STARPOST_SECRET.",
@@ -92,12 +92,12 @@ export function missingSecret(): Problem {
 
 function readAppKey(text: string): string {
   if (/^\S{1,256}$/.test(text)) return text;
-  throw new Problem("usage", `--app-key: ${JSON.stringify(text)} is not one word`);
+  throw new UserError("usage", `--app-key: ${JSON.stringify(text)} is not one word`);
 }
 
 function checkSecret(secret: string): string {
   if (secret !== "" && secret.length <= 4_096 && !/\s/.test(secret)) return secret;
-  throw new Problem(
+  throw new UserError(
     "usage",
     secret === "" ? "no secret was given" : "the secret is not one word of a usual length",
   );

@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, localProfile, secretSources } from "../../../config/profile.ts";
 import { builtInNames, unknownProfile } from "../../../config/profile-name.ts";
 import {
@@ -46,7 +46,7 @@ export async function listProfiles(context: Context): Promise<ProfileRecord[]> {
   ];
 }
 
-/** @throws Problem `usage` where there is no such profile */
+/** @throws UserError `usage` where there is no such profile */
 export async function findRecord(context: Context, name: string | undefined): Promise<ProfileRecord> {
   const records = await listProfiles(context);
   const found = records.find((record) => (name === undefined ? record.current : record.name === name));
@@ -61,20 +61,20 @@ export async function findRecord(context: Context, name: string | undefined): Pr
 
 /**
  * The stored profile of a name, which a command is to change.
- * @throws Problem `usage` where there is none, or where it is one that nothing changes
+ * @throws UserError `usage` where there is none, or where it is one that nothing changes
  */
 export async function requireStored(context: Context, name: string, verb: string): Promise<StoredProfile> {
   const { paths } = await context.profileSources();
   const stored = await readProfiles(paths.configFolder);
   if (name === builtInNames.local) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `the profile local is always there and cannot be ${verb}`,
       "It is the embedded database of this machine; `starpost profile add <name> --database <path>` makes one of your own.",
     );
   }
   if (name === builtInNames.environment) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `the profile env is made by the environment and cannot be ${verb}`,
       "Unset STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET and STARPOST_UTOKEN.",

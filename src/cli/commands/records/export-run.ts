@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { asFileProblem, Problem } from "../../../config/problem.ts";
+import { toFileError, UserError } from "../../../config/user-error.ts";
 import { type ExportEvent, runExport } from "../../../export/export.ts";
 import type { ExportNoun, ExportQuery } from "../../../export/record-export.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
@@ -29,14 +29,14 @@ export async function exportRecords(
   const format = globals.format === "table" ? "csv" : globals.format;
   const isSafeForExcel = flags["safe-for-excel"] ?? false;
   if (isSafeForExcel && format !== "csv") {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `--safe-for-excel is for CSV, and not for ${format}`,
       "Leave it out, or give --format csv.",
     );
   }
   if (flags.out !== undefined && wantsRedaction(io.argv, io.env)) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       "--redact hides addresses in what is printed, and not in the file of --out",
       "Leave --out away, and lead standard output to the file.",
@@ -65,7 +65,7 @@ export async function exportRecords(
     const result = await finishExport(connection, (service) =>
       runExport(request, { service, sink, stop, abort, report }),
     ).catch((error: unknown) => {
-      throw asFileProblem(error, file ?? "standard output");
+      throw toFileError(error, file ?? "standard output");
     });
     progress.stop();
     const summary = { noun, file, format, ...result, duration_ms: io.clock() - startedMs };
@@ -92,8 +92,8 @@ function openFile(file: string, { io }: Context): Sink {
   try {
     return openFileSink(resolve(io.cwd, file), io.random);
   } catch (error) {
-    const problem = asFileProblem(error, file, "--out names a file in a folder that can be written to.");
-    throw problem instanceof Problem ? new Problem("usage", problem.message, problem.hint, error) : problem;
+    const problem = toFileError(error, file, "--out names a file in a folder that can be written to.");
+    throw problem instanceof UserError ? new UserError("usage", problem.message, problem.hint, error) : problem;
   }
 }
 

@@ -1,5 +1,5 @@
 import { emptyCells, type ImportOptions } from "../../../import/types.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { FlagValues } from "../../program/command.ts";
 import {
   readDelimiter,
@@ -122,7 +122,7 @@ function readPairs(pairs: readonly (readonly [string, string])[], flag: string):
   const fields = pairs.map(([field]) => field);
   const doubled = fields.find((field, at) => fields.indexOf(field) !== at);
   if (doubled !== undefined)
-    throw new Problem("usage", `${flag} gives the field ${doubled} twice`, "Keep the one that is meant.");
+    throw new UserError("usage", `${flag} gives the field ${doubled} twice`, "Keep the one that is meant.");
   return Object.fromEntries(pairs);
 }
 
@@ -130,7 +130,7 @@ function readPairs(pairs: readonly (readonly [string, string])[], flag: string):
 export function readOneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
   const known = allowed.find((one) => one === value);
   if (known !== undefined) return known;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${flag}: ${JSON.stringify(value)} is not known`,
     `It is one of: ${allowed.join(", ")}.`,

@@ -1,5 +1,5 @@
 import type { ImportOptions, KindName } from "../../../import/types.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { FlagValues } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import { importFlags, productUrlFlag, readImportOptions, readOneOf } from "./import-flags.ts";
@@ -75,7 +75,7 @@ export const readKindOptions: { readonly [K in KindName]: Reader<K> } = {
   coupons: async (flags) => {
     const { couponActions } = await import("../../../contract/coupons.ts");
     if (flags.action === undefined) {
-      throw new Problem("usage", "--action is missing", `It is one of: ${couponActions.join(", ")}.`);
+      throw new UserError("usage", "--action is missing", `It is one of: ${couponActions.join(", ")}.`);
     }
     return { ...readImportOptions(flags), action: readOneOf(flags.action, couponActions, "--action") };
   },

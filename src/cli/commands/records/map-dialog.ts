@@ -17,7 +17,7 @@ const shownLength = 60;
 
 /**
  * Goes through the fields with a person: for each a column, a fixed value, or none.
- * @throws Problem `interrupted` where it was broken off
+ * @throws UserError `interrupted` where it was broken off
  */
 export async function askMapping(draft: MappingDraft, asker: Asker): Promise<Answers> {
   const takesLayout = draft.layout !== undefined && (await askLayout(draft.layout.title, asker));

@@ -23,7 +23,7 @@ export type Mapped = Mapping | { readonly mapping_file: string };
 
 /**
  * Proposes how a file is to be read, asks where somebody can be asked, and writes the answer down.
- * @throws ImportError, Problem `usage`
+ * @throws ImportError, UserError `usage`
  */
 export async function mapFile(context: Context, request: MapRequest): Promise<Mapped> {
   const { kind, file, out, told } = request;

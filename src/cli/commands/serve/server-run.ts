@@ -1,5 +1,5 @@
 import { describeChaosPlan } from "../../../config/chaos-plan.ts";
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, type LocalProfile, localProfile } from "../../../config/profile.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -59,7 +59,7 @@ export async function findLocalProfile(context: Context, verb: string): Promise<
     const profile = await context.profile();
     if (profile.mode === "local") return profile;
     if (isNamed) {
-      throw new Problem(
+      throw new UserError(
         "usage",
         `the profile ${profile.name} is remote, and only the embedded database ${verb}`,
         "Use --profile local.",

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { emailTypes } from "../../../contract/unsubscribers.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Service } from "../../../service/service.ts";
@@ -53,7 +53,7 @@ function wordChange(verb: Request["verb"], done: readonly string[], ids: readonl
 
 /**
  * The types of mail that an address gets none of, found by reading the whole list: no call looks for one address.
- * @throws Problem `failed` where the address is on no list
+ * @throws UserError `failed` where the address is on no list
  */
 export async function findAddress(context: Context, address: string) {
   const wanted = address.trim().toLowerCase();
@@ -61,7 +61,7 @@ export async function findAddress(context: Context, address: string) {
   if (found.length > 0) {
     return found.map((row) => Object.assign(row, { about: describeEmailType(Number(row["email_type_id"])) }));
   }
-  throw new Problem(
+  throw new UserError(
     "failed",
     `${address} is not unsubscribed from any mails`,
     "Addresses are compared whole, without regard to case: `starpost unsubscribers list` lists them all.",

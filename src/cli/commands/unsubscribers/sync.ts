@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { SyncSummary } from "../../../import/sync/sync-types.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -34,7 +34,7 @@ export const unsubscribersSync = command({
   run: async (context, { arguments: files, flags }) => {
     const { emailTypes } = await import("../../../contract/unsubscribers.ts");
     if (flags.type === undefined)
-      throw new Problem("usage", "--type is missing", "Name an email type: --type 1.");
+      throw new UserError("usage", "--type is missing", "Name an email type: --type 1.");
     const { runSync } = await import("./sync-run.ts");
     return runSync(context, {
       files,

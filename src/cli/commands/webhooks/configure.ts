@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { readSwitch } from "../../../config/webhook-settings.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -19,7 +19,7 @@ export const webhooksConfigure = command({
     const { findWebhookSettings, writeWebhookSettings } = await import("../../../config/webhook-settings.ts");
     const { mode, name } = await context.profile();
     if (mode === "remote") {
-      throw new Problem(
+      throw new UserError(
         "usage",
         `the profile ${name} is remote: what its webhooks may call is said on the machine that sends them`,
         "Use --profile local for this machine.",

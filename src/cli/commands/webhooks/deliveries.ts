@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { deliveryStates } from "../../../contract/emails/categories.ts";
 import { fields, table, type View } from "../../../terminal/view.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
@@ -35,7 +35,7 @@ export const webhooksDeliveries = command({
     const { state, event, webhook, limit = usualLimit } = flags;
     if (id !== undefined) {
       if (Object.values(flags).some((given) => given !== undefined)) {
-        throw new Problem(
+        throw new UserError(
           "usage",
           "one delivery is shown by its id alone",
           "Leave the other flags out, or the id.",
@@ -48,7 +48,7 @@ export const webhooksDeliveries = command({
     }
     const { deliveryPage } = await import("../../../contract/webhooks/deliveries.ts");
     if (limit >= deliveryPage.max) {
-      throw new Problem("usage", `--limit: at most ${deliveryPage.max - 1} are listed at once`);
+      throw new UserError("usage", `--limit: at most ${deliveryPage.max - 1} are listed at once`);
     }
     const query = {
       count: limit + 1,

@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { createPaint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
@@ -26,7 +26,7 @@ export async function listenToWebhooks(
 ): Promise<void> {
   const { io, talk, globals } = context;
   if (globals.format === "csv") {
-    throw new Problem("usage", "what is heard cannot be had as CSV", "Give --format ndjson, or none.");
+    throw new UserError("usage", "what is heard cannot be had as CSV", "Give --format ndjson, or none.");
   }
   const paint = await createPaint(readScreen(io).isColoured);
   const write: WriteHeard = isForScripts(globals.format)

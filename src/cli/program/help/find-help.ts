@@ -1,4 +1,4 @@
-import { Problem } from "../../../config/problem.ts";
+import { UserError } from "../../../config/user-error.ts";
 import { commands, nouns } from "../commands.ts";
 import { describeProgram } from "./overview.ts";
 import { topics } from "./topics/index.ts";
@@ -7,7 +7,7 @@ import { textOfTopic, textOfTopics } from "./topic-text.ts";
 
 /**
  * The help of what is named: a command, a noun or a group of commands, a topic, `topics`; nothing is the program.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export async function findHelp(words: readonly string[], width: number): Promise<string> {
   const name = words.join(" ");
@@ -23,9 +23,9 @@ export async function findHelp(words: readonly string[], width: number): Promise
   return helpOfNoun(name, nouns[words.at(-1) ?? ""] ?? "", loaded, width);
 }
 
-function unknown(words: readonly string[]): Problem {
+function unknown(words: readonly string[]): UserError {
   const known = [...Object.keys(commands), ...Object.keys(nouns), ...Object.keys(topics), "topics"];
-  return new Problem(
+  return new UserError(
     "usage",
     `there is no help about ${JSON.stringify(words.join(" "))}`,
     "`starpost --help` lists the commands, `starpost help topics` the topics.",

@@ -1,4 +1,4 @@
-import { Problem } from "../../../../config/problem.ts";
+import { UserError } from "../../../../config/user-error.ts";
 import { fields, silent } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
@@ -29,7 +29,7 @@ export const mailTemplateEdit = command({
     const category = readCategory(name);
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
     if (file !== undefined && (isPrint || isBuiltIn)) {
-      throw new Problem("usage", "--file goes with neither --print nor --built-in", "Give one of the three.");
+      throw new UserError("usage", "--file goes with neither --print nor --built-in", "Give one of the three.");
     }
     return withService(context, async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });

@@ -1,4 +1,4 @@
-import { Problem } from "../../../../config/problem.ts";
+import { UserError } from "../../../../config/user-error.ts";
 
 /** A template as people edit it: three parts of one file. */
 export interface TemplateParts {
@@ -30,7 +30,7 @@ export interface ReadTemplate extends TemplateParts {
 /**
  * Reads a file of three headed parts, in any order.
  * Assumed: empty lines at the end of a part, before the next heading, are none of it.
- * @throws Problem `usage`
+ * @throws UserError `usage`
  */
 export function readTemplateFile(content: string, source: string): ReadTemplate {
   const lines = content.replace(/^\uFEFF/, "").split(/\r?\n/);
@@ -43,13 +43,13 @@ export function readTemplateFile(content: string, source: string): ReadTemplate 
       continue;
     }
     if (found.has(name))
-      throw new Problem("usage", `${source}:${at + 1}: ${heading(name)} is there twice`, "Keep one of them.");
+      throw new UserError("usage", `${source}:${at + 1}: ${heading(name)} is there twice`, "Keep one of them.");
     open = [];
     found.set(name, { firstLine: at + 2, lines: open });
   }
   const missing = partNames.find((name) => !found.has(name));
   if (missing) {
-    throw new Problem(
+    throw new UserError(
       "usage",
       `${source}: the line ${heading(missing)} is missing`,
       "A template has three headed parts; --print writes one to begin with.",

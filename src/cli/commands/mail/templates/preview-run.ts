@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { readFileIfThere } from "../../../../config/private-file.ts";
-import { asFileProblem } from "../../../../config/problem.ts";
+import { toFileError } from "../../../../config/user-error.ts";
 import type { MailCategory } from "../../../../contract/index.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
@@ -40,7 +40,7 @@ export async function previewTemplate(
     await confirm(context, `${out} is there. Overwrite it?`);
   }
   await writeFile(path, renderPreview(category, mail)).catch((error: unknown) => {
-    throw asFileProblem(error, out);
+    throw toFileError(error, out);
   });
   return { category, subject: mail.subject, preview_file: path };
 }

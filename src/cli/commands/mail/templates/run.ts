@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { asFileProblem, codeOf, Problem } from "../../../../config/problem.ts";
+import { toFileError, codeOf, UserError } from "../../../../config/user-error.ts";
 import { readVariable } from "../../../../config/environment.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { mailCategories, type MailCategory } from "../../../../contract/emails/categories.ts";
@@ -22,11 +22,11 @@ export interface EditRequest {
 
 type SavedTemplate = Awaited<ReturnType<Service["mailTemplates"]["set"]>>["template"];
 
-/** @throws Problem `usage` */
+/** @throws UserError `usage` */
 export function readCategory(text: string): MailCategory {
   const category = mailCategories.find((name) => name === text);
   if (category) return category;
-  throw new Problem(
+  throw new UserError(
     "usage",
     `${JSON.stringify(text)} is no category of mails`,
     `There are ${mailCategories.join(", ")}.`,
@@ -38,7 +38,7 @@ export function readCategory(text: string): MailCategory {
 /**
  * Replaces the template of a category by what an editor, or a file, says.
  * @returns the template as it is now
- * @throws Problem; ServiceError
+ * @throws UserError; ServiceError
  */
 export async function editTemplate(
   context: Context,
@@ -56,13 +56,13 @@ export async function readSource({ io }: Context, file: string): Promise<string>
   const path = resolve(io.cwd, file);
   return readFile(path, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT")
-      throw new Problem(
+      throw new UserError(
         "usage",
         `${file}: it is not there`,
         "Name a file that is there; - is standard input.",
         error,
       );
-    throw asFileProblem(error, file);
+    throw toFileError(error, file);
   });
 }
 
@@ -83,7 +83,7 @@ async function save(
 /** Says a refusal of a template by the place in its file. */
 export function placed(error: unknown, read: ReadTemplate, source: string): unknown {
   if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return error;
-  return new Problem("usage", placeInFile(error.message, read, source), undefined, error);
+  return new UserError("usage", placeInFile(error.message, read, source), undefined, error);
 }
 
 async function editInEditor(
@@ -113,7 +113,7 @@ async function editInEditor(
 }
 
 async function wantsAnotherTry(context: Context, error: unknown): Promise<boolean> {
-  if (!(error instanceof Problem) || error.kind !== "usage" || !canAsk(context)) return false;
+  if (!(error instanceof UserError) || error.kind !== "usage" || !canAsk(context)) return false;
   context.talk.notice(error.message);
   const { askYes } = await import("../../../../terminal/prompt.ts");
   return ask(context, (terminal) => askYes("It was not saved. Edit it again?", terminal));
@@ -123,8 +123,8 @@ async function wantsAnotherTry(context: Context, error: unknown): Promise<boolea
 function kept(error: unknown, path: string, category: MailCategory): unknown {
   if (!(error instanceof Error)) return error;
   const again = `starpost mail template edit ${category} --file ${path}`;
-  const kind = error instanceof Problem ? error.kind : "failed";
-  return new Problem(
+  const kind = error instanceof UserError ? error.kind : "failed";
+  return new UserError(
     kind,
     error.message,
     `Nothing was saved. What you wrote is in ${path}: correct it, then: ${again}`,
@@ -135,7 +135,7 @@ function kept(error: unknown, path: string, category: MailCategory): unknown {
 function findEditor({ io }: Context): string {
   const editor = readVariable(io.env, "VISUAL") ?? readVariable(io.env, "EDITOR");
   if (editor !== undefined) return editor;
-  throw new Problem(
+  throw new UserError(
     "usage",
     "neither VISUAL nor EDITOR names an editor",
     "Set one of them, or write a file with --print, edit it, and give it with --file.",
@@ -150,7 +150,7 @@ async function openEditor(editor: string, path: string): Promise<void> {
     child.once("close", ended);
   });
   if (status !== 0)
-    throw new Problem(
+    throw new UserError(
       "failed",
       `the editor ended with ${status ?? "a signal"}: ${editor}`,
       `Nothing was saved. The text is in ${path}.`,

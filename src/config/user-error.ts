@@ -9,14 +9,14 @@ export interface Misnamed {
  * `usage`: asked for wrongly; `auth`: no credentials, or none that serve; `interrupted`: broken off by a person or a
  * signal; `failed`: everything else.
  */
-export class Problem extends Error {
-  override readonly name = "Problem";
+export class UserError extends Error {
+  override readonly name = "UserError";
   readonly kind: "usage" | "auth" | "interrupted" | "failed";
   /** What the person can do about it. */
   readonly hint: string | undefined;
   readonly misnamed: Misnamed | undefined;
 
-  constructor(kind: Problem["kind"], message: string, hint?: string, cause?: unknown, misnamed?: Misnamed) {
+  constructor(kind: UserError["kind"], message: string, hint?: string, cause?: unknown, misnamed?: Misnamed) {
     super(message, { cause });
     this.kind = kind;
     this.hint = hint;
@@ -37,10 +37,10 @@ const systemReasons: Readonly<Record<string, string>> = {
 };
 
 /** Words a failure of the file system; any other error is given back as it is. */
-export function asFileProblem(error: unknown, path: string, hint?: string): unknown {
+export function toFileError(error: unknown, path: string, hint?: string): unknown {
   const code = codeOf(error);
   const reason = code && systemReasons[code];
-  return reason ? new Problem("failed", `${path}: ${reason}`, hint, error) : error;
+  return reason ? new UserError("failed", `${path}: ${reason}`, hint, error) : error;
 }
 
 /** The system's own code of an error (`ENOENT`), where it has one. */
