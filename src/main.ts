@@ -47,7 +47,7 @@ const io: Io = {
   get node() {
     return { version: process.versions.node, wanted: readPackage().engines.node };
   },
-  compose: () => import("./app/app.ts"),
+  loadApp: () => import("./app/app.ts"),
 };
 
 function readPackage(): { readonly version: string; readonly engines: { readonly node: string } } {

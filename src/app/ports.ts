@@ -4,7 +4,7 @@ import type { ChaosPlan } from "../config/chaos-plan.ts";
 import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
-import type { KeptToken } from "../config/token-file.ts";
+import type { StoredToken } from "../config/token-file.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
@@ -53,9 +53,9 @@ export interface Connection {
   /** Calls a second that it is held to; nothing where it is not paced. */
   readonly ratePerSecond: number | undefined;
   /** A utoken that is valid now: the kept one, or a new one. */
-  token(): Promise<KeptToken>;
+  token(): Promise<StoredToken>;
   /** A new utoken, whatever is kept: proves the secret. */
-  renewToken(): Promise<KeptToken>;
+  renewToken(): Promise<StoredToken>;
   close(): Promise<void>;
 }
 
@@ -171,8 +171,8 @@ export interface ProbeSettings extends HostContext {
 /** Whether a mail would be taken now; words for a person where not. */
 export type MailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
 
-/** What `compose.ts` offers to commands. */
-export interface Compose {
+/** What `app.ts` offers to commands. */
+export interface App {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;

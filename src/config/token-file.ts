@@ -6,7 +6,7 @@ import { readFileIfThere, writePrivateFile } from "./private-file.ts";
 import { isDatabase, type StoredProfile } from "./profile-store.ts";
 
 /** A utoken and the end of its life, in milliseconds. */
-export interface KeptToken {
+export interface StoredToken {
   readonly utoken: string;
   /** Nothing where it is not known: of a token that was given. */
   readonly expiresAtMs: number | undefined;
@@ -25,8 +25,8 @@ export interface TokenOwner {
 /** Where one account's token is kept between runs. */
 export interface TokenStore {
   /** The kept token, or nothing; a file that cannot be understood is no token. */
-  read(): Promise<KeptToken | undefined>;
-  write(token: KeptToken): Promise<void>;
+  read(): Promise<StoredToken | undefined>;
+  write(token: StoredToken): Promise<void>;
   clear(): Promise<void>;
   /** Does what no two processes may do at once with this token; it is done in any case. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
@@ -94,7 +94,7 @@ function ownerOf(text: string): unknown {
   }
 }
 
-function parseToken(text: string): KeptToken | undefined {
+function parseToken(text: string): StoredToken | undefined {
   try {
     const { utoken, expires_at } = JSON.parse(text) as { utoken?: unknown; expires_at?: unknown };
     const expiresAtMs = typeof expires_at === "string" ? Date.parse(expires_at) : Number.NaN;

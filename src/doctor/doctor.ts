@@ -70,7 +70,7 @@ async function probeAccount(
   { timeoutMs, guard }: { readonly timeoutMs: number; readonly guard: Guard },
 ): Promise<readonly Check[]> {
   return guard(["reachability"], async () => {
-    const { probe } = await context.io.compose();
+    const { probe } = await context.io.loadApp();
     return probe({ ...(await context.host()), profile, timeoutMs });
   });
 }

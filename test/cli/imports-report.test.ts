@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Compose } from "../../src/app/ports.ts";
+import type { App } from "../../src/app/ports.ts";
 import type { ReportData } from "../../src/cli/commands/imports/report-run.ts";
 import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 
 /** The built one, since it starts a thread. */
-const io = { compose: () => loadBuilt<Compose>("compose") };
+const io = { loadApp: () => loadBuilt<App>("app") };
 
 const header = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
 const row = (id: number, email: string) =>

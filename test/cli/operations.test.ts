@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Compose } from "../../src/app/ports.ts";
+import type { App } from "../../src/app/ports.ts";
 import { commands } from "../../src/cli/program/commands.ts";
 import { commandNameOf } from "../../src/cli/commands/operations/names.ts";
-import * as composed from "../../src/app/app.ts";
+import * as app from "../../src/app/app.ts";
 import { readSealingKey } from "../../src/config/sealing-key.ts";
 import { operations } from "../../src/contract/index.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
@@ -19,7 +19,7 @@ import { signBySecret } from "../support/provider-events.ts";
 import { run } from "./support.ts";
 
 /** The service, telling which calls are made of it. */
-function tellCalls(service: Service, made: string[]): Service {
+function recordCalls(service: Service, made: string[]): Service {
   const verbsOf = (group: string, verbs: object) =>
     new Proxy(verbs, {
       get: (held, verb: string) => {
@@ -32,13 +32,13 @@ function tellCalls(service: Service, made: string[]): Service {
   });
 }
 
-/** What `compose.ts` offers, with the calls of each command told. */
-function composeTelling(made: string[]): () => Promise<Compose> {
+/** The application, recording the calls that each command makes. */
+function recordingApp(made: string[]): () => Promise<App> {
   return async () => ({
-    ...composed,
+    ...app,
     openConnection: async (settings) => {
-      const connection = await composed.openConnection(settings);
-      return { ...connection, service: tellCalls(connection.service, made) };
+      const connection = await app.openConnection(settings);
+      return { ...connection, service: recordCalls(connection.service, made) };
     },
   });
 }
@@ -62,14 +62,14 @@ describe.each(["local", "remote"] as const)("every call by its command, %s", (mo
     run([...words, "--json"], {
       env,
       ...(stdin !== undefined && { stdin }),
-      io: { compose: composeTelling(made) },
+      io: { loadApp: recordingApp(made) },
     });
 
   beforeAll(async () => {
     const { stdout } = await call(["auth", "credentials"]);
     if (mode === "local") return;
     const { app_key, secret } = JSON.parse(stdout) as { app_key: string; secret: string };
-    const server = await composed.startServer({
+    const server = await app.startServer({
       ...(await host()),
       profile: {
         name: "local",

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Compose } from "../../src/app/ports.ts";
+import type { App } from "../../src/app/ports.ts";
 import { Home } from "../support/starpost.ts";
 import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
@@ -31,8 +31,8 @@ function sitDown(end: End) {
     }, 50);
   });
   // The built one, since it starts a thread.
-  const compose = () => loadBuilt<Compose>("compose");
-  const io = { compose, stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true };
+  const loadApp = () => loadBuilt<App>("app");
+  const io = { loadApp, stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true };
   return { io, signals, text: () => text };
 }
 

@@ -49,7 +49,7 @@ export async function run(argv: readonly string[], settings: RunSettings = {}): 
     signals: new EventEmitter(),
     version: "1.2.3",
     node: { version: "22.12.0", wanted: ">=20.19" },
-    compose: () => import("../../src/app/app.ts"),
+    loadApp: () => import("../../src/app/app.ts"),
     ...settings.io,
   };
   const status = await runProgram(io, settings.table);

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import type { Command } from "../../src/cli/program/command.ts";
 import { commands } from "../../src/cli/program/commands.ts";
-import type { Compose } from "../../src/app/ports.ts";
+import type { App } from "../../src/app/ports.ts";
 import type { Io } from "../../src/cli/program/io.ts";
 
 /** What one run did. */
@@ -66,7 +66,7 @@ export async function runBuilt(argv: readonly string[], settings: BuiltSettings 
     signals: new EventEmitter(),
     version: "1.2.3",
     node: { version: process.versions.node, wanted: ">=20.19" },
-    compose: () => loadBuilt<Compose>("compose"),
+    loadApp: () => loadBuilt<App>("app"),
     ...settings.io,
   });
   return { status, stdout: written(), stderr: said() };

@@ -80,12 +80,12 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     connect: async (options = {}) => {
       // Settings first: a wrong one is said before anything else is loaded.
       const settings = { ...(await ownSettings()), ...options };
-      const { openConnection } = await io.compose();
+      const { openConnection } = await io.loadApp();
       return openConnection(settings);
     },
     rehearse: async (options) => {
       const settings = { ...(await ownSettings()), ...options };
-      const { openRehearsal } = await io.compose();
+      const { openRehearsal } = await io.loadApp();
       return openRehearsal(settings);
     },
   };

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Environment } from "../../config/environment.ts";
-import type { Compose } from "../../app/ports.ts";
+import type { App } from "../../app/ports.ts";
 
 export type SignalName = "SIGINT" | "SIGTERM";
 
@@ -32,5 +32,5 @@ export interface Io {
   /** Node's version, and the one that the package wants. */
   readonly node: { readonly version: string; readonly wanted: string };
   /** Loads the rooms that answer calls; they cost more than a start may. */
-  readonly compose: () => Promise<Compose>;
+  readonly loadApp: () => Promise<App>;
 }

@@ -1,5 +1,5 @@
 import type { Profile } from "../../../config/profile.ts";
-import type { KeptToken } from "../../../config/token-file.ts";
+import type { StoredToken } from "../../../config/token-file.ts";
 import type { Connection } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { exitStatus } from "../../program/exit-status.ts";
@@ -29,7 +29,7 @@ export async function readAuthStatus(context: Context): Promise<AccountStatus> {
 }
 
 /** @param found the token, or why there is none */
-export function statusOf(profile: Profile, appKey: string, found: KeptToken | string): AccountStatus {
+export function statusOf(profile: Profile, appKey: string, found: StoredToken | string): AccountStatus {
   const token = typeof found === "string" ? undefined : found;
   return {
     profile: profile.name,
@@ -43,12 +43,12 @@ export function statusOf(profile: Profile, appKey: string, found: KeptToken | st
 }
 
 /** When a token ends; nothing of one that was given. */
-export function describeExpiry({ expiresAtMs }: KeptToken): string | null {
+export function describeExpiry({ expiresAtMs }: StoredToken): string | null {
   return expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
 }
 
 /** A refusal is an answer to the question that is asked here; whatever else fails, fails. */
-async function tryToken(connection: Connection): Promise<KeptToken | string> {
+async function tryToken(connection: Connection): Promise<StoredToken | string> {
   try {
     const token = await connection.token();
     // Nothing is known of a token that was given but what the service says of it.

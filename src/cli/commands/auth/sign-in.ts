@@ -61,7 +61,7 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
     readSecret: async () => secret,
   };
   const host = await context.host();
-  const { openConnection } = await context.io.compose();
+  const { openConnection } = await context.io.loadApp();
   const connection = await openConnection({ ...host, profile });
   try {
     const token = await connection.renewToken();

@@ -77,7 +77,7 @@ async function setUpHere(context: Context): Promise<SetUp> {
   const profile = localProfile(sources);
   const wasThere = existsSync(profile.database);
   const host = await context.host();
-  const { openConnection } = await context.io.compose();
+  const { openConnection } = await context.io.loadApp();
   const connection = await openConnection({ ...host, profile });
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());

@@ -152,7 +152,7 @@ function tellChange({ talk, io }: Context, { smtp, configuredBy, outboxFolder }:
 }
 
 async function tryIt(context: Context): Promise<Pick<MailConfiguration, "ready" | "problem">> {
-  const { checkMail } = await context.io.compose();
+  const { checkMail } = await context.io.loadApp();
   const checked = await checkMail(await context.host());
   return checked.ready ? { ready: true, problem: null } : checked;
 }

@@ -18,7 +18,7 @@ export async function runWork(
 ): Promise<WorkSummary | undefined> {
   const { io, talk, globals } = context;
   const profile = await readLocalProfile(context);
-  const { openWorker } = await io.compose();
+  const { openWorker } = await io.loadApp();
   // Who watches is told the sum; the log of each mail is for files.
   const isWatched = isOnce && io.isStderrTerminal;
   const logLevel = globals.verbose ? "debug" : globals.quiet || isWatched ? "error" : "info";

@@ -12,7 +12,7 @@ import { listenForStop } from "../../program/stop-signals.ts";
 export async function runServer(context: Context, serving: Serving): Promise<void> {
   const { io, talk, globals } = context;
   const profile = await findLocalProfile(context, "can be served");
-  const { startServer } = await io.compose();
+  const { startServer } = await io.loadApp();
   const logLevel = globals.quiet ? "error" : globals.verbose ? "debug" : "info";
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => (stop = resolve));
