@@ -7,29 +7,29 @@ export interface Check {
   readonly name: string;
   readonly status: CheckStatus;
   /** What was found. */
-  readonly says: string;
+  readonly message: string;
   /** What to do about it, where there is something. */
-  readonly todo?: string;
+  readonly fix?: string;
 }
 
-export function ok(name: string, says: string): Check {
-  return { name, status: "ok", says };
+export function ok(name: string, message: string): Check {
+  return { name, status: "ok", message };
 }
 
-export function warning(name: string, says: string, todo: string): Check {
-  return { name, status: "warning", says, todo };
+export function warning(name: string, message: string, fix: string): Check {
+  return { name, status: "warning", message, fix };
 }
 
-export function problem(name: string, says: string, todo: string): Check {
-  return { name, status: "problem", says, todo };
+export function problem(name: string, message: string, fix: string): Check {
+  return { name, status: "problem", message, fix };
 }
 
 export function skipped(name: string, why: string): Check {
-  return { name, status: "skipped", says: why };
+  return { name, status: "skipped", message: why };
 }
 
 /** A failure as a check: its own words, and its own hint. */
-export function failed(name: string, error: unknown, todo: string): Check {
+export function failed(name: string, error: unknown, fix: string): Check {
   const { message, hint } = error as { readonly message?: string; readonly hint?: string | undefined };
-  return problem(name, message ?? String(error), hint ?? todo);
+  return problem(name, message ?? String(error), hint ?? fix);
 }

@@ -15,21 +15,21 @@ const tones: Readonly<Partial<Record<CheckStatus, Tone>>> = {
 /** A line a check: a mark, a word, the name, what was found, and below it what to do. */
 export function viewOfDiagnosis({ checks }: Diagnosis): View {
   const widest = Math.max(...checks.map(({ name }) => name.length));
-  const found = checks.map(({ name, status, says, todo }) => {
+  const found = checks.map(({ name, status, message, fix }) => {
     const start = `${marks[status]} ${status.padEnd(8)}  ${name.padEnd(widest)}  `;
     const below = " ".repeat(start.length);
     return {
       tone: tones[status],
-      lines: [`${start}${says}`, ...(todo === undefined ? [] : [`${below}${todo}`])],
+      lines: [`${start}${message}`, ...(fix === undefined ? [] : [`${below}${fix}`])],
     };
   });
-  const rows = checks.map(({ name, status, says, todo = null }) => ({ name, status, says, todo }));
+  const rows = checks.map(({ name, status, message, fix = null }) => ({ name, status, message, fix }));
   return {
     ...text([...found.flatMap(({ lines }) => lines), "", summarise(checks)], rows, [
       "name",
       "status",
-      "says",
-      "todo",
+      "message",
+      "fix",
     ]),
     lineTones: found.flatMap(({ tone, lines }) => lines.map((_, at) => (at === 0 ? tone : undefined))),
   };

@@ -6,14 +6,14 @@ import type { HostContext } from "../app/ports.ts";
 import type { Io } from "../cli/program/io.ts";
 
 /** Tries the way out of mails as `mail configure --check` does; the outbox folder is not made for it. */
-export async function checkMailWay({ loadApp }: Io, host: HostContext): Promise<Check> {
+export async function checkMailWay({ loadApp }: Io, hostContext: HostContext): Promise<Check> {
   const name = "mail";
   const { findMailSettings } = await import("../config/mail-settings.ts");
   try {
-    const { smtp, outboxFolder } = await findMailSettings(host.env, host.paths);
+    const { smtp, outboxFolder } = await findMailSettings(hostContext.env, hostContext.paths);
     if (!smtp) return await checkOutbox(name, outboxFolder);
     const { host, port } = smtp;
-    const checked = await (await loadApp()).checkMail(host);
+    const checked = await (await loadApp()).checkMail(hostContext);
     if (checked.ready) return ok(name, `${host}:${port} takes mails`);
     return problem(name, `${host}:${port}: ${checked.problem}`, "Put it right: starpost mail configure.");
   } catch (error) {

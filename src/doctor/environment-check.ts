@@ -51,23 +51,23 @@ export function checkEnvironment(env: Environment): Check {
       readVariable(env, variable) !== undefined &&
       !(variable in heededVariables),
   );
-  const says =
+  const message =
     set.length === 0 ? "no variable is set" : set.map((variable) => show(env, variable)).join(", ");
   if (readVariable(env, "NODE_TLS_REJECT_UNAUTHORIZED") === "0") {
     return warning(
       name,
-      `${says}; certificates are not checked at all`,
+      `${message}; certificates are not checked at all`,
       "Unset NODE_TLS_REJECT_UNAUTHORIZED; an authority of your own goes into NODE_EXTRA_CA_CERTS.",
     );
   }
-  if (unknown.length === 0) return ok(name, says);
+  if (unknown.length === 0) return ok(name, message);
   const meant = unknown.map((variable) => {
     const near = nearestOf(variable.toUpperCase(), Object.keys(heededVariables));
     return near === undefined ? variable : `${variable} (${near}?)`;
   });
   return warning(
     name,
-    `${says}; not known: ${meant.join(", ")}`,
+    `${message}; not known: ${meant.join(", ")}`,
     "Unset it, or set the variable that was meant: starpost help environment.",
   );
 }

@@ -97,8 +97,8 @@ export async function checkSecretFiles({ configFolder, tokensFolder }: Paths): P
     else if ((await refusalOf(file, constants.R_OK)) !== undefined) closed.push(file);
   }
   if (open.length > 0) {
-    const says = `others may read ${open.map((file) => basename(file)).join(", ")}`;
-    return problem(name, says, `chmod 600 ${open.map((file) => `'${file}'`).join(" ")}`);
+    const message = `others may read ${open.map((file) => basename(file)).join(", ")}`;
+    return problem(name, message, `chmod 600 ${open.map((file) => `'${file}'`).join(" ")}`);
   }
   if (closed.length > 0) {
     return problem(
@@ -126,10 +126,10 @@ export async function checkDisk(folder: string): Promise<Check> {
     : await findParent(folder);
   const { bavail, bsize } = await statfs(at);
   const free = bavail * bsize;
-  const says = `${formatBytes(free)} free for ${folder}`;
-  if (free >= room.littleBytes) return ok(name, says);
-  const todo = "Make room; `starpost imports purge` removes old runs.";
-  return free < room.noneBytes ? problem(name, says, todo) : warning(name, says, todo);
+  const message = `${formatBytes(free)} free for ${folder}`;
+  if (free >= room.littleBytes) return ok(name, message);
+  const fix = "Make room; `starpost imports purge` removes old runs.";
+  return free < room.noneBytes ? problem(name, message, fix) : warning(name, message, fix);
 }
 
 /** Names of drafts that killed processes left in the config folder. */

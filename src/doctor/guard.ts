@@ -24,6 +24,6 @@ export function createGuard(timeoutMs: number): Guard {
 }
 
 function sayLate(name: string, timeoutMs: number): Check {
-  const says = `nothing was found out in ${Number((timeoutMs / 1_000).toFixed(1))} s`;
-  return problem(name, says, "See whether its disk or its network answers; --timeout waits longer.");
+  const message = `nothing was found out in ${Number((timeoutMs / 1_000).toFixed(1))} s`;
+  return problem(name, message, "See whether its disk or its network answers; --timeout waits longer.");
 }

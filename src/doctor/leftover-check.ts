@@ -47,10 +47,10 @@ function judgeLeftovers(paths: readonly string[], bytes: number): Check {
   const name = "leftovers";
   if (paths.length === 0) return ok(name, "killed processes left nothing behind");
   const shown = paths.slice(0, 3).join(", ");
-  const says = `killed processes left ${countOf(paths.length, "thing")} (${formatBytes(bytes)}): ${shown}${paths.length > 3 ? ", …" : ""}`;
+  const message = `killed processes left ${countOf(paths.length, "thing")} (${formatBytes(bytes)}): ${shown}${paths.length > 3 ? ", …" : ""}`;
   const isDraft = (path: string) => /\.[0-9a-f]{12}$/.test(path);
   const drafts = paths.filter(isDraft);
   const purge = drafts.length < paths.length ? ["Remove them: starpost imports purge --older-than 1d."] : [];
   const rm = drafts.length > 0 ? [`rm ${drafts.map((path) => `'${path}'`).join(" ")}`] : [];
-  return warning(name, says, [...purge, ...rm].join(" "));
+  return warning(name, message, [...purge, ...rm].join(" "));
 }

@@ -16,7 +16,7 @@ type Home = ReturnType<Homes["open"]>;
 async function look(home: Home, env: Record<string, string> = {}, ...args: string[]) {
   const ran = await home.json<Diagnosis>(["doctor", ...args], { env });
   const found = new Map(ran.data.checks.map((check) => [check.name, check]));
-  const get = (name: string): Check => found.get(name) ?? { name, status: "skipped", says: "absent" };
+  const get = (name: string): Check => found.get(name) ?? { name, status: "skipped", message: "absent" };
   return { ...ran, get };
 }
 
@@ -45,7 +45,7 @@ describe("doctor, with the embedded engine,", () => {
     const home = homes.open();
     const ran = await look(home);
     expect(ran).toMatchObject({ exitCode: 0, stderr: "", data: { ok: true } });
-    expect(ran.get("database").says).toContain("is not there yet: the first use makes it");
+    expect(ran.get("database").message).toContain("is not there yet: the first use makes it");
     expect(readdirSync(home.folder)).toEqual([]);
   });
 
@@ -55,9 +55,9 @@ describe("doctor, with the embedded engine,", () => {
     const before = listAll(home.folder);
     const ran = await look(home);
     expect(ran.data.checks.filter(({ status }) => status === "problem" || status === "warning")).toEqual([]);
-    expect(ran.get("database").says).toContain("(the newest)");
+    expect(ran.get("database").message).toContain("(the newest)");
     expect(ran.get("database-integrity").status).toBe("ok");
-    expect(ran.get("tokens").says).toBe("1 of 100 in use");
+    expect(ran.get("tokens").message).toBe("1 of 100 in use");
     expect(listAll(home.folder)).toEqual(before);
   });
 
@@ -68,7 +68,7 @@ describe("doctor, with the embedded engine,", () => {
     chmodSync(key, 0o644);
     const ran = await look(home);
     expect(ran.exitCode).toBe(1);
-    expect(ran.get("secret-files")).toMatchObject({ status: "problem", todo: `chmod 600 '${key}'` });
+    expect(ran.get("secret-files")).toMatchObject({ status: "problem", fix: `chmod 600 '${key}'` });
   });
 
   test("knows a key that is another, and one that is gone", async () => {
@@ -78,7 +78,7 @@ describe("doctor, with the embedded engine,", () => {
     expect(other.exitCode).toBe(1);
     expect(other.get("key")).toMatchObject({
       status: "problem",
-      says: expect.stringContaining("another key"),
+      message: expect.stringContaining("another key"),
     });
     expect(other.stdout).not.toContain("abab");
   });
@@ -106,7 +106,7 @@ describe("doctor, with the embedded engine,", () => {
     if (lock.status !== "skipped") {
       expect(lock).toMatchObject({
         status: "warning",
-        says: expect.stringContaining(`(process ${process.pid})`),
+        message: expect.stringContaining(`(process ${process.pid})`),
       });
     }
     expect(ran.exitCode).toBe(0);
@@ -121,7 +121,7 @@ describe("doctor, with the embedded engine,", () => {
     expect(ran.get("profile").status).toBe("problem");
     expect(ran.get("environment")).toMatchObject({
       status: "warning",
-      says: expect.stringContaining("STARPOST_DATABASE?"),
+      message: expect.stringContaining("STARPOST_DATABASE?"),
     });
     expect(ran.stdout).not.toContain("hunter2");
   });
@@ -155,7 +155,7 @@ describe("doctor, with a service elsewhere,", () => {
     for (const name of ["reachability", "clock", "credentials", "rate", "proxy"]) {
       expect(ran.get(name).status, name).toBe("ok");
     }
-    expect(ran.get("tokens").says).toContain("not told by the service");
+    expect(ran.get("tokens").message).toContain("not told by the service");
     const wrong = await look(home, { STARPOST_SECRET: "wrong" });
     expect(wrong.exitCode).toBe(4);
     expect(wrong.get("credentials").status).toBe("problem");
@@ -167,7 +167,7 @@ describe("doctor, with a service elsewhere,", () => {
     expect(ran.exitCode).toBe(5);
     expect(ran.get("reachability")).toMatchObject({
       status: "problem",
-      says: expect.stringContaining("TCP"),
+      message: expect.stringContaining("TCP"),
     });
     expect(ran.get("credentials").status).toBe("skipped");
   });
@@ -177,7 +177,7 @@ describe("doctor, with a service elsewhere,", () => {
     const beganMs = Date.now();
     const ran = await look(homes.open(remoteEnv({ url, app_key: "k", secret: "s" })), {}, "--timeout", "2");
     expect(ran.exitCode).toBe(5);
-    expect(ran.get("reachability").says).toContain("no answer");
+    expect(ran.get("reachability").message).toContain("no answer");
     expect(Date.now() - beganMs).toBeLessThan(15_000);
   });
 
@@ -191,17 +191,17 @@ describe("doctor, with a service elsewhere,", () => {
     const ran = await look(homes.open(remoteEnv({ url, app_key: "k", secret: "s" })));
     expect(ran.get("clock")).toMatchObject({
       status: "problem",
-      says: expect.stringMatching(/9\d s behind|8\d s behind/),
+      message: expect.stringMatching(/9\d s behind|8\d s behind/),
     });
   });
 
   test("shows which proxy is used, and none of its credentials", async () => {
     const env = remoteEnv({ url: "http://shop.invalid", app_key: "k", secret: "s" });
     const ran = await look(homes.open({ ...env, HTTP_PROXY: "http://me:pass-word@127.0.0.1:1" }));
-    expect(ran.get("proxy").says).toContain("http://127.0.0.1:1");
+    expect(ran.get("proxy").message).toContain("http://127.0.0.1:1");
     expect(ran.get("reachability")).toMatchObject({
       status: "problem",
-      says: expect.stringContaining("the proxy"),
+      message: expect.stringContaining("the proxy"),
     });
     expect(ran.stdout).not.toContain("pass-word");
   });

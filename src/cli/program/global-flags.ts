@@ -48,7 +48,11 @@ export const globalFlags: readonly (readonly [string, string])[] = [
 export function readGlobals(flags: GlobalFlags): Globals {
   const { profile, json = false, format, input = true, yes = false, quiet = false, verbose = false } = flags;
   if (profile === "")
-    throw new UserError("usage", "--profile: a name is missing", "Leave the flag out for the current profile.");
+    throw new UserError(
+      "usage",
+      "--profile: a name is missing",
+      "Leave the flag out for the current profile.",
+    );
   if (json && format !== undefined && format !== "json") {
     throw new UserError("usage", `--json and --format ${format} cannot be had together`, "Give one of them.");
   }

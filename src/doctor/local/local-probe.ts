@@ -130,10 +130,10 @@ async function probeServer(settings: ProbeSettings, profile: LocalProfile): Prom
   ];
 }
 
-function refused({ problem: why, message }: DatabaseRefusal, todo = hints[why]): Check[] {
+function refused({ problem: why, message }: DatabaseRefusal, fix = hints[why]): Check[] {
   const notRead = "the database could not be read";
   return [
-    problem("database", message, todo),
+    problem("database", message, fix),
     ...["database-integrity", "key", "credentials", "tokens"].map((name) => skipped(name, notRead)),
   ];
 }

@@ -45,10 +45,10 @@ export function judgeServerWriter(writer: SeenWriter["writer"]): Check {
 /** @param isLocked whether even reading was refused */
 export function judgeWriter({ open, writer }: SeenWriter, isLocked: boolean): Check {
   if (writer && (isLocked || writer.forMs >= longMs)) {
-    const says = `${writer.name} has held the write lock for ${(writer.forMs / 1_000).toFixed(1)} s and more`;
+    const message = `${writer.name} has held the write lock for ${(writer.forMs / 1_000).toFixed(1)} s and more`;
     return warning(
       name,
-      says,
+      message,
       "Wait until it is done, or end that process; what it has not committed is taken back.",
     );
   }

@@ -11,15 +11,15 @@ export function judgeClock(aheadMs: number, doubtMs: number): Check {
   const name = "clock";
   const byMs = Math.max(0, Math.abs(aheadMs) - doubtMs);
   const side = aheadMs > 0 ? "behind" : "ahead of";
-  const says = `this machine's clock is ${showDuration(Math.abs(aheadMs))} ${side} the service's`;
+  const message = `this machine's clock is ${showDuration(Math.abs(aheadMs))} ${side} the service's`;
   if (byMs <= skew.warnMs) {
     return ok(
       name,
       `this machine's clock and the service's agree within ${showDuration(Math.abs(aheadMs) + doubtMs)}`,
     );
   }
-  const todo = "Set this machine's clock, or let it follow a time server (timedatectl set-ntp true).";
-  return byMs > skew.problemMs ? problem(name, says, todo) : warning(name, says, todo);
+  const fix = "Set this machine's clock, or let it follow a time server (timedatectl set-ntp true).";
+  return byMs > skew.problemMs ? problem(name, message, fix) : warning(name, message, fix);
 }
 
 function showDuration(ms: number): string {

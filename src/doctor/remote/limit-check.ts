@@ -11,7 +11,7 @@ export function judgeLimit(headers: IncomingHttpHeaders, nowMs: number): Check {
   const { remaining, resetInMs } = limit;
   const most = headers["ratelimit-limit"];
   const of = typeof most === "string" && /^\d{1,12}$/.test(most) ? ` of ${most}` : "";
-  const says = `${remaining}${of} calls left in the service's window, which ends in ${Math.ceil(resetInMs / 1_000)} s`;
-  if (remaining > 0) return ok(name, says);
-  return warning(name, says, "Wait until it ends; see who else calls with this account.");
+  const message = `${remaining}${of} calls left in the service's window, which ends in ${Math.ceil(resetInMs / 1_000)} s`;
+  if (remaining > 0) return ok(name, message);
+  return warning(name, message, "Wait until it ends; see who else calls with this account.");
 }

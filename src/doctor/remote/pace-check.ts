@@ -23,8 +23,8 @@ export async function judgePace(
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return ok(name, "no process keeps a pace now");
-    const says = `${path} cannot be read (${(error as Error).message}): each process keeps a pace of its own`;
-    return warning(name, says, "Let yourself read and write the folder, or remove the file.");
+    const message = `${path} cannot be read (${(error as Error).message}): each process keeps a pace of its own`;
+    return warning(name, message, "Let yourself read and write the folder, or remove the file.");
   }
   return judgeState(readPaceState(text, clock()), clock());
 }

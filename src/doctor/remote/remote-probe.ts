@@ -74,7 +74,7 @@ async function probeService(
     if ("check" in read)
       return [read.check, ...behindReach.map((name) => skipped(name, "the service does not answer"))];
     const { answer, tookMs, ...times } = read;
-    const reach = ok("reachability", `${profile.baseUrl}: ${route.says}; a read took ${tookMs} ms`);
+    const reach = ok("reachability", `${profile.baseUrl}: ${route.message}; a read took ${tookMs} ms`);
     const known = route.certificate === undefined ? [reach] : [reach, route.certificate];
     return [
       ...known,
@@ -108,8 +108,8 @@ async function readOnce(
       throw refusal;
     return { answer, tookMs: answeredAtMs - sentAtMs, sentAtMs, answeredAtMs };
   } catch (error) {
-    const todo = "See that the address is right and that the service runs.";
-    if (error instanceof ServiceError) return { check: failed("reachability", error, todo) };
+    const fix = "See that the address is right and that the service runs.";
+    if (error instanceof ServiceError) return { check: failed("reachability", error, fix) };
     if (!signal.aborted) throw error;
     const seconds = Number(((clock() - sentAtMs) / 1_000).toFixed(1));
     return {
@@ -188,18 +188,18 @@ function refuseWithoutSecret({ name, utoken }: RemoteProfile): never {
     utoken === undefined
       ? `no secret is known for the profile ${name}`
       : "the token in STARPOST_UTOKEN was refused, and STARPOST_SECRET is not set";
-  const todo =
+  const fix =
     utoken === undefined ? `Sign in: starpost auth login --profile ${name}.` : "Give another token.";
-  throw new UserError("auth", what, todo);
+  throw new UserError("auth", what, fix);
 }
 
 function judgeRefusal(error: unknown, { appKey, baseUrl, name }: RemoteProfile): Check {
   if (error instanceof UserError) return failed("credentials", error, "See `starpost profile show`.");
   if (!(error instanceof ServiceError)) throw error;
-  const todo =
+  const fix =
     "Put STARPOST_SECRET right where it is set, or sign in with the right one: starpost auth login.";
   if (error.kind === "invalidClient" || error.kind === "unauthorized") {
-    return problem("credentials", `the secret was refused for ${appKey} at ${baseUrl}`, todo);
+    return problem("credentials", `the secret was refused for ${appKey} at ${baseUrl}`, fix);
   }
   if (error.kind === "recordNotFound") {
     return problem(

@@ -5,7 +5,7 @@ import { type Route, type RouteStep, tryRoute } from "../../client/route.ts";
 /** A way that ends at a connection. */
 export interface OpenRoute {
   /** The steps and what each took. */
-  readonly says: string;
+  readonly message: string;
   readonly certificate?: Check | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function judgeRoute(
     };
   }
   return {
-    says: `${describeSteps(route)}${isProxy ? " to the proxy" : ""}`,
+    message: `${describeSteps(route)}${isProxy ? " to the proxy" : ""}`,
     certificate: judgeCertificate(route, clock()),
   };
 }
@@ -60,7 +60,7 @@ function describeSteps({ tookMs, addresses }: Route): string {
 function judgeCertificate({ certificateEndsMs }: Route, nowMs: number): Check | undefined {
   if (certificateEndsMs === undefined || Number.isNaN(certificateEndsMs)) return undefined;
   const day = new Date(certificateEndsMs).toISOString().slice(0, 10);
-  const says = `the service's certificate is valid until ${day}`;
-  if (certificateEndsMs - nowMs > soonMs) return ok("service-certificate", says);
-  return warning("service-certificate", says, "Tell those who run the service: it is to be renewed.");
+  const message = `the service's certificate is valid until ${day}`;
+  if (certificateEndsMs - nowMs > soonMs) return ok("service-certificate", message);
+  return warning("service-certificate", message, "Tell those who run the service: it is to be renewed.");
 }

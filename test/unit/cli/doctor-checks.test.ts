@@ -37,17 +37,17 @@ test.each([
 
 describe("the environment", () => {
   test("is shown without a password, whatever its form", () => {
-    const { says } = checkEnvironment({
+    const { message } = checkEnvironment({
       STARPOST_DATABASE: "postgres://role:p@ss#word@host/db",
       STARPOST_SECRET: "s3cret",
       STARPOST_KEY: "k3y",
       HTTPS_PROXY: "me:pass@proxy:3128",
       STARPOST_BASE_URL: "http://host/?token=t0ken",
     });
-    expect(says).toContain("STARPOST_DATABASE=postgres://…@host/db");
-    expect(says).not.toMatch(/ss#word|s3cret|k3y|me:pass|t0ken/);
+    expect(message).toContain("STARPOST_DATABASE=postgres://…@host/db");
+    expect(message).not.toMatch(/ss#word|s3cret|k3y|me:pass|t0ken/);
     const inQuery = checkEnvironment({ STARPOST_DATABASE: "postgres://host/db?password=p@ss" });
-    expect(inQuery.says).not.toMatch(/p@ss|password/);
+    expect(inQuery.message).not.toMatch(/p@ss|password/);
   });
 });
 

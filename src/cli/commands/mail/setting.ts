@@ -32,5 +32,9 @@ export function readSettingChange(
   const read = readMailSetting(name, text);
   if ("value" in read) return { name, value: read.value };
   const { words } = mailSettings[name];
-  throw new UserError("usage", `${name} ${read.problem}: ${words}`, "`default` takes it back to what it was.");
+  throw new UserError(
+    "usage",
+    `${name} ${read.problem}: ${words}`,
+    "`default` takes it back to what it was.",
+  );
 }

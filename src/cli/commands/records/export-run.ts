@@ -93,7 +93,9 @@ function openFile(file: string, { io }: Context): Sink {
     return openFileSink(resolve(io.cwd, file), io.random);
   } catch (error) {
     const problem = toFileError(error, file, "--out names a file in a folder that can be written to.");
-    throw problem instanceof UserError ? new UserError("usage", problem.message, problem.hint, error) : problem;
+    throw problem instanceof UserError
+      ? new UserError("usage", problem.message, problem.hint, error)
+      : problem;
   }
 }
 

@@ -29,7 +29,11 @@ export const mailTemplateEdit = command({
     const category = readCategory(name);
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
     if (file !== undefined && (isPrint || isBuiltIn)) {
-      throw new UserError("usage", "--file goes with neither --print nor --built-in", "Give one of the three.");
+      throw new UserError(
+        "usage",
+        "--file goes with neither --print nor --built-in",
+        "Give one of the three.",
+      );
     }
     return withService(context, async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });

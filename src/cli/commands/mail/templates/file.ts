@@ -43,7 +43,11 @@ export function readTemplateFile(content: string, source: string): ReadTemplate 
       continue;
     }
     if (found.has(name))
-      throw new UserError("usage", `${source}:${at + 1}: ${heading(name)} is there twice`, "Keep one of them.");
+      throw new UserError(
+        "usage",
+        `${source}:${at + 1}: ${heading(name)} is there twice`,
+        "Keep one of them.",
+      );
     open = [];
     found.set(name, { firstLine: at + 2, lines: open });
   }
