@@ -4,6 +4,8 @@ import {
   ServiceError,
   type SignedBody,
   unauthorizedMessage,
+  missingField,
+  invalidField,
 } from "../contract/index.ts";
 import type { Caller } from "../service/transport.ts";
 
@@ -93,14 +95,14 @@ function readPathPart(name: string, input: Fields, caller: Caller): string {
     throw new ServiceError("unauthorized", unauthorizedMessage, { hint: "this call needs an app key" });
   }
   const value = input[name];
-  if (!isGiven(value)) throw new ServiceError("invalidParams", `Missing ${name}`);
+  if (!isGiven(value)) throw missingField(name);
   return checkPathPart(name, String(value));
 }
 
 /** A URL takes these two for a way through folders, even when they are escaped. */
 function checkPathPart(name: string, value: string): string {
   if (value !== "." && value !== "..") return value;
-  throw new ServiceError("invalidParams", `${name} must not be ${JSON.stringify(value)}`);
+  throw invalidField(name, `must not be ${JSON.stringify(value)}`);
 }
 
 /** Source: spec "Reviews": lists are repeated as `sort[]=<value>`. */

@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Endpoint, type ErrorKind, errorKinds, ServiceError } from "../contract/index.ts";
+import {
+  type Endpoint,
+  type ErrorKind,
+  errorKinds,
+  parseErrorSubject,
+  ServiceError,
+} from "../contract/index.ts";
 import { kindOfHttpStatus, readToldError } from "./error-body.ts";
 import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
 
@@ -120,6 +126,7 @@ function refused(
   // An error under a status of success says as much as under its own.
   const said = status < 400 ? errorKinds[kind].http : status;
   return new ServiceError(kind, message, {
+    ...parseErrorSubject(kind, message),
     outcomeUnknown: isTemporary && unknownOutcomeStatuses.has(said),
     ...(retryAfterMs > 0 && { retryAfterMs }),
   });

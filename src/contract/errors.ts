@@ -46,32 +46,97 @@ export const unauthorizedMessage = "You are not authorized to access this page."
 /** The body of a 429. Source: spec "Errors". */
 export const tooManyRequestsMessage = "Too Many Requests";
 
-/** A call that was refused, or could not be carried out, as a whole. A bad row is not one: it is returned data. */
+/** A record that a call can fail to find, by the name that the wire's messages use. */
+export type RecordName =
+  | "Account"
+  | "Answer"
+  | "Delivery"
+  | "Image"
+  | "Mail"
+  | "Order"
+  | "Product"
+  | "ProductsApp"
+  | "ProductsGroup"
+  | "Question"
+  | "Review"
+  | "User"
+  | "Webhook";
+
+/** What an error is about, as data, so that nothing needs to match on its message. */
+export interface ErrorSubject {
+  /** The input field that is missing or invalid, as a dotted path. */
+  readonly field?: string | undefined;
+  /** The kind of record that was not found. */
+  readonly record?: RecordName | undefined;
+}
+
+export interface ServiceErrorOptions extends ErrorSubject {
+  readonly retryAfterMs?: number | undefined;
+  readonly outcomeUnknown?: boolean;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** A call that was refused or failed. An invalid row in a bulk call is not an error: it is returned as data. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly kind: ErrorKind;
-  /** Wait this long before the next try, where the service said so; milliseconds. */
+  /** How long to wait before retrying, in milliseconds, if the service specified it. */
   readonly retryAfterMs: number | undefined;
-  /** True when the request may have been carried out although no answer was seen. */
+  /** True if no response was received and the request may have been carried out. */
   readonly outcomeUnknown: boolean;
-  /** What the person can do about it. */
+  /** What the user can do about the error. */
   readonly hint: string | undefined;
+  readonly field: string | undefined;
+  readonly record: RecordName | undefined;
 
-  constructor(
-    kind: ErrorKind,
-    message: string,
-    options: { retryAfterMs?: number; outcomeUnknown?: boolean; hint?: string; cause?: unknown } = {},
-  ) {
+  constructor(kind: ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
     this.outcomeUnknown = options.outcomeUnknown ?? false;
     this.hint = options.hint;
+    this.field = options.field;
+    this.record = options.record;
   }
 
   get temporary(): boolean {
     return errorKinds[this.kind].temporary;
   }
+}
+
+/** A `recordNotFound` error with the message that the wire uses. `suffix` follows the value. */
+export function recordNotFound(
+  record: RecordName,
+  key: string,
+  value: string | number,
+  suffix = "",
+): ServiceError {
+  return new ServiceError("recordNotFound", `Couldn't find ${record} with ${key} = ${value}${suffix}`, {
+    record,
+  });
+}
+
+/** An `invalidParams` error about a field that was not sent. Source: spec "Errors". */
+export function missingField(field: string): ServiceError {
+  return new ServiceError("invalidParams", `Missing ${field}`, { field });
+}
+
+/** An `invalidParams` error about the value of a field. `problem` continues a sentence that starts with the field. */
+export function invalidField(field: string, problem: string, cause?: unknown): ServiceError {
+  return new ServiceError("invalidParams", `${field} ${problem}`, { field, cause });
+}
+
+/**
+ * Restores `record` and `field` of an error that arrived over HTTP. Error bodies carry only a message, so this is the
+ * inverse of `recordNotFound` and `missingField`, and the only place that parses messages.
+ */
+export function parseErrorSubject(kind: ErrorKind, message: string): ErrorSubject {
+  if (kind === "recordNotFound") {
+    return { record: /^Couldn't find (\w+)/.exec(message)?.[1] as RecordName | undefined };
+  }
+  if (kind === "invalidParams") return { field: /^Missing ([\w.]+)/.exec(message)?.[1] };
+  return {};
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from "node:worker_threads";
-import { ServiceError, type ErrorKind, type OperationName } from "../contract/index.ts";
+import { ServiceError, type ErrorKind, type OperationName, type RecordName } from "../contract/index.ts";
 import type { Caller, CallEvent, CallOptions, InputOf, OutputOf, Transport } from "./transport.ts";
 
 /** A call on its way to another thread. */
@@ -29,6 +29,8 @@ interface Refusal {
   readonly retryAfterMs: number | undefined;
   readonly outcomeUnknown: boolean;
   readonly hint: string | undefined;
+  readonly field: string | undefined;
+  readonly record: RecordName | undefined;
 }
 
 interface Pending {
@@ -58,8 +60,9 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
   });
 }
 
-function describe({ kind, message, retryAfterMs, outcomeUnknown, hint }: ServiceError): Refusal {
-  return { kind, message, retryAfterMs, outcomeUnknown, hint };
+function describe(error: ServiceError): Refusal {
+  const { kind, message, retryAfterMs, outcomeUnknown, hint, field, record } = error;
+  return { kind, message, retryAfterMs, outcomeUnknown, hint, field, record };
 }
 
 /** Carries calls to a thread that serves them. A call under way is not given up for a signal: it ends by itself soon. */
@@ -117,12 +120,8 @@ export class PortTransport implements Transport {
     if (answer.type === "value") pending?.resolve(answer.value);
     else if (answer.type === "fault") pending?.reject(answer.error);
     else {
-      const { kind, message, retryAfterMs, ...more } = answer.refusal;
-      const waits = retryAfterMs === undefined ? {} : { retryAfterMs };
-      const hint = more.hint === undefined ? {} : { hint: more.hint };
-      pending?.reject(
-        new ServiceError(kind, message, { ...waits, ...hint, outcomeUnknown: more.outcomeUnknown }),
-      );
+      const { kind, message, ...options } = answer.refusal;
+      pending?.reject(new ServiceError(kind, message, options));
     }
   }
 

@@ -65,8 +65,8 @@ function statusOfServiceError(error: ServiceError): ExitStatus {
 }
 
 /** A record that is not there says nothing of who asked, unless it is the account. */
-function namesOther({ kind, message }: ServiceError): boolean {
-  return kind === "recordNotFound" && /^Couldn't find (?!Account\b)/.test(message);
+function namesOther({ record }: ServiceError): boolean {
+  return record !== undefined && record !== "Account";
 }
 
 function describeBug(error: unknown): Failure {

@@ -38,9 +38,7 @@ export async function aboutOne<T>(
     return await call();
   } catch (error) {
     const isGone =
-      error instanceof ServiceError &&
-      error.kind === "recordNotFound" &&
-      error.message.startsWith(`Couldn't find ${record} `);
+      error instanceof ServiceError && error.kind === "recordNotFound" && error.record === record;
     if (!isGone) throw error;
     const { what, hint } = listedBy[record];
     throw new UserError("failed", `the account has no ${what} ${id}`, hint, error);

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { requireSecret } from "./account-secret.ts";
-import { type contract, extensionPrefix, ServiceError, signInLifetimeMs } from "../../contract/index.ts";
+import { type contract, extensionPrefix, signInLifetimeMs, recordNotFound } from "../../contract/index.ts";
 import { createAccount } from "./first-account.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { hashPassword } from "./passwords.ts";
@@ -82,7 +82,7 @@ export const userHandlers: Handlers<typeof contract.users> = {
       .select(personColumns)
       .where("id", "=", user_id)
       .executeTakeFirst();
-    if (!found) throw new ServiceError("recordNotFound", `Couldn't find User with id = ${user_id}`);
+    if (!found) throw recordNotFound("User", "id", user_id);
     const { id, slug, score, bio, social_image } = found;
     return { user: { id, slug, score, display_name: publicName(found), bio, social_image } };
   },

@@ -4,6 +4,7 @@ import {
   trustedReviewerTypes,
   unauthorizedMessage,
   type ReviewerType,
+  missingField,
 } from "../../contract/index.ts";
 import { readSecret } from "./account-secret.ts";
 import { isSameSecret } from "../kernel/credentials.ts";
@@ -51,7 +52,7 @@ export async function readTrustedType(
 }
 
 function missing(field: string): ServiceError {
-  return new ServiceError("invalidParams", `Missing ${field}`);
+  return missingField(field);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type MailState,
   mailStates,
   ServiceError,
+  recordNotFound,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { noteMailEvent } from "../kernel/email-log.ts";
@@ -130,7 +131,7 @@ async function findMail(mailId: number, context: HandlerContext): Promise<MailRo
     .where("mails.account_id", "=", accountOf(context).id)
     .executeTakeFirst();
   if (found) return found;
-  throw new ServiceError("recordNotFound", `Couldn't find Mail with id = ${mailId}`);
+  throw recordNotFound("Mail", "id", mailId);
 }
 
 const orderOf: Readonly<Record<MailSort, readonly ["mails.id" | "mails.due_at", "asc" | "desc"]>> = {

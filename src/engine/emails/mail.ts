@@ -34,7 +34,8 @@ export const mailHandlers: Handlers<typeof contract.mail> = {
     if (!to) {
       throw new ServiceError(
         "invalidParams",
-        "Missing email: the account has none of its own, so say where the test mail goes",
+        "Missing email: the account has no email address; specify the recipient",
+        { field: "email" },
       );
     }
     const { domain } = await readAccountProfile(context, accountId);

@@ -1,4 +1,4 @@
-import { type contract, maxLength, ServiceError } from "../../contract/index.ts";
+import { type contract, maxLength, ServiceError, recordNotFound } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { moveProducts } from "./move-ratings.ts";
@@ -139,7 +139,7 @@ async function findGroup(name: string, context: HandlerContext) {
     .where("account_id", "=", accountOf(context).id)
     .where("name", "=", trimmed)
     .executeTakeFirst();
-  if (!group) throw new ServiceError("recordNotFound", `Couldn't find ProductsGroup with name = ${trimmed}`);
+  if (!group) throw recordNotFound("ProductsGroup", "name", trimmed);
   return group;
 }
 

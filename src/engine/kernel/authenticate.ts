@@ -5,6 +5,8 @@ import {
   ServiceError,
   tooManyRequestsMessage,
   unauthorizedMessage,
+  recordNotFound,
+  missingField,
 } from "../../contract/index.ts";
 import type { CallEvent, Caller } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
@@ -66,7 +68,7 @@ export async function authenticate(
 /** Only a call whose path does not name the account can do without; its body's name for it is another than the query's. */
 function missingAppKey({ method }: Endpoint): ServiceError {
   const [inQuery, inBody] = callerNames.appKey;
-  return new ServiceError("invalidParams", `Missing ${method === "GET" ? inQuery : inBody}`);
+  return missingField(method === "GET" ? inQuery : inBody);
 }
 
 const selectAccount = createStatement<
@@ -92,7 +94,7 @@ async function findAccount({ db, dialect }: Database, caller: Caller, nowMs: num
 
 /** What a call for an app key that is not there is told. Source: practice of services of this kind. */
 export function unknownAccount(appKey: string): ServiceError {
-  return new ServiceError("recordNotFound", `Couldn't find Account with app_key = ${appKey}`);
+  return recordNotFound("Account", "app_key", appKey);
 }
 
 /** Assumed: every call that names a known account counts, also one that is refused for its token or input. */

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type Endpoint, ServiceError } from "../../contract/index.ts";
+import { type Endpoint, ServiceError, missingField, invalidField } from "../../contract/index.ts";
 
 /**
  * Applies the call's shape and batch limit to what was sent.
@@ -10,14 +10,14 @@ export function validateInput(endpoint: Endpoint, input: unknown): unknown {
   const parsed = endpoint.input.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new ServiceError("invalidParams", issue ? wordIssue(issue, input) : "invalid parameters");
+  throw issue ? toServiceError(issue, input) : new ServiceError("invalidParams", "invalid parameters");
 }
 
 /** Source: spec "Errors": `Missing email`. Assumed: any other problem is worded `<field> <what is wrong>`. */
-function wordIssue({ path, message }: z.core.$ZodIssue, input: unknown): string {
+function toServiceError({ path, message }: z.core.$ZodIssue, input: unknown): ServiceError {
   const { field, value } = findField(input, path);
-  if (field === "") return `the input ${message}`;
-  return message === "is missing" || value === undefined ? `Missing ${field}` : `${field} ${message}`;
+  if (field === "") return new ServiceError("invalidParams", `the input ${message}`);
+  return message === "is missing" || value === undefined ? missingField(field) : invalidField(field, message);
 }
 
 /** What was sent, as far down the path as it goes: a text that stands for a list has no parts of its own. */
@@ -40,8 +40,5 @@ function checkBatch({ batch }: Endpoint, input: unknown): void {
   if (typeof held !== "object" || held === null) return;
   const came = Array.isArray(held) ? held.length : Object.keys(held).length;
   if (came <= batch.max) return;
-  throw new ServiceError(
-    "invalidParams",
-    `${batch.field} holds ${came} elements, and at most ${batch.max} are allowed in one call`,
-  );
+  throw invalidField(batch.field, `holds ${came} elements, and at most ${batch.max} are allowed in one call`);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/index.ts";
+import { ServiceError, recordNotFound } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
 /** A product as a review or a question names it. */
@@ -58,5 +58,5 @@ export async function requireProduct(productId: string, context: HandlerContext)
 
 /** What a call for a product that is not there is told. Source: spec "Questions and answers": found by domain_key. */
 export function unknownProduct(productId: string): ServiceError {
-  return new ServiceError("recordNotFound", `Couldn't find ProductsApp with domain_key = ${productId}`);
+  return recordNotFound("ProductsApp", "domain_key", productId);
 }

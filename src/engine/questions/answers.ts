@@ -1,4 +1,4 @@
-import { type contract, ServiceError } from "../../contract/index.ts";
+import { type contract, recordNotFound, missingField } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { toAnswer } from "./question-list.ts";
@@ -20,7 +20,7 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
       .where("id", "=", answer_id)
       .where("published", "=", 1)
       .executeTakeFirst();
-    if (!found) throw notThere("Answer", answer_id);
+    if (!found) throw recordNotFound("Answer", "id", answer_id);
     const vote = {
       target: "answer",
       row: answer_id,
@@ -55,8 +55,8 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
 
 function readShopper(display_name: string | undefined, email: string | undefined) {
   if (display_name === undefined && email === undefined) return undefined;
-  if (display_name === undefined) throw new ServiceError("invalidParams", "Missing display_name");
-  if (email === undefined) throw new ServiceError("invalidParams", "Missing email");
+  if (display_name === undefined) throw missingField("display_name");
+  if (email === undefined) throw missingField("email");
   return { display_name, email };
 }
 
@@ -69,7 +69,7 @@ async function findQuestion(id: number, context: HandlerContext): Promise<number
     .where("account_id", "=", accountOf(context).id)
     .where("state", "=", "public")
     .executeTakeFirst();
-  if (!found) throw notThere("Question", id);
+  if (!found) throw recordNotFound("Question", "id", id);
   return found.product_row;
 }
 
@@ -98,8 +98,4 @@ function insertAnswer(
       "created_at as answered_at",
     ])
     .executeTakeFirstOrThrow();
-}
-
-function notThere(what: string, id: number): ServiceError {
-  return new ServiceError("recordNotFound", `Couldn't find ${what} with id = ${id}`);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/index.ts";
+import { ServiceError, recordNotFound } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { ReviewParts } from "./review-response.ts";
 
@@ -77,5 +77,5 @@ export async function findReview(
 
 /** What a call for a review that is not there, or not published, is told. */
 export function unknownReview(reviewId: number): ServiceError {
-  return new ServiceError("recordNotFound", `Couldn't find Review with id = ${reviewId}`);
+  return recordNotFound("Review", "id", reviewId);
 }

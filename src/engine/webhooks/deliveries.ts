@@ -5,6 +5,7 @@ import {
   ServiceError,
   type WebhookAttempt,
   type WebhookDelivery,
+  recordNotFound,
 } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
@@ -115,7 +116,7 @@ function readCount(count: number = deliveryPage.default): number {
 async function findDelivery(id: number, context: Context) {
   const found = await selectDeliveries(context).where("webhook_deliveries.id", "=", id).executeTakeFirst();
   if (found) return found;
-  throw new ServiceError("recordNotFound", `Couldn't find Delivery with id = ${id}`);
+  throw recordNotFound("Delivery", "id", id);
 }
 
 type DeliveryRow = Awaited<ReturnType<typeof findDelivery>>;

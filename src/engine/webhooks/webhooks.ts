@@ -1,4 +1,4 @@
-import { type contract, maxLength, maxWebhooks, ServiceError } from "../../contract/index.ts";
+import { type contract, maxLength, maxWebhooks, ServiceError, recordNotFound } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { refusalOfUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
@@ -65,7 +65,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
       await endWebhook(webhook_id, "its subscription was deleted", context);
       return {};
     }
-    throw new ServiceError("recordNotFound", `Couldn't find Webhook with id = ${webhook_id}`);
+    throw recordNotFound("Webhook", "id", webhook_id);
   },
 };
 

@@ -80,7 +80,7 @@ async function findDoubt(service: Service, orderId: string, products: readonly s
     const unknown = products.filter((id) => !known.has(id));
     return unknown.length === 0 ? "" : `Order ${orderId} has no product ${unknown.join(", ")} so far. `;
   } catch (error) {
-    if (error instanceof ServiceError && error.message.startsWith("Couldn't find Order")) {
+    if (error instanceof ServiceError && error.record === "Order") {
       return `The account has no order ${orderId} so far. `;
     }
     throw error;

@@ -37,7 +37,7 @@ export const mailTest = command({
 });
 
 function asUnaddressed(error: unknown): unknown {
-  if (!(error instanceof ServiceError) || !error.message.startsWith("Missing email")) return error;
+  if (!(error instanceof ServiceError) || error.field !== "email") return error;
   return new UserError(
     "usage",
     "the account has no address of its own",

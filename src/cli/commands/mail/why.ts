@@ -27,7 +27,7 @@ export const mailWhy = command({
 /** An order that is not there has nothing to do with who is signed in. */
 function asUnknown(error: unknown, orderId: string, productId: string | undefined): unknown {
   if (!(error instanceof ServiceError) || error.kind !== "recordNotFound") return error;
-  if (productId !== undefined && error.message.startsWith("Couldn't find Product")) {
+  if (productId !== undefined && error.record === "Product") {
     return new UserError(
       "failed",
       `order ${orderId} has no product ${productId}`,
@@ -35,7 +35,7 @@ function asUnknown(error: unknown, orderId: string, productId: string | undefine
       error,
     );
   }
-  if (!error.message.startsWith("Couldn't find Order")) return error;
+  if (error.record !== "Order") return error;
   return new UserError(
     "failed",
     `the account has no order ${orderId}`,

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/index.ts";
+import { recordNotFound } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import type { MailLine } from "./line-facts.ts";
@@ -25,7 +25,7 @@ export async function findOrder(order_id: string, context: HandlerContext): Prom
     .where("order_id", "=", order_id)
     .executeTakeFirst();
   if (found) return found;
-  throw new ServiceError("recordNotFound", `Couldn't find Order with order_id = ${order_id}`);
+  throw recordNotFound("Order", "order_id", order_id);
 }
 
 /**
@@ -75,8 +75,5 @@ export async function gatherCases(
     (one) => product_id === undefined || one.products.some((product) => product.product_id === product_id),
   );
   if (wanted.length > 0) return wanted;
-  throw new ServiceError(
-    "recordNotFound",
-    `Couldn't find Product with product_id = ${product_id} in order ${order.order_id}`,
-  );
+  throw recordNotFound("Product", "product_id", product_id ?? "", ` in order ${order.order_id}`);
 }

@@ -1,4 +1,10 @@
-import { type contract, imageLimits, ServiceError, unauthorizedMessage } from "../../../contract/index.ts";
+import {
+  type contract,
+  imageLimits,
+  ServiceError,
+  unauthorizedMessage,
+  recordNotFound,
+} from "../../../contract/index.ts";
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
 import { readImage } from "./image-bytes.ts";
 import { imageUrls } from "./image-urls.ts";
@@ -43,7 +49,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       .where("review_images.id", "=", image_id)
       .where("reviews.published", "=", 1)
       .executeTakeFirst();
-    if (!found) throw new ServiceError("recordNotFound", `Couldn't find Image with id = ${image_id}`);
+    if (!found) throw recordNotFound("Image", "id", image_id);
     return found;
   },
 };
@@ -56,7 +62,7 @@ async function takeRoom({ id, accountId }: Claim, { transaction, nowMs }: Handle
     .where("id", "=", id)
     .where("account_id", "=", accountId)
     .executeTakeFirst();
-  if (!review) throw new ServiceError("recordNotFound", `Couldn't find Review with id = ${id}`);
+  if (!review) throw recordNotFound("Review", "id", id);
   if (review.images >= imageLimits.perReview) {
     throw new ServiceError(
       "invalidParams",
