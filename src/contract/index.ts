@@ -6,12 +6,11 @@ import type { Endpoint } from "./endpoint.ts";
 import { groups } from "./groups.ts";
 import { images } from "./reviews/images.ts";
 import { links } from "./emails/links.ts";
-import { mailEvents } from "./emails/events.ts";
-import { mailSuppressions } from "./emails/suppressions.ts";
-import { mailRules } from "./emails/rule-operations.ts";
-import { mailTemplates } from "./emails/templates.ts";
-import { mail } from "./emails/mail.ts";
-import { mails } from "./emails/emails.ts";
+import { emailEvents } from "./emails/events.ts";
+import { emailSuppressions } from "./emails/suppressions.ts";
+import { emailRules } from "./emails/rule-operations.ts";
+import { emailTemplates } from "./emails/templates.ts";
+import { emails } from "./emails/emails.ts";
 import { orders } from "./orders.ts";
 import { products } from "./products.ts";
 import { answers, questions } from "./questions.ts";
@@ -33,12 +32,11 @@ export const contract = {
   groups,
   images,
   links,
-  mail,
-  mailRules,
-  mailEvents,
-  mailSuppressions,
-  mailTemplates,
-  mails,
+  emailRules,
+  emailEvents,
+  emailSuppressions,
+  emailTemplates,
+  emails,
   orders,
   products,
   questions,
@@ -101,7 +99,6 @@ export * from "./emails/rules.ts";
 export * from "./emails/suppressions.ts";
 export * from "./emails/templates.ts";
 export * from "./emails/explanation.ts";
-export * from "./emails/mail.ts";
 export * from "./emails/emails.ts";
 export * from "./orders.ts";
 export * from "./people.ts";

@@ -188,7 +188,7 @@ export const orders = {
     output: () => z.object({ purchases: z.array(purchaseRecord()), total_purchases: z.number().int() }),
     reply: enveloped,
   }),
-  stopMails: endpoint({
+  cancelEmails: endpoint({
     summary: "Stop the mails of orders, or of chosen products in them",
     destroys: { question: "Stop the mails of these orders" },
     method: "DELETE",

@@ -37,7 +37,7 @@ type Check = (input: unknown, context: HandlerContext) => Promise<void>;
 
 /** What refuses a call that anybody may try, before it holds the write lock. */
 export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
-  "mailEvents.receive": async (input, context) => {
+  "emailEvents.receive": async (input, context) => {
     const { requireSignature } = await import("./emails/events/signing-keys.ts");
     return requireSignature(input as Parameters<typeof requireSignature>[0], context);
   },

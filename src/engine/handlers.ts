@@ -10,19 +10,14 @@ const loaders: Loaders = {
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
   coupons: async () => (await import("./coupons/coupons.ts")).couponHandlers,
+  emailEvents: async () => (await import("./emails/events/intake.ts")).emailEventHandlers,
+  emailRules: async () => (await import("./emails/rules/rules.ts")).emailRuleHandlers,
+  emailSuppressions: async () => (await import("./emails/events/suppressions.ts")).emailSuppressionHandlers,
+  emailTemplates: async () => (await import("./emails/templates.ts")).emailTemplateHandlers,
+  emails: async () => (await import("./emails/emails.ts")).emailHandlers,
   groups: async () => (await import("./groups/groups.ts")).groupHandlers,
   images: async () => (await import("./reviews/images/images.ts")).imageHandlers,
   links: async () => (await import("./emails/links.ts")).linkHandlers,
-  mail: async () => (await import("./emails/mail.ts")).mailHandlers,
-  mailEvents: async () => (await import("./emails/events/intake.ts")).mailEventHandlers,
-  mailRules: async () => (await import("./emails/rules/rules.ts")).mailRuleHandlers,
-  mailSuppressions: async () => (await import("./emails/events/suppressions.ts")).mailSuppressionHandlers,
-  mailTemplates: async () => (await import("./emails/templates.ts")).mailTemplateHandlers,
-  mails: async () => {
-    const { mailListHandlers } = await import("./emails/emails.ts");
-    const { explainMails } = await import("./emails/rules/explain.ts");
-    return { ...mailListHandlers, why: explainMails };
-  },
   orders: async () => (await import("./orders/orders.ts")).orderHandlers,
   products: async () => (await import("./products/products.ts")).productHandlers,
   questions: async () => (await import("./questions/questions.ts")).questionHandlers,

@@ -140,7 +140,7 @@ describe.each(["local", "remote"] as const)("every call by its command, %s", (mo
     "%s",
     async (_line, { call: operation, words, stdin, status = 0, keep = {}, token }) => {
       if (token) seen["token"] = await readToken(token);
-      if (operation === "mailEvents.receive") {
+      if (operation === "emailEvents.receive") {
         const body = JSON.stringify([{ event: "open", sg_event_id: "1", email: "a@mail.example" }]);
         seen["signed_events"] = JSON.stringify(signBySecret(body, seen["events_secret"] ?? "", Date.now()));
       }

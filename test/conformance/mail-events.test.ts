@@ -25,8 +25,8 @@ async function sendMail(
   { service }: TestAccount,
   email = "ann@mail.example",
 ): Promise<SentMail> {
-  await service.mail.sendTest({ email });
-  const [mail] = (await service.mails.list({ count: 1 })).mails;
+  await service.emails.sendTest({ email });
+  const [mail] = (await service.emails.list({ count: 1 })).mails;
   if (!mail) throw new Error("no mail was queued");
   await harness.database.db
     .updateTable("mails")
@@ -40,7 +40,7 @@ const seconds = (ms: number) => Math.floor(ms / 1_000);
 
 async function readCounts({ service }: TestAccount, days = ["2026-03-01", "2026-03-31"]) {
   const [since_date = "", to_date = ""] = days;
-  const stats = await service.mail.stats({ since_date, to_date, categories: "map", aggregate: "day" });
+  const stats = await service.emails.stats({ since_date, to_date, categories: "map", aggregate: "day" });
   return Object.fromEntries(
     Object.entries(stats["map"] ?? {}).flatMap(([range, counters]) => {
       const told = Object.entries(counters).filter(([name, mails]) => mails !== 0 && name !== "requests");
@@ -107,7 +107,7 @@ describeBackends("mail events", (harness) => {
     await postEvents(harness(), account, [event(mail, "group_unsubscribe"), event(mail, "delivered")]);
     await postEvents(harness(), account, [event(mail, "delivered")]);
     expect(await readCounts(account)).toEqual({ [today]: { unsubscribes: 1, delivered: 1 } });
-    const { events } = await account.service.mails.get({ mail_id: mail.id });
+    const { events } = await account.service.emails.get({ mail_id: mail.id });
     expect(events.map((held) => held.event)).toEqual([
       "requested",
       "unsubscribed",
@@ -133,7 +133,7 @@ describeBackends("mail events", (harness) => {
       "2026-03-17": { opens: 1 },
       "2026-03-18": { opens: 1 },
     });
-    const { events } = await account.service.mails.get({ mail_id: mail.id });
+    const { events } = await account.service.emails.get({ mail_id: mail.id });
     expect(events.map((held) => [held.event, held.occurred_at.slice(0, 10)])).toEqual([
       ["requested", today],
       ["delivered", today],
@@ -173,7 +173,7 @@ describeBackends("mail events", (harness) => {
       .where("id", "=", mail.id)
       .execute();
     expect(await postEvents(harness(), account, [event(mail, "bounce")])).toMatchObject({ accepted: 1 });
-    expect((await account.service.mails.get({ mail_id: mail.id })).mail).toMatchObject({
+    expect((await account.service.emails.get({ mail_id: mail.id })).mail).toMatchObject({
       state: "queued",
       reason: null,
     });
@@ -211,7 +211,7 @@ describeBackends("mail events", (harness) => {
     expect(await postEvents(harness(), account, events)).toMatchObject({ accepted: 1, unknown: 0 });
     const others = [event(mail, "open", { email: "ana@bucher.example" })];
     expect(await postEvents(harness(), account, others)).toMatchObject({ accepted: 0, unknown: 1 });
-    expect((await account.service.mails.get({ mail_id: mail.id })).mail.state).toBe("bounced");
+    expect((await account.service.emails.get({ mail_id: mail.id })).mail.state).toBe("bounced");
   });
 
   it("knows a mail by the provider's own id once that was told beside the Message-ID", async () => {
@@ -273,19 +273,21 @@ describeBackends("mail events", (harness) => {
       { email_key: "cross@mail.example", kind: "spamreports", mail_row: cross.id },
       { email_key: "gone@mail.example", kind: "bounces", mail_row: bounced.id },
     ]);
-    expect((await service.mails.get({ mail_id: bounced.id })).mail).toMatchObject({
+    expect((await service.emails.get({ mail_id: bounced.id })).mail).toMatchObject({
       state: "bounced",
       reason: "5.1.1 550 no such user",
     });
-    expect((await service.mails.get({ mail_id: blocked.id })).mail).toMatchObject({ state: "failed" });
-    expect((await service.mails.get({ mail_id: cross.id })).mail).toMatchObject({ state: "sent" });
-    expect(await service.mailSuppressions.lift({ email: "GONE@mail.example" })).toEqual({
+    expect((await service.emails.get({ mail_id: blocked.id })).mail).toMatchObject({ state: "failed" });
+    expect((await service.emails.get({ mail_id: cross.id })).mail).toMatchObject({ state: "sent" });
+    expect(await service.emailSuppressions.lift({ email: "GONE@mail.example" })).toEqual({
       email: "GONE@mail.example",
       lifted: ["bounces"],
     });
-    expect(await service.mailSuppressions.lift({ email: "gone@mail.example" })).toMatchObject({ lifted: [] });
+    expect(await service.emailSuppressions.lift({ email: "gone@mail.example" })).toMatchObject({
+      lifted: [],
+    });
     const other = await harness().newAccount();
-    expect(await other.service.mailSuppressions.lift({ email: "cross@mail.example" })).toMatchObject({
+    expect(await other.service.emailSuppressions.lift({ email: "cross@mail.example" })).toMatchObject({
       lifted: [],
     });
   });
@@ -303,7 +305,7 @@ describeBackends("mail events", (harness) => {
       { user_email: "ann@mail.example", email_type_id: 1, unsubscirbed_by_name: "USER" },
       { user_email: "bo@mail.example", email_type_id: 1, unsubscirbed_by_name: "USER" },
     ]);
-    expect((await account.service.mails.get({ mail_id: dropped.id })).mail).toMatchObject({
+    expect((await account.service.emails.get({ mail_id: dropped.id })).mail).toMatchObject({
       state: "not_sent",
       reason: "unsubscribed",
     });
@@ -315,13 +317,13 @@ describeBackends("mail events", (harness) => {
     const mail = await sendMail(harness(), account);
     const body = JSON.stringify([event(mail, "open")]);
     const now = harness().clock();
-    const refused = async (sent: Parameters<typeof service.mailEvents.receive>[0]) => {
-      await expect(service.mailEvents.receive(sent)).rejects.toMatchObject({ kind: "unauthorized" });
+    const refused = async (sent: Parameters<typeof service.emailEvents.receive>[0]) => {
+      await expect(service.emailEvents.receive(sent)).rejects.toMatchObject({ kind: "unauthorized" });
     };
     // Before there is a secret.
     await refused(signBySecret(body, "whsec_", now));
-    const { secret } = await service.mailEvents.setUp({});
-    expect((await service.mailEvents.setUp({})).secret).toBe(secret);
+    const { secret } = await service.emailEvents.setUp({});
+    expect((await service.emailEvents.setUp({})).secret).toBe(secret);
     const good = signBySecret(body, secret, now);
     await refused({ body });
     await refused({ ...good, body: `${body} ` });
@@ -332,17 +334,19 @@ describeBackends("mail events", (harness) => {
     await refused(signBySecret(body, secret, now - 301_000));
     await refused(signBySecret(body, secret, now + 301_000));
     const other = await harness().newAccount();
-    await refused(signBySecret(body, (await other.service.mailEvents.setUp({})).secret, now));
+    await refused(signBySecret(body, (await other.service.emailEvents.setUp({})).secret, now));
     expect(await readCounts(account)).toEqual({});
     const several = { ...good, webhook_signature: `v1,AAAA v2,BBBB ${good.webhook_signature}` };
-    expect(await service.mailEvents.receive(several)).toMatchObject({ accepted: 1 });
+    expect(await service.emailEvents.receive(several)).toMatchObject({ accepted: 1 });
     for (const ms of [now - 299_000, now + 299_000]) {
-      expect(await service.mailEvents.receive(signBySecret(body, secret, ms))).toMatchObject({ repeated: 1 });
+      expect(await service.emailEvents.receive(signBySecret(body, secret, ms))).toMatchObject({
+        repeated: 1,
+      });
     }
-    const rotated = await service.mailEvents.setUp({ rotate: true });
+    const rotated = await service.emailEvents.setUp({ rotate: true });
     expect(rotated.secret).not.toBe(secret);
     await refused(signBySecret(body, secret, now));
-    expect(await service.mailEvents.receive(signBySecret(body, rotated.secret, now))).toMatchObject({
+    expect(await service.emailEvents.receive(signBySecret(body, rotated.secret, now))).toMatchObject({
       repeated: 1,
     });
   });
@@ -353,11 +357,11 @@ describeBackends("mail events", (harness) => {
     const mail = await sendMail(harness(), account);
     const body = `${JSON.stringify([event(mail, "open")])}\r\n`;
     const { privateKey, text } = createProviderKey();
-    await expect(service.mailEvents.receive(signByProvider(body, privateKey))).rejects.toMatchObject({
+    await expect(service.emailEvents.receive(signByProvider(body, privateKey))).rejects.toMatchObject({
       kind: "unauthorized",
     });
     const pem = `-----BEGIN PUBLIC KEY-----\n${text}\n-----END PUBLIC KEY-----\n`;
-    expect((await service.mailEvents.setUp({ public_key: pem })).public_key).toBe(text);
+    expect((await service.emailEvents.setUp({ public_key: pem })).public_key).toBe(text);
     const good = signByProvider(body, privateKey);
     for (const wrong of [
       { ...good, provider_timestamp: "1600112503" },
@@ -366,24 +370,24 @@ describeBackends("mail events", (harness) => {
       { ...good, provider_signature: "" },
       signByProvider(body, createProviderKey().privateKey),
     ]) {
-      await expect(service.mailEvents.receive(wrong)).rejects.toMatchObject({ kind: "unauthorized" });
+      await expect(service.emailEvents.receive(wrong)).rejects.toMatchObject({ kind: "unauthorized" });
     }
-    expect(await service.mailEvents.receive(good)).toMatchObject({ accepted: 1 });
+    expect(await service.emailEvents.receive(good)).toMatchObject({ accepted: 1 });
     for (const bad of ["nonsense", createProviderKey("P-384").text, "AAAA"]) {
-      await expect(service.mailEvents.setUp({ public_key: bad })).rejects.toMatchObject({
+      await expect(service.emailEvents.setUp({ public_key: bad })).rejects.toMatchObject({
         kind: "invalidParams",
         message: "public_key is not a key of the curve P-256 (SPKI in base64, or PEM)",
       });
     }
-    expect((await service.mailEvents.setUp({ public_key: "" })).public_key).toBeNull();
-    await expect(service.mailEvents.receive(good)).rejects.toMatchObject({ kind: "unauthorized" });
+    expect((await service.emailEvents.setUp({ public_key: "" })).public_key).toBeNull();
+    await expect(service.emailEvents.receive(good)).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
   it("refuses a body that is no list of events, or too many", async () => {
     const account = await harness().newAccount();
-    const { secret } = await account.service.mailEvents.setUp({});
+    const { secret } = await account.service.emailEvents.setUp({});
     const send = (body: string) =>
-      account.service.mailEvents.receive(signBySecret(body, secret, harness().clock()));
+      account.service.emailEvents.receive(signBySecret(body, secret, harness().clock()));
     await expect(send("[")).rejects.toMatchObject({ kind: "malformedBody" });
     await expect(send("")).rejects.toMatchObject({ kind: "malformedBody" });
     await expect(send("{}")).rejects.toMatchObject({

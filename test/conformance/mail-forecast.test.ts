@@ -34,7 +34,7 @@ const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrd
 describeBackends("a forecast of mails", (harness: () => Harness) => {
   it("has nothing to say of an account without orders", async () => {
     const { service } = await harness().newAccount();
-    expect(await service.mail.forecast({})).toEqual({ mails: 0, people: 0, days: [], not_sent: nothing });
+    expect(await service.emails.forecast({})).toEqual({ mails: 0, people: 0, days: [], not_sent: nothing });
   });
 
   it("counts one mail a product of an order, 14 days after it, or today where that is past", async () => {
@@ -46,7 +46,7 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
       { email: "bo@mail.example", order_date: "2026-01-01" },
       { email: "cy@mail.example", order_date: "2026-03-01" },
     );
-    expect(await account.service.mail.forecast({})).toEqual({
+    expect(await account.service.emails.forecast({})).toEqual({
       mails: 5,
       people: 3,
       days: [
@@ -65,14 +65,14 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
     const { purchases } = await account.service.orders.list({});
     const last = purchases.at(-1)?.id ?? 0;
     const forecast = async (id: number) =>
-      (await account.service.mail.forecast({ since_purchase_id: id })).mails;
+      (await account.service.emails.forecast({ since_purchase_id: id })).mails;
     expect([await forecast(0), await forecast(last), await forecast(last + 1)]).toEqual([2, 1, 0]);
   });
 
   it("leaves out orders that are older than six months to the day", async () => {
     const account = await harness().newAccount();
     await bring(account, { order_date: "2025-09-15" }, { order_date: "2025-09-14", products: pots("pan") });
-    const { mails, not_sent } = await account.service.mail.forecast({});
+    const { mails, not_sent } = await account.service.emails.forecast({});
     expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...nothing, order_too_old: 1 } });
   });
 
@@ -84,10 +84,10 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
       { email: "bo@mail.example", products: pots("pan", "cup") },
       { email: "cy@mail.example", products: pots("pan", "cup") },
     );
-    const { orders, products, mail } = account.service;
+    const { orders, products, emails } = account.service;
     await products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
-    await orders.stopMails({ orders: [{ order_id: "o2", skus: ["cup"] }, { order_id: "o3" }] });
-    const { mails, people, not_sent } = await mail.forecast({});
+    await orders.cancelEmails({ orders: [{ order_id: "o2", skus: ["cup"] }, { order_id: "o3" }] });
+    const { mails, people, not_sent } = await emails.forecast({});
     expect({ mails, people, not_sent }).toEqual({
       mails: 2,
       people: 2,
@@ -101,7 +101,7 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
     await account.service.unsubscribers.massCreate({
       email_list: { 1: ["ann@mail.example"], 2: ["bo@mail.example"] },
     });
-    const { mails, not_sent } = await account.service.mail.forecast({});
+    const { mails, not_sent } = await account.service.emails.forecast({});
     expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...nothing, unsubscribed: 1 } });
   });
 
@@ -126,7 +126,7 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
       { email: "old@mail.example", order_date: "2027-03-16" },
       { email: "unverified@mail.example", order_date: "2027-03-16" },
     );
-    const { mails, people, not_sent } = await service.mail.forecast({});
+    const { mails, people, not_sent } = await service.emails.forecast({});
     expect({ mails, people, not_sent }).toEqual({
       mails: 3,
       people: 3,
@@ -144,7 +144,7 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
       { order_date: "2026-03-31", products: pots("h", "i") },
       { email: "bo@mail.example", order_date: "2026-02-01", products: pots("a") },
     );
-    expect(await account.service.mail.forecast({})).toEqual({
+    expect(await account.service.emails.forecast({})).toEqual({
       mails: 8,
       people: 2,
       days: [
@@ -158,9 +158,9 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
   it("changes nothing, and asks for a token", async () => {
     const account = await harness().newAccount();
     await bring(account, {});
-    const first = await account.service.mail.forecast({});
-    expect(await account.service.mail.forecast({})).toEqual(first);
+    const first = await account.service.emails.forecast({});
+    expect(await account.service.emails.forecast({})).toEqual(first);
     const anybody = harness().service({ appKey: account.caller.appKey });
-    await expect(anybody.mail.forecast({})).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(anybody.emails.forecast({})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 });

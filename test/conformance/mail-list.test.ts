@@ -30,14 +30,14 @@ describeBackends("mails", (harness) => {
     const account = await harness().newAccount();
     await order(account, { a: "2026-03-01", b: "2026-03-02" });
     const { service } = account;
-    const all = idsOf(await service.mails.list({}));
+    const all = idsOf(await service.emails.list({}));
     expect(all).toHaveLength(4);
     expect(all).toEqual(all.toSorted((one, other) => other - one));
     const [, second = 0, third = 0] = all.toReversed();
-    expect(idsOf(await service.mails.list({ since_id: second, count: 2 }))).toEqual([second, third]);
-    expect(idsOf(await service.mails.list({ since_id: third, sort: "newest", count: 1 }))).toEqual([all[0]]);
-    expect(await service.mails.list({ count: 0 })).toEqual({ mails: [] });
-    expect(idsOf(await service.mails.list({ count: mailPage.max + 1 }))).toEqual(all);
+    expect(idsOf(await service.emails.list({ since_id: second, count: 2 }))).toEqual([second, third]);
+    expect(idsOf(await service.emails.list({ since_id: third, sort: "newest", count: 1 }))).toEqual([all[0]]);
+    expect(await service.emails.list({ count: 0 })).toEqual({ mails: [] });
+    expect(idsOf(await service.emails.list({ count: mailPage.max + 1 }))).toEqual(all);
   });
 
   it("lists by when they are due, whatever their states", async () => {
@@ -45,7 +45,7 @@ describeBackends("mails", (harness) => {
     const { service } = account;
     await order(account, { late: "2026-03-09", soon: "2026-03-02", next: "2026-03-05" });
     const due = async (sort: "soonest" | "latest", state?: string) => {
-      const { mails } = await service.mails.list({ sort, ...(state !== undefined && { state }) });
+      const { mails } = await service.emails.list({ sort, ...(state !== undefined && { state }) });
       return mails.map(({ order_id, product_id }) => `${order_id} ${product_id}`);
     };
     const soonest = await due("soonest");
@@ -57,7 +57,7 @@ describeBackends("mails", (harness) => {
       "late",
       "late",
     ]);
-    const { mails } = await service.mails.list({ order_id: "next" });
+    const { mails } = await service.emails.list({ order_id: "next" });
     await put(harness(), mails[0]?.id ?? 0, "sent");
     await put(harness(), mails[1]?.id ?? 0, "leased");
     expect(await due("soonest")).toEqual(soonest);
@@ -70,9 +70,9 @@ describeBackends("mails", (harness) => {
     const [account, other] = [await harness().newAccount(), await harness().newAccount()];
     await order(account, { a: "2026-03-01", b: "2026-03-02" });
     await order(other, { a: "2026-03-01" });
-    await account.service.mail.sendTest({ email: "B@mail.example" });
-    const list = async (query: Parameters<typeof account.service.mails.list>[0]) => {
-      const { mails } = await account.service.mails.list(query);
+    await account.service.emails.sendTest({ email: "B@mail.example" });
+    const list = async (query: Parameters<typeof account.service.emails.list>[0]) => {
+      const { mails } = await account.service.emails.list(query);
       return mails.map(({ order_id, is_test }) => order_id ?? (is_test ? "test" : "")).toSorted();
     };
     expect(await list({})).toEqual(["a", "a", "b", "b", "test"]);
@@ -94,7 +94,7 @@ describeBackends("mails", (harness) => {
     [{ since_id: "x" }, "since_id must be an id"],
   ])("refuses %j", async (query, message) => {
     const { service } = await harness().newAccount();
-    await expect(service.mails.list(query as object)).rejects.toMatchObject({
+    await expect(service.emails.list(query as object)).rejects.toMatchObject({
       kind: "invalidParams",
       message: expect.stringContaining(message) as unknown,
     });
@@ -103,9 +103,9 @@ describeBackends("mails", (harness) => {
   it("tells what a mail is about, what it says and what became of it", async () => {
     const account = await harness().newAccount("Tea Shop");
     await order(account, { a: "2026-03-10" });
-    const { mails } = await account.service.mails.list({ sort: "oldest" });
+    const { mails } = await account.service.emails.list({ sort: "oldest" });
     const mail = mails.find(({ product_id }) => product_id === "teapot");
-    const told = await account.service.mails.get({ mail_id: mail?.id ?? 0 });
+    const told = await account.service.emails.get({ mail_id: mail?.id ?? 0 });
     expect(told.mail).toEqual({
       id: mail?.id,
       category: "map",
@@ -127,9 +127,9 @@ describeBackends("mails", (harness) => {
     expect(told.message?.text).toMatch(/Write a review: http\S+/);
     expect(told.message?.html).toContain("<a ");
     expect(told.events).toEqual([]);
-    await account.service.mail.sendTest({});
-    const [test] = (await account.service.mails.list({ count: 1 })).mails;
-    const tested = await account.service.mails.get({ mail_id: test?.id ?? 0 });
+    await account.service.emails.sendTest({});
+    const [test] = (await account.service.emails.list({ count: 1 })).mails;
+    const tested = await account.service.emails.get({ mail_id: test?.id ?? 0 });
     expect(tested.mail).toMatchObject({ is_test: true, order_id: null, product_id: null });
     expect(tested.message?.text).toContain("This is a test mail");
     expect(tested.events).toEqual([
@@ -144,24 +144,24 @@ describeBackends("mails", (harness) => {
 
   it("speaks of every product where there is one mail for an order", async () => {
     const account = await harness().newAccount();
-    await account.service.mailRules.set({ name: "one_mail_per", value: "order" });
+    await account.service.emailRules.set({ name: "one_mail_per", value: "order" });
     await order(account, { a: "2026-03-10" });
-    const { mails } = await account.service.mails.list({});
+    const { mails } = await account.service.emails.list({});
     expect(mails).toMatchObject([{ order_id: "a", product_id: null }]);
-    const { message } = await account.service.mails.get({ mail_id: mails[0]?.id ?? 0 });
+    const { message } = await account.service.emails.get({ mail_id: mails[0]?.id ?? 0 });
     expect(message?.text.match(/Write a review: /g)).toHaveLength(2);
   });
 
   it("stops a mail that waits, and says why another cannot be stopped", async () => {
     const account = await harness().newAccount();
     const { service } = account;
-    await service.mail.sendTest({});
-    const mail_id = (await service.mails.list({})).mails[0]?.id ?? 0;
+    await service.emails.sendTest({});
+    const mail_id = (await service.emails.list({})).mails[0]?.id ?? 0;
     harness().clock.advance(dayMs);
     const stopped = { state: "not_sent", reason: "stopped_by_hand" };
-    expect((await service.mails.stop({ mail_id })).mail).toMatchObject(stopped);
-    expect((await service.mails.stop({ mail_id })).mail).toMatchObject(stopped);
-    const { mail, events } = await service.mails.get({ mail_id });
+    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(stopped);
+    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(stopped);
+    const { mail, events } = await service.emails.get({ mail_id });
     expect(mail).toMatchObject(stopped);
     expect(events).toMatchObject([
       { event: "requested" },
@@ -175,13 +175,13 @@ describeBackends("mails", (harness) => {
       ["not_sent", "is not going to be sent: there is nothing to stop"],
     ] as const) {
       await put(harness(), mail_id, state, { reason: "x" });
-      await expect(service.mails.stop({ mail_id })).rejects.toMatchObject({
+      await expect(service.emails.cancel({ mail_id })).rejects.toMatchObject({
         kind: "invalidParams",
         message: `mail ${mail_id} ${says}`,
       });
     }
     await put(harness(), mail_id, "leased", { worker: "w", leased_until: harness().clock() + dayMs });
-    expect((await service.mails.stop({ mail_id })).mail).toMatchObject(stopped);
+    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(stopped);
     const held = await harness()
       .database.db.selectFrom("mails")
       .select(["worker", "leased_until"])
@@ -192,18 +192,18 @@ describeBackends("mails", (harness) => {
 
   it("knows no mails of other accounts, and tells nothing without a utoken", async () => {
     const [account, other] = [await harness().newAccount(), await harness().newAccount()];
-    await account.service.mail.sendTest({});
-    const mail_id = (await account.service.mails.list({})).mails[0]?.id ?? 0;
+    await account.service.emails.sendTest({});
+    const mail_id = (await account.service.emails.list({})).mails[0]?.id ?? 0;
     const gone = { kind: "recordNotFound", message: `Couldn't find Mail with id = ${mail_id}` };
-    await expect(other.service.mails.get({ mail_id })).rejects.toMatchObject(gone);
-    await expect(other.service.mails.stop({ mail_id })).rejects.toMatchObject(gone);
+    await expect(other.service.emails.get({ mail_id })).rejects.toMatchObject(gone);
+    await expect(other.service.emails.cancel({ mail_id })).rejects.toMatchObject(gone);
     const open = harness().service({ appKey: account.caller.appKey });
     const calls = [
-      () => open.mails.list({}),
-      () => open.mails.get({ mail_id }),
-      () => open.mails.stop({ mail_id }),
-      () => open.mailEvents.setUp({}),
-      () => open.mailSuppressions.lift({ email: "ann@mail.example" }),
+      () => open.emails.list({}),
+      () => open.emails.get({ mail_id }),
+      () => open.emails.cancel({ mail_id }),
+      () => open.emailEvents.setUp({}),
+      () => open.emailSuppressions.lift({ email: "ann@mail.example" }),
     ];
     for (const call of calls) {
       await expect(call()).rejects.toMatchObject({ kind: "unauthorized" });

@@ -36,9 +36,9 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
     );
   const judge = () => judgeDue(harness());
   const set = (
-    name: Parameters<Service["mailRules"]["set"]>[0]["name"],
+    name: Parameters<Service["emailRules"]["set"]>[0]["name"],
     value: boolean | number | string | null,
-  ) => service.mailRules.set({ name, value });
+  ) => service.emailRules.set({ name, value });
 
   it("keep back what is older than six months to the day, or than what is set", async () => {
     const old = [{ order_date: "2025-09-15" }, { order_date: "2025-09-14" }];
@@ -67,7 +67,7 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
 
   it("keep back what was stopped after it was queued: an order, or a product of one", async () => {
     await bring({ products: pots("teapot", "pan") }, { products: pots("teapot", "pan") }, {});
-    await service.orders.stopMails({ orders: [{ order_id: "1" }, { order_id: "2", skus: ["pan"] }] });
+    await service.orders.cancelEmails({ orders: [{ order_id: "1" }, { order_id: "2", skus: ["pan"] }] });
     expect(await judge()).toEqual({
       "1/teapot": "mails_stopped",
       "1/pan": "mails_stopped",
@@ -178,7 +178,7 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
   it("keep back all review requests while they are switched off, and no other mail", async () => {
     await set("send_review_requests", false);
     await bring({});
-    await service.mail.sendTest({ email: "p1@mail.example" });
+    await service.emails.sendTest({ email: "p1@mail.example" });
     const { mails, keptBack } = await createWorker(harness()).claim(10);
     expect([mails.length, keptBack.map(({ obstacle }) => obstacle)]).toEqual([1, ["requests_off"]]);
     await set("send_review_requests", null);
@@ -197,7 +197,8 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
 
   it("keep a mail that no order brings only from who is unsubscribed, reported spam or bounced", async () => {
     await set("most_mails_to_person", 1);
-    for (const email of ["a", "a", "b", "c"]) await service.mail.sendTest({ email: `${email}@mail.example` });
+    for (const email of ["a", "a", "b", "c"])
+      await service.emails.sendTest({ email: `${email}@mail.example` });
     await service.unsubscribers.massCreate({ email_list: { 1: ["b@mail.example"] } });
     const account_id = await accountIdOf(harness(), account);
     const values = { account_id, email_key: "c@mail.example", kind: "bounces", mail_row: 1, created_at: 1 };
@@ -213,7 +214,7 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
     await set("one_mail_per", "order");
     await bring({ products: pots("teapot", "pan", "cup") }, {}, {});
     await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
-    await service.orders.stopMails({ orders: [{ order_id: "1", skus: ["cup"] }, { order_id: "3" }] });
+    await service.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["cup"] }, { order_id: "3" }] });
     const { mails } = await createWorker(harness()).claim(10);
     const [products] = mails.map(({ mail }) => mail.data["products"] as { product_id: string }[]);
     expect(products?.map(({ product_id }) => product_id)).toEqual(["pan"]);
@@ -226,7 +227,7 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
 
   it("are the account's own", async () => {
     const other = await harness().newAccount();
-    await other.service.mailRules.set({ name: "oldest_order_months", value: 1 });
+    await other.service.emailRules.set({ name: "oldest_order_months", value: 1 });
     await bring({ order_date: "2025-12-01" });
     expect(await judge()).toEqual({ "1/teapot": "leased" });
   });
@@ -236,7 +237,7 @@ describeBackends("the settings of mails", (harness: () => Harness) => {
   it("are listed with what they are by themselves, and what the account has made of them", async () => {
     const { service } = await harness().newAccount();
     const find = async (name: string) =>
-      (await service.mailRules.list({})).settings.find((setting) => setting.name === name);
+      (await service.emailRules.list({})).settings.find((setting) => setting.name === name);
     expect(await find("due_after_days")).toEqual({
       name: "due_after_days",
       says: "days from the date of an order that comes from now on to its review requests",
@@ -248,18 +249,18 @@ describeBackends("the settings of mails", (harness: () => Harness) => {
       max: 365,
       choices: null,
     });
-    const { setting } = await service.mailRules.set({ name: "due_after_days", value: 3 });
+    const { setting } = await service.emailRules.set({ name: "due_after_days", value: 3 });
     expect(setting).toMatchObject({ name: "due_after_days", value: 3, default: 14, changed: true });
     expect(await find("due_after_days")).toEqual(setting);
-    await service.mailRules.set({ name: "due_after_days", value: null });
+    await service.emailRules.set({ name: "due_after_days", value: null });
     expect(await find("due_after_days")).toMatchObject({ value: 14, changed: false });
   });
 
   it("say of the rules which are on, which can be off, and when they hold", async () => {
     const { service } = await harness().newAccount();
-    await service.mailRules.set({ name: "reviewed_lately", value: "off" });
-    await service.mailRules.set({ name: "oldest_order_months", value: "9" });
-    const { rules } = await service.mailRules.list({});
+    await service.emailRules.set({ name: "reviewed_lately", value: "off" });
+    await service.emailRules.set({ name: "oldest_order_months", value: "9" });
+    const { rules } = await service.emailRules.list({});
     expect(rules.map(({ name }) => name)).toEqual([
       "past_order",
       "requests_off",
@@ -287,7 +288,7 @@ describeBackends("the settings of mails", (harness: () => Harness) => {
   it("refuse what they cannot be, and keep what they were", async () => {
     const { service } = await harness().newAccount();
     const refuse = (name: string, value: unknown) =>
-      service.mailRules.set({ name, value } as Parameters<typeof service.mailRules.set>[0]);
+      service.emailRules.set({ name, value } as Parameters<typeof service.emailRules.set>[0]);
     const refused = (message: string) => ({ kind: "invalidParams", message });
     await expect(refuse("due_after_days", 366)).rejects.toMatchObject(
       refused("value of due_after_days must be a whole number from 0 to 365"),
@@ -301,15 +302,15 @@ describeBackends("the settings of mails", (harness: () => Harness) => {
       refused("value of one_mail_per must be one of product, order"),
     );
     await expect(refuse("unsubscribed", false)).rejects.toMatchObject({ kind: "invalidParams" });
-    const { settings } = await service.mailRules.list({});
+    const { settings } = await service.emailRules.list({});
     expect(settings.filter(({ changed }) => changed)).toEqual([]);
   });
 
   it("ask for a token", async () => {
     const { caller } = await harness().newAccount();
     const anybody = harness().service({ appKey: caller.appKey });
-    await expect(anybody.mailRules.list({})).rejects.toMatchObject({ kind: "unauthorized" });
-    await expect(anybody.mailRules.set({ name: "track_opens", value: true })).rejects.toMatchObject({
+    await expect(anybody.emailRules.list({})).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(anybody.emailRules.set({ name: "track_opens", value: true })).rejects.toMatchObject({
       kind: "unauthorized",
     });
   });

@@ -26,13 +26,13 @@ describeBackends("why a mail is sent or not", (harness: () => Harness) => {
         more,
       ),
     );
-  const why = async (order_id = "1") => (await service.mails.why({ order_id })).decisions;
+  const why = async (order_id = "1") => (await service.emails.explain({ order_id })).decisions;
   const say = async (order_id?: string) => (await why(order_id)).map(({ sentence }) => sentence);
   const db = () => harness().database.db;
 
   it("is told with every rule, for a mail that waits", async () => {
     await bring({ order_date: "2026-03-10" });
-    const told = await service.mails.why({ order_id: "1" });
+    const told = await service.emails.explain({ order_id: "1" });
     expect(told).toMatchObject({
       order_id: "1",
       order_date: "2026-03-10T00:00:00.000Z",
@@ -54,7 +54,7 @@ describeBackends("why a mail is sent or not", (harness: () => Harness) => {
   });
 
   it("names the rule that decides, those before it that passed, and those that were not asked", async () => {
-    await service.mailRules.set({ name: "order_too_old", value: false });
+    await service.emailRules.set({ name: "order_too_old", value: false });
     await bring();
     await service.unsubscribers.massCreate({ email_list: { 1: ["Jane@mail.example"] } });
     await judgeDue(harness());
@@ -119,17 +119,17 @@ describeBackends("why a mail is sent or not", (harness: () => Harness) => {
     ],
     [
       "mails_stopped",
-      (of) => of.orders.stopMails({ orders: [{ order_id: "1" }] }),
+      (of) => of.orders.cancelEmails({ orders: [{ order_id: "1" }] }),
       "the store stopped the mails of this order on 15 March 2026",
     ],
     [
       "mails_stopped",
-      (of) => of.orders.stopMails({ orders: [{ order_id: "1", skus: ["teapot"] }] }),
+      (of) => of.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["teapot"] }] }),
       "the store stopped the mails for this product of the order on 15 March 2026",
     ],
     [
       "requests_off",
-      (of) => of.mailRules.set({ name: "send_review_requests", value: false }),
+      (of) => of.emailRules.set({ name: "send_review_requests", value: false }),
       "the store has switched its review requests off",
     ],
     [
@@ -226,17 +226,17 @@ describeBackends("why a mail is sent or not", (harness: () => Harness) => {
     expect(await become({ attempts: 0, reason: null, due_at: startMs - dayMs })).toBe(
       "A mail for Teapot to jane@mail.example has been due since 14 March 2026, and goes as soon as mails are sent.",
     );
-    const [mail] = (await service.mails.list({})).mails;
-    await service.mails.stop({ mail_id: mail?.id ?? 0 });
+    const [mail] = (await service.emails.list({})).mails;
+    await service.emails.cancel({ mail_id: mail?.id ?? 0 });
     expect(await say()).toEqual([
       "No mail was sent for Teapot on 15 March 2026 because the store stopped this mail by hand.",
     ]);
   });
 
   it("tells of a mail about a whole order which products it leaves out", async () => {
-    await service.mailRules.set({ name: "one_mail_per", value: "order" });
+    await service.emailRules.set({ name: "one_mail_per", value: "order" });
     await bring({ products: { teapot: pot(), pan: pot("Pan") } });
-    await service.orders.stopMails({ orders: [{ order_id: "1", skus: ["pan"] }] });
+    await service.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["pan"] }] });
     const [decision, ...others] = await why();
     expect(others).toEqual([]);
     expect(decision).toMatchObject({
@@ -253,22 +253,22 @@ describeBackends("why a mail is sent or not", (harness: () => Harness) => {
 
   it("is told of one product alone, and not of what is not there", async () => {
     await bring({ products: { teapot: pot(), pan: pot("Pan") } });
-    const { decisions } = await service.mails.why({ order_id: "1", product_id: "pan" });
+    const { decisions } = await service.emails.explain({ order_id: "1", product_id: "pan" });
     expect(decisions.map(({ products: [product] }) => product?.product_id)).toEqual(["pan"]);
-    await expect(service.mails.why({ order_id: "1", product_id: "cup" })).rejects.toMatchObject({
+    await expect(service.emails.explain({ order_id: "1", product_id: "cup" })).rejects.toMatchObject({
       kind: "recordNotFound",
       message: "Couldn't find Product with product_id = cup in order 1",
     });
-    await expect(service.mails.why({ order_id: "01" })).rejects.toMatchObject({
+    await expect(service.emails.explain({ order_id: "01" })).rejects.toMatchObject({
       kind: "recordNotFound",
       message: "Couldn't find Order with order_id = 01",
     });
     const other = await harness().newAccount();
-    await expect(other.service.mails.why({ order_id: "1" })).rejects.toMatchObject({
+    await expect(other.service.emails.explain({ order_id: "1" })).rejects.toMatchObject({
       kind: "recordNotFound",
     });
     const anybody = harness().service({ appKey: account.caller.appKey });
-    await expect(anybody.mails.why({ order_id: "1" })).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(anybody.emails.explain({ order_id: "1" })).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
   it("changes nothing", async () => {

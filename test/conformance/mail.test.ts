@@ -37,7 +37,7 @@ describeBackends("mail", (harness) => {
     [["map", "reminder"], "categories must be names with commas between"],
   ])("says what is wrong with the categories %j", async (categories, message) => {
     const { service } = await harness().newAccount();
-    const call = service.mail.stats({ ...range, categories: categories as string });
+    const call = service.emails.stats({ ...range, categories: categories as string });
     await expect(call).rejects.toMatchObject({
       kind: "invalidParams",
       message: expect.stringContaining(message) as unknown,
@@ -49,8 +49,8 @@ describeBackends("mail", (harness) => {
     await service.questions.sendConfirmation(aQuestion());
     await service.questions.sendConfirmation(aQuestion({ review_content: "And?" }));
     harness().clock.advance(12 * 60 * 60 * 1_000);
-    await service.mail.sendTest({});
-    const stats = await service.mail.stats({
+    await service.emails.sendTest({});
+    const stats = await service.emails.stats({
       since_date: today,
       to_date: "2026-03-16",
       categories: "question_confirmation, map,reminder,map",
@@ -79,7 +79,7 @@ describeBackends("mail", (harness) => {
       ["reminder", "2026-02-01", "opens", 256],
     ]);
     await count(harness(), other.caller.appKey, [["map", "2026-02-01", "opens", 1_000]]);
-    const stats = await one.service.mail.stats({
+    const stats = await one.service.emails.stats({
       since_date: "2026-01-31",
       to_date: "2026-04-02",
       categories: "map",
@@ -98,7 +98,7 @@ describeBackends("mail", (harness) => {
     const { service } = await harness().newAccount();
     const names = async (since_date: string, to_date: string, aggregate: string) => {
       const query = { since_date, to_date, aggregate: aggregate as "day", categories: "map" };
-      return Object.keys((await service.mail.stats(query))["map"] ?? {});
+      return Object.keys((await service.emails.stats(query))["map"] ?? {});
     };
     expect(await names("2026-02-27", "2026-03-01", "day")).toEqual([
       "2026-02-27,2026-02-27",
@@ -124,7 +124,7 @@ describeBackends("mail", (harness) => {
 
   it("knows every category and counter of the specification", async () => {
     const { service } = await harness().newAccount();
-    const stats = await service.mail.stats({ ...range, categories: mailCategories.join(",") });
+    const stats = await service.emails.stats({ ...range, categories: mailCategories.join(",") });
     expect(Object.keys(stats)).toEqual([...mailCategories]);
     for (const category of mailCategories) expect(stats[category]).toEqual({ [`${today},${today}`]: none });
   });
@@ -132,7 +132,7 @@ describeBackends("mail", (harness) => {
   it("takes the longest range, and refuses a longer one and one that ends before it starts", async () => {
     const { service } = await harness().newAccount();
     const stats = (since_date: string, to_date: string) =>
-      service.mail.stats({ since_date, to_date, categories: "map", aggregate: "day" });
+      service.emails.stats({ since_date, to_date, categories: "map", aggregate: "day" });
     const since = "2020-01-01";
     const last = (days: number) =>
       new Date(Date.parse(since) + (days - 1) * dayMs).toISOString().slice(0, 10);
@@ -143,9 +143,9 @@ describeBackends("mail", (harness) => {
       message: `since_date to to_date holds more than ${maxStats.ranges} ranges: ask for longer ones with aggregate`,
     });
     const years = { since_date: since, categories: "map", aggregate: "year" } as const;
-    const decades = await service.mail.stats({ ...years, to_date: last(maxStats.days) });
+    const decades = await service.emails.stats({ ...years, to_date: last(maxStats.days) });
     expect(Object.keys(decades["map"] ?? {})).toHaveLength(21);
-    await expect(service.mail.stats({ ...years, to_date: last(maxStats.days + 1) })).rejects.toMatchObject({
+    await expect(service.emails.stats({ ...years, to_date: last(maxStats.days + 1) })).rejects.toMatchObject({
       message: `since_date to to_date is longer than ${maxStats.days} days`,
     });
     await expect(stats("0001-01-01", "9999-12-31")).rejects.toMatchObject({ kind: "invalidParams" });
@@ -158,7 +158,7 @@ describeBackends("mail", (harness) => {
   it("refuses days, categories and aggregates that there are not, and who has no utoken", async () => {
     const { service, caller } = await harness().newAccount();
     const stats = (fields: Record<string, unknown>) =>
-      service.mail.stats({ ...range, categories: "map", ...fields });
+      service.emails.stats({ ...range, categories: "map", ...fields });
     for (const fields of [
       { since_date: "2026-02-30" },
       { to_date: "tomorrow" },
@@ -171,16 +171,16 @@ describeBackends("mail", (harness) => {
       await expect(stats(fields), JSON.stringify(fields)).rejects.toMatchObject({ kind: "invalidParams" });
     }
     const open = harness().service({ appKey: caller.appKey });
-    await expect(open.mail.stats({ ...range, categories: "map" })).rejects.toMatchObject({
+    await expect(open.emails.stats({ ...range, categories: "map" })).rejects.toMatchObject({
       kind: "unauthorized",
     });
-    await expect(open.mail.sendTest({})).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(open.emails.sendTest({})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
   it("queues a test mail to the address of the call, else to the account's own", async () => {
     const { service } = await harness().newAccount("Tea Shop");
-    expect(await service.mail.sendTest({})).toEqual({});
-    expect(await service.mail.sendTest({ email: "me@mail.example" })).toEqual({});
+    expect(await service.emails.sendTest({})).toEqual({});
+    expect(await service.emails.sendTest({ email: "me@mail.example" })).toEqual({});
     const sent = { category: "map", email_type_id: 1, name: "Tea Shop", state: "queued" };
     const data = expect.objectContaining({
       is_test: true,
@@ -199,17 +199,17 @@ describeBackends("mail", (harness) => {
       { ...sent, email: "owner1@shop.example", data },
       { ...sent, email: "me@mail.example", data },
     ]);
-    await expect(service.mail.sendTest({ email: "me" })).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(service.emails.sendTest({ email: "me" })).rejects.toMatchObject({ kind: "invalidParams" });
   });
 
   it("asks for an address where the account has none", async () => {
     const { service } = await harness().newAccount();
     await harness().database.db.deleteFrom("users").execute();
-    await expect(service.mail.sendTest({})).rejects.toMatchObject({
+    await expect(service.emails.sendTest({})).rejects.toMatchObject({
       kind: "invalidParams",
       message: "Missing email: the account has none of its own, so say where the test mail goes",
     });
-    expect(await service.mail.sendTest({ email: "me@mail.example" })).toEqual({});
+    expect(await service.emails.sendTest({ email: "me@mail.example" })).toEqual({});
     expect(await readMails(harness())).toHaveLength(1);
   });
 
@@ -218,11 +218,11 @@ describeBackends("mail", (harness) => {
     await service.unsubscribers.massCreate({
       email_list: { 1: ["ME@mail.example"], 2: ["you@mail.example"] },
     });
-    await expect(service.mail.sendTest({ email: "me@mail.example" })).rejects.toMatchObject({
+    await expect(service.emails.sendTest({ email: "me@mail.example" })).rejects.toMatchObject({
       kind: "invalidParams",
       message: "email is unsubscribed from mails of type 1",
     });
-    expect(await service.mail.sendTest({ email: "you@mail.example" })).toEqual({});
+    expect(await service.emails.sendTest({ email: "you@mail.example" })).toEqual({});
     expect(await readMailCounts(harness(), "map")).toEqual({ requests: 1 });
   });
 });

@@ -47,17 +47,17 @@ describeBackends("what is foretold of mails that wait", (harness: () => Harness)
   ])("is what the worker then does, with %j", async (settings) => {
     const { service } = await harness().newAccount();
     for (const [name, value] of Object.entries(settings)) {
-      await service.mailRules.set({ name: name as keyof typeof settings, value });
+      await service.emailRules.set({ name: name as keyof typeof settings, value });
     }
     const ids = await bringOrders(service);
     const foretold: Record<string, string> = {};
     for (const order_id of ids) {
-      const { decisions } = await service.mails.why({ order_id });
+      const { decisions } = await service.emails.explain({ order_id });
       for (const { products, decided_by } of decisions) {
         foretold[`${order_id}/${products[0]?.product_id}`] = decided_by ?? "sent";
       }
     }
-    const { mails: count, not_sent: kept } = await service.mail.forecast({});
+    const { mails: count, not_sent: kept } = await service.emails.forecast({});
     const became = await sendAll();
     expect(foretold).toEqual(became);
     const outcomes = Object.values(became);

@@ -75,14 +75,14 @@ describeBackends("the mails that orders bring", (harness: () => Harness) => {
   });
 
   it("are one for the whole order where the account wants it, and due when it says", async () => {
-    await service.mailRules.set({ name: "one_mail_per", value: "order" });
-    await service.mailRules.set({ name: "due_after_days", value: 0 });
+    await service.emailRules.set({ name: "one_mail_per", value: "order" });
+    await service.emailRules.set({ name: "due_after_days", value: 0 });
     await bring({ order_date: "2026-03-10", products: pots("teapot", "pan") });
     await bring({ products: pots("teapot", "pan", "cup") });
     expect(await told()).toEqual({ "1/*": "queued" });
     expect((await rows()).map(({ due_at }) => due_at)).toEqual([at("2026-03-10")]);
     // What is queued stays as it is.
-    await service.mailRules.set({ name: "one_mail_per", value: null });
+    await service.emailRules.set({ name: "one_mail_per", value: null });
     await bring({ products: pots("teapot", "pan", "lid") });
     expect(await told()).toEqual({ "1/*": "queued", "1/lid": "queued" });
   });
@@ -107,7 +107,7 @@ describeBackends("the mails that orders bring", (harness: () => Harness) => {
     await service.unsubscribers.massCreate({ email_list: { 1: ["p3@mail.example"] } });
     const past = { created_at: "2025-12-01", reviewer_type: "verified_buyer" as const };
     await service.reviews.createNow(aReview({ sku: "a", email: "p4@mail.example", past }));
-    await service.orders.stopMails({ orders: [{ order_id: "o5" }] });
+    await service.orders.cancelEmails({ orders: [{ order_id: "o5" }] });
     const id = await accountIdOf(harness(), account);
     for (const n of [1, 2, 3]) await noteSent(harness(), id, "p1@mail.example", at(`2026-03-0${n}`));
     const ids = ["a", "b", "c"];
@@ -120,7 +120,7 @@ describeBackends("the mails that orders bring", (harness: () => Harness) => {
       }),
     );
     await service.orders.massCreate(bulkOf(orders));
-    const { mails, not_sent, days } = await service.mail.forecast({});
+    const { mails, not_sent, days } = await service.emails.forecast({});
     const counted: Record<string, number> = { leased: 0 };
     for (const state of Object.values(await judgeDue(harness()))) counted[state] = (counted[state] ?? 0) + 1;
     expect({ leased: mails, ...not_sent }).toMatchObject(counted);
@@ -136,20 +136,20 @@ describeBackends("the mails that orders bring", (harness: () => Harness) => {
 
   it("are not forecast again once they are decided, and leave room for fewer others while they wait", async () => {
     await bring({ order_date: "2026-03-01", products: pots("a", "b", "c", "d") });
-    expect((await service.mail.forecast({})).mails).toBe(4);
+    expect((await service.emails.forecast({})).mails).toBe(4);
     const { purchases } = await service.orders.list({ count: 10 });
     const since_purchase_id = Math.max(...purchases.map(({ id }) => id)) + 1;
     const order = anOrder({ order_id: "2", order_date: "2026-03-02", products: pots("e", "f") });
     await service.orders.massCreate(bulkOf([order], { send_mail: false }));
-    const waiting = await service.mail.forecast({ since_purchase_id });
+    const waiting = await service.emails.forecast({ since_purchase_id });
     expect(waiting).toMatchObject({ mails: 1, people: 1, not_sent: { too_many_to_person: 1 } });
     await judgeDue(harness());
     await harness()
       .database.db.updateTable("mails")
       .set({ state: "sent", sent_at: harness().clock(), leased_until: null })
       .execute();
-    expect(await service.mail.forecast({ since_purchase_id })).toEqual(waiting);
-    expect(await service.mail.forecast({})).toEqual(waiting);
+    expect(await service.emails.forecast({ since_purchase_id })).toEqual(waiting);
+    expect(await service.emails.forecast({})).toEqual(waiting);
   });
 
   it("are forecast by the account's own rules", async () => {
@@ -158,20 +158,20 @@ describeBackends("the mails that orders bring", (harness: () => Harness) => {
       { send_mail: false },
     );
     const read = async () => {
-      const { mails, not_sent } = await service.mail.forecast({});
+      const { mails, not_sent } = await service.emails.forecast({});
       return [mails, not_sent.too_many_to_person, not_sent.order_too_old, not_sent.requests_off];
     };
     expect(await read()).toEqual([5, 1, 0, 0]);
-    await service.mailRules.set({ name: "most_mails_to_person", value: 2 });
+    await service.emailRules.set({ name: "most_mails_to_person", value: 2 });
     expect(await read()).toEqual([2, 4, 0, 0]);
-    await service.mailRules.set({ name: "too_many_to_person", value: false });
+    await service.emailRules.set({ name: "too_many_to_person", value: false });
     expect(await read()).toEqual([6, 0, 0, 0]);
-    await service.mailRules.set({ name: "one_mail_per", value: "order" });
+    await service.emailRules.set({ name: "one_mail_per", value: "order" });
     expect(await read()).toEqual([1, 0, 0, 0]);
-    await service.mailRules.set({ name: "oldest_order_months", value: 2 });
+    await service.emailRules.set({ name: "oldest_order_months", value: 2 });
     expect(await read()).toEqual([0, 0, 6, 0]);
-    await service.mailRules.set({ name: "order_too_old", value: false });
-    await service.mailRules.set({ name: "send_review_requests", value: false });
+    await service.emailRules.set({ name: "order_too_old", value: false });
+    await service.emailRules.set({ name: "send_review_requests", value: false });
     expect(await read()).toEqual([0, 0, 0, 6]);
   });
 

@@ -368,7 +368,7 @@ describeBackends("orders.list", (harness) => {
   });
 });
 
-describeBackends("orders.stopMails", (harness) => {
+describeBackends("orders.cancelEmails", (harness) => {
   it("keeps stops by order id, for listed products or for all, also before the order is there", async () => {
     const one = await harness().newAccount();
     const stop = {
@@ -378,8 +378,8 @@ describeBackends("orders.stopMails", (harness) => {
         { order_id: "e", skus: [] },
       ],
     };
-    expect(await one.service.orders.stopMails(stop)).toEqual({});
-    expect(await one.service.orders.stopMails(stop)).toEqual({});
+    expect(await one.service.orders.cancelEmails(stop)).toEqual({});
+    expect(await one.service.orders.cancelEmails(stop)).toEqual({});
     const stops = await harness()
       .database.db.selectFrom("mail_stops")
       .select(["order_id", "product_id"])
@@ -398,8 +398,8 @@ describeBackends("orders.stopMails", (harness) => {
 
   it("is kept by account", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await one.service.orders.stopMails({ orders: [{ order_id: "1" }] });
-    await other.service.orders.stopMails({ orders: [{ order_id: "1" }] });
+    await one.service.orders.cancelEmails({ orders: [{ order_id: "1" }] });
+    await other.service.orders.cancelEmails({ orders: [{ order_id: "1" }] });
     const stops = await harness().database.db.selectFrom("mail_stops").select("account_id").execute();
     expect(new Set(stops.map(({ account_id }) => account_id)).size).toBe(2);
   });

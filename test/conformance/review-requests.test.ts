@@ -174,7 +174,7 @@ describeBackends("review requests", (harness) => {
 
   it("are one for each product of an order, also where one mail asks for all", async () => {
     const account = await harness().newAccount();
-    await account.service.mailRules.set({ name: "one_mail_per", value: "order" });
+    await account.service.emailRules.set({ name: "one_mail_per", value: "order" });
     const products = { teapot: anOrderedProduct(), pan: anOrderedProduct({ name: "Pan" }) };
     const mails = await orderMails(harness(), account, { products });
     expect(mails).toHaveLength(1);
@@ -234,7 +234,7 @@ describeBackends("review requests", (harness) => {
 
   it("of a test mail show the page, and keep nothing", async () => {
     const account = await harness().newAccount();
-    await account.service.mail.sendTest({ email: "me@shop.example" });
+    await account.service.emails.sendTest({ email: "me@shop.example" });
     const [mail] = await storedMails(harness());
     const token = tokensOf(harness(), mail!).review();
     const { show, write } = harness().service({}).reviewRequests;

@@ -10,7 +10,7 @@ const target = "https://shop.example/teapot?a=1&b=ä";
 /** A mail of an account, which tracks what is named. */
 async function setUp(harness: Harness, ...tracked: readonly ("track_opens" | "track_clicks")[]) {
   const account = await harness.newAccount();
-  for (const name of tracked) await account.service.mailRules.set({ name, value: "on" });
+  for (const name of tracked) await account.service.emailRules.set({ name, value: "on" });
   const [mail] = await orderMails(harness, account);
   if (!mail) throw new Error("the order brought no mail");
   const { tracking, reviewRequests } = harness.service({});
@@ -73,13 +73,13 @@ describeBackends("tracking", (harness) => {
     await tracking.open({ token: token.open });
     expect(await tracking.click({ token: token.click })).toEqual({ url: new URL(target).href });
     for (const name of ["track_opens", "track_clicks"] as const) {
-      await account.service.mailRules.set({ name, value: "on" });
+      await account.service.emailRules.set({ name, value: "on" });
     }
     await tracking.open({ token: token.open, only_look: true });
     await tracking.click({ token: token.click, only_look: true });
     expect(await readEvents(harness())).toEqual([]);
     await tracking.open({ token: token.open });
-    await account.service.mailRules.set({ name: "track_opens", value: "off" });
+    await account.service.emailRules.set({ name: "track_opens", value: "off" });
     harness().clock.advance(minuteMs);
     await tracking.open({ token: token.open });
     expect(await readEvents(harness())).toHaveLength(1);

@@ -17,7 +17,7 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
 
   const bring = (fields: Fields, more: { send_mail?: boolean } = {}) =>
     service.orders.massCreate(bulkOf([anOrder({ order_id: "1", ...fields })], more));
-  const wantOne = () => service.mailRules.set({ name: "one_mail_per", value: "order" });
+  const wantOne = () => service.emailRules.set({ name: "one_mail_per", value: "order" });
 
   /** Lets all that is due go; the products that each mail speaks of. */
   async function send(): Promise<readonly (readonly string[])[]> {
@@ -33,7 +33,7 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
   }
 
   const why = async () =>
-    (await service.mails.why({ order_id: "1" })).decisions.map(({ products, ...told }) => [
+    (await service.emails.explain({ order_id: "1" })).decisions.map(({ products, ...told }) => [
       told.is_whole_order ? "whole" : "own",
       told.state,
       told.decided_by,
@@ -44,7 +44,7 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
     await bring({ products: pots("pot") });
     await wantOne();
     await bring({ products: pots("pot", "pan") });
-    await service.mailRules.set({ name: "one_mail_per", value: "product" });
+    await service.emailRules.set({ name: "one_mail_per", value: "product" });
     await bring({ products: pots("pot", "pan", "cup") });
     expect(await why()).toEqual([
       ["own", "queued", null, [["pot", null]]],
@@ -78,7 +78,7 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
     await wantOne();
     await bring({ products: pots("pot", "pan", "cup") });
     await service.products.massUpdate({ products: { pot: aProduct({ blacklisted: true }) } });
-    await service.orders.stopMails({ orders: [{ order_id: "1", skus: ["cup"] }] });
+    await service.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["cup"] }] });
     expect(await send()).toEqual([["pan"]]);
     await service.products.massUpdate({ products: { pot: aProduct({ blacklisted: false }) } });
     const sent = [
@@ -87,8 +87,8 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
       ["cup", "mails_stopped"],
     ];
     expect(await why()).toEqual([["whole", "sent", null, sent]]);
-    const { mails } = await service.mails.list({});
-    const { message } = await service.mails.get({ mail_id: mails[0]?.id ?? 0 });
+    const { mails } = await service.emails.list({});
+    const { message } = await service.emails.get({ mail_id: mails[0]?.id ?? 0 });
     expect(message?.text.match(/Write a review: /g)).toHaveLength(1);
     expect(message?.text).toContain("PAN");
   });

@@ -54,7 +54,7 @@ async function callShop(service: Service): Promise<void> {
   await service.orders.massCreate({ ...bulkOf([anOrder({ order_id: "1002" })]), send_mail: true });
   await service.orders.list({ page: 2, count: 1, since_date: "2026-01-01" });
   await service.orders.list({ details: true });
-  await service.orders.stopMails({ orders: [{ order_id: "1001" }] });
+  await service.orders.cancelEmails({ orders: [{ order_id: "1001" }] });
   await service.products.missed({ missed_products_ids: "all", start: 1 });
   await service.products.missed({ missed_products_ids: "1,2" });
   await service.products.promoted({});
@@ -136,43 +136,43 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.answers.vote({ answer_id: answered.answer.id, vote_type: "up" });
   await service.questions.list({ sku: "teapot" });
   await service.questions.bottomLine({ sku: "teapot" });
-  await service.mail.sendTest({});
+  await service.emails.sendTest({});
   await callMails(harness, service);
   await callReviewRequests(harness, service);
-  await service.mail.forecast({ since_purchase_id: 1 });
-  await service.mailRules.list({});
-  await service.mailRules.set({ name: "due_after_days", value: 7 });
-  await service.mailRules.set({ name: "due_after_days", value: null });
-  const { template } = await service.mailTemplates.get({ category: "map", built_in: true });
+  await service.emails.forecast({ since_purchase_id: 1 });
+  await service.emailRules.list({});
+  await service.emailRules.set({ name: "due_after_days", value: 7 });
+  await service.emailRules.set({ name: "due_after_days", value: null });
+  const { template } = await service.emailTemplates.get({ category: "map", built_in: true });
   const { subject, text, html } = template;
-  await service.mailTemplates.set({ category: "map", subject, text, html });
-  await service.mailTemplates.get({ category: "map" });
-  await service.mailTemplates.list({});
-  await service.mailTemplates.preview({ category: "map", subject });
-  await service.mailTemplates.reset({ category: "map" });
-  await service.mails.why({ order_id: "1001" });
+  await service.emailTemplates.set({ category: "map", subject, text, html });
+  await service.emailTemplates.get({ category: "map" });
+  await service.emailTemplates.list({});
+  await service.emailTemplates.preview({ category: "map", subject });
+  await service.emailTemplates.reset({ category: "map" });
+  await service.emails.explain({ order_id: "1001" });
   const days = { since_date: "2026-01-01", to_date: "2026-12-31" };
-  await service.mail.stats({ ...days, categories: "map,reminder", aggregate: "week" });
+  await service.emails.stats({ ...days, categories: "map,reminder", aggregate: "week" });
 }
 
 async function callMails(harness: Harness, service: Service): Promise<void> {
-  const { mails } = await service.mails.list({ count: 1 });
+  const { mails } = await service.emails.list({ count: 1 });
   const [{ id: mail_id, email } = { id: 0, email: "" }] = mails;
-  await service.mails.list({ since_id: 1, category: "map", email });
-  for (const sort of mailSorts) await service.mails.list({ sort, order_id: "1001" });
-  await service.mails.list({ state: "queued,sent", sort: "soonest" });
-  await service.mails.get({ mail_id });
+  await service.emails.list({ since_id: 1, category: "map", email });
+  for (const sort of mailSorts) await service.emails.list({ sort, order_id: "1001" });
+  await service.emails.list({ state: "queued,sent", sort: "soonest" });
+  await service.emails.get({ mail_id });
   const message = { "smtp-id": `<${mailKeyOf(mail_id, harness.sealer)}@x>`, sg_message_id: "m", email };
   const toEvent = (event: string) => ({ event, sg_event_id: event, ...message });
   const events = ["open", "unsubscribe", "bounce"].map(toEvent);
-  const { secret } = await service.mailEvents.setUp({ public_key: "" });
+  const { secret } = await service.emailEvents.setUp({ public_key: "" });
   for (const held of [...events, { event: "open", sg_message_id: "n" }]) {
     const body = JSON.stringify([held]);
-    await service.mailEvents.receive(signBySecret(body, secret, harness.clock()));
+    await service.emailEvents.receive(signBySecret(body, secret, harness.clock()));
   }
-  await service.mailEvents.setUp({ rotate: true, public_key: createProviderKey().text });
-  await service.mailSuppressions.lift({ email });
-  await service.mails.stop({ mail_id });
+  await service.emailEvents.setUp({ rotate: true, public_key: createProviderKey().text });
+  await service.emailSuppressions.lift({ email });
+  await service.emails.cancel({ mail_id });
 }
 
 async function callReviewRequests(harness: Harness, service: Service): Promise<void> {
@@ -181,8 +181,8 @@ async function callReviewRequests(harness: Harness, service: Service): Promise<v
   const tokens = tokensOf(harness, mail);
   const typed = { score: "5", title: "Good", content: "Good", display_name: "Ann" };
   for (const value of [true, false]) {
-    await service.mailRules.set({ name: "track_opens", value });
-    await service.mailRules.set({ name: "track_clicks", value });
+    await service.emailRules.set({ name: "track_opens", value });
+    await service.emailRules.set({ name: "track_clicks", value });
     await service.tracking.open({ token: tokens.open() });
     await service.tracking.click({ token: tokens.click("https://shop.example/") });
   }

@@ -4,7 +4,7 @@ import type { Harness, TestAccount } from "./backends.ts";
 /** An event as a mail provider posts it. */
 export type Posted = Readonly<Record<string, unknown>>;
 
-/** What a call of `mailEvents.receive` is given. */
+/** What a call of `emailEvents.receive` is given. */
 export interface Signed {
   readonly body: string;
   readonly webhook_id?: string;
@@ -46,6 +46,6 @@ export function signByProvider(body: string, privateKey: KeyObject, timestamp = 
 
 /** Posts events of the account's mails, signed with its secret. */
 export async function postEvents(harness: Harness, { service }: TestAccount, events: readonly Posted[]) {
-  const { secret } = await service.mailEvents.setUp({});
-  return service.mailEvents.receive(signBySecret(JSON.stringify(events), secret, harness.clock()));
+  const { secret } = await service.emailEvents.setUp({});
+  return service.emailEvents.receive(signBySecret(JSON.stringify(events), secret, harness.clock()));
 }

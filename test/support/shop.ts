@@ -108,7 +108,7 @@ export async function openShop(): Promise<Shop> {
       return reviewUrl({ ...mail, productRow: product_row ?? 0 }, context());
     },
     testReviewAddress: async () => {
-      await service.mail.sendTest({ email: "me@shop.example" });
+      await service.emails.sendTest({ email: "me@shop.example" });
       return reviewUrl({ ...(await lastMail()), productRow: 0 }, context());
     },
     verifyAddress: async (texts) => {
@@ -130,7 +130,7 @@ export async function openShop(): Promise<Shop> {
     },
     trackedAddresses: async (target) => {
       for (const name of ["track_opens", "track_clicks"] as const) {
-        await service.mailRules.set({ name, value: true });
+        await service.emailRules.set({ name, value: true });
       }
       const mail = await order();
       return { open: openUrl(mail, context()), click: clickUrl(mail, target, context()) };

@@ -12,7 +12,7 @@ const csvFiles: ArgumentNote = {
 };
 const category: ArgumentNote = {
   says: "the category of mails, as `mail template list` shows it",
-  values: valuesOfField("mailTemplates.get", "category"),
+  values: valuesOfField("emailTemplates.get", "category"),
 };
 
 /** Arguments of hand-written commands in words; those of one command or noun come first. */
@@ -30,7 +30,7 @@ const notes: Readonly<Record<string, ArgumentNote>> = {
   "mail id": { says: "the mail's id, as `mail queue` and `mail outbox` show it" },
   "mail set name": {
     says: "the setting, as `mail rules` shows it",
-    values: valuesOfField("mailRules.set", "name"),
+    values: valuesOfField("emailRules.set", "name"),
   },
   "mail set value": { says: "its new value; `default` takes it back", values: ["default", "on", "off"] },
   order_id: { says: "the order's id, as the shop has it" },

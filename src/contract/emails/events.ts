@@ -43,7 +43,7 @@ export type ProviderEvent = z.output<ReturnType<typeof providerEvent>>;
 const path = `${extensionPrefix}/apps/{app_key}/mail_events`;
 const count = lazily(() => z.number().int());
 
-export const mailEvents = {
+export const emailEvents = {
   receive: endpoint({
     summary: "Take what the mail provider tells of mails, in its common JSON form, signed",
     method: "POST",

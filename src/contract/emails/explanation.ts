@@ -51,8 +51,8 @@ const mailDecision = lazily(() =>
 );
 export type MailDecision = z.output<ReturnType<typeof mailDecision>>;
 
-export const mailWhy = {
-  why: endpoint({
+export const emailExplanation = {
+  explain: endpoint({
     summary: "Tell of an order why its mails were sent or not, rule by rule",
     method: "GET",
     paths: [`${extensionPrefix}/apps/{app_key}/orders/{order_id}/mails`],

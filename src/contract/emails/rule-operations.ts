@@ -40,7 +40,7 @@ const mailRule = lazily(() =>
 const path = `${extensionPrefix}/apps/{app_key}/mail_rules`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 
-export const mailRules = {
+export const emailRules = {
   list: endpoint({
     summary: "List the rules that keep mails back, in their order, and the settings of mails",
     method: "GET",

@@ -7,7 +7,7 @@ import { shape } from "../shapes.ts";
 export const suppressionKinds = ["bounces", "spamreports"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
 
-export const mailSuppressions = {
+export const emailSuppressions = {
   lift: endpoint({
     summary: "Let an address have mails again that bounced, or reported one as spam",
     method: "DELETE",

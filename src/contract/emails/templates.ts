@@ -42,7 +42,7 @@ const mailTemplate = lazily(() => templateInfo().extend({ text: z.string(), html
 const path = `${extensionPrefix}/apps/{app_key}/mail_templates`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 
-export const mailTemplates = {
+export const emailTemplates = {
   list: endpoint({
     summary: "List the templates of mails, one of each category",
     listing: { items: "templates" },

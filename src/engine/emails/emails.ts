@@ -1,25 +1,22 @@
-import { sql } from "kysely";
-import type * as z from "zod";
 import {
   type contract,
   type MailCategory,
   type MailEventName,
-  mailPage,
-  type MailRecord,
-  type MailSort,
   type MailState,
-  mailStates,
   ServiceError,
   recordNotFound,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { noteMailEvent } from "../kernel/email-log.ts";
-import { renderMessage } from "./sending/email-message.ts";
 import { iso } from "../kernel/times.ts";
+import { listMails, type MailRow, selectMails, toRecord } from "./email-list.ts";
+import { explainMails } from "./rules/explain.ts";
+import { forecastMails } from "./rules/forecast.ts";
+import { renderMessage } from "./sending/email-message.ts";
+import { readMailStats } from "./statistics.ts";
+import { sendTestEmail } from "./test-email.ts";
 
-type Query = z.output<typeof contract.mails.list.input>;
-
-export const mailListHandlers: Pick<Handlers<typeof contract.mails>, "list" | "get" | "stop"> = {
+export const emailHandlers: Handlers<typeof contract.emails> = {
   /**
    * Lists mails.
    * Assumed: `since_id` is the lowest id that may be listed; `count` is at most the contract's most.
@@ -54,7 +51,7 @@ export const mailListHandlers: Pick<Handlers<typeof contract.mails>, "list" | "g
    * Assumed: one that a worker holds and has not begun to hand over can be stopped, since the worker looks once more
    * before it does; one in `sending` may be under way to its reader.
    */
-  stop: async ({ mail_id }, context) => {
+  cancel: async ({ mail_id }, context) => {
     const mail = await findMail(mail_id, context);
     if (mail.reason === stopped && mail.state === "not_sent") return { mail: toRecord(mail) };
     const refusal = unstoppable[mail.state as MailState];
@@ -75,6 +72,11 @@ export const mailListHandlers: Pick<Handlers<typeof contract.mails>, "list" | "g
     await noteMailEvent(noted, context);
     return { mail: toRecord({ ...mail, ...change }) };
   },
+
+  explain: explainMails,
+  forecast: forecastMails,
+  sendTest: sendTestEmail,
+  stats: readMailStats,
 };
 
 const stopped = "stopped_by_hand";
@@ -88,43 +90,6 @@ const unstoppable: Readonly<Partial<Record<MailState, string>>> = {
   not_sent: "is not going to be sent: there is nothing to stop",
 };
 
-/** What a record is made of. */
-export function selectMails({ transaction }: Pick<HandlerContext, "transaction">) {
-  return transaction
-    .selectFrom("mails")
-    .leftJoin("orders", "orders.id", "mails.order_row")
-    .leftJoin("products", "products.id", "mails.product_row")
-    .select([
-      "mails.id",
-      "mails.category",
-      "mails.email",
-      "mails.name",
-      "mails.state",
-      "mails.reason",
-      "mails.created_at",
-      "mails.due_at",
-      "mails.sent_at",
-      "mails.attempts",
-      "mails.data",
-      "orders.order_id",
-      "products.product_id",
-    ]);
-}
-
-type MailRow = Awaited<ReturnType<ReturnType<typeof selectMails>["execute"]>>[number];
-
-export function toRecord({ data, ...row }: MailRow): MailRecord {
-  return {
-    ...row,
-    category: row.category as MailCategory,
-    state: row.state as MailState,
-    created_at: iso(row.created_at),
-    due_at: iso(row.due_at),
-    sent_at: row.sent_at === null ? null : iso(row.sent_at),
-    is_test: (JSON.parse(data) as { is_test?: unknown }).is_test === true,
-  };
-}
-
 async function findMail(mailId: number, context: HandlerContext): Promise<MailRow> {
   const found = await selectMails(context)
     .where("mails.id", "=", mailId)
@@ -132,80 +97,4 @@ async function findMail(mailId: number, context: HandlerContext): Promise<MailRo
     .executeTakeFirst();
   if (found) return found;
   throw recordNotFound("Mail", "id", mailId);
-}
-
-const orderOf: Readonly<Record<MailSort, readonly ["mails.id" | "mails.due_at", "asc" | "desc"]>> = {
-  newest: ["mails.id", "desc"],
-  oldest: ["mails.id", "asc"],
-  soonest: ["mails.due_at", "asc"],
-  latest: ["mails.due_at", "desc"],
-};
-
-/**
- * Each state is looked through by itself, in the order of the index, and few of each are needed; a person's mails, and
- * an order's, are few altogether.
- */
-async function listMails(query: Query, context: HandlerContext): Promise<readonly MailRow[]> {
-  const sort = query.sort ?? (query.since_id === undefined ? "newest" : "oldest");
-  const count = Math.min(query.count ?? mailPage.default, mailPage.max);
-  if (isOfFew(query)) return selectMailsOfFew(query, { sort, count }, context).execute();
-  const [column, direction] = orderOf[sort];
-  const states = query.state ?? (column === "mails.id" ? [undefined] : mailStates);
-  const found: MailRow[] = [];
-  for (const state of states) {
-    found.push(...(await selectMailPage(query, { state, sort, count }, context).execute()));
-  }
-  const sign = direction === "asc" ? 1 : -1;
-  const at = column === "mails.id" ? "id" : "due_at";
-  return found.toSorted((one, other) => sign * (one[at] - other[at] || one.id - other.id)).slice(0, count);
-}
-
-interface Page {
-  readonly state: MailState | undefined;
-  readonly sort: MailSort;
-  readonly count: number;
-}
-
-function isOfFew({ email, order_id }: Query): boolean {
-  return email !== undefined || order_id !== undefined;
-}
-
-/** What all pages have in common. */
-function selectListed({ category, since_id }: Query, context: HandlerContext) {
-  return selectMails(context)
-    .where("mails.account_id", "=", accountOf(context).id)
-    .$if(category !== undefined, (found) => found.where("mails.category", "=", category ?? ""))
-    .$if(since_id !== undefined, (found) => found.where("mails.id", ">=", since_id ?? 0));
-}
-
-/** A page of all mails, or of those in a state. */
-export function selectMailPage(query: Query, { state, sort, count }: Page, context: HandlerContext) {
-  const [column, direction] = orderOf[sort];
-  return selectListed(query, context)
-    .$if(state !== undefined, (found) => found.where("mails.state", "=", state ?? ""))
-    .orderBy(column, direction)
-    .orderBy("mails.id", direction)
-    .limit(count);
-}
-
-/** A page of the mails to a person, or of an order. No index is to be used but theirs: not that of states, nor that of due dates. */
-export function selectMailsOfFew(
-  query: Query,
-  { sort, count }: Pick<Page, "sort" | "count">,
-  context: HandlerContext,
-) {
-  const { order_id, email, state } = query;
-  const [column, direction] = orderOf[sort];
-  const order = context.transaction
-    .selectFrom("orders")
-    .select("orders.id")
-    .where("orders.account_id", "=", accountOf(context).id)
-    .where("orders.order_id", "=", order_id ?? "");
-  return selectListed(query, context)
-    .$if(order_id !== undefined, (found) => found.where("mails.order_row", "in", order))
-    .$if(email !== undefined, (found) => found.where("mails.email_key", "=", (email ?? "").toLowerCase()))
-    .$if(state !== undefined, (found) => found.where(sql`coalesce(mails.state, '')`, "in", state ?? []))
-    .orderBy(sql`coalesce(${sql.ref(column)}, 0)`, direction)
-    .orderBy("mails.id", direction)
-    .limit(count);
 }

@@ -10,7 +10,7 @@ import {
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type DayRange, nameRange, splitRange, toDay } from "./time-ranges.ts";
 
-type Query = z.output<typeof contract.mail.stats.input>;
+type Query = z.output<typeof contract.emails.stats.input>;
 type Counters = Record<MailCounter, number>;
 type Stats = Record<string, Record<string, Counters>>;
 

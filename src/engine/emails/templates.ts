@@ -9,7 +9,7 @@ interface StoredTemplate extends MailTemplate {
 
 const columns = ["category", "subject", "text", "html", "updated_at"] as const;
 
-export const mailTemplateHandlers: Handlers<typeof contract.mailTemplates> = {
+export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   list: async (_input, context) => {
     const stored = await context.transaction
       .selectFrom("mail_templates")

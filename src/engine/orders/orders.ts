@@ -47,7 +47,7 @@ export const orderHandlers: Handled = {
   list: listPurchases,
 
   /** Assumed: a stop is kept by order id, also for an order that is yet to come; no skus, or an empty list, means all products. */
-  stopMails: async ({ orders }, context) => {
+  cancelEmails: async ({ orders }, context) => {
     const rows = orders.flatMap(({ order_id, skus = [] }) =>
       (skus.length === 0 ? [allProducts] : skus).map((sku) => [order_id, sku]),
     );

@@ -197,9 +197,9 @@ async function insertPurchases(
 /** What the account has set of its mails; a service that knows no such settings has its own ways. */
 async function seedMailSettings({ from, to, options }: Seeding): Promise<readonly string[]> {
   try {
-    const { settings } = await from.mailRules.list({}, options);
+    const { settings } = await from.emailRules.list({}, options);
     for (const { name, value, changed } of settings) {
-      if (changed) await to.mailRules.set({ name, value });
+      if (changed) await to.emailRules.set({ name, value });
     }
     return [];
   } catch (error) {

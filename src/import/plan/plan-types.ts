@@ -25,7 +25,7 @@ export interface There {
   readonly purchases_added: number | null;
 }
 
-export type MailForecast = OutputOf<"mail.forecast">;
+export type MailForecast = OutputOf<"emails.forecast">;
 
 /** What would happen if files were imported, as scripts see it. */
 export interface PlanSummary {

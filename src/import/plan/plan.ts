@@ -206,7 +206,7 @@ async function forecastMails({ request, rehearsed }: Ended, deps: PlanDeps): Pro
   if (!rehearsed) return { send_mail, sent_by_import: 0, if_sent: null };
   const { opened, before } = rehearsed;
   const since_purchase_id = before.lastPurchaseId + 1;
-  const forecast = await opened.service.mail.forecast({ since_purchase_id }, { signal: deps.abort });
+  const forecast = await opened.service.emails.forecast({ since_purchase_id }, { signal: deps.abort });
   return { send_mail, sent_by_import: send_mail ? forecast.mails : 0, if_sent: forecast };
 }
 

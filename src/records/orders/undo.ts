@@ -46,7 +46,7 @@ export const orderUndoing: Undoing = {
   itemsACall: endpointOf("orders.massCreate").batch?.recommended ?? 1,
 
   send: async (service, things, options) => {
-    await service.orders.stopMails({ orders: things.map(({ key }) => ({ order_id: key })) }, options);
+    await service.orders.cancelEmails({ orders: things.map(({ key }) => ({ order_id: key })) }, options);
     return new Map();
   },
 };

@@ -22,9 +22,9 @@ describe("the commands of the calls", () => {
   });
 
   it("are named by the words of the call", () => {
-    expect(["products.massCreate", "mailRules.list"].map(commandNameOf)).toEqual([
+    expect(["products.massCreate", "emailRules.list"].map(commandNameOf)).toEqual([
       "products mass-create",
-      "mail-rules list",
+      "email-rules list",
     ]);
   });
 });

@@ -98,7 +98,7 @@ describe("what is sent", () => {
         ? sendJson(response, 200, { code: "200", message: "OK" })
         : sendJson(response, 200, { products: [], pagination: { next_page_info: null } }),
     );
-    await transport.call("orders.stopMails", { orders: [{ order_id: "1" }] }, caller);
+    await transport.call("orders.cancelEmails", { orders: [{ order_id: "1" }] }, caller);
     await transport.call("core.listProducts", { limit: 3 }, caller);
     const [deletion, listing] = server.received;
     expect(deletion?.method).toBe("DELETE");

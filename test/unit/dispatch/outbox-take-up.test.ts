@@ -31,7 +31,7 @@ describeBackends("a mail that was written, and whose worker was lost before it s
     try {
       const { service } = await harness.newAccount();
       for (const name of ["ann", "bea", "cid"])
-        await service.mail.sendTest({ email: `${name}@mail.example` });
+        await service.emails.sendTest({ email: `${name}@mail.example` });
       const { work } = createLocalTransport({
         database: harness.database,
         clock: harness.clock,

@@ -12,9 +12,9 @@ it("judges mails by indexes, whatever the account holds beside them", async () =
     const { service } = await harness.newAccount();
     const products = { teapot: anOrderedProduct(), pan: anOrderedProduct() };
     await service.orders.massCreate(bulkOf([anOrder({ products })]));
-    await service.mailRules.set({ name: "one_mail_per", value: "order" });
+    await service.emailRules.set({ name: "one_mail_per", value: "order" });
     await service.orders.massCreate(bulkOf([anOrder({ order_id: "2", products })]));
-    await service.mail.sendTest({ email: "ann@mail.example" });
+    await service.emails.sendTest({ email: "ann@mail.example" });
     const ran = vi.spyOn(SqliteFile.prototype, "all");
     await judgeDue(harness);
     const calls = ran.mock.calls.map(([sql, parameters = []]) => [sql, parameters] as const);

@@ -12,7 +12,7 @@ it("finds every mail by an index, in every statement of a worker", async () => {
   try {
     const { service } = await harness.newAccount();
     await service.orders.massCreate(bulkOf([1, 2, 3, 4, 5].map((order_id) => anOrder({ order_id }))));
-    await service.mail.sendTest({ email: "bea@mail.example" });
+    await service.emails.sendTest({ email: "bea@mail.example" });
     const { work } = createLocalTransport({
       database: harness.database,
       clock: harness.clock,

@@ -45,7 +45,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
 
   /** Mails that no order brings, due at once. */
   async function queueMails(count: number, domain = "mail.example"): Promise<void> {
-    for (let at = 1; at <= count; at++) await account.service.mail.sendTest({ email: `p${at}@${domain}` });
+    for (let at = 1; at <= count; at++) await account.service.emails.sendTest({ email: `p${at}@${domain}` });
   }
 
   async function orderFrom(fields: Record<string, unknown> = {}): Promise<void> {

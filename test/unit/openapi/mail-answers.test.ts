@@ -6,26 +6,26 @@ const { call, app, own, signed, withToken } = useDescribedCalls();
 
 describe("what a store is answered about mails is what the document says", () => {
   it("of mails, and stopping one", async () => {
-    await call("mail.sendTest", ["POST", `${app()}/reminders/send_test_email`], {
+    await call("emails.sendTest", ["POST", `${app()}/reminders/send_test_email`], {
       body: signed({ email: "ann@mail.example" }),
     });
     const path = `${own()}/mails`;
     const query = "&state=queued&email=ann@mail.example&category=map&sort=latest&since_id=1&count=5";
-    const listed = await call("mails.list", ["GET", withToken(path, query)]);
+    const listed = await call("emails.list", ["GET", withToken(path, query)]);
     const { mails } = listed["response"] as { mails: { id: number }[] };
     expect(mails).toHaveLength(1);
     const id = mails[0]?.id ?? 0;
-    await call("mails.get", ["GET", withToken(`${path}/${id}`)]);
-    await call("mails.stop", ["POST", `${path}/${id}/stop`], { body: signed() });
-    await call("mails.get", ["GET", withToken(`${path}/${id + 1}`)], { status: 404 });
-    await call("mailSuppressions.lift", ["DELETE", `${own()}/mail_suppressions`], {
+    await call("emails.get", ["GET", withToken(`${path}/${id}`)]);
+    await call("emails.cancel", ["POST", `${path}/${id}/stop`], { body: signed() });
+    await call("emails.get", ["GET", withToken(`${path}/${id + 1}`)], { status: 404 });
+    await call("emailSuppressions.lift", ["DELETE", `${own()}/mail_suppressions`], {
       body: signed({ email: "ann@mail.example" }),
     });
   });
 
   it("of the events of a provider", async () => {
     const path = `${own()}/mail_events`;
-    const made = await call("mailEvents.setUp", ["POST", `${path}/set_up`], {
+    const made = await call("emailEvents.setUp", ["POST", `${path}/set_up`], {
       body: signed({ rotate: true }),
     });
     const { secret } = made["response"] as { secret: string };
@@ -49,7 +49,7 @@ describe("what a store is answered about mails is what the document says", () =>
       "webhook-signature": `v1,${digest}`,
     };
     const received = body as unknown as Record<string, unknown>;
-    await call("mailEvents.receive", ["POST", path], { body: received, headers });
-    await call("mailEvents.receive", ["POST", path], { body: received, status: 401 });
+    await call("emailEvents.receive", ["POST", path], { body: received, headers });
+    await call("emailEvents.receive", ["POST", path], { body: received, status: 401 });
   });
 });

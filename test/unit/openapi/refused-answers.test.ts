@@ -8,7 +8,7 @@ describe("what the server answers is what the document says", () => {
     await call("users.get", ["GET", "/users/999"], { status: 404 });
     await call("coupons.list", ["GET", `${app()}/coupons/unique`], { status: 401 });
     await call("coupons.list", ["GET", "/apps/nobody/coupons/unique"], { status: 404 });
-    await call("mail.stats", ["GET", withToken(`${app()}/email_stats/2026-03-01/2026-02-30`)], {
+    await call("emails.stats", ["GET", withToken(`${app()}/email_stats/2026-03-01/2026-02-30`)], {
       status: 500,
     });
     await wire().disable("questions_and_answers");

@@ -94,10 +94,10 @@ describe("what shoppers are answered is what the document says", () => {
 
   it("of mails", async () => {
     const path = `${app()}/reminders/send_test_email`;
-    await call("mail.sendTest", ["POST", path], { body: signed({ email: "ann@mail.example" }) });
+    await call("emails.sendTest", ["POST", path], { body: signed({ email: "ann@mail.example" }) });
     const stats = `${app()}/email_stats/2026-03-01/2026-03-31`;
     const query = "&categories=question_confirmation,reminder&aggregate=month";
-    await call("mail.stats", ["GET", withToken(stats, query)]);
+    await call("emails.stats", ["GET", withToken(stats, query)]);
   });
 
   it("of pages for search engines", async () => {

@@ -105,7 +105,7 @@ describe("what a store is answered is what the document says", () => {
     });
     const listed = await call("orders.list", ["GET", withToken(path, "&count=1&since_date=2026-03-01")]);
     expect(listed["response"]).toMatchObject({ purchases: [{ order_id: "1001" }] });
-    await call("orders.stopMails", ["DELETE", path], {
+    await call("orders.cancelEmails", ["DELETE", path], {
       body: signed({ orders: [{ order_id: "1001", skus: ["teapot"] }] }),
     });
   });

@@ -10,7 +10,7 @@ export const mailAllow = command({
   argument: "<address>",
   examples: ["starpost mail allow ann@mail.example"],
   run: async (context, { arguments: [email = ""] }) => {
-    const told = await withService(context, (service) => service.mailSuppressions.lift({ email }));
+    const told = await withService(context, (service) => service.emailSuppressions.lift({ email }));
     const why = told.lifted.map((kind) => words[kind]).join(", and ");
     context.talk.say(
       told.lifted.length === 0

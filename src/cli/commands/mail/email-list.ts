@@ -30,7 +30,7 @@ export async function listMails(
     ...(email !== undefined && { email }),
     ...(order !== undefined && { order_id: order }),
   };
-  const { mails } = await withService(context, (service) => service.mails.list(query));
+  const { mails } = await withService(context, (service) => service.emails.list(query));
   if (mails.length > limit) context.talk.say(`There are more than these ${limit}; --limit shows more.`);
   return mails.slice(0, limit);
 }

@@ -20,7 +20,7 @@ export const mailEventsSecret = command({
     if (rotate)
       await confirmDestruction(context, "Make a new secret, and refuse events signed with the former one?");
     const asked = { rotate, ...(publicKey !== undefined && { public_key: publicKey }) };
-    const told = await withService(context, (service) => service.mailEvents.setUp(asked));
+    const told = await withService(context, (service) => service.emailEvents.setUp(asked));
     const { mode } = await context.profile();
     if (mode === "local" && findPublicUrl(context.io.env) === undefined) {
       context.talk.notice(

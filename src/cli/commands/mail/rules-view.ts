@@ -1,8 +1,8 @@
 import type { OutputOf } from "../../../service/transport.ts";
 import { text, type View } from "../../../terminal/view.ts";
 
-type Rules = OutputOf<"mailRules.list">;
-type Setting = OutputOf<"mailRules.set">["setting"];
+type Rules = OutputOf<"emailRules.list">;
+type Setting = OutputOf<"emailRules.set">["setting"];
 
 const columns = ["name", "value", "default", "changed", "rule", "says"] as const;
 
@@ -54,7 +54,7 @@ function rowOf({ name, value, default: usual, changed, says }: Setting) {
 }
 
 /** One setting, as it is from now on. */
-export function viewOfSetting({ setting }: OutputOf<"mailRules.set">): View {
+export function viewOfSetting({ setting }: OutputOf<"emailRules.set">): View {
   // What is off is not so: its words say what on means.
   const means = setting.value === false ? "; on, it means: " : ": ";
   const line = `${setting.name} is ${describeValue(setting)}${means}${setting.says}`;

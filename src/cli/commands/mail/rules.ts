@@ -7,7 +7,7 @@ export const mailRules = command({
   summary: "List the rules that keep mails back, and the settings of mails",
   examples: ["starpost mail rules"],
   run: async (context) => {
-    return withService(context, (service) => service.mailRules.list({}));
+    return withService(context, (service) => service.emailRules.list({}));
   },
   render: viewOfRules,
 });

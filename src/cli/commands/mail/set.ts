@@ -10,7 +10,7 @@ export const mailSet = command({
   run: async (context, { arguments: [name = "", value = ""] }) => {
     const { readSettingChange } = await import("./setting.ts");
     const change = readSettingChange(name, value);
-    return withService(context, (service) => service.mailRules.set(change));
+    return withService(context, (service) => service.emailRules.set(change));
   },
   render: viewOfSetting,
 });

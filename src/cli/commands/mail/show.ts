@@ -28,8 +28,8 @@ export const mailShow = command({
       );
     }
     const found = await withService(context, async (service) => {
-      const told = await aboutOne("Mail", mailId, () => service.mails.get({ mail_id: mailId }));
-      const { rules } = await service.mailRules.list({});
+      const told = await aboutOne("Mail", mailId, () => service.emails.get({ mail_id: mailId }));
+      const { rules } = await service.emailRules.list({});
       return { ...told, says: rules.find(({ name }) => name === told.mail.reason)?.says ?? null };
     });
     if (part && found.message === null) {

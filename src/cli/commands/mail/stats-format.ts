@@ -68,7 +68,7 @@ export async function readStats(context: Context, request: StatsRequest): Promis
   }
   const { categories, aggregate } = request;
   const found = await withService(context, (service) =>
-    service.mail.stats({
+    service.emails.stats({
       since_date,
       to_date,
       categories: categories.join(","),

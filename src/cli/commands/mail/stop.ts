@@ -51,7 +51,7 @@ async function stopOrder(context: Context, orderId: string, products: readonly s
       ? `the mails of order ${orderId}`
       : `the mails of order ${orderId} about ${products.join(", ")}`;
   const { waiting, doubt } = await withService(context, async (service) => {
-    const { mails } = await service.mails.list({ order_id: orderId, state: "queued,leased", count: 1_000 });
+    const { mails } = await service.emails.list({ order_id: orderId, state: "queued,leased", count: 1_000 });
     const those = mails.filter(
       ({ product_id }) => products.length === 0 || products.includes(product_id ?? ""),
     );
@@ -60,7 +60,7 @@ async function stopOrder(context: Context, orderId: string, products: readonly s
   const waits = `${doubt}${countOf(waiting.length, "such mail waits", "such mails wait")} now.`;
   await confirmDestruction(context, `Stop ${what}? ${waits} This cannot be taken back.`);
   await withService(context, (service) =>
-    service.orders.stopMails({
+    service.orders.cancelEmails({
       orders: [{ order_id: orderId, ...(products.length > 0 && { skus: [...products] }) }],
     }),
   );
@@ -75,7 +75,7 @@ async function stopOrder(context: Context, orderId: string, products: readonly s
 /** Says that an id is not known, which may be a wrong one. */
 async function findDoubt(service: Service, orderId: string, products: readonly string[]): Promise<string> {
   try {
-    const { decisions } = await service.mails.why({ order_id: orderId });
+    const { decisions } = await service.emails.explain({ order_id: orderId });
     const known = new Set(decisions.flatMap((decision) => decision.products.map((one) => one.product_id)));
     const unknown = products.filter((id) => !known.has(id));
     return unknown.length === 0 ? "" : `Order ${orderId} has no product ${unknown.join(", ")} so far. `;
@@ -89,11 +89,11 @@ async function findDoubt(service: Service, orderId: string, products: readonly s
 
 async function stopMail(context: Context, mailId: number) {
   const { mail } = await withService(context, (service) =>
-    aboutOne("Mail", mailId, () => service.mails.get({ mail_id: mailId })),
+    aboutOne("Mail", mailId, () => service.emails.get({ mail_id: mailId })),
   );
   await confirmDestruction(context, `Stop mail ${mailId} to ${mail.email}? This cannot be taken back.`);
   const stopped = await withService(context, (service) =>
-    aboutOne("Mail", mailId, () => service.mails.stop({ mail_id: mailId })),
+    aboutOne("Mail", mailId, () => service.emails.cancel({ mail_id: mailId })),
   );
   context.talk.say(`Stopped mail ${mailId} to ${mail.email}.`);
   return stopped;

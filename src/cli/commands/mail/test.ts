@@ -19,10 +19,10 @@ export const mailTest = command({
     const email = flags.to === undefined ? {} : { email: flags.to };
     const { mode } = await context.profile();
     const found = await withService(context, async (service) => {
-      await service.mail.sendTest(email).catch((error: unknown) => {
+      await service.emails.sendTest(email).catch((error: unknown) => {
         throw flags.to === undefined ? asUnaddressed(error) : error;
       });
-      const { mails } = await service.mails.list({ ...email, category: "map", count: newest });
+      const { mails } = await service.emails.list({ ...email, category: "map", count: newest });
       return mails.find(({ is_test }) => is_test);
     });
     if (!found) throw new Error("the test mail was queued, and is not among the newest mails");

@@ -2,7 +2,7 @@ import type { MailDecision, RuleResult } from "../../../contract/index.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { text, type View } from "../../../terminal/view.ts";
 
-type Why = OutputOf<"mails.why">;
+type Why = OutputOf<"emails.explain">;
 
 const resultWords: Readonly<Record<RuleResult, string>> = {
   passed: "passed",

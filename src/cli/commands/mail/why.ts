@@ -16,7 +16,7 @@ export const mailWhy = command({
   run: async (context, { arguments: [order_id = ""], flags: { product: product_id } }) =>
     withService(context, async (service) => {
       try {
-        return await service.mails.why({ order_id, ...(product_id !== undefined && { product_id }) });
+        return await service.emails.explain({ order_id, ...(product_id !== undefined && { product_id }) });
       } catch (error) {
         throw asUnknown(error, order_id, product_id);
       }

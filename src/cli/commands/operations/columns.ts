@@ -1,7 +1,7 @@
 /** Columns that a list shows by itself, where not its first seven. */
 export const shownColumns: Readonly<Record<string, readonly string[]>> = {
   "core.listProducts": ["external_id", "name", "price", "currency", "url", "updated_at"],
-  "mails.list": ["id", "category", "email", "state", "due_at", "sent_at", "order_id", "product_id"],
+  "emails.list": ["id", "category", "email", "state", "due_at", "sent_at", "order_id", "product_id"],
   "orders.list": ["id", "order_id", "order_date", "user_name", "user_email", "product_sku", "product_name"],
   "products.missed": ["id", "order_id", "product_sku", "product_name", "user_email", "missed_product_date"],
   "products.promoted": ["position", "name", "price", "currency", "average_score", "total_review", "url"],

@@ -32,7 +32,7 @@ const samples: Readonly<Record<string, string>> = {
   "orders.create products": `'{"teapot": {"name": "Teapot", "url": "https://shop.example/teapot"}}'`,
   order_id: "1001",
   "orders.massCreate orders": `'[{"order_id": "1001", "email": "ann@mail.example", "customer_name": "Ann Lee", "order_date": "2026-01-31", "products": {"teapot": {"name": "Teapot", "url": "https://shop.example/teapot"}}}]'`,
-  "orders.stopMails orders": `'[{"order_id": "1001"}]'`,
+  "orders.cancelEmails orders": `'[{"order_id": "1001"}]'`,
   platform: "general",
   product_id: "teapot",
   product_ids: "teapot",

@@ -43,7 +43,7 @@ const words: Readonly<Record<string, string>> = {
   only_look: "count nothing",
   "orders.create products": 'products by id: {"teapot": {"name": "Teapot", "url": "https://…"}}',
   "orders.massCreate orders": "orders with their products, a list",
-  "orders.stopMails orders": 'orders, and products of them: [{"order_id": "1001", "skus": ["teapot"]}]',
+  "orders.cancelEmails orders": 'orders, and products of them: [{"order_id": "1001", "skus": ["teapot"]}]',
   order_date: "the day of the order",
   order_id: "the order's id",
   page: "this page alone",
@@ -113,7 +113,7 @@ const words: Readonly<Record<string, string>> = {
   webhook_id: "the subscription's id",
   webhook_signature: "the header webhook-signature",
   webhook_timestamp: "the header webhook-timestamp",
-  "mailEvents.receive webhook_id": "the header webhook-id",
+  "emailEvents.receive webhook_id": "the header webhook-id",
 };
 
 /** @throws Error where a field has no words: a new one is to be given some */

@@ -1,4 +1,4 @@
-/** The words that are typed for a call: `mailRules.list` is `mail-rules list`. */
+/** The words that are typed for a call: `emailRules.list` is `email-rules list`. */
 export function commandNameOf(operation: string): string {
   return operation
     .split(".")

@@ -16,7 +16,7 @@ import { suppress } from "./suppressions.ts";
 import { type ProviderElement, readProviderEvents, type ToldEvent } from "./provider-events.ts";
 import { unsubscribe } from "../../unsubscribers/unsubscription.ts";
 
-export const mailEventHandlers: Handlers<typeof contract.mailEvents> = {
+export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
   /**
    * Stores and counts what the provider tells of the account's mails, and does what follows from it: who bounced for
    * good or reported spam gets nothing more, who unsubscribed there is unsubscribed here.

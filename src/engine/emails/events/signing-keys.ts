@@ -10,9 +10,9 @@ import {
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { createWebhookSecret, isSignedWith } from "../../kernel/standard-webhooks.ts";
 
-type Received = z.output<typeof contract.mailEvents.receive.input>;
-type SetUp = z.output<typeof contract.mailEvents.setUp.input>;
-type Told = z.output<typeof contract.mailEvents.setUp.output>;
+type Received = z.output<typeof contract.emailEvents.receive.input>;
+type SetUp = z.output<typeof contract.emailEvents.setUp.input>;
+type Told = z.output<typeof contract.emailEvents.setUp.output>;
 
 /** Settings of the account that nobody is shown among the others. */
 const names = { secret: "mail_events_secret", publicKey: "mail_events_public_key" } as const;

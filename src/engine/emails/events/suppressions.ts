@@ -40,7 +40,7 @@ export async function suppress(
     .execute();
 }
 
-export const mailSuppressionHandlers: Handlers<typeof contract.mailSuppressions> = {
+export const emailSuppressionHandlers: Handlers<typeof contract.emailSuppressions> = {
   /**
    * Lets an address have mails again.
    * Assumed: the store may do so also for an address that reported spam, since people do that by mistake and ask for

@@ -25,7 +25,7 @@ import { wholeOrder } from "../../orders/order-emails.ts";
 import { dayOf, iso } from "../../kernel/times.ts";
 import { wordMail } from "./explanation-format.ts";
 
-type Query = z.output<typeof contract.mails.why.input>;
+type Query = z.output<typeof contract.emails.explain.input>;
 type Mail = Row<"mails">;
 
 /**
@@ -37,7 +37,7 @@ type Mail = Row<"mails">;
 export async function explainMails(
   query: Query,
   context: HandlerContext,
-): Promise<z.output<typeof contract.mails.why.output>> {
+): Promise<z.output<typeof contract.emails.explain.output>> {
   const order = await findOrder(query.order_id, context);
   const settings = await readMailSettings(context, order.account_id);
   const cases = await gatherCases(order, query.product_id, context);

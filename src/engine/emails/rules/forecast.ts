@@ -15,8 +15,8 @@ import { judgeLine, type LineObstacle, reviewedSinceMs } from "./checks.ts";
 import { findLineFacts, type MailLine } from "./line-facts.ts";
 import { dateOf, dayMs, dayOf } from "../../kernel/times.ts";
 
-type Query = z.output<typeof contract.mail.forecast.input>;
-type Forecast = z.output<typeof contract.mail.forecast.output>;
+type Query = z.output<typeof contract.emails.forecast.input>;
+type Forecast = z.output<typeof contract.emails.forecast.output>;
 
 /** Purchases that are looked at together. */
 const pageSize = 2_000;

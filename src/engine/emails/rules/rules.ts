@@ -16,7 +16,7 @@ import {
 import { keepMailSetting, readMailSettings, readOwnMailSettings } from "../../accounts/account-settings.ts";
 import { accountOf, type Handlers } from "../../kernel/handler.ts";
 
-export const mailRuleHandlers: Handlers<typeof contract.mailRules> = {
+export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {
   list: async (_input, context) => {
     const { id: accountId } = accountOf(context);
     const own = await readOwnMailSettings(context, accountId);

@@ -37,7 +37,7 @@ export const mailTemplateEdit = command({
     }
     return withService(context, async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });
-      const { template } = await service.mailTemplates.get({ category, built_in: isBuiltIn });
+      const { template } = await service.emailTemplates.get({ category, built_in: isBuiltIn });
       if (isForScripts(context.globals.format)) return template;
       context.io.stdout.write(writeTemplateFile(template));
       return undefined;

@@ -6,7 +6,8 @@ export const mailTemplateList = command({
   name: "mail template list",
   summary: "List the templates of mails, and say which are the account's own",
   examples: ["starpost mail template list"],
-  run: (context) => withService(context, async (service) => (await service.mailTemplates.list({})).templates),
+  run: (context) =>
+    withService(context, async (service) => (await service.emailTemplates.list({})).templates),
   render: (templates) =>
     table(
       templates.map(({ category, is_own, updated_at, subject }) => ({

@@ -51,12 +51,12 @@ async function makePreview(
   category: MailCategory,
   file: string | undefined,
 ) {
-  if (file === undefined) return (await service.mailTemplates.preview({ category })).mail;
+  if (file === undefined) return (await service.emailTemplates.preview({ category })).mail;
   const source = file === "-" ? "standard input" : file;
   const read = readTemplateFile(await readSource(context, file), source);
   const { subject, text, html } = read;
   try {
-    return (await service.mailTemplates.preview({ category, subject, text, html })).mail;
+    return (await service.emailTemplates.preview({ category, subject, text, html })).mail;
   } catch (error) {
     throw placed(error, read, source);
   }

@@ -12,10 +12,10 @@ export const mailTemplateReset = command({
     const { readCategory } = await import("./run.ts");
     const category = readCategory(name);
     return withService(context, async (service) => {
-      const { template } = await service.mailTemplates.get({ category });
+      const { template } = await service.emailTemplates.get({ category });
       if (!template.is_own) return template;
       await confirmDestruction(context, `The account's own template of ${category} is lost. Go on?`);
-      return (await service.mailTemplates.reset({ category })).template;
+      return (await service.emailTemplates.reset({ category })).template;
     });
   },
   render: ({ category, is_own, subject }) =>

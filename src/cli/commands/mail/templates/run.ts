@@ -20,7 +20,7 @@ export interface EditRequest {
   readonly isBuiltIn: boolean;
 }
 
-type SavedTemplate = Awaited<ReturnType<Service["mailTemplates"]["set"]>>["template"];
+type SavedTemplate = Awaited<ReturnType<Service["emailTemplates"]["set"]>>["template"];
 
 /** @throws UserError `usage` */
 export function readCategory(text: string): MailCategory {
@@ -74,7 +74,7 @@ async function save(
 ): Promise<SavedTemplate> {
   const { subject, text, html } = read;
   try {
-    return (await service.mailTemplates.set({ category, subject, text, html })).template;
+    return (await service.emailTemplates.set({ category, subject, text, html })).template;
   } catch (error) {
     throw placed(error, read, source);
   }
@@ -92,7 +92,7 @@ async function editInEditor(
   { category, isBuiltIn }: EditRequest,
 ): Promise<SavedTemplate> {
   const editor = findEditor(context);
-  const { template } = await service.mailTemplates.get({ category, built_in: isBuiltIn });
+  const { template } = await service.emailTemplates.get({ category, built_in: isBuiltIn });
   const before = writeTemplateFile(template);
   const folder = await mkdtemp(join(tmpdir(), "starpost-template-"));
   const path = join(folder, `${category}.liquid`);
