@@ -1,13 +1,19 @@
-/** The few colours in use; each gives its text back as it is where colour is off. */
+/** Functions that color text for a terminal. If colors are off, each returns its text unchanged. */
 export type Paint = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
 
-const plain = (text: string) => text;
+const unchanged = (text: string) => text;
 
-export const noPaint: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain };
+export const noPaint: Paint = {
+  bold: unchanged,
+  dim: unchanged,
+  red: unchanged,
+  green: unchanged,
+  yellow: unchanged,
+};
 
-/** Colours for a terminal; chalk by itself would not heed `NO_COLOR`. */
-export async function createPaint(isColoured: boolean): Promise<Paint> {
-  if (!isColoured) return noPaint;
+/** Returns the color functions. The caller decides whether to use color, because `Chalk` does not honor `NO_COLOR`. */
+export async function createPaint(isColored: boolean): Promise<Paint> {
+  if (!isColored) return noPaint;
   const { Chalk } = await import("chalk");
   return new Chalk({ level: 1 });
 }

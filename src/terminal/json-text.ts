@@ -1,6 +1,6 @@
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Breaks JSON into lines for a person. Numbers stay as they are written, also those that no number here could hold. */
+/** Indents JSON text. Numbers keep their notation, even if JavaScript cannot represent them. */
 export function indentJson(json: string): string {
   const tokens = json.match(token) ?? [];
   let depth = 0;
@@ -16,7 +16,7 @@ export function indentJson(json: string): string {
   return text;
 }
 
-/** JSON on lines of its own: a list's elements a line each, anything else on one line. */
+/** Splits JSON text into one line per array element, or one line if it is not an array. */
 export function toJsonLines(json: string): readonly string[] {
   const tokens = json.match(token) ?? [];
   if (tokens[0] !== "[") return [tokens.join("")];
@@ -25,8 +25,8 @@ export function toJsonLines(json: string): readonly string[] {
   let line = "";
   for (const found of tokens) {
     if (isClosing(found)) depth -= 1;
-    const isBetween = (depth === 1 && found === ",") || (depth === 0 && (found === "[" || found === "]"));
-    if (isBetween) {
+    const isSeparator = (depth === 1 && found === ",") || (depth === 0 && (found === "[" || found === "]"));
+    if (isSeparator) {
       if (line !== "") lines.push(line);
       line = "";
     } else line += found;

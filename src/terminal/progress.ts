@@ -1,60 +1,60 @@
 import type { Writable } from "node:stream";
-import { cutText, loadRuler, plainRuler, type Ruler, toSafeLine } from "./display-width.ts";
 import { formatDuration } from "./plural.ts";
+import { loadLayout, narrowLayout, sanitizeLine, type TextLayout } from "./text-layout.ts";
 
-/** Where a long command says how far it is. */
+/** Shows the progress of a long-running command. */
 export interface Progress {
-  /** The state in one line, asked for whenever it is shown: times in it go on. */
+  /** Sets the function that returns the status line. It is called on every refresh, to update the times in the line. */
   show(line: () => string): void;
   stop(): void;
 }
 
-/** Without a terminal, a line so often. */
-const everyMs = 10_000;
+/** The interval between lines if the stream is not a terminal. */
+const lineIntervalMs = 10_000;
 
-/** On a terminal the line is made anew so often. */
-const renewEveryMs = 500;
+/** The interval at which the line on a terminal is refreshed. */
+const refreshIntervalMs = 500;
 
-/** What has been silent for so long is said to be. */
-const silentFromMs = 10_000;
+/** After this time without an event, the line says that there is no progress. */
+const stalledAfterMs = 10_000;
 
-/** Shows nothing. */
+/** Prints nothing. */
 export const noProgress: Progress = { show: () => {}, stop: () => {} };
 
-/** Whether a line can be written over: a terminal that does not tell its width cannot say where a line ends. */
+/** Whether a line can be overwritten: the stream is a terminal of known width. */
 export function canAnimate(stream: Writable): boolean {
   const { isTTY, columns } = stream as Partial<NodeJS.WriteStream>;
   return isTTY === true && columns !== undefined && columns > 0;
 }
 
-/** One line that is written over, on a terminal; cut to its width, however that changes. */
+/** Creates a status line that is overwritten in place and truncated to the current width of the terminal. */
 export async function createSpinner(
   stream: Writable,
-  { clock, isColoured }: { readonly clock: () => number; readonly isColoured: boolean },
+  { clock, isColored }: { readonly clock: () => number; readonly isColored: boolean },
 ): Promise<Progress> {
   const { default: ora } = await import("ora");
-  const ruler = await loadRuler();
-  // Standard input is left alone: it may be the file that is imported.
+  const layout = await loadLayout();
+  // Leave standard input alone: it may be the file to import.
   const spinner = ora({
     stream,
     discardStdin: false,
     isEnabled: true,
     hideCursor: true,
-    color: isColoured ? "cyan" : false,
+    color: isColored ? "cyan" : false,
   });
-  const state = new ShownState(clock);
-  const renew = () => {
+  const status = new StatusLine(clock);
+  const refresh = () => {
     const { columns = 80 } = stream as Partial<NodeJS.WriteStream>;
-    spinner.text = cutLine(state.word(), columns, ruler);
+    spinner.text = truncateLine(status.format(), columns, layout);
   };
   let timer: NodeJS.Timeout | undefined;
   return {
     show: (line) => {
-      state.show(line);
-      renew();
+      status.show(line);
+      refresh();
       if (spinner.isSpinning) return;
       spinner.start();
-      timer ??= setInterval(renew, renewEveryMs).unref();
+      timer ??= setInterval(refresh, refreshIntervalMs).unref();
     },
     stop: () => {
       clearInterval(timer);
@@ -65,23 +65,23 @@ export async function createSpinner(
 }
 
 /**
- * A line beside the sign that moves, no wider than the terminal: its last column is left free, where some fold, and two
- * more, where it writes the `^C` of an interruption. A line that is folded can no longer be wiped away.
+ * Truncates a status line, so that it never wraps: a wrapped line could not be erased. Leaves two columns for the
+ * spinner, one that some terminals need at the end of a line, and two for the `^C` of an interruption.
  */
-export function cutLine(line: string, columns: number, ruler: Ruler = plainRuler): string {
-  const sign = 2;
-  const free = 3;
-  return cutText(line, Math.max(1, columns - sign - free), ruler);
+export function truncateLine(line: string, columns: number, layout: TextLayout = narrowLayout): string {
+  const spinner = 2;
+  const reserved = 3;
+  return layout.truncate(line, Math.max(1, columns - spinner - reserved));
 }
 
-/** A line every ten seconds, for logs: also where nothing has come of late, so that what hangs is seen to. */
+/** Writes a line every ten seconds, for logs; also while nothing happens, so that a stalled command is noticed. */
 export function createLineProgress(stream: Writable, clock: () => number): Progress {
-  const state = new ShownState(clock);
-  const start = () => setInterval(() => stream.write(`${state.word()}\n`), everyMs).unref();
+  const status = new StatusLine(clock);
+  const start = () => setInterval(() => stream.write(`${status.format()}\n`), lineIntervalMs).unref();
   let timer: NodeJS.Timeout | undefined = start();
   return {
     show: (line) => {
-      state.show(line);
+      status.show(line);
       timer ??= start();
     },
     stop: () => {
@@ -91,28 +91,28 @@ export function createLineProgress(stream: Writable, clock: () => number): Progr
   };
 }
 
-/** The last that was to be shown, and since when nothing else came. */
-class ShownState {
+/** The current status line and the time of its last update. */
+class StatusLine {
   readonly #clock: () => number;
   #line: () => string = () => "";
-  #sinceMs: number;
+  #updatedMs: number;
 
   constructor(clock: () => number) {
     this.#clock = clock;
-    this.#sinceMs = clock();
+    this.#updatedMs = clock();
   }
 
   show(line: () => string): void {
     this.#line = line;
-    this.#sinceMs = this.#clock();
+    this.#updatedMs = this.#clock();
   }
 
-  word(): string {
-    const silentMs = this.#clock() - this.#sinceMs;
-    const line = toSafeLine(this.#line());
-    if (silentMs < silentFromMs) return line === "" ? "at work" : line;
-    const silence = `nothing new for ${formatDuration(silentMs)}`;
-    // First, where it is not cut off.
-    return line === "" ? silence : `${silence} · ${line}`;
+  format(): string {
+    const stalledMs = this.#clock() - this.#updatedMs;
+    const line = sanitizeLine(this.#line());
+    if (stalledMs < stalledAfterMs) return line === "" ? "working" : line;
+    const notice = `no progress for ${formatDuration(stalledMs)}`;
+    // At the start, where it is never truncated.
+    return line === "" ? notice : `${notice} · ${line}`;
   }
 }

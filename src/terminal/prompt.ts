@@ -1,58 +1,52 @@
 import type { Readable, Writable } from "node:stream";
 
+/** The terminal on which to prompt. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
-  /** Takes the question away. */
+  /** Cancels the prompt. */
   readonly signal?: AbortSignal;
 }
 
-/**
- * Asks for a value that is not shown while it is typed. Only for a terminal.
- * @returns the answer, or nothing when the person broke it off
- */
-export async function askSecret(message: string, terminal: Terminal): Promise<string | undefined> {
-  return put(terminal, (ask) => ask([{ type: "password", name: "answer", message, mask: "*" }]));
+/** Prompts for a value without showing it. Returns undefined if the user cancels. */
+export async function promptSecret(message: string, terminal: Terminal): Promise<string | undefined> {
+  return runPrompt(terminal, (prompt) => prompt([{ type: "password", name: "answer", message, mask: "*" }]));
 }
 
-/**
- * Asks a question of yes or no; no is the answer of who only presses return. Only for a terminal.
- * @returns the answer, or nothing when the person broke it off
- */
-export async function askYes(message: string, terminal: Terminal): Promise<boolean | undefined> {
-  return put(terminal, (ask) => ask([{ type: "confirm", name: "answer", message, default: false }]));
+/** Prompts for yes or no; the default is no. Returns undefined if the user cancels. */
+export async function promptYesNo(message: string, terminal: Terminal): Promise<boolean | undefined> {
+  return runPrompt(terminal, (prompt) => prompt([{ type: "confirm", name: "answer", message, default: false }]));
 }
 
-type Asking = ReturnType<Awaited<typeof import("inquirer")>["default"]["createPromptModule"]>;
+type PromptModule = ReturnType<Awaited<typeof import("inquirer")>["default"]["createPromptModule"]>;
 
-/** Puts one question, and gives its answer, or nothing when it was broken off. */
-async function put<T>(
+async function runPrompt<T>(
   terminal: Terminal,
-  question: (ask: Asking) => Promise<{ readonly answer: T }>,
+  question: (prompt: PromptModule) => Promise<{ readonly answer: T }>,
 ): Promise<T | undefined> {
   const { createPromptModule } = (await import("inquirer")).default;
-  const end = listenForEnd(terminal.input);
+  const inputEnd = watchInputEnd(terminal.input);
   const { input, output, signal } = terminal;
-  const both = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
+  const combinedSignal = signal ? AbortSignal.any([signal, inputEnd.signal]) : inputEnd.signal;
   try {
-    return (await question(createPromptModule({ input, output, signal: both }))).answer;
+    return (await question(createPromptModule({ input, output, signal: combinedSignal }))).answer;
   } catch (error) {
     if (["ExitPromptError", "AbortPromptError"].includes((error as Error).name)) return undefined;
     throw error;
   } finally {
-    end.release();
+    inputEnd.release();
   }
 }
 
 /**
- * The end of what is typed: Ctrl-D on an empty line, and a terminal that went away. A prompt then waits for ever, and
- * a process that waits for nothing else ends as if all were done.
+ * Aborts its signal when the input ends: on Ctrl-D in an empty line, or when the terminal closes. Without it, a prompt
+ * would never resolve, and the process would exit with status 0.
  */
-function listenForEnd(input: Readable) {
+function watchInputEnd(input: Readable) {
   const ended = new AbortController();
   const end = () => ended.abort();
   const onKey = (_text: unknown, key?: { readonly ctrl?: boolean; readonly name?: string }) => {
-    // Within a line the key deletes a letter; only where the line is empty is reading given up.
+    // Ctrl-D deletes a character, unless the line is empty: then readline pauses the input.
     if (key?.ctrl && key.name === "d") setImmediate(() => input.isPaused() && end());
   };
   input.on("keypress", onKey).on("end", end).on("close", end);
@@ -60,20 +54,16 @@ function listenForEnd(input: Readable) {
   return { signal: ended.signal, release };
 }
 
-/** One of several answers. */
+/** A choice in a prompt. */
 export interface Choice<T> {
   readonly value: T;
-  /** In one line. */
   readonly name: string;
-  /** What stays on the screen once it is chosen; the name where absent. */
+  /** The text that remains after the selection (default: `name`). */
   readonly short?: string;
 }
 
-/**
- * Asks which of several it is; the first is the answer of who only presses return. Only for a terminal.
- * @returns the answer, or nothing when the person broke it off
- */
-export async function askChoice<T>(
+/** Prompts for one of several choices; the default is the first. Returns undefined if the user cancels. */
+export async function promptChoice<T>(
   message: string,
   choices: readonly Choice<T>[],
   terminal: Terminal,
@@ -86,13 +76,10 @@ export async function askChoice<T>(
     loop: false,
     pageSize: 12,
   } as const;
-  return put(terminal, (ask) => ask([question]) as Promise<{ readonly answer: T }>);
+  return runPrompt(terminal, (prompt) => prompt([question]) as Promise<{ readonly answer: T }>);
 }
 
-/**
- * Asks for a text, which may be empty. Only for a terminal.
- * @returns the answer, or nothing when the person broke it off
- */
-export async function askText(message: string, terminal: Terminal): Promise<string | undefined> {
-  return put(terminal, (ask) => ask([{ type: "input", name: "answer", message }]));
+/** Prompts for text, which may be empty. Returns undefined if the user cancels. */
+export async function promptText(message: string, terminal: Terminal): Promise<string | undefined> {
+  return runPrompt(terminal, (prompt) => prompt([{ type: "input", name: "answer", message }]));
 }

@@ -1,15 +1,16 @@
-import { foldLine } from "./wrap-text.ts";
 import { createPaint } from "./colors.ts";
-import { layOutFields, layOutTable, rulerFor, toText } from "./text-table.ts";
+import { sanitizeText } from "./text-layout.ts";
+import { formatFields, formatTable, layoutForView } from "./text-table.ts";
 import type { Format, View } from "./view.ts";
+import { wrapLine } from "./wrap-text.ts";
 
-/** What the screen allows. */
+/** The properties of the output terminal. */
 export interface Screen {
   readonly width: number;
-  readonly isColoured: boolean;
+  readonly isColored: boolean;
 }
 
-/** The text of a command's data in a format: `json` and `ndjson` are the very data, the others its view. */
+/** Renders the result of a command. `json` and `ndjson` print the data itself; `table` and `csv` print its view. */
 export function renderData(data: unknown, view: View, format: Format, screen: Screen): Promise<string> {
   const render: Record<Format, () => Promise<string>> = {
     json: async () => toJson(data),
@@ -20,7 +21,7 @@ export function renderData(data: unknown, view: View, format: Format, screen: Sc
   return render[format]();
 }
 
-/** One JSON document on a line of its own. */
+/** Serializes a value as one line of JSON. */
 export function toJson(data: unknown): string {
   return `${JSON.stringify(data)}\n`;
 }
@@ -36,18 +37,18 @@ async function renderCsv(view: View): Promise<string> {
 }
 
 async function renderText(view: View, screen: Screen): Promise<string> {
-  const paint = await createPaint(screen.isColoured);
-  const ruler = await rulerFor(view);
+  const paint = await createPaint(screen.isColored);
+  const layout = await layoutForView(view);
   const render: Record<View["layout"], () => string> = {
     silent: () => "",
     line: () => view.rows.map((row) => `${row[view.columns[0] ?? ""] ?? ""}\n`).join(""),
-    fields: () => layOutFields(view, paint, ruler),
-    table: () => layOutTable(view, screen.width, paint, ruler),
+    fields: () => formatFields(view, paint, layout),
+    table: () => formatTable(view, screen.width, paint, layout),
     text: () =>
       (view.lines ?? [])
         .flatMap((line, at) => {
           const tone = view.lineTones?.[at];
-          const parts = foldLine(toText(line), screen.width, ruler);
+          const parts = wrapLine(sanitizeText(line), screen.width, layout);
           return parts.map((part) => `${tone ? paint[tone](part) : part}\n`);
         })
         .join(""),

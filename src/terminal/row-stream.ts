@@ -2,12 +2,12 @@ import type { Cell } from "./view.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows that are printed as they come, in whatever format: a command's data where there may be more than memory holds. */
+/** The result of a command that may be larger than memory. Its rows are printed as they arrive, in any format. */
 export class RowStream {
   readonly pages: AsyncIterable<readonly Row[]>;
-  /** Columns that a table shows by itself. */
+  /** The columns that a table shows by default. */
   readonly columns: readonly string[];
-  /** Columns that it could show. */
+  /** All columns that a table can show. */
   readonly allColumns: readonly string[];
 
   constructor(
@@ -23,20 +23,20 @@ export class RowStream {
   }
 }
 
-/** What a column of a row says; with points in its name, what is inside of a field: `user.display_name`. */
+/** Returns the value of a column. A name with dots selects a nested field: `user.display_name`. */
 export function cellOf(row: Row, column: string): Cell {
   const own = Object.hasOwn(row, column) ? row[column] : undefined;
-  const found = own === undefined && column.includes(".") ? findInside(row, column.split(".")) : own;
-  if (found === undefined || found === null) return null;
-  if (typeof found === "string" || typeof found === "number" || typeof found === "boolean") return found;
-  return JSON.stringify(found);
+  const value = own === undefined && column.includes(".") ? findNested(row, column.split(".")) : own;
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return JSON.stringify(value);
 }
 
-function findInside(row: unknown, path: readonly string[]): unknown {
+function findNested(row: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (held, name) =>
-      typeof held === "object" && held !== null && Object.hasOwn(held, name)
-        ? (held as Row)[name]
+    (value, name) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, name)
+        ? (value as Row)[name]
         : undefined,
     row,
   );

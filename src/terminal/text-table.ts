@@ -1,16 +1,16 @@
-import { createRuler, cutText, isolate, plainRuler, type Ruler } from "./display-width.ts";
 import type { Paint } from "./colors.ts";
+import { isolateDirection, layoutFor, narrowLayout, sanitizeText, type TextLayout } from "./text-layout.ts";
 import type { Cell, Tone, View } from "./view.ts";
 
 const gap = "  ";
-const narrowest = 8;
+const minColumnWidth = 8;
 
-/** What measures the texts of a view. */
-export function rulerFor({ columns, rows, lines = [] }: View): Promise<Ruler> {
-  return createRuler(textsOf(columns, rows, lines));
+/** Returns the layout that the texts of a view need. */
+export function layoutForView(view: View): Promise<TextLayout> {
+  return layoutFor(listTexts(view));
 }
 
-function* textsOf(columns: View["columns"], rows: View["rows"], lines: readonly string[]): Generator<string> {
+function* listTexts({ columns, rows, lines = [] }: View): Generator<string> {
   yield* columns;
   yield* lines;
   for (const row of rows) {
@@ -21,96 +21,103 @@ function* textsOf(columns: View["columns"], rows: View["rows"], lines: readonly 
   }
 }
 
-/** A table as wide as its first rows want, to which further rows can be put. */
+/** A table whose column widths are set by its first rows, and to which more rows can be appended. */
 export interface Table {
   readonly header: string;
-  readonly rows: (view: View, ruler: Ruler) => string;
+  readonly formatRows: (view: View, layout: TextLayout) => string;
 }
 
 /**
- * A table no wider than `width`: the widest columns give way first, and what is cut ends in `…`. The first column, by
- * which a row is known, gives way last.
- * Assumed: where the columns are too many for the screen, each row is a record of its own, a line a field: none is
- * left out unseen, and what is to be copied is whole.
- * @param sample the rows that decide how wide the columns are
+ * Creates a table no wider than `width`. If necessary, it narrows columns, the widest ones first, and truncates their
+ * cells. The first column, which identifies the row, is narrowed last.
+ * Assumed: if the terminal is too narrow even for that, every row is printed as a record with one line per field. No
+ * column is hidden, and every value can be copied.
+ * @param sample the rows that determine the column widths
  */
-export function createTable(sample: View, width: number, paint: Paint, ruler: Ruler = plainRuler): Table {
+export function createTable(
+  sample: View,
+  width: number,
+  paint: Paint,
+  layout: TextLayout = narrowLayout,
+): Table {
   const { columns } = sample;
-  const cellsOf = (view: View) =>
-    view.rows.map((row) => columns.map((column) => shortenTime(toText(row[column] ?? null))));
-  const headers = columns.map(wordColumn);
-  const cells = cellsOf(sample);
+  const formatCells = (view: View) =>
+    view.rows.map((row) => columns.map((column) => shortenTimestamp(formatCell(row[column] ?? null))));
+  const headers = columns.map(formatHeader);
+  const cells = formatCells(sample);
   const wanted = headers.map((header, at) =>
-    cells.reduce((most, row) => Math.max(most, ruler.widthOf(row[at] ?? "")), ruler.widthOf(header)),
+    cells.reduce((max, row) => Math.max(max, layout.widthOf(row[at] ?? "")), layout.widthOf(header)),
   );
   const widths = shrink(wanted, width - gap.length * (wanted.length - 1));
-  if (!widths) return { header: "", rows: (view, by) => layOutRecords(view, paint, by) };
+  if (!widths) return { header: "", formatRows: (view, rowLayout) => formatRecords(view, paint, rowLayout) };
   const isNumber = columns.map((column) => isNumeric(sample.rows.map((row) => row[column] ?? null)));
-  const lay = (texts: readonly string[], by: Ruler, tones: readonly (Tone | undefined)[] = []) =>
+  const formatLine = (
+    texts: readonly string[],
+    lineLayout: TextLayout,
+    tones: readonly (Tone | undefined)[] = [],
+  ) =>
     texts
       .map((text, at) => {
-        const place = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false };
+        const position = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false };
         const tone = tones[at];
-        return fitCell(text, place, by, tone ? paint[tone] : undefined);
+        return padCell(text, position, lineLayout, tone ? paint[tone] : undefined);
       })
       .join(gap)
       .trimEnd();
-  const rows = (view: View, by: Ruler) =>
-    cellsOf(view)
-      .map((texts, at) => `${lay(texts, by, tonesOf(view, view.rows[at] ?? {}))}\n`)
+  const formatRows = (view: View, rowLayout: TextLayout) =>
+    formatCells(view)
+      .map((texts, at) => `${formatLine(texts, rowLayout, findTones(view, view.rows[at] ?? {}))}\n`)
       .join("");
-  return { header: `${paint.bold(lay(headers, ruler))}\n`, rows };
+  return { header: `${paint.bold(formatLine(headers, layout))}\n`, formatRows };
 }
 
-/** The whole of a table. */
-export function layOutTable(view: View, width: number, paint: Paint, ruler: Ruler = plainRuler): string {
+/** Formats a complete table. Returns an empty string if there are no rows. */
+export function formatTable(
+  view: View,
+  width: number,
+  paint: Paint,
+  layout: TextLayout = narrowLayout,
+): string {
   if (view.rows.length === 0) return "";
-  const table = createTable(view, width, paint, ruler);
-  return table.header + table.rows(view, ruler);
+  const table = createTable(view, width, paint, layout);
+  return table.header + table.formatRows(view, layout);
 }
 
-/** A record as `name  value` lines; values are never cut. */
-export function layOutFields(view: View, paint: Paint, ruler: Ruler = plainRuler): string {
+/** Formats a record as `name  value` lines. Values are never truncated. */
+export function formatFields(view: View, paint: Paint, layout: TextLayout = narrowLayout): string {
   const row = view.rows[0] ?? {};
-  const widest = Math.max(0, ...view.columns.map((column) => ruler.widthOf(column)));
-  const tones = tonesOf(view, row);
+  const widest = Math.max(0, ...view.columns.map((column) => layout.widthOf(column)));
+  const tones = findTones(view, row);
   return view.columns
     .map((column, at) => {
-      const name = toText(column).replaceAll("_", " ");
-      const padded = `${name}${" ".repeat(Math.max(0, widest - ruler.widthOf(name)))}`;
-      const value = isolate(toText(row[column] ?? null));
+      const name = sanitizeText(column).replaceAll("_", " ");
+      const padded = `${name}${" ".repeat(Math.max(0, widest - layout.widthOf(name)))}`;
+      const value = isolateDirection(formatCell(row[column] ?? null));
       const tone = tones[at];
       return `${paint.dim(padded)}${gap}${tone ? paint[tone](value) : value}`.trimEnd() + "\n";
     })
     .join("");
 }
 
-/** Rows one after the other, as on a screen that has no room for a table of them. */
-function layOutRecords(view: View, paint: Paint, ruler: Ruler): string {
-  return view.rows.map((row) => layOutFields({ ...view, rows: [row] }, paint, ruler)).join("\n");
+/** Formats every row as a record, separated by empty lines. */
+function formatRecords(view: View, paint: Paint, layout: TextLayout): string {
+  return view.rows.map((row) => formatFields({ ...view, rows: [row] }, paint, layout)).join("\n");
 }
 
-/**
- * Control characters that a file brought must not reach a terminal, nor marks that turn the direction of what stands
- * around them.
- */
-export function toText(cell: Cell): string {
-  if (cell === null) return "";
-  return String(cell)
-    .replaceAll(/\p{Cc}/gu, " ")
-    .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, "");
+function formatCell(cell: Cell): string {
+  return cell === null ? "" : sanitizeText(String(cell));
 }
 
-/** A moment to the minute, which is what a column has room for; records and scripts have the whole of it. */
-function shortenTime(text: string): string {
+/** Shortens an ISO timestamp to the minute, to save space in a table. */
+function shortenTimestamp(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/, "$1 $2Z");
 }
 
-function wordColumn(column: string): string {
-  return toText(column).replaceAll("_", " ").toUpperCase();
+function formatHeader(column: string): string {
+  return sanitizeText(column).replaceAll("_", " ").toUpperCase();
 }
 
-function tonesOf({ columns, tones = {} }: View, row: View["rows"][number]): readonly (Tone | undefined)[] {
+function findTones({ columns, tones = {} }: View, row: View["rows"][number]): readonly (Tone | undefined)[] {
   return columns.map((column) => tones[column]?.(row[column] ?? null));
 }
 
@@ -121,17 +128,17 @@ function isNumeric(cells: readonly Cell[]): boolean {
   );
 }
 
-/** Nothing where they do not fit however much they give way. */
-function shrink(wanted: readonly number[], room: number): number[] | undefined {
+/** Reduces column widths to a total of `available`. Returns undefined if that is not possible. */
+function shrink(wanted: readonly number[], available: number): number[] | undefined {
   const widths = [...wanted];
-  const least = wanted.map((width, at) =>
-    Math.min(width, at === 0 ? Math.max(narrowest, room / 2) : narrowest),
+  const minWidths = wanted.map((width, at) =>
+    Math.min(width, at === 0 ? Math.max(minColumnWidth, available / 2) : minColumnWidth),
   );
-  for (let total = sum(widths); total > room;) {
-    const spare = widths.map((width, at) => (width > (least[at] ?? 0) ? width : 0));
-    // The first gives way only where no other can.
-    const others = Math.max(0, ...spare.slice(1));
-    const at = others > 0 ? spare.indexOf(others, 1) : 0;
+  for (let total = sum(widths); total > available;) {
+    const spare = widths.map((width, at) => (width > (minWidths[at] ?? 0) ? width : 0));
+    // Narrow the first column only if no other column can be narrowed.
+    const widest = Math.max(0, ...spare.slice(1));
+    const at = widest > 0 ? spare.indexOf(widest, 1) : 0;
     if ((spare[at] ?? 0) === 0) return undefined;
     widths[at] = (widths[at] ?? 0) - 1;
     total -= 1;
@@ -143,14 +150,14 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function fitCell(
+function padCell(
   text: string,
   { width, isRight }: { readonly width: number; readonly isRight: boolean },
-  ruler: Ruler,
-  paint: (text: string) => string = (plain) => plain,
+  layout: TextLayout,
+  paint: (text: string) => string = (unpainted) => unpainted,
 ): string {
-  const shown = cutText(text, width, ruler);
-  const padding = " ".repeat(Math.max(0, width - ruler.widthOf(shown)));
-  const painted = paint(isolate(shown));
+  const shown = layout.truncate(text, width);
+  const padding = " ".repeat(Math.max(0, width - layout.widthOf(shown)));
+  const painted = paint(isolateDirection(shown));
   return isRight ? padding + painted : painted + padding;
 }

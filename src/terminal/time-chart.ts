@@ -1,43 +1,43 @@
 import { formatNumber } from "./plural.ts";
 
-/** A number that was counted for each of some times that follow each other. */
+/** Values at consecutive times. */
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
 }
 
 const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
-const nothing = "·";
+const zero = "·";
 const gap = 2;
-/** Columns that a chart has at least, however narrow the screen. */
-const fewestColumns = 10;
+/** The minimum width of a chart, however narrow the terminal. */
+const minColumns = 10;
 
 /**
- * Draws numbers over time, a line each: its name, its sum, a column for each time, and the highest of them. Each line
- * has a scale of its own, since mails that were sent and those that bounced would not show on one.
- * @param span what the first and the last of the times are called
- * @returns lines no wider than `width`; where the times are more than fit, a column stands for several
+ * Draws one line per series: its name, its total, a bar for each time, and the highest value. Each line has its own
+ * scale, because on a common scale, few bounces next to many sent emails would be invisible.
+ * @param span the names of the first and the last time
+ * @returns lines no wider than `width`. If the times do not fit, each bar is the sum of several.
  */
 export function drawTimeChart(
   series: readonly Series[],
   span: readonly [first: string, last: string],
   width: number,
 ): readonly string[] {
-  const names = Math.max(...series.map(({ name }) => name.length));
+  const nameWidth = Math.max(...series.map(({ name }) => name.length));
   const totals = series.map(({ values }) => formatNumber(sum(values)));
-  const sums = Math.max(...totals.map((text) => text.length));
-  const indent = " ".repeat(names + sums + 2 * gap);
-  const room = Math.max(fewestColumns, width - indent.length - gap - "≤ ".length - sums);
-  const times = Math.max(...series.map(({ values }) => values.length));
-  const perColumn = Math.ceil(times / room);
+  const totalWidth = Math.max(...totals.map((text) => text.length));
+  const indent = " ".repeat(nameWidth + totalWidth + 2 * gap);
+  const available = Math.max(minColumns, width - indent.length - gap - "≤ ".length - totalWidth);
+  const timeCount = Math.max(...series.map(({ values }) => values.length));
+  const perColumn = Math.ceil(timeCount / available);
   const lines = series.map(({ name, values }, at) => {
     const columns = group(values, perColumn);
-    const most = Math.max(...columns);
-    const drawn = columns.map((value) => draw(value, most)).join("");
-    const parts = [name.padEnd(names), (totals[at] ?? "").padStart(sums), drawn, `≤ ${formatNumber(most)}`];
+    const max = Math.max(...columns);
+    const drawn = columns.map((value) => draw(value, max)).join("");
+    const parts = [name.padEnd(nameWidth), (totals[at] ?? "").padStart(totalWidth), drawn, `≤ ${formatNumber(max)}`];
     return parts.join(" ".repeat(gap));
   });
-  const note = perColumn === 1 ? [] : [`${indent}a column stands for ${perColumn} of them`];
+  const note = perColumn === 1 ? [] : [`${indent}one bar is the sum of ${perColumn}`];
   return [`${indent}${span.join(" to ")}`, ...lines, ...note];
 }
 
@@ -51,8 +51,8 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** What is more than nothing is always seen. */
-function draw(value: number, most: number): string {
-  if (value <= 0) return nothing;
-  return levels[Math.min(levels.length - 1, Math.ceil((value / most) * levels.length) - 1)] ?? nothing;
+/** Any value above zero is visible. */
+function draw(value: number, max: number): string {
+  if (value <= 0) return zero;
+  return levels[Math.min(levels.length - 1, Math.ceil((value / max) * levels.length) - 1)] ?? zero;
 }

@@ -1,27 +1,27 @@
-/** The forms in which data is printed. */
+/** The output formats of `--format`. */
 export type Format = "table" | "json" | "ndjson" | "csv";
 
-/** A value that a person or a spreadsheet can be shown. */
+/** The value of a cell in a table or CSV file. */
 export type Cell = string | number | boolean | null;
 
-/** How a value is coloured, where there is colour; it says nothing that its words do not. */
+/** The color of a value. It only repeats what the text already states. */
 export type Tone = "red" | "yellow" | "green";
 
-/** What a person sees of a command's data; scripts get the data itself. */
+/** How the data of a command is shown in a table or CSV file. With JSON, the data itself is printed. */
 export interface View {
   /**
-   * `table`: one line a row under a header; `fields`: one line a column; `line`: the first column alone; `silent`:
-   * nothing; `text`: the view's own lines, which are folded and never cut.
+   * `table`: a header and one line per row; `fields`: one line per column; `line`: only the first column; `silent`:
+   * nothing; `text`: `lines`, wrapped and never truncated.
    */
   readonly layout: "table" | "fields" | "line" | "silent" | "text";
   readonly columns: readonly string[];
-  /** Those of CSV, where a screen has no room for all. */
+  /** The columns of CSV output, if a terminal has no room for all of them. */
   readonly fileColumns?: readonly string[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
   readonly lines?: readonly string[];
-  /** Of the lines, where they have one. */
+  /** The colors of `lines`, by index. */
   readonly lineTones?: readonly (Tone | undefined)[];
-  /** By column. */
+  /** Functions that return the color of a cell, by column. */
   readonly tones?: Readonly<Record<string, ((cell: Cell) => Tone | undefined) | undefined>>;
 }
 
@@ -31,22 +31,22 @@ export function table(rows: Rows, columns: readonly string[]): View {
   return { layout: "table", columns, rows };
 }
 
-/** Lines for a person; a spreadsheet gets the rows. */
+/** Shows lines of text; CSV output has the rows. */
 export function text(lines: readonly string[], rows: Rows, columns: readonly string[]): View {
   return { layout: "text", columns, rows, lines };
 }
 
-/** One record, a line a field. */
+/** Shows one record, with one line per field. */
 export function fields(record: Readonly<Record<string, Cell>>): View {
   return { layout: "fields", columns: Object.keys(record), rows: [record] };
 }
 
-/** One value alone, for `$(…)` in a shell. */
+/** Shows a single value, for use in `$(…)`. */
 export function line(name: string, value: Cell): View {
   return { layout: "line", columns: [name], rows: [{ [name]: value }] };
 }
 
-/** Nothing on the screen, since it was said in words; CSV has the record all the same. */
+/** Shows nothing, because messages on standard error have reported the result. CSV output has the record. */
 export function silent(record: Readonly<Record<string, Cell>> = {}): View {
   return { ...fields(record), layout: "silent" };
 }

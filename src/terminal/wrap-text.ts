@@ -1,32 +1,26 @@
-import { plainRuler, type Ruler } from "./display-width.ts";
+import { narrowLayout, type TextLayout } from "./text-layout.ts";
 
-/** What stays free for words beside the columns of a line; columns that leave less are not kept. */
-const leastRoom = 24;
+/** The fewest columns left for the text next to aligned columns; with less, continuation lines start further left. */
+const minTextWidth = 24;
 
-/**
- * A line on as many lines as a screen needs for it, broken between words. What follows goes under the line's last
- * column: that is behind two spaces or more.
- */
-export function foldLine(text: string, width: number, ruler: Ruler = plainRuler): string[] {
-  return foldUnder(text, width, findIndent(text, width), ruler);
+/** Wraps a line at `width`. Continuation lines align with its last column, which is text after two or more spaces. */
+export function wrapLine(text: string, width: number, layout: TextLayout = narrowLayout): string[] {
+  return wrapIndented(text, width, findIndent(text, width), layout);
 }
 
-/** The same, with what follows the first line moved in by `indent` columns. A word that is too wide stays whole. */
-export function foldUnder(text: string, width: number, indent: number, ruler: Ruler = plainRuler): string[] {
-  const lines: string[] = [];
-  let open = text;
-  while (ruler.widthOf(open) > width) {
-    const fitting = ruler.fit(open, width);
-    const before = open.lastIndexOf(" ", fitting);
-    const end = before > indent ? before : open.indexOf(" ", Math.max(fitting, indent + 1));
-    if (end <= indent) break;
-    lines.push(open.slice(0, end).trimEnd());
-    open = " ".repeat(indent) + open.slice(end).trimStart();
-  }
-  return [...lines, open];
+/** Wraps a line at `width`, and indents the continuation lines by `indent` columns. Never splits a word. */
+export function wrapIndented(
+  text: string,
+  width: number,
+  indent: number,
+  layout: TextLayout = narrowLayout,
+): string[] {
+  if (layout.widthOf(text) <= width) return [text];
+  const [first = "", ...rest] = layout.wrap(text.slice(indent), width - indent);
+  return [text.slice(0, indent) + first, ...rest.map((line) => " ".repeat(indent) + line)];
 }
 
 function findIndent(text: string, width: number): number {
   const columns = [...text.matchAll(/ {2,}(?=\S)|^ (?=\S)/g)].map(({ index, 0: gap }) => index + gap.length);
-  return columns.findLast((column) => column <= width - leastRoom) ?? 0;
+  return columns.findLast((column) => column <= width - minTextWidth) ?? 0;
 }

@@ -2,24 +2,24 @@ import type { Writable } from "node:stream";
 import { createPaint } from "./colors.ts";
 import { toJson, type Screen } from "./render.ts";
 import { cellOf, type Row, type RowStream } from "./row-stream.ts";
-import { createTable, rulerFor, type Table } from "./text-table.ts";
+import { createTable, layoutForView, type Table } from "./text-table.ts";
 import { type Cell, type Format, table } from "./view.ts";
 
-/** Rows that decide how wide a table's columns are. */
-const rowsMeasured = 1_000;
+/** The number of rows that determine the column widths of a table. */
+const measuredRows = 1_000;
 
-/** How rows of a stream become text. */
-interface RowForm {
-  readonly rows: (rows: readonly Row[]) => string | Promise<string>;
-  /** What stands behind the last row, also where the stream broke off: what is printed stays one document. */
+/** Formats the rows of a stream. */
+interface RowFormatter {
+  readonly format: (rows: readonly Row[]) => string | Promise<string>;
+  /** Returns the text after the last row; also called if the stream fails, so that the output is a valid document. */
   readonly end: () => string | Promise<string>;
 }
 
 /**
- * Prints rows as they come. Ends early, without a word, where nobody reads any more. Where the stream breaks off
- * before its first page nothing is printed: an empty list would say that there are none.
- * @returns how many rows were printed
- * @throws what the stream throws, once what was printed is a whole document
+ * Prints rows as they arrive. Stops silently if the output is closed. If the stream fails before its first page,
+ * prints nothing, because an empty list would be wrong.
+ * @returns the number of rows printed
+ * @throws the error of the stream, after completing the document
  */
 export async function writeRows(
   out: Writable,
@@ -30,48 +30,48 @@ export async function writeRows(
     screen,
   }: { readonly format: Format; readonly columns: readonly string[]; readonly screen: Screen },
 ): Promise<number> {
-  const form = await forms[format](columns, screen);
+  const formatter = await formatters[format](columns, screen);
   let count = 0;
-  let hasBegun = false;
+  let hasStarted = false;
   try {
     for await (const rows of stream.pages) {
-      hasBegun = true;
+      hasStarted = true;
       count += rows.length;
-      if (!(await write(out, await form.rows(rows)))) return count;
+      if (!(await write(out, await formatter.format(rows)))) return count;
     }
-    hasBegun = true;
+    hasStarted = true;
   } finally {
-    if (hasBegun) await write(out, await form.end());
+    if (hasStarted) await write(out, await formatter.end());
   }
   return count;
 }
 
-const forms: Readonly<
-  Record<Format, (columns: readonly string[], screen: Screen) => RowForm | Promise<RowForm>>
+const formatters: Readonly<
+  Record<Format, (columns: readonly string[], screen: Screen) => RowFormatter | Promise<RowFormatter>>
 > = {
-  json: createJsonForm,
-  ndjson: () => ({ rows: (rows) => rows.map(toJson).join(""), end: () => "" }),
-  csv: createCsvForm,
-  table: createTableForm,
+  json: createJsonFormatter,
+  ndjson: () => ({ format: (rows) => rows.map(toJson).join(""), end: () => "" }),
+  csv: createCsvFormatter,
+  table: createTableFormatter,
 };
 
-function createJsonForm(): RowForm {
-  let before = "[";
-  const rows = (page: readonly Row[]) =>
+function createJsonFormatter(): RowFormatter {
+  let separator = "[";
+  const format = (page: readonly Row[]) =>
     page
       .map((row) => {
-        const text = before + JSON.stringify(row);
-        before = ",";
+        const text = separator + JSON.stringify(row);
+        separator = ",";
         return text;
       })
       .join("");
-  return { rows, end: () => (before === "[" ? "[]\n" : "]\n") };
+  return { format, end: () => (separator === "[" ? "[]\n" : "]\n") };
 }
 
-async function createCsvForm(columns: readonly string[]): Promise<RowForm> {
+async function createCsvFormatter(columns: readonly string[]): Promise<RowFormatter> {
   const { stringify } = await import("csv-stringify/sync");
   let hasHeader = false;
-  const rows = (page: readonly Row[]) => {
+  const format = (page: readonly Row[]) => {
     const text = stringify(
       page.map((row) => toCells(row, columns)),
       { header: !hasHeader, columns: [...columns], cast: { boolean: String } },
@@ -79,35 +79,35 @@ async function createCsvForm(columns: readonly string[]): Promise<RowForm> {
     hasHeader = true;
     return text;
   };
-  return { rows, end: () => (hasHeader ? "" : rows([])) };
+  return { format, end: () => (hasHeader ? "" : format([])) };
 }
 
-async function createTableForm(columns: readonly string[], screen: Screen): Promise<RowForm> {
-  const paint = await createPaint(screen.isColoured);
-  let held: Row[] = [];
-  let laid: Table | undefined;
-  const lay = async (page: readonly Row[]) => {
+async function createTableFormatter(columns: readonly string[], screen: Screen): Promise<RowFormatter> {
+  const paint = await createPaint(screen.isColored);
+  let pending: Row[] = [];
+  let laidOut: Table | undefined;
+  const formatPage = async (page: readonly Row[]) => {
     if (page.length === 0) return "";
     const view = table(
       page.map((row) => toCells(row, columns)),
       columns,
     );
-    const ruler = await rulerFor(view);
-    if (laid) return (laid.header === "" ? "\n" : "") + laid.rows(view, ruler);
-    laid = createTable(view, screen.width, paint, ruler);
-    return laid.header + laid.rows(view, ruler);
+    const layout = await layoutForView(view);
+    if (laidOut) return (laidOut.header === "" ? "\n" : "") + laidOut.formatRows(view, layout);
+    laidOut = createTable(view, screen.width, paint, layout);
+    return laidOut.header + laidOut.formatRows(view, layout);
   };
-  const release = () => {
-    const all = held;
-    held = [];
-    return lay(all);
+  const flush = () => {
+    const rows = pending;
+    pending = [];
+    return formatPage(rows);
   };
   return {
-    rows: async (page) => {
-      held = held.concat(page);
-      return laid || held.length >= rowsMeasured ? release() : "";
+    format: async (page) => {
+      pending = pending.concat(page);
+      return laidOut || pending.length >= measuredRows ? flush() : "";
     },
-    end: release,
+    end: flush,
   };
 }
 
@@ -115,17 +115,17 @@ function toCells(row: Row, columns: readonly string[]): Readonly<Record<string, 
   return Object.fromEntries(columns.map((column) => [column, cellOf(row, column)]));
 }
 
-/** @returns whether somebody still reads */
+/** Writes text and waits until the stream accepts more. Returns whether the stream is still open. */
 async function write(out: Writable, text: string): Promise<boolean> {
   if (out.destroyed || out.errored) return false;
   if (text === "" || out.write(text)) return true;
   return new Promise((resolve) => {
-    const settle = (isRead: boolean) => {
-      out.off("drain", onDrain).off("close", onEnd).off("error", onEnd);
-      resolve(isRead);
+    const settle = (isOpen: boolean) => {
+      out.off("drain", onDrain).off("close", onClose).off("error", onClose);
+      resolve(isOpen);
     };
     const onDrain = () => settle(true);
-    const onEnd = () => settle(false);
-    out.once("drain", onDrain).once("close", onEnd).once("error", onEnd);
+    const onClose = () => settle(false);
+    out.once("drain", onDrain).once("close", onClose).once("error", onClose);
   });
 }

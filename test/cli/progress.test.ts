@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { describeProgress, ImportProgress } from "../../src/cli/commands/records/import-progress.ts";
 import { ProgressMeter } from "../../src/cli/program/progress-meter.ts";
 import type { ImportEvent } from "../../src/import/types.ts";
-import { loadRuler } from "../../src/terminal/display-width.ts";
-import { canAnimate, createLineProgress, createSpinner, cutLine } from "../../src/terminal/progress.ts";
+import { loadLayout } from "../../src/terminal/text-layout.ts";
+import { canAnimate, createLineProgress, createSpinner, truncateLine } from "../../src/terminal/progress.ts";
 import { capture } from "./support.ts";
 
 type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
@@ -19,22 +19,22 @@ function progressOf(read: number, sent: number, more: Partial<ProgressEvent> = {
   };
 }
 
-describe("the line of an import", () => {
-  test("has counts, rate and time left", () => {
+describe("the status line of an import", () => {
+  test("shows counts, speed, and remaining time", () => {
     const event = progressOf(500, 3, { rows: { read: 500, accepted: 480, rejected: 20, failed: 0 } });
     expect(describeProgress(event, { rows: 500, calls: 3 }, undefined)).toBe(
       "500 of about 1,500 rows · 500/s · 2.0 s left · 480 accepted · 20 rejected · 3 calls",
     );
   });
 
-  test("is without what is not known", () => {
+  test("omits unknown values", () => {
     const event = progressOf(500, 3, { rowsTotal: undefined });
     expect(describeProgress(event, undefined, undefined)).toBe(
       "500 rows · 500 accepted · 0 rejected · 3 calls",
     );
   });
 
-  test("names the limit where it is what holds, and reckons in calls", () => {
+  test("names the rate limit if it determines the speed, and then estimates from calls", () => {
     const pace = { ratePerSecond: 5, whose: "the service's limit" };
     const held = describeProgress(progressOf(500, 10), { rows: 245, calls: 4.9 }, pace);
     // 1,000 rows are 20 calls of 50.
@@ -43,11 +43,11 @@ describe("the line of an import", () => {
     expect(describeProgress(progressOf(500, 10), { rows: 50, calls: 1 }, pace)).not.toContain("limit");
   });
 
-  test("tells no time of arrival where nothing goes on", () => {
+  test("shows no remaining time while stalled", () => {
     expect(describeProgress(progressOf(500, 3), { rows: 0, calls: 0 }, undefined)).not.toContain("left");
   });
 
-  test("shows a wait as long as it lasts", () => {
+  test("shows a wait while it lasts", () => {
     let nowMs = 0;
     const progress = new ImportProgress(() => nowMs);
     progress.take(progressOf(10, 1));
@@ -58,7 +58,7 @@ describe("the line of an import", () => {
     expect(progress.word()).not.toContain("next call");
   });
 
-  test("reckons a resume from what it does itself", () => {
+  test("estimates a resumed run from its own speed", () => {
     let nowMs = 0;
     const progress = new ImportProgress(() => nowMs);
     for (; nowMs < 1_000; nowMs += 100) progress.take(progressOf(nowMs, 40, { isReplay: true }));
@@ -70,7 +70,7 @@ describe("the line of an import", () => {
 });
 
 describe("speed", () => {
-  test("is that of the last seconds, and falls while nothing comes", () => {
+  test("is the average of the last seconds, and drops while stalled", () => {
     const meter = new ProgressMeter();
     for (let s = 0; s <= 60; s++) meter.add({ atMs: s * 1_000, rows: s * 1_000, calls: s });
     for (let s = 1; s <= 30; s++) meter.add({ atMs: (60 + s) * 1_000, rows: 60_000 + s * 10, calls: 60 });
@@ -78,13 +78,13 @@ describe("speed", () => {
     expect(meter.speed(120_000)?.rows).toBeLessThan(5);
   });
 
-  test("of what comes seldom is known as well", () => {
+  test("is known for rare events as well", () => {
     const meter = new ProgressMeter();
     for (let at = 0; at <= 5; at++) meter.add({ atMs: at * 40_000, rows: at * 100, calls: at });
     expect(meter.speed(200_000)?.rows).toBeCloseTo(2.5, 1);
   });
 
-  test("begins anew with another run", () => {
+  test("restarts with a new run", () => {
     const meter = new ProgressMeter();
     meter.add({ atMs: 0, rows: 5_000, calls: 5 });
     meter.add({ atMs: 1_000, rows: 10, calls: 1 });
@@ -96,7 +96,7 @@ describe("without a terminal", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("there is a line every ten seconds, and one that says so where nothing came", () => {
+  test("prints a line every ten seconds, even without progress", () => {
     const { stream, text } = capture();
     const progress = createLineProgress(stream, Date.now);
     progress.show(() => "5 rows");
@@ -107,18 +107,18 @@ describe("without a terminal", () => {
     vi.advanceTimersByTime(16_000);
     progress.stop();
     vi.advanceTimersByTime(60_000);
-    expect(text()).toBe("9 rows\n14 rows\nnothing new for 16 s · 14 rows\n");
+    expect(text()).toBe("9 rows\n14 rows\nno progress for 16 s · 14 rows\n");
   });
 
-  test("a service that never answers is seen to hang", () => {
+  test("reports a service that never responds", () => {
     const { stream, text } = capture();
     const progress = createLineProgress(stream, Date.now);
     vi.advanceTimersByTime(10_000);
     progress.stop();
-    expect(text()).toBe("nothing new for 10 s\n");
+    expect(text()).toBe("no progress for 10 s\n");
   });
 
-  test("goes on after a question", () => {
+  test("continues after a prompt", () => {
     const { stream, text } = capture();
     const progress = createLineProgress(stream, Date.now);
     progress.stop();
@@ -130,29 +130,29 @@ describe("without a terminal", () => {
 });
 
 describe("on a terminal", () => {
-  test("is animated only where that tells its width", () => {
+  test("is animated only if the terminal width is known", () => {
     const animates = (like: object) => canAnimate(Object.assign(capture().stream, like));
     expect(animates({ isTTY: true, columns: 80 })).toBe(true);
     expect(animates({ isTTY: true, columns: 0 })).toBe(false);
     expect(animates({})).toBe(false);
   });
 
-  test("the line is never wider than the terminal, in any script", async () => {
-    const ruler = await loadRuler();
+  test("is never wider than the terminal, in any script", async () => {
+    const layout = await loadLayout();
     for (const line of [
       "1,000 of about 20,000 rows · 90/s · 3 min 20 s left",
       "見て".repeat(30),
       "👩‍👩‍👧‍👦é".repeat(20),
     ]) {
       for (let columns = 1; columns < 100; columns += 7) {
-        const cut = cutLine(line, columns, ruler);
-        expect(ruler.widthOf(cut)).toBeLessThanOrEqual(Math.max(1, columns - 5));
+        const cut = truncateLine(line, columns, layout);
+        expect(layout.widthOf(cut)).toBeLessThanOrEqual(Math.max(1, columns - 5));
         expect(cut.isWellFormed()).toBe(true);
       }
     }
   });
 
-  test("it is written over, and gone at the end", async () => {
+  test("is overwritten, and erased at the end", async () => {
     const { stream, text } = capture();
     const terminal = Object.assign(stream, {
       isTTY: true,
@@ -161,12 +161,12 @@ describe("on a terminal", () => {
       clearLine: () => true,
       moveCursor: () => true,
     });
-    const progress = await createSpinner(terminal, { clock: Date.now, isColoured: false });
+    const progress = await createSpinner(terminal, { clock: Date.now, isColored: false });
     progress.show(() => "1,000 of about 20,000 rows · 90/s");
     progress.stop();
     expect(text()).toContain("1,000 of about…");
     expect(text()).not.toContain("20,000");
-    // oxlint-disable-next-line no-control-regex -- No colour was asked for.
+    // oxlint-disable-next-line no-control-regex -- Colors are off.
     expect(text()).not.toMatch(/\u001b\[\d+m/);
   });
 });

@@ -11,10 +11,10 @@ export async function askValue<T>(
   { question, usual = "" }: { readonly question: string; readonly usual?: string | undefined },
   read: (answer: string) => T,
 ): Promise<T> {
-  const { askText } = await import("../../terminal/prompt.ts");
+  const { promptText } = await import("../../terminal/prompt.ts");
   const shown = usual === "" ? question : `${question} (${usual})`;
   for (;;) {
-    const answer = (await ask(context, (terminal) => askText(shown, terminal))).trim();
+    const answer = (await ask(context, (terminal) => promptText(shown, terminal))).trim();
     try {
       return read(answer === "" ? usual : answer);
     } catch (error) {

@@ -41,8 +41,8 @@ export async function ask<T>(
 export async function confirm(context: Context, question: string): Promise<void> {
   if (context.globals.yes) return;
   requirePerson(context, question);
-  const { askYes } = await import("../../terminal/prompt.ts");
-  const isAgreed = await ask(context, (terminal) => askYes(question, terminal));
+  const { promptYesNo } = await import("../../terminal/prompt.ts");
+  const isAgreed = await ask(context, (terminal) => promptYesNo(question, terminal));
   if (!isAgreed) throw new UserError("failed", "nothing was done: the answer was no");
 }
 
@@ -63,9 +63,9 @@ export async function confirmByName(context: Context, question: string, name: st
   if (context.globals.yes) return;
   const whole = await nameLive(context, question);
   requirePerson(context, whole);
-  const { askText } = await import("../../terminal/prompt.ts");
+  const { promptText } = await import("../../terminal/prompt.ts");
   const put = `${whole} Type ${name} to go on:`;
-  const typed = await ask(context, (terminal) => askText(put, terminal));
+  const typed = await ask(context, (terminal) => promptText(put, terminal));
   if (typed.trim() === name) return;
   const answer = typed.trim() === "" ? "no name was typed" : `${JSON.stringify(typed.trim())} is not ${name}`;
   throw new UserError("failed", `nothing was done: ${answer}`);

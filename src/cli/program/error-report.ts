@@ -1,8 +1,7 @@
-import { createRuler, type Ruler } from "../../terminal/display-width.ts";
-import { foldUnder } from "../../terminal/wrap-text.ts";
+import { layoutFor, sanitizeText, type TextLayout } from "../../terminal/text-layout.ts";
+import { wrapIndented } from "../../terminal/wrap-text.ts";
 import { createPaint } from "../../terminal/colors.ts";
 import { toJson } from "../../terminal/render.ts";
-import { toText } from "../../terminal/text-table.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { type Misnamed, UserError } from "../../config/user-error.ts";
 import { describeFailure } from "./exit-code-of-error.ts";
@@ -20,12 +19,12 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
     io.stderr.write(toJson({ error: { kind, message, hint, ...(detail && { stack: detail }) } }));
     return status;
   }
-  const { width, isColoured } = readTalkScreen(io);
-  const paint = await createPaint(isColoured);
-  const ruler = await createRuler([message, hint ?? ""]);
+  const { width, isColored } = readTalkScreen(io);
+  const paint = await createPaint(isColored);
+  const layout = await layoutFor([message, hint ?? ""]);
   const say = (label: string, text: string, colour: (text: string) => string) => {
     // A service's own words may hold what steers a terminal.
-    for (const line of foldLabelled(label, text, width, ruler)) {
+    for (const line of foldLabelled(label, text, width, layout)) {
       io.stderr.write(`${line.startsWith(label) ? `${colour(label)}${line.slice(label.length)}` : line}\n`);
     }
   };
@@ -60,10 +59,10 @@ async function addGuess(hint: string | undefined, misnamed: Misnamed): Promise<s
 }
 
 /** What is behind a label, folded between words, with what follows under its first word. */
-function foldLabelled(label: string, text: string, width: number, ruler: Ruler): string[] {
+function foldLabelled(label: string, text: string, width: number, layout: TextLayout): string[] {
   const indent = label.length + 1;
   const lines = text
     .split("\n")
-    .map((line, at) => `${at === 0 ? label : " ".repeat(label.length)} ${toText(line)}`);
-  return lines.flatMap((line) => foldUnder(line, width, indent, ruler));
+    .map((line, at) => `${at === 0 ? label : " ".repeat(label.length)} ${sanitizeText(line)}`);
+  return lines.flatMap((line) => wrapIndented(line, width, indent, layout));
 }

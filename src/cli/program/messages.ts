@@ -2,8 +2,8 @@ import { isForScripts } from "./global-flags.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
 import { readVariable } from "../../config/environment.ts";
-import { paintedRuler, toSafeLine } from "../../terminal/display-width.ts";
-import { foldLine } from "../../terminal/wrap-text.ts";
+import { sanitizeLine } from "../../terminal/text-layout.ts";
+import { wrapLine } from "../../terminal/wrap-text.ts";
 import { createPaint, type Paint } from "../../terminal/colors.ts";
 import {
   canAnimate,
@@ -50,10 +50,10 @@ export function createTalk(io: Io, globals: Globals): Talk {
       if (globals.quiet || isHeldBack) return noProgress;
       const { stderr, clock } = io;
       const isAnimated = canAnimate(stderr) && !isAutomatic(io) && readVariable(io.env, "TERM") !== "dumb";
-      const { isColoured } = readTalkScreen(io);
-      return isAnimated ? createSpinner(stderr, { clock, isColoured }) : createLineProgress(stderr, clock);
+      const { isColored } = readTalkScreen(io);
+      return isAnimated ? createSpinner(stderr, { clock, isColored }) : createLineProgress(stderr, clock);
     },
-    paint: () => createPaint(readTalkScreen(io).isColoured),
+    paint: () => createPaint(readTalkScreen(io).isColored),
     flush: () => {
       for (const message of held.splice(0)) write(message);
     },
@@ -62,10 +62,10 @@ export function createTalk(io: Io, globals: Globals): Talk {
 
 /** On a terminal, lines break between words. */
 function foldMessage(io: Io, message: string): string {
-  const lines = message.split("\n").map(toSafeLine);
+  const lines = message.split("\n").map(sanitizeLine);
   if (!io.isStderrTerminal) return lines.join("\n");
   const { width } = readTalkScreen(io);
-  return lines.flatMap((line) => foldLine(line, width, paintedRuler)).join("\n");
+  return lines.flatMap((line) => wrapLine(line, width)).join("\n");
 }
 
 /** Whether no person is there to answer or to watch, as `CI` says. */

@@ -20,13 +20,13 @@ export type StreamName = "stdout" | "stderr";
 export function readScreen(io: Io): Screen {
   const isWhole = wantsRedaction(io.argv, io.env);
   const width = isWhole ? endless : (io.columns ?? (io.isStdoutTerminal ? usual : endless));
-  return { width, isColoured: !isPlain(io, "stdout") };
+  return { width, isColored: !isPlain(io, "stdout") };
 }
 
 /** What standard error allows, in the same way. */
 export function readTalkScreen(io: Io): Screen {
   const isWhole = !io.isStderrTerminal || wantsRedaction(io.argv, io.env);
-  return { width: isWhole ? endless : widthOf(io.stderr), isColoured: !isPlain(io, "stderr") };
+  return { width: isWhole ? endless : widthOf(io.stderr), isColored: !isPlain(io, "stderr") };
 }
 
 function widthOf(stream: Writable): number {

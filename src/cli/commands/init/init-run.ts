@@ -49,7 +49,7 @@ async function isElsewhere(context: Context, given: SetUpRequest): Promise<boole
       "Give --local for an account on this machine, or --base-url, --app-key and --secret-stdin for one elsewhere.",
     );
   }
-  const { askChoice } = await import("../../../terminal/prompt.ts");
+  const { promptChoice } = await import("../../../terminal/prompt.ts");
   const choices = [
     {
       value: false,
@@ -62,7 +62,7 @@ async function isElsewhere(context: Context, given: SetUpRequest): Promise<boole
       short: "elsewhere",
     },
   ];
-  return ask(context, (terminal) => askChoice("Where are your reviews to be?", choices, terminal));
+  return ask(context, (terminal) => promptChoice("Where are your reviews to be?", choices, terminal));
 }
 
 async function setUpHere(context: Context): Promise<SetUp> {

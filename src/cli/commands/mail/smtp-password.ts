@@ -29,8 +29,8 @@ export async function findPassword(
       "Give it on standard input with --password-stdin, or in STARPOST_SMTP_PASSWORD.",
     );
   }
-  const { askSecret } = await import("../../../terminal/prompt.ts");
-  const answer = await ask(context, (terminal) => askSecret(`Password of ${user} at ${host}`, terminal));
+  const { promptSecret } = await import("../../../terminal/prompt.ts");
+  const answer = await ask(context, (terminal) => promptSecret(`Password of ${user} at ${host}`, terminal));
   if (answer !== "") return answer;
   throw new UserError(
     "usage",

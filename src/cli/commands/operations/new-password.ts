@@ -16,8 +16,8 @@ export async function readNewPassword(
     const hint = "Give it on standard input with --password-stdin.";
     throw new UserError("usage", "the password is missing, and there is nobody to ask", hint);
   }
-  const { askSecret } = await import("../../../terminal/prompt.ts");
-  const answer = await ask(context, (terminal) => askSecret("Password", terminal));
+  const { promptSecret } = await import("../../../terminal/prompt.ts");
+  const answer = await ask(context, (terminal) => promptSecret("Password", terminal));
   if (answer !== "") return answer;
   throw new UserError("usage", "no password was given");
 }

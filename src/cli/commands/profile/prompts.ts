@@ -66,9 +66,9 @@ export async function readAccountSecret(
   const given = readOwnSecret(context, target);
   if (given !== undefined) return checkSecret(given);
   if (!canAsk(context)) return undefined;
-  const { askSecret } = await import("../../../terminal/prompt.ts");
+  const { promptSecret } = await import("../../../terminal/prompt.ts");
   const question = `Secret of ${target.app_key} at ${target.base_url}`;
-  const answer = (await ask(context, (terminal) => askSecret(question, terminal))).trim();
+  const answer = (await ask(context, (terminal) => promptSecret(question, terminal))).trim();
   return answer === "" ? undefined : checkSecret(answer);
 }
 

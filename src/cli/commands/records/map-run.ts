@@ -56,9 +56,9 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
 }
 
 async function openAsker(context: Context): Promise<Asker> {
-  const { askChoice, askText } = await import("../../../terminal/prompt.ts");
+  const { promptChoice, promptText } = await import("../../../terminal/prompt.ts");
   return {
-    choice: (message, choices) => ask(context, (terminal) => askChoice(message, choices, terminal)),
-    text: (message) => ask(context, (terminal) => askText(message, terminal)),
+    choice: (message, choices) => ask(context, (terminal) => promptChoice(message, choices, terminal)),
+    text: (message) => ask(context, (terminal) => promptText(message, terminal)),
   };
 }

@@ -28,7 +28,7 @@ export async function listenToWebhooks(
   if (globals.format === "csv") {
     throw new UserError("usage", "what is heard cannot be had as CSV", "Give --format ndjson, or none.");
   }
-  const paint = await createPaint(readScreen(io).isColoured);
+  const paint = await createPaint(readScreen(io).isColored);
   const write: WriteHeard = isForScripts(globals.format)
     ? (heard: Heard) => void io.stdout.write(toJson(heard))
     : createHeardLines(paint, (line) => void io.stdout.write(`${line}\n`));

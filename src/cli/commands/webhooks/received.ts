@@ -1,5 +1,5 @@
 import type { Paint } from "../../../terminal/colors.ts";
-import { toText } from "../../../terminal/text-table.ts";
+import { sanitizeText } from "../../../terminal/text-layout.ts";
 import type { Heard } from "./feed.ts";
 import { wordDuration } from "./webhook-format.ts";
 
@@ -16,7 +16,7 @@ export function createHeardLines(paint: Paint, write: (line: string) => void): W
 
 function wordHeard(heard: Heard, isLast: boolean, paint: Paint): string {
   const { id, event_name, url, webhook_id } = heard.delivery;
-  const what = `#${id} ${event_name} → ${toText(url ?? `subscription ${webhook_id}, which has ended`)}`;
+  const what = `#${id} ${event_name} → ${sanitizeText(url ?? `subscription ${webhook_id}, which has ended`)}`;
   if (heard.event === "delivery") return `${paint.bold("new")}        ${what}`;
   const { problem, status, duration_ms } = heard.attempt;
   const took = duration_ms === null ? "" : `, ${wordDuration(duration_ms)}`;
@@ -29,7 +29,7 @@ function wordHeard(heard: Heard, isLast: boolean, paint: Paint): string {
         ? "; given up"
         : "";
   const mark = state === "failed" ? paint.red("failed   ") : paint.yellow("failed   ");
-  return `${mark}  ${what}  ${toText(problem)}${took}${next}`;
+  return `${mark}  ${what}  ${sanitizeText(problem)}${took}${next}`;
 }
 
 function timeOfDay(time: string): string {

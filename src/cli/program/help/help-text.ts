@@ -1,4 +1,4 @@
-import { foldUnder } from "../../../terminal/wrap-text.ts";
+import { wrapIndented } from "../../../terminal/wrap-text.ts";
 import type { Command } from "../command.ts";
 import { describePage, type Entry, sharedFlags } from "./page.ts";
 
@@ -21,13 +21,13 @@ export function widthOfHelp(columns: number | undefined): number {
 export function helpOfCommand(command: Command, width: number): string {
   const page = describePage(command);
   return joinSections([
-    foldUnder(`${page.summary}.`, width, 0).join("\n"),
-    foldUnder(`Usage: ${page.usage}`, width, 4).join("\n"),
+    wrapIndented(`${page.summary}.`, width, 0).join("\n"),
+    wrapIndented(`Usage: ${page.usage}`, width, 4).join("\n"),
     listSection("Arguments", page.arguments, width),
     listSection("Flags", page.flags, width),
     // Lines to copy: a break would have to be taken out again.
     page.examples.length === 0 ? "" : ["Examples:", ...page.examples.map((line) => `  ${line}`)].join("\n"),
-    ...page.notes.map((note) => foldUnder(note, width, 0).join("\n")),
+    ...page.notes.map((note) => wrapIndented(note, width, 0).join("\n")),
     describeSharedFlags(width),
   ]);
 }
@@ -44,8 +44,8 @@ export function helpOfNoun(
     says: command.summary,
   }));
   return joinSections([
-    foldUnder(`${summary}.`, width, 0).join("\n"),
-    foldUnder(`Usage: starpost ${name} <verb> [arguments] [flags]`, width, 4).join("\n"),
+    wrapIndented(`${summary}.`, width, 0).join("\n"),
+    wrapIndented(`Usage: starpost ${name} <verb> [arguments] [flags]`, width, 4).join("\n"),
     listSection("Verbs", verbs, width),
     `More of one: starpost ${name} <verb> --help`,
   ]);
@@ -53,7 +53,7 @@ export function helpOfNoun(
 
 function describeSharedFlags(width: number): string {
   const names = sharedFlags.map(({ term }) => term).join(", ");
-  return foldUnder(`Flags of every command, told by \`starpost --help\`: ${names}.`, width, 2).join("\n");
+  return wrapIndented(`Flags of every command, told by \`starpost --help\`: ${names}.`, width, 2).join("\n");
 }
 
 /** What is named, in columns; no line is wider than the screen, if no word is. */
@@ -63,8 +63,8 @@ export function listEntries(entries: readonly Entry[], width: number): string[] 
   const column = 4 + Math.max(0, ...short.map(({ term }) => term.length));
   return entries.flatMap(({ term, says }) => {
     if (says === "") return [`  ${term}`];
-    if (term.length <= longest) return foldUnder(`  ${term}`.padEnd(column) + says, width, column);
-    return [`  ${term}`, ...foldUnder(" ".repeat(column) + says, width, column)];
+    if (term.length <= longest) return wrapIndented(`  ${term}`.padEnd(column) + says, width, column);
+    return [`  ${term}`, ...wrapIndented(" ".repeat(column) + says, width, column)];
   });
 }
 

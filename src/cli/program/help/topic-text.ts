@@ -1,15 +1,15 @@
-import { foldUnder } from "../../../terminal/wrap-text.ts";
+import { wrapIndented } from "../../../terminal/wrap-text.ts";
 import type { Block, Topic } from "./topics/topic.ts";
 import { listEntries } from "./help-text.ts";
 
 /** A topic as the screen shows it. */
 export function textOfTopic({ name, summary, blocks }: Topic, width: number): string {
-  const title = foldUnder(`${name}: ${summary}`, width, 2).join("\n");
+  const title = wrapIndented(`${name}: ${summary}`, width, 2).join("\n");
   return `${[title, ...blocks.map((block) => textOfBlock(block, width))].join("\n\n")}\n`;
 }
 
 function textOfBlock(block: Block, width: number): string {
-  if (typeof block === "string") return foldUnder(block, width, 0).join("\n");
+  if (typeof block === "string") return wrapIndented(block, width, 0).join("\n");
   if ("lines" in block) return block.lines.map((line) => `  ${line}`).join("\n");
   return listEntries(
     block.rows.map(([term, says]) => ({ term, says })),

@@ -115,8 +115,8 @@ async function editInEditor(
 async function wantsAnotherTry(context: Context, error: unknown): Promise<boolean> {
   if (!(error instanceof UserError) || error.kind !== "usage" || !canAsk(context)) return false;
   context.talk.notice(error.message);
-  const { askYes } = await import("../../../../terminal/prompt.ts");
-  return ask(context, (terminal) => askYes("It was not saved. Edit it again?", terminal));
+  const { promptYesNo } = await import("../../../../terminal/prompt.ts");
+  return ask(context, (terminal) => promptYesNo("It was not saved. Edit it again?", terminal));
 }
 
 /** What somebody wrote is not thrown away with the refusal. */

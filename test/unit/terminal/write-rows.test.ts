@@ -4,7 +4,7 @@ import { writeRows } from "../../../src/terminal/write-rows.ts";
 import type { Format } from "../../../src/terminal/view.ts";
 import { capture } from "../../cli/support.ts";
 
-const screen = { width: 80, isColoured: false };
+const screen = { width: 80, isColored: false };
 
 async function* pagesOf(...pages: readonly object[][]) {
   for (const page of pages) yield page as Record<string, unknown>[];
@@ -22,7 +22,7 @@ test.each<Format>(["table", "csv", "json", "ndjson"])(
   },
 );
 
-test("a column is a field of the row's own, whatever it is called", () => {
+test("a column is an own property of the row, whatever its name", () => {
   expect(cellOf({ a: { b: 1 } }, "a.b")).toBe(1);
   for (const column of ["constructor", "constructor.name", "a.constructor.name", "__proto__.constructor"])
     expect(cellOf({ a: {} }, column)).toBeNull();
@@ -30,7 +30,7 @@ test("a column is a field of the row's own, whatever it is called", () => {
   expect(cellOf(named, "__proto__")).toBe("own");
 });
 
-test("a name of a column steers no terminal", async () => {
+test("control characters in column names are removed", async () => {
   const { stream, text } = capture();
   const column = "\u001B[31mred\u009B31m";
   const rows = new RowStream(pagesOf([{ [column]: "x" }]), { columns: [column] });

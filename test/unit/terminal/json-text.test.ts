@@ -2,8 +2,8 @@ import { array, assert, boolean, jsonValue, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { indentJson, toJsonLines } from "../../../src/terminal/json-text.ts";
 
-describe("JSON as text", () => {
-  it("is indented as JSON.stringify does it", () => {
+describe("JSON text", () => {
+  it("is indented like the output of JSON.stringify", () => {
     assert(
       property(jsonValue(), (value) => {
         expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
@@ -11,7 +11,7 @@ describe("JSON as text", () => {
     );
   });
 
-  it("is put on lines, a list's elements a line each", () => {
+  it("is split into one line per array element", () => {
     assert(
       property(array(jsonValue()), boolean(), (list, isIndented) => {
         const lines = toJsonLines(JSON.stringify(list, null, isIndented ? 3 : undefined));
@@ -21,7 +21,7 @@ describe("JSON as text", () => {
     expect(toJsonLines('{\n "a": [1, 2]\n}')).toEqual(['{"a":[1,2]}']);
   });
 
-  it("keeps numbers that no number here could hold", () => {
+  it("keeps numbers that JavaScript cannot represent", () => {
     expect(indentJson('{"id":12345678901234567890,"price":1.50}')).toBe(
       '{\n  "id": 12345678901234567890,\n  "price": 1.50\n}',
     );
