@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { UserError } from "../../src/config/user-error.ts";
 import {
   readDelimiter,
+  readFlagValues,
   readMapping,
   readMaxErrors,
   readPort,
@@ -48,7 +50,7 @@ describe("a flag's value", () => {
 
   test.each([
     [["orders", "import", "x.csv", "--platform", "shop"], "general"],
-    [["coupons", "import", "x.csv"], "--action is missing"],
+    [["coupons", "import", "x.csv"], "--action"],
     [["coupons", "import", "x.csv", "--action", "map"], "map_review_share"],
     [["unsubscribers", "import", "x.csv", "--type", "18"], "--type"],
     [["orders", "import", "x.csv", "--map", "email=a", "--map", "email=b"], "twice"],
@@ -59,3 +61,49 @@ describe("a flag's value", () => {
     expect(ran.stderr).toContain(message);
   });
 });
+
+describe("declared flags", () => {
+  const flags = {
+    size: { value: "<n>", description: "size", required: true, read: readWholeNumber },
+    limit: { value: "<n>", description: "limit", default: 20, read: readWholeNumber },
+    all: { description: "no limit", exclusive: ["limit", "no-check"] },
+    name: { value: "<text>", description: "name", requiredUnless: "input" },
+    input: { value: "<file>", description: "fields from a file" },
+    check: { description: "check" },
+    "no-check": { description: "do not check" },
+  } as const;
+
+  test("apply defaults through their reader", () => {
+    const values = readFlagValues(flags, { size: "3", name: "x" });
+    expect(values).toMatchObject({ size: 3, limit: 20, name: "x", all: undefined, "no-check": undefined });
+  });
+
+  test.each([
+    [{}, ["--size", "--name"]],
+    [{ input: "file" }, ["--size"]],
+    [{ size: "1" }, ["--name"]],
+    [{ size: "1", input: "f", all: true, limit: "5" }, ["--all", "--limit"]],
+    [{ size: "1", input: "f", all: true, check: false }, ["--all", "--no-check"]],
+  ])("are checked together: %j names %j", (parsed, names) => {
+    const error = catchUserError(() => readFlagValues(flags, parsed));
+    expect(error.kind).toBe("usage");
+    expect(error.message.match(/--[\w-]+/g)).toEqual(names);
+  });
+
+  test.each([[{ size: "1", input: "f", all: true }], [{ size: "1", input: "f", all: true, check: true }]])(
+    "ignore defaults when checking for exclusive flags: %j",
+    (parsed) => {
+      expect(readFlagValues(flags, parsed)).toMatchObject({ all: true, limit: 20 });
+    },
+  );
+});
+
+function catchUserError(action: () => unknown): UserError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error("no error was thrown");
+}

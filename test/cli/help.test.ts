@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { argumentsOf } from "../../src/cli/program/argument-notes.ts";
+import { argumentsOf } from "../../src/cli/program/argument-help.ts";
 import type { Command } from "../../src/cli/program/command.ts";
 import { parseCommandLine } from "../../src/cli/program/command-line.ts";
 import { commands } from "../../src/cli/program/commands.ts";
@@ -37,7 +37,7 @@ describe("every command", () => {
   );
 
   it("says what its arguments are", () => {
-    const silent = all.filter((command) => argumentsOf(command).some(([, note]) => !note?.says));
+    const silent = all.filter((command) => argumentsOf(command).some(([, note]) => !note?.description));
     expect(named(silent)).toEqual([]);
   });
 
@@ -54,7 +54,10 @@ describe("every command", () => {
   it("shows arguments, flags, examples and notes", () => {
     for (const command of all) {
       const help = helpOfCommand(command, 1_000);
-      const flags = Object.entries(command.flags ?? {}).map(([name, { summary }]) => [`--${name}`, summary]);
+      const flags = Object.entries(command.flags ?? {}).map(([name, { description }]) => [
+        `--${name}`,
+        description,
+      ]);
       const told = [...flags.flat(), ...(command.examples ?? []), ...(command.notes ?? [])];
       for (const text of [command.summary, ...told]) expect(help, command.name).toContain(text);
     }

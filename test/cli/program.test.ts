@@ -23,10 +23,10 @@ function tableWith(seen: Seen, fail?: unknown): CommandTable {
     summary: "Show a thing",
     argument: "<name...>",
     flags: {
-      size: { takes: "<n>", summary: "how big", read: readWholeNumber },
-      tag: { takes: "<t>", summary: "a tag", isRepeatable: true },
-      "no-check": { summary: "do not check" },
-      loud: { summary: "loudly" },
+      size: { value: "<n>", description: "how big", read: readWholeNumber },
+      tag: { value: "<t>", description: "a tag", isRepeatable: true },
+      "no-check": { description: "do not check" },
+      loud: { description: "loudly" },
     },
     run: async ({ globals, talk }, given) => {
       seen.globals = globals;

@@ -241,7 +241,7 @@ it("counts for days and ranges, and says what is asked for wrongly", async () =>
     [["mail", "test"], "the account has no address of its own"],
     [["mail", "template", "edit", "map", "--file", "gone.liquid"], "gone.liquid: it is not there"],
     [["mail", "show", "x"], "is not a whole number"],
-    [["mail", "show", "1", "--text", "--html"], "cannot be had together"],
+    [["mail", "show", "1", "--text", "--html"], "--html"],
     [["mail", "queue", "--limit", "5000"], "at most 999"],
     [["mail", "outbox", "--state", "gone"], "is not known"],
   ] as const) {

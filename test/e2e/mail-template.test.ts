@@ -153,7 +153,7 @@ describe("mail template", () => {
   it.each([
     [["edit", "mapp", "--print"], "is no category of mails"],
     [["edit", "map"], "neither VISUAL nor EDITOR names an editor"],
-    [["edit", "map", "--file", "x", "--print"], "--file goes with neither"],
+    [["edit", "map", "--file", "x", "--print"], "--file"],
     [["edit", "map", "--file", "/nowhere/x"], "it is not there"],
     [["preview", "map", "--file", "-"], "the line === subject === is missing"],
   ])("refuses %j", async (args, says) => {

@@ -135,8 +135,11 @@ function addCommand(root: Parser, name: string): Parser {
 function describeCommand(parser: Parser, { summary, argument, flags = {} }: Command): void {
   parser.description(summary);
   for (const name of namesOf(argument)) parser.argument(name);
-  for (const [name, { takes, summary: says, isRepeatable }] of Object.entries(flags)) {
-    const option = new Option(takes ? `--${name} ${takes}` : `--${name}`, says);
+  for (const [name, { short, value, description, isRepeatable }] of Object.entries(flags)) {
+    const option = new Option(
+      `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`,
+      description,
+    );
     parser.addOption(isRepeatable ? option.argParser(collect) : option);
   }
 }

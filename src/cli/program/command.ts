@@ -2,25 +2,34 @@ import type { View } from "../../terminal/view.ts";
 import type { Context } from "./context.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
-/** What a value may be: one of a list, or what is found on the machine at once, without a database or a call. */
+/** The accepted values: a fixed list, or names found on this machine without opening a database or making a call. */
 export type Values = readonly string[] | "files" | "folders" | "profiles" | "imports" | "topics" | "commands";
 
-/** An argument of a command, for its help. */
-export interface ArgumentNote {
-  readonly says: string;
+/** Describes one positional argument. */
+export interface ArgumentHelp {
+  readonly description: string;
   readonly values?: Values | undefined;
 }
 
-/** A flag of one command. Without `takes` it is a switch. */
+/** A flag of one command. Without `value`, it is a switch. Help, validation, completion, and docs derive from it. */
 export interface Flag<T = unknown> {
-  /** What the flag's value is called in the help: `<n>`. */
-  readonly takes?: string;
-  readonly summary: string;
+  /** Placeholder for the value in help: `<n>`. */
+  readonly value?: string;
+  readonly description: string;
+  /** One-letter form, without the dash. */
+  readonly short?: string;
+  readonly required?: boolean;
+  /** Name of the flag that makes this required flag optional. */
+  readonly requiredUnless?: string;
+  /** Names of flags that cannot be combined with this one; declaring it on one side is enough. */
+  readonly exclusive?: readonly string[];
+  /** Used if the flag is not set; text and numbers pass through `read`. Help shows it after the description. */
+  readonly default?: string | number | boolean;
   readonly isRepeatable?: boolean;
-  /** What it may be: completed, and guessed at where it is misspelt. */
+  /** Offered by completion and suggestions. */
   readonly values?: Values;
   /**
-   * Reads the value; texts are taken as they are where there is no reader.
+   * Parses the value. Without it, the value is the text as typed.
    * @throws UserError `usage`
    */
   readonly read?: (text: string, flag: string) => T;
@@ -28,51 +37,62 @@ export interface Flag<T = unknown> {
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-type ValueOf<F extends Flag> = F extends { readonly takes: string }
+type ValueOf<F extends Flag> = F extends { readonly value: string }
   ? F extends { readonly read: (text: string, flag: string) => infer T }
     ? T
     : string
   : boolean;
 
-/** The flags that were given; a switch such as `no-validate` is true when it was. */
+type ParsedValue<F extends Flag> = F extends { readonly isRepeatable: true }
+  ? readonly ValueOf<F>[]
+  : ValueOf<F>;
+
+type AlwaysSet = { readonly required: true } | { readonly default: string | number | boolean };
+
+/** Parsed flags by name. A switch such as `no-validate` is true if it was set. */
 export type FlagValues<F extends Flags> = {
-  readonly [K in keyof F]?:
-    | (F[K] extends { readonly isRepeatable: true } ? readonly ValueOf<F[K]>[] : ValueOf<F[K]>)
-    | undefined;
+  readonly [K in keyof F as F[K] extends AlwaysSet ? K : never]: ParsedValue<F[K]>;
+} & {
+  readonly [K in keyof F as F[K] extends AlwaysSet ? never : K]?: ParsedValue<F[K]> | undefined;
 };
 
-export interface Given<F extends Flags> {
+export interface CommandInput<F extends Flags> {
   readonly arguments: readonly string[];
   readonly flags: FlagValues<F>;
 }
 
-/** A command as a value: `run` returns data, and showing it is a pure function of that data. */
+/** A command as data: `run` returns data, and `render` is a pure function of it. */
 export interface CommandOf<F extends Flags, D> {
-  /** Noun and verb, as they are typed. */
+  /** Noun and verb, as typed. */
   readonly name: string;
   readonly summary: string;
-  /** In the form of the help: `<file...>`, `<name> <value>`. */
+  /** Positional arguments as shown in help: `<file...>`, `<name> <value>`. */
   readonly argument?: string;
-  /** The arguments in words, by their names without brackets; those of `argument-notes.ts` where absent. */
-  readonly argumentNotes?: Readonly<Record<string, ArgumentNote>>;
+  /** Help for each argument, by name without brackets. Defaults to the entries of `argument-help.ts`. */
+  readonly argumentHelp?: Readonly<Record<string, ArgumentHelp>>;
   readonly flags?: F;
-  /** Whole command lines that work as they stand, the commonest first: for the help, the docs and the man pages. */
+  /** Complete command lines that work as shown, most common first. */
   readonly examples?: readonly string[];
-  /** What the help says at its end, a paragraph each. */
+  /** Paragraphs at the end of the help. */
   readonly notes?: readonly string[];
-  /** Nothing is printed where it returns nothing. */
-  run(context: Context, given: Given<F>): Promise<D>;
+  /** If it returns undefined, nothing is printed. */
+  run(context: Context, input: CommandInput<F>): Promise<D>;
   render(data: Exclude<D, void>): View;
-  /** Whether the data is to be printed: not where the command has written all that there is to print. True where absent. */
+  /** Returns false if the command has already written all of its output. Default: true. */
   isPrinted?(data: D): boolean;
-  /** 0 where absent. */
+  /** Default: 0. */
   exitStatus?(data: D): ExitStatus;
 }
 
 /** Any command, whatever its flags and data. */
 export type Command = CommandOf<Flags, unknown>;
 
-/** Declares a command; what its flags and data are is known inside alone. */
+/** Declares a command, inferring the types of its flags and data. */
 export function command<const F extends Flags, D>(declared: CommandOf<F, D>): Command {
   return declared;
+}
+
+/** Whether the flag must be set, at least if no other flag replaces it. */
+export function isRequired({ required = false, requiredUnless }: Flag): boolean {
+  return required || requiredUnless !== undefined;
 }

@@ -1,20 +1,70 @@
 import { UserError } from "../../config/user-error.ts";
-import type { Flags, FlagValues } from "./command.ts";
+import { type Flag, type Flags, type FlagValues, isRequired } from "./command.ts";
 
 /**
- * The values of the flags that were given, under their own names.
+ * Parses the flags that were set, and applies defaults.
  * @param parsed by the parser's names: `batchSize`, and `validate: false` for `--no-validate`
- * @throws UserError `usage`
+ * @throws UserError `usage` if a required flag is missing, exclusive flags are combined, or a value is invalid
  */
 export function readFlagValues(flags: Flags, parsed: Readonly<Record<string, unknown>>): FlagValues<Flags> {
-  const values = Object.entries(flags).map(([name, { read }]) => {
-    const value = parsed[toParserName(name)];
-    if (name.startsWith("no-")) return [name, value === false ? true : undefined];
-    if (!read || value === undefined) return [name, value];
-    const readOne = (text: unknown) => read(String(text), `--${name}`);
-    return [name, Array.isArray(value) ? value.map(readOne) : readOne(value)];
-  });
+  const entries = Object.entries(flags).map(
+    ([name, flag]) => [name, flag, findParsed(name, parsed)] as const,
+  );
+  const names = new Set(entries.flatMap(([name, , value]) => (value === undefined ? [] : [name])));
+  // `--no-x` also sets x, to false.
+  checkExclusive(flags, new Set([...names].filter((name) => findParsed(name, parsed) !== false)));
+  checkRequired(flags, names);
+  const values = entries.map(([name, flag, value]) => [name, parseValue(name, flag, value ?? flag.default)]);
   return Object.fromEntries(values) as FlagValues<Flags>;
+}
+
+function findParsed(name: string, parsed: Readonly<Record<string, unknown>>): unknown {
+  const value = parsed[toParserName(name)];
+  if (!name.startsWith("no-")) return value;
+  return value === false ? true : undefined;
+}
+
+function parseValue(name: string, { read }: Flag, value: unknown): unknown {
+  if (!read || value === undefined) return value;
+  const readOne = (text: unknown) => read(String(text), `--${name}`);
+  return Array.isArray(value) ? value.map(readOne) : readOne(value);
+}
+
+function checkExclusive(flags: Flags, names: ReadonlySet<string>): void {
+  for (const [name, { exclusive = [] }] of Object.entries(flags)) {
+    const other = exclusive.find((found) => names.has(found));
+    if (other !== undefined && names.has(name)) throw exclusiveFlags(name, other);
+  }
+}
+
+/** The error for flags that cannot be combined. */
+export function exclusiveFlags(name: string, other: string): UserError {
+  return new UserError(
+    "usage",
+    `flags --${name} and --${other} cannot be used together`,
+    "Remove one of them.",
+  );
+}
+
+function checkRequired(flags: Flags, names: ReadonlySet<string>): void {
+  const missing = Object.entries(flags).filter(
+    ([name, flag]) =>
+      isRequired(flag) &&
+      !names.has(name) &&
+      !(flag.requiredUnless !== undefined && names.has(flag.requiredUnless)),
+  );
+  if (missing.length === 0) return;
+  const list = missing.map(([name]) => `--${name}`).join(", ");
+  const choices = missing.flatMap(([name, { values }]) =>
+    Array.isArray(values) ? [`--${name} is one of: ${values.join(", ")}.`] : [],
+  );
+  const fallback = missing.find(([, flag]) => flag.requiredUnless !== undefined)?.[1].requiredUnless;
+  const hints = fallback === undefined ? choices : [...choices, `Or use --${fallback}.`];
+  throw new UserError(
+    "usage",
+    `required ${missing.length === 1 ? "flag" : "flags"} ${list} not set`,
+    hints.length > 0 ? hints.join(" ") : undefined,
+  );
 }
 
 function toParserName(name: string): string {

@@ -14,33 +14,33 @@ export const api = command({
   ],
   flags: {
     field: {
-      takes: "<name=value>",
+      value: "<name=value>",
       isRepeatable: true,
-      summary:
+      description:
         "a field of the query (GET) or of the body: true, false, null and numbers are JSON, @file reads a file and @- standard input; a[b]=c is a field in another, a[]=x a list",
     },
     "raw-field": {
-      takes: "<name=value>",
+      value: "<name=value>",
       isRepeatable: true,
-      summary: "a field whose value is text, whatever it looks like",
+      description: "a field whose value is text, whatever it looks like",
     },
     input: {
-      takes: "<file>",
-      summary: "send this file as the body, - is standard input; fields then go to the query",
+      value: "<file>",
+      description: "send this file as the body, - is standard input; fields then go to the query",
     },
     header: {
-      takes: "<name:value>",
+      value: "<name:value>",
       isRepeatable: true,
-      summary: "send a header as well; credentials are put in by themselves",
+      description: "send a header as well; credentials are put in by themselves",
     },
-    paginate: { summary: "read a list to its end, page by page, and print its elements" },
+    paginate: { description: "read a list to its end, page by page, and print its elements" },
     limit: {
-      takes: "<n>",
-      summary: "with --paginate, stop after so many elements",
+      value: "<n>",
+      description: "with --paginate, stop after so many elements",
       read: readWholeNumber,
     },
-    include: { summary: "print the status and the headers before the body" },
-    "no-auth": { summary: "send no credentials" },
+    include: { description: "print the status and the headers before the body" },
+    "no-auth": { description: "send no credentials" },
   },
   notes: [
     "{app_key} and {store_id} in the path stand for the profile's account. A path may begin without a slash and may have a query; of whole addresses only the profile's own are called.",

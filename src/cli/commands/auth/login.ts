@@ -10,11 +10,11 @@ export const authLogin = command({
     "starpost auth login --base-url https://api.example.com --app-key KEY --secret-stdin < secret.txt",
   ],
   flags: {
-    "base-url": { takes: "<url>", summary: "the service's address", read: readText },
-    "app-key": { takes: "<key>", summary: "the account's app key", read: readText },
-    live: { summary: "a shop runs on it: writing says its name, and destroying asks with it" },
-    "no-live": { summary: "no shop runs on it" },
-    "secret-stdin": { summary: "read the secret from standard input" },
+    "base-url": { value: "<url>", description: "the service's address", read: readText },
+    "app-key": { value: "<key>", description: "the account's app key", read: readText },
+    live: { description: "a shop runs on it: writing says its name, and destroying asks with it" },
+    "no-live": { description: "no shop runs on it" },
+    "secret-stdin": { description: "read the secret from standard input" },
   },
   run: async (context, { flags }) => {
     const { logIn } = await import("./sign-in.ts");

@@ -13,8 +13,8 @@ export const doctor = command({
   ],
   flags: {
     timeout: {
-      takes: "<seconds>",
-      summary: "how long it may take, 1 to 600 (10)",
+      value: "<seconds>",
+      description: "how long it may take, 1 to 600 (10)",
       read: readTimeout,
     },
   },

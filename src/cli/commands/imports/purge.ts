@@ -1,4 +1,3 @@
-import { UserError } from "../../../config/user-error.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
@@ -12,19 +11,16 @@ export const importsPurge = command({
   ],
   flags: {
     "older-than": {
-      takes: "<age>",
-      summary: "those last used longer ago than this: 12h, 30d, 4w (required)",
+      value: "<age>",
+      description: "remove runs last used longer ago than this: 12h, 30d, 4w",
+      required: true,
       read: readAge,
     },
-    unfinished: { summary: "also those that could still be resumed" },
+    unfinished: { description: "also those that could still be resumed" },
   },
   run: async (context, { flags }) => {
-    const olderThanMs = flags["older-than"];
-    if (olderThanMs === undefined) {
-      throw new UserError("usage", "--older-than is missing", "Say how old: --older-than 30d.");
-    }
     const { runPurge } = await import("./purge-run.ts");
-    return runPurge(context, { olderThanMs, unfinished: flags.unfinished ?? false });
+    return runPurge(context, { olderThanMs: flags["older-than"], unfinished: flags.unfinished ?? false });
   },
   render: ({ removed }) =>
     table(

@@ -8,11 +8,11 @@ export const importsReport = command({
   argument: "<id>",
   flags: {
     out: {
-      takes: "<file>",
-      summary: "where the page goes (report.html in the run's folder)",
+      value: "<file>",
+      description: "where the page goes (report.html in the run's folder)",
       read: readText,
     },
-    open: { summary: "open the page in the browser" },
+    open: { description: "open the page in the browser" },
   },
   examples: [
     "starpost imports report 20260131-120000-a1b2c3 --open",

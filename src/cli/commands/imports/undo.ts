@@ -15,8 +15,8 @@ export const importsUndo = command({
     "starpost imports undo 20260131-094500-3f2a1c",
   ],
   flags: {
-    plan: { summary: "count what would be taken back, and change nothing" },
-    "dry-run": { summary: "the same as --plan" },
+    plan: { description: "count what would be taken back, and change nothing" },
+    "dry-run": { description: "the same as --plan" },
     rate,
     "rate-share": rateShare,
   },

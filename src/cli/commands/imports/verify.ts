@@ -15,7 +15,7 @@ export const importsVerify = command({
     "starpost imports verify 20260131 --missing missing.csv",
   ],
   flags: {
-    missing: { takes: "<file>", summary: "write the missing rows to this file", read: readText },
+    missing: { value: "<file>", description: "write the missing rows to this file", read: readText },
     rate,
     "rate-share": rateShare,
   },

@@ -33,13 +33,6 @@ export async function setUp(context: Context, request: SetUpRequest): Promise<Se
 /** What is given decides; where nothing is, the person does. */
 async function isElsewhere(context: Context, given: SetUpRequest): Promise<boolean> {
   const isAccount = given.baseUrl !== undefined || given.appKey !== undefined || given.isSecretOnStdin;
-  if (given.isLocal && (isAccount || given.isLive === true)) {
-    throw new UserError(
-      "usage",
-      "--local cannot be had with the flags of a service elsewhere",
-      "Give --local alone, or --base-url, --app-key and --secret-stdin.",
-    );
-  }
   if (given.isLocal) return false;
   if (isAccount || readVariable(context.io.env, "STARPOST_BASE_URL") !== undefined) return true;
   if (!canAsk(context)) {
@@ -76,9 +69,9 @@ async function setUpHere(context: Context): Promise<SetUp> {
   }
   const profile = localProfile(sources);
   const wasThere = existsSync(profile.database);
-  const host = await context.host();
-  const { openConnection } = await context.io.loadApp();
-  const connection = await openConnection({ ...host, profile });
+  const surroundings = await context.surroundings();
+  const { openConnection } = await context.io.compose();
+  const connection = await openConnection({ ...surroundings, profile });
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());
     const { current = builtInNames.local } = await readProfiles(sources.paths.configFolder);

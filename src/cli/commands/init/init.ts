@@ -6,11 +6,14 @@ export const init = command({
   name: "init",
   summary: "Set starpost up: with an account of its own on this machine, or for a service elsewhere",
   flags: {
-    local: { summary: "here: an embedded database with an account of its own" },
-    "base-url": { takes: "<url>", summary: "elsewhere: the address of the service", read: readText },
-    "app-key": { takes: "<key>", summary: "elsewhere: the app key of the account", read: readText },
-    "secret-stdin": { summary: "elsewhere: read the secret from standard input" },
-    live: { summary: "elsewhere: a shop runs on it; writing says its name, and destroying asks with it" },
+    local: {
+      description: "here: an embedded database with an account of its own",
+      exclusive: ["base-url", "app-key", "secret-stdin", "live"],
+    },
+    "base-url": { value: "<url>", description: "elsewhere: the address of the service", read: readText },
+    "app-key": { value: "<key>", description: "elsewhere: the app key of the account", read: readText },
+    "secret-stdin": { description: "elsewhere: read the secret from standard input" },
+    live: { description: "elsewhere: a shop runs on it; writing says its name, and destroying asks with it" },
   },
   examples: ["starpost init", "starpost init --local"],
   notes: [

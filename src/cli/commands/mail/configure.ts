@@ -14,27 +14,32 @@ export const mailConfigure = command({
     "starpost mail configure --outbox",
   ],
   flags: {
-    host: { takes: "<name>", summary: "the mail server", read: readHost },
-    port: { takes: "<n>", summary: "its port (587; 465 with implicit, 25 with none)", read: readSmtpPort },
+    host: { value: "<name>", description: "the mail server", read: readHost },
+    port: {
+      value: "<n>",
+      description: "its port (587; 465 with implicit, 25 with none)",
+      read: readSmtpPort,
+    },
     tls: {
-      takes: "<mode>",
-      summary: "encryption: starttls, implicit, opportunistic or none (starttls)",
+      value: "<mode>",
+      description: "encryption: starttls, implicit, opportunistic or none (starttls)",
       values: tlsModes,
       read: readTlsMode,
     },
-    user: { takes: "<name>", summary: "who signs in there", read: readText },
-    "no-user": { summary: "sign in nowhere" },
+    user: { value: "<name>", description: "who signs in there", read: readText },
+    "no-user": { description: "sign in nowhere" },
     "password-stdin": {
-      summary: "read the password from standard input; otherwise it is STARPOST_SMTP_PASSWORD, or asked for",
+      description:
+        "read the password from standard input; otherwise it is STARPOST_SMTP_PASSWORD, or asked for",
     },
     from: {
-      takes: "<address>",
-      summary: 'who mails come from: "Tea & Cups <reviews@shop.example>"',
+      value: "<address>",
+      description: 'who mails come from: "Tea & Cups <reviews@shop.example>"',
       read: readSender,
     },
-    outbox: { summary: "write mails into a folder: nothing leaves this machine" },
-    show: { summary: "say what is configured, and ask nothing" },
-    check: { summary: "try whether the mail server would take a mail now; ends with 5 where not" },
+    outbox: { description: "write mails into a folder: nothing leaves this machine" },
+    show: { description: "say what is configured, and ask nothing" },
+    check: { description: "try whether the mail server would take a mail now; ends with 5 where not" },
   },
   run: async (context, { flags }) => {
     const { configureMail } = await import("./configure-run.ts");

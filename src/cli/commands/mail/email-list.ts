@@ -7,9 +7,9 @@ import { readText, readWholeNumber } from "../../program/flag-values.ts";
 
 /** The flags of commands that list mails. */
 export const mailListFlags = {
-  email: { takes: "<address>", summary: "those to this person alone", read: readText },
-  order: { takes: "<order_id>", summary: "those that this order brings", read: readText },
-  limit: { takes: "<n>", summary: "how many at most (20)", read: readWholeNumber },
+  email: { value: "<address>", description: "those to this person alone", read: readText },
+  order: { value: "<order_id>", description: "those that this order brings", read: readText },
+  limit: { value: "<n>", description: "how many at most (20)", read: readWholeNumber },
 } as const;
 
 const usualLimit = 20;

@@ -9,10 +9,10 @@ export const mailEventsSecret = command({
   summary: "Print where a mail provider sends its events, and the secret that signs them",
   examples: ["starpost mail events-secret", "starpost mail events-secret --rotate"],
   flags: {
-    rotate: { summary: "make a new secret; what is signed with the former one is refused at once" },
+    rotate: { description: "make a new secret; what is signed with the former one is refused at once" },
     "public-key": {
-      takes: "<base64>",
-      summary: "take events that this key of the provider has signed (P-256); '' takes none any more",
+      value: "<base64>",
+      description: "take events that this key of the provider has signed (P-256); '' takes none any more",
     },
   },
   run: async (context, { flags }) => {

@@ -13,8 +13,8 @@ export const mailOutbox = command({
   examples: ["starpost mail outbox", "starpost mail outbox --state bounced --limit 100"],
   flags: {
     state: {
-      takes: "<state>",
-      summary: `those in this state alone: ${mailStates.join(", ")}`,
+      value: "<state>",
+      description: `those in this state alone: ${mailStates.join(", ")}`,
       values: mailStates,
       read: (text: string, flag: string) => readOneOf(text, mailStates, flag),
     },

@@ -10,17 +10,17 @@ export const mailRun = command({
   examples: ["starpost mail run --once", "starpost mail run --public-url https://reviews.shop.example"],
   flags: {
     once: {
-      summary:
+      description:
         "end when all is sent that is due now: with 1 where a mail failed, with 5 where no mail could be sent",
     },
     lease: {
-      takes: "<seconds>",
-      summary: "after how long without a word another worker takes over, 5 to 3600 (60)",
+      value: "<seconds>",
+      description: "after how long without a word another worker takes over, 5 to 3600 (60)",
       read: readLease,
     },
     "public-url": {
-      takes: "<url>",
-      summary: "the address that links of mails lead to (STARPOST_PUBLIC_URL)",
+      value: "<url>",
+      description: "the address that links of mails lead to (STARPOST_PUBLIC_URL)",
       read: readPublicUrl,
     },
   },

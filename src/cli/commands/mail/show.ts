@@ -12,14 +12,12 @@ export const mailShow = command({
   argument: "<id>",
   examples: ["starpost mail show 12", "starpost mail show 12 --html > mail.html"],
   flags: {
-    text: { summary: "print its text alone" },
-    html: { summary: "print its HTML alone" },
+    text: { description: "print its text alone", exclusive: ["html"] },
+    html: { description: "print its HTML alone" },
   },
   run: async (context, { arguments: [id = ""], flags }) => {
     const mailId = readWholeNumber(id, "<id>");
     const part: "html" | "text" | undefined = flags.html ? "html" : flags.text ? "text" : undefined;
-    if (flags.html && flags.text)
-      throw new UserError("usage", "--text and --html cannot be had together", "Give one of them.");
     if (part && isForScripts(context.globals.format)) {
       throw new UserError(
         "usage",

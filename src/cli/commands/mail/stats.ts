@@ -14,21 +14,21 @@ export const mailStats = command({
   summary: "Count what became of mails: sent, opened, clicked, bounced, and so on",
   examples: ["starpost mail stats", "starpost mail stats --since 2026-01-01 --aggregate month --plot"],
   flags: {
-    since: { takes: "<day>", summary: "the first day, UTC (29 days before the last)", read: readDay },
-    to: { takes: "<day>", summary: "the last day, UTC (today)", read: readDay },
+    since: { value: "<day>", description: "the first day, UTC (29 days before the last)", read: readDay },
+    to: { value: "<day>", description: "the last day, UTC (today)", read: readDay },
     categories: {
-      takes: "<list>",
-      summary: "of these kinds of mails alone: map,reminder",
+      value: "<list>",
+      description: "of these kinds of mails alone: map,reminder",
       values: mailCategories,
       read: readCategories,
     },
     aggregate: {
-      takes: "<range>",
-      summary: `a row for each: ${aggregates.join(", ")}`,
+      value: "<range>",
+      description: `a row for each: ${aggregates.join(", ")}`,
       values: aggregates,
       read: (text: string, flag: string) => readOneOf(text, aggregates, flag),
     },
-    plot: { summary: "draw the numbers over time" },
+    plot: { description: "draw the numbers over time" },
   },
   run: async (context, { flags }) => {
     const isPlot = flags.plot ?? false;

@@ -20,12 +20,12 @@ export const mailStop = command({
   ],
   flags: {
     product: {
-      takes: "<id>",
-      summary: "only about this product of the order (repeatable)",
+      value: "<id>",
+      description: "only about this product of the order",
       isRepeatable: true,
       read: readText,
     },
-    mail: { takes: "<id>", summary: "this one mail, by its id", read: readWholeNumber },
+    mail: { value: "<id>", description: "this one mail, by its id", read: readWholeNumber },
   },
   run: async (context, { arguments: [orderId], flags }) => {
     const { mail: mailId, product = [] } = flags;

@@ -13,7 +13,7 @@ export const mailTest = command({
   summary: "Queue a review request about a sample order",
   examples: ["starpost mail test", "starpost mail test --to ann@mail.example"],
   flags: {
-    to: { takes: "<address>", summary: "where it goes (the account's own address)", read: readText },
+    to: { value: "<address>", description: "where it goes (the account's own address)", read: readText },
   },
   run: async (context, { flags }) => {
     const email = flags.to === undefined ? {} : { email: flags.to };

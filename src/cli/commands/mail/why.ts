@@ -11,7 +11,7 @@ export const mailWhy = command({
   argument: "<order_id>",
   examples: ["starpost mail why 1001"],
   flags: {
-    product: { takes: "<id>", summary: "only of this product of the order", read: readText },
+    product: { value: "<id>", description: "only of this product of the order", read: readText },
   },
   run: async (context, { arguments: [order_id = ""], flags: { product: product_id } }) =>
     withService(context, async (service) => {

@@ -1,5 +1,5 @@
 import { UserError } from "../../../config/user-error.ts";
-import type { ArgumentNote, Flag, Flags } from "../../program/command.ts";
+import type { ArgumentHelp, Flag, Flags } from "../../program/command.ts";
 import { describeField } from "./field-descriptions.ts";
 import { readCount } from "../../program/flag-values.ts";
 import { parseGivenJson } from "../../program/json-input.ts";
@@ -38,18 +38,20 @@ export function isOnlyInside({ fields }: OperationCard): boolean {
 export function flagsOf(operation: string, card: OperationCard): Flags {
   const given = card.fields.filter(isFlag).flatMap((field) => describeFlags(operation, card, field));
   const whole: Flag = {
-    takes: "<file>",
-    summary: "read the fields as one JSON object from a file (- is standard input)",
+    value: "<file>",
+    description: "read the fields as one JSON object from a file (- is standard input)",
   };
   const limit: Flag = {
-    takes: "<n>",
-    summary: "stop after so many; all of them where absent",
+    value: "<n>",
+    description: "stop after so many; all of them where absent",
     read: readLimit,
   };
   return {
     ...Object.fromEntries(given),
     ...(given.length > 0 && { input: whole }),
-    ...(needsPassword(card) && { "password-stdin": { summary: "read the password from standard input" } }),
+    ...(needsPassword(card) && {
+      "password-stdin": { description: "read the password from standard input" },
+    }),
     ...(card.listing && { limit }),
   };
 }
@@ -68,19 +70,17 @@ export function isOwn({ path }: FieldCard): boolean {
 function describeFlags(operation: string, card: OperationCard, field: FieldCard): [string, Flag][] {
   const name = flagNameOf(field.path, isOnlyInside(card));
   const isNeeded = field.isRequired && !isOwn(field);
-  const limits = [isNeeded && "required", field.oneOf?.join(", "), field.limits, ...kindWords[field.type]];
-  const told = limits.filter((word) => typeof word === "string");
-  const words = describeField(operation, field.path);
-  const summary = told.length > 0 ? `${words} (${told.join("; ")})` : words;
+  const description = describeLimits(operation, field);
+  const required = isNeeded && { requiredUnless: "input" };
   if (field.type === "switch")
     return [
-      [name, { summary }],
-      [`no-${name}`, { summary: `the opposite of --${name}` }],
+      [name, { description, ...required }],
+      [`no-${name}`, { description: `the opposite of --${name}` }],
     ];
   const read = (text: string, flag: string) => readField(field, text, flag);
   const isRepeatable = field.type === "list";
   const more = { ...(isRepeatable && { isRepeatable }), ...(field.oneOf && { values: field.oneOf }) };
-  return [[name, { takes: `<${takenBy[field.type]}>`, summary, read, ...more }]];
+  return [[name, { value: `<${takenBy[field.type]}>`, description, ...required, read, ...more }]];
 }
 
 const takenBy = {
@@ -91,14 +91,14 @@ const takenBy = {
   value: "value",
   json: "json",
 } as const;
-const kindWords: Readonly<Record<FieldCard["type"], readonly string[]>> = {
-  text: [],
-  number: [],
-  switch: [],
-  list: ["repeatable"],
-  value: [],
-  json: ["JSON"],
-};
+/** The description of a field, followed by the values it accepts. */
+function describeLimits(operation: string, { path, type, oneOf, limits }: FieldCard): string {
+  const details = [oneOf?.join(", "), limits, type === "json" ? "JSON" : undefined].filter(
+    (detail) => detail !== undefined,
+  );
+  const description = describeField(operation, path);
+  return details.length > 0 ? `${description} (${details.join("; ")})` : description;
+}
 
 /** A field's value, from the command line. */
 function readField(field: FieldCard, text: string, where: string): unknown {
@@ -146,17 +146,18 @@ export function argumentOf({ fields }: OperationCard): string | undefined {
 }
 
 /** The arguments of a call in words, with what they may be. */
-export function argumentNotesOf(
+export function describeArguments(
   operation: string,
   { fields }: OperationCard,
-): Readonly<Record<string, ArgumentNote>> {
+): Readonly<Record<string, ArgumentHelp>> {
   const notes = fields
     .filter(({ isArgument }) => isArgument)
-    .map(({ path, oneOf, limits, type }) => {
-      const told = [oneOf?.join(", "), limits, ...kindWords[type]].filter((word) => word !== undefined);
-      const words = describeField(operation, path);
-      const says = told.length > 0 ? `${words} (${told.join("; ")})` : words;
-      return [path.join("_"), { says, values: oneOf }] as const;
+    .map((field) => {
+      const { path } = field;
+      return [
+        path.join("_"),
+        { description: describeLimits(operation, field), values: field.oneOf },
+      ] as const;
     });
   return Object.fromEntries(notes);
 }

@@ -5,7 +5,7 @@ import { type Command, command, type Flags } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { operationCards } from "./operation-cards.ts";
 import { writeExample } from "./examples.ts";
-import { argumentNotesOf, argumentOf, flagsOf } from "./input.ts";
+import { describeArguments, argumentOf, flagsOf } from "./input.ts";
 import { commandNameOf } from "./names.ts";
 import { describeCall } from "./notes.ts";
 import { countRefused, viewOf } from "./view.ts";
@@ -22,7 +22,7 @@ export function operationCommand(operation: OperationName, name = commandNameOf(
   return command<Flags, RowStream | Row>({
     name,
     summary: card.summary,
-    ...(argument !== undefined && { argument, argumentNotes: argumentNotesOf(operation, card) }),
+    ...(argument !== undefined && { argument, argumentHelp: describeArguments(operation, card) }),
     flags,
     examples: [writeExample(name, operation, card)],
     notes: describeCall(operation, card),

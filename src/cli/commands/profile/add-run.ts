@@ -53,16 +53,8 @@ export async function addProfile(context: Context, request: ProfileRequest): Pro
   return record;
 }
 
-/** @throws UserError `usage` where both are named, or neither and nobody can be asked */
 function meansDatabase(context: Context, given: ProfileRequest, known: StoredProfile | undefined): boolean {
   const isAccount = given.baseUrl !== undefined || given.appKey !== undefined;
-  if (given.database !== undefined && isAccount) {
-    throw new UserError(
-      "usage",
-      "--database and --base-url cannot be had together",
-      "A profile is a database here, or an account of a service elsewhere.",
-    );
-  }
   if (given.database !== undefined) return true;
   if (isAccount) return false;
   if (known) return isDatabase(known);

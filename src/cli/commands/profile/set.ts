@@ -6,8 +6,8 @@ export const profileSet = command({
   summary: "Say whether a shop runs on a profile",
   argument: "<name>",
   flags: {
-    live: { summary: "a shop runs on it: writing says its name, and destroying asks with it" },
-    "no-live": { summary: "no shop runs on it" },
+    live: { description: "a shop runs on it: writing says its name, and destroying asks with it" },
+    "no-live": { description: "no shop runs on it" },
   },
   examples: ["starpost profile set shop --live", "starpost profile set shop --no-live"],
   run: async (context, { arguments: [name = ""], flags }) => {

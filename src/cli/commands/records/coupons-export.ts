@@ -12,8 +12,8 @@ export const couponsExport = command({
   ],
   flags: {
     action: {
-      takes: "<action>",
-      summary: "only the codes of this action",
+      value: "<action>",
+      description: "only the codes of this action",
       values: valuesOfField("coupons.upload", "coupon_action"),
     },
     ...exportFlags,

@@ -3,9 +3,9 @@ import { readDay, readText } from "../../program/flag-values.ts";
 
 /** The flags of every export. */
 export const exportFlags = {
-  out: { takes: "<file>", summary: "write to this file, and not to standard output", read: readText },
+  out: { value: "<file>", description: "write to this file, and not to standard output", read: readText },
   "safe-for-excel": {
-    summary: "CSV for looking at: a ' before cells that a spreadsheet would take for a formula",
+    description: "CSV for looking at: a ' before cells that a spreadsheet would take for a formula",
   },
   rate: paceFlags.rate,
   "rate-share": paceFlags["rate-share"],
@@ -13,5 +13,9 @@ export const exportFlags = {
 
 /** The flag of those exports whose records the service can give from a day on. */
 export const sinceFlag = {
-  since: { takes: "<date>", summary: "only what was created on the service from this day on", read: readDay },
+  since: {
+    value: "<date>",
+    description: "only what was created on the service from this day on",
+    read: readDay,
+  },
 } as const;

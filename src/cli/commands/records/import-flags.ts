@@ -14,16 +14,16 @@ import {
 
 /** The flags that a resumed run may be given anew. */
 export const paceFlags = {
-  rate: { takes: "<n>", summary: "calls a second; 0 is no pacing (remote: 5)", read: readRate },
+  rate: { value: "<n>", description: "calls a second; 0 is no pacing (remote: 5)", read: readRate },
   "rate-share": {
-    takes: "<n%>",
-    summary: "take only this part of the rate, and leave the rest to others",
+    value: "<n%>",
+    description: "take only this part of the rate, and leave the rest to others",
     read: readShare,
   },
-  concurrency: { takes: "<n>", summary: "calls under way at once", read: readWholeNumber },
+  concurrency: { value: "<n>", description: "calls under way at once", read: readWholeNumber },
   "max-errors": {
-    takes: "<n|n%>",
-    summary: "stop when more rows than this are rejected",
+    value: "<n|n%>",
+    description: "stop when more rows than this are rejected",
     read: readMaxErrors,
   },
 } as const;
@@ -45,52 +45,56 @@ const layoutNames = [
 
 /** The flags of every import. */
 export const importFlags = {
-  "dry-run": { summary: "check everything, send and write nothing" },
-  "batch-size": { takes: "<n>", summary: "items a call", read: readWholeNumber },
+  "dry-run": { description: "check everything, send and write nothing" },
+  "batch-size": { value: "<n>", description: "items a call", read: readWholeNumber },
   ...paceFlags,
   map: {
-    takes: "<field=column>",
-    summary: "take a field from this column (repeatable)",
+    value: "<field=column>",
+    description: "take a field from this column",
     isRepeatable: true,
     read: readMapping,
   },
-  delimiter: { takes: "<c>", summary: "what is between cells, or `tab` (found out)", read: readDelimiter },
+  delimiter: {
+    value: "<c>",
+    description: "what is between cells, or `tab` (found out)",
+    read: readDelimiter,
+  },
   encoding: {
-    takes: "<name>",
-    summary: "the files' character encoding (found out)",
+    value: "<name>",
+    description: "the files' character encoding (found out)",
     values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
     read: readText,
   },
-  rejects: { takes: "<file>", summary: "write rejected rows to this file", read: readText },
+  rejects: { value: "<file>", description: "write rejected rows to this file", read: readText },
   layout: {
-    takes: "<name>",
-    summary: "the layout of the file, or `none` (recognised)",
+    value: "<name>",
+    description: "the layout of the file, or `none` (recognised)",
     values: layoutNames,
     read: readText,
   },
   set: {
-    takes: "<field=value>",
-    summary: "the value of a field where a row has none (repeatable)",
+    value: "<field=value>",
+    description: "the value of a field where a row has none",
     isRepeatable: true,
     read: readSetting,
   },
-  mapping: { takes: "<file>", summary: "take columns and values from this mapping file", read: readText },
-  "fix-ids": { summary: "put ids right that the service would drop, and write the pairs down" },
+  mapping: { value: "<file>", description: "take columns and values from this mapping file", read: readText },
+  "fix-ids": { description: "put ids right that the service would drop, and write the pairs down" },
   empty: {
-    takes: "<keep|clear|error>",
-    summary: "what an empty cell does: nothing, erase what is stored, reject its row (keep)",
+    value: "<keep|clear|error>",
+    description: "what an empty cell does: nothing, erase what is stored, reject its row (keep)",
     values: emptyCells,
     read: (text: string, flag: string) => readOneOf(text, emptyCells, flag),
   },
-  undoable: { summary: "keep what is overwritten, so that `imports undo` can put it back" },
-  verify: { summary: "read back at the end what was taken" },
+  undoable: { description: "keep what is overwritten, so that `imports undo` can put it back" },
+  verify: { description: "read back at the end what was taken" },
 } as const;
 
 /** The flag of those imports that need products' addresses. */
 export const productUrlFlag = {
   "product-url": {
-    takes: "<pattern>",
-    summary: "products' addresses: https://shop.example/p/{product_id}",
+    value: "<pattern>",
+    description: "products' addresses: https://shop.example/p/{product_id}",
     read: readText,
   },
 } as const;

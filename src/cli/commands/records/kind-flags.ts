@@ -1,5 +1,4 @@
 import type { ImportOptions, KindName } from "../../../import/types.ts";
-import { UserError } from "../../../config/user-error.ts";
 import type { FlagValues } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import { importFlags, productUrlFlag, readImportOptions, readOneOf } from "./import-flags.ts";
@@ -16,38 +15,39 @@ const { undoable: _undoable, ...reviewFlags } = importFlags;
 /** The flags of an import of each kind; a plan of it has the same. */
 export const kindFlags = {
   products: {
-    update: { summary: "change products that are there, instead of creating them" },
+    update: { description: "change products that are there, instead of creating them" },
     ...importFlags,
     ...productUrlFlag,
   },
   orders: {
     platform: {
-      takes: "<name>",
-      summary: "the store platform that the orders come from (general)",
+      value: "<name>",
+      description: "the store platform that the orders come from (general)",
       values: valuesOfField("orders.create", "platform"),
     },
-    "no-validate": { summary: "do without the service's extra checks; order_date may then be left out" },
+    "no-validate": { description: "do without the service's extra checks; order_date may then be left out" },
     "send-mail": {
-      summary: "ask these customers for reviews, as of new orders; without it nobody is mailed",
+      description: "ask these customers for reviews, as of new orders; without it nobody is mailed",
     },
     ...importFlags,
     ...productUrlFlag,
   },
   coupons: {
     action: {
-      takes: "<action>",
-      summary: "map_review, map_share or map_review_share (required)",
+      value: "<action>",
+      description: "map_review, map_share, or map_review_share",
+      required: true,
       values: valuesOfField("coupons.upload", "coupon_action"),
     },
     ...flagsWithoutIds,
   },
   unsubscribers: {
     type: {
-      takes: "<email_type_id>",
-      summary: "the email type of rows that do not say theirs",
+      value: "<email_type_id>",
+      description: "the email type of rows that do not say theirs",
       values: emailTypeIds,
     },
-    remove: { summary: "take the addresses back, instead of unsubscribing them" },
+    remove: { description: "take the addresses back, instead of unsubscribing them" },
     ...flagsWithoutIds,
   },
   reviews: { ...reviewFlags, ...productUrlFlag },
@@ -74,9 +74,6 @@ export const readKindOptions: { readonly [K in KindName]: Reader<K> } = {
   },
   coupons: async (flags) => {
     const { couponActions } = await import("../../../contract/coupons.ts");
-    if (flags.action === undefined) {
-      throw new UserError("usage", "--action is missing", `It is one of: ${couponActions.join(", ")}.`);
-    }
     return { ...readImportOptions(flags), action: readOneOf(flags.action, couponActions, "--action") };
   },
   unsubscribers: async (flags) => {

@@ -7,7 +7,7 @@ import { importFlags, productUrlFlag, readImportOptions } from "./import-flags.t
 const { map, set, layout, delimiter, encoding } = importFlags;
 
 const mapFlags = {
-  out: { takes: "<file>", summary: "write the mapping to this file (standard output)", read: readText },
+  out: { value: "<file>", description: "write the mapping to this file (standard output)", read: readText },
   map,
   set,
   layout,

@@ -6,7 +6,7 @@ import { kindFlags, readKindOptions } from "./kind-flags.ts";
 import { flattenPlan, statusOfPlan } from "./plan-view.ts";
 
 const planFlags = {
-  out: { takes: "<file>", summary: "keep the plan here, for `imports apply`", read: readText },
+  out: { value: "<file>", description: "keep the plan here, for `imports apply`", read: readText },
 } as const;
 
 const example: Readonly<Record<KindName, string>> = {

@@ -1,4 +1,3 @@
-import { UserError } from "../../../config/user-error.ts";
 import type { SyncSummary } from "../../../import/sync/sync-types.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -19,29 +18,29 @@ export const unsubscribersSync = command({
   ],
   flags: {
     type: {
-      takes: "<email_type_id>",
-      summary: "the email type whose list it is (required)",
+      value: "<email_type_id>",
+      description: "email type of the list",
+      required: true,
       values: emailTypeIds,
     },
-    plan: { summary: "say what would change and change nothing; exit status 1 where the list differs" },
+    plan: { description: "say what would change and change nothing; exit status 1 where the list differs" },
     "max-resubscribe": {
-      takes: "<n>",
-      summary: "bring back at most so many people (0)",
+      value: "<n>",
+      description: "maximum number of addresses to resubscribe",
+      default: 0,
       read: readCount,
     },
     ...readingFlags,
   },
   run: async (context, { arguments: files, flags }) => {
     const { emailTypes } = await import("../../../contract/unsubscribers.ts");
-    if (flags.type === undefined)
-      throw new UserError("usage", "--type is missing", "Name an email type: --type 1.");
     const { runSync } = await import("./sync-run.ts");
     return runSync(context, {
       files,
       emailType: readOneOf(flags.type, Object.keys(emailTypes), "--type"),
       options: readImportOptions(flags),
       isPlan: flags.plan ?? false,
-      maxResubscribe: flags["max-resubscribe"] ?? 0,
+      maxResubscribe: flags["max-resubscribe"],
     });
   },
   render: ({ files, imports, cannot_be_removed: own, to_add: _add, to_remove: _remove, ...counts }) =>

@@ -9,8 +9,8 @@ export const webhooksConfigure = command({
   examples: ["starpost webhooks configure", "starpost webhooks configure --allow-private on"],
   flags: {
     "allow-private": {
-      takes: "<on|off>",
-      summary: "whether private and local addresses may be subscribed, and are called (off)",
+      value: "<on|off>",
+      description: "whether private and local addresses may be subscribed, and are called (off)",
       values: ["on", "off"],
       read: readSwitch,
     },

@@ -13,8 +13,8 @@ export const webhooksCreate = command({
   ],
   flags: {
     event: {
-      takes: "<event>",
-      summary: "review_create or review_updated (review_create; repeatable)",
+      value: "<event>",
+      description: "review_create or review_updated (default: review_create)",
       isRepeatable: true,
       values: eventNames,
       read: readEvent,

@@ -22,14 +22,14 @@ export const webhooksDeliveries = command({
   ],
   flags: {
     state: {
-      takes: "<state>",
-      summary: "those that are queued, leased, delivered or failed",
+      value: "<state>",
+      description: "those that are queued, leased, delivered or failed",
       values: deliveryStates,
       read: (text: string, flag: string) => readOneOf(text, deliveryStates, flag),
     },
-    event: { takes: "<event>", summary: "those of this event", values: eventNames, read: readEvent },
-    webhook: { takes: "<id>", summary: "those of this subscription", read: readWholeNumber },
-    limit: { takes: "<n>", summary: "how many at most (20)", read: readWholeNumber },
+    event: { value: "<event>", description: "those of this event", values: eventNames, read: readEvent },
+    webhook: { value: "<id>", description: "those of this subscription", read: readWholeNumber },
+    limit: { value: "<n>", description: "how many at most (20)", read: readWholeNumber },
   },
   run: async (context, { arguments: [id], flags }) => {
     const { state, event, webhook, limit = usualLimit } = flags;

@@ -8,8 +8,8 @@ export const webhooksListen = command({
   examples: ["starpost webhooks listen", "starpost webhooks listen --since 12h --format ndjson"],
   flags: {
     since: {
-      takes: "<age>",
-      summary: "begin with what there was in this time (12h, 30d, 4w)",
+      value: "<age>",
+      description: "begin with what there was in this time (12h, 30d, 4w)",
       read: readAge,
     },
   },

@@ -1,4 +1,4 @@
-import { argumentAt } from "../argument-notes.ts";
+import { argumentAt } from "../argument-help.ts";
 import type { Command, Flag, Values } from "../command.ts";
 import { type CommandTable, commands, nouns } from "../commands.ts";
 import { formats, globalFlags } from "../global-flags.ts";
@@ -74,20 +74,20 @@ function valuesOfFlag(command: Command | undefined, name: string): Values | unde
   if (name === "profile") return "profiles";
   if (name === "format") return formats;
   const flag = flagOf(command, name);
-  return flag?.values ?? valuesTaken(flag);
+  return flag?.values ?? inferValues(flag);
 }
 
 /** A file is one by what the flag's value is called. */
-function valuesTaken(flag: Flag | undefined): Values | undefined {
-  if (flag?.takes === "<file>" || flag?.takes === "<path>") return "files";
-  return flag?.takes === "<folder>" ? "folders" : undefined;
+function inferValues(flag: Flag | undefined): Values | undefined {
+  if (flag?.value === "<file>" || flag?.value === "<path>") return "files";
+  return flag?.value === "<folder>" ? "folders" : undefined;
 }
 
 /** The flags that could still be given, the command's own first. */
 function completeFlag({ command, flags }: TypedWords): Candidate[] {
   const own = Object.entries(command?.flags ?? {})
     .filter(([name, { isRepeatable }]) => isRepeatable === true || !flags.has(name))
-    .map(([name, { summary }]) => ({ value: `--${name}`, about: summary }));
+    .map(([name, { description }]) => ({ value: `--${name}`, about: description }));
   const shared = [...globalFlags, ["--help", "print this help"] as const]
     .map(([flag, summary]) => ({ value: flag.split(" ")[0] ?? "", about: summary }))
     .filter(({ value }) => !flags.has(value.slice(2)));

@@ -37,8 +37,8 @@ export async function readTypedWords(words: readonly string[], table: CommandTab
     else if (!isEnded && /^--./.test(word)) {
       const name = word.slice(2).split("=")[0] ?? "";
       flags.add(name);
-      const takes = globalTaking.has(name) || flagOf(command, name)?.takes !== undefined;
-      if (takes && !word.includes("=")) awaiting = name;
+      const hasValue = globalTaking.has(name) || flagOf(command, name)?.value !== undefined;
+      if (hasValue && !word.includes("=")) awaiting = name;
     } else if (!command && names.some((name) => startsWithWords(name, [...path, word]))) {
       path.push(word);
       command = await table[path.join(" ")]?.();

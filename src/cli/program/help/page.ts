@@ -1,5 +1,5 @@
-import { argumentsOf } from "../argument-notes.ts";
-import type { Command, Flag } from "../command.ts";
+import { argumentsOf } from "../argument-help.ts";
+import { type Command, type Flag, isRequired } from "../command.ts";
 import { globalFlags } from "../global-flags.ts";
 
 /** A name and what it means. */
@@ -22,32 +22,43 @@ export interface CommandPage {
 
 export function describePage(command: Command): CommandPage {
   const { name, summary, argument, flags = {}, examples = [], notes = [] } = command;
-  const given = Object.entries(flags);
-  const needed = given.filter(([, flag]) => isNeeded(flag));
+  const all = Object.entries(flags);
+  const required = all.filter(([, flag]) => isRequired(flag));
+  const optional = all.filter(([, flag]) => !isRequired(flag));
   const usage = [
     "starpost",
     name,
     ...(argument === undefined ? [] : [argument]),
-    ...needed.map(([flag, { takes }]) => (takes === undefined ? `--${flag}` : `--${flag} ${takes}`)),
+    ...required.map(([flag, { value }]) => (value === undefined ? `--${flag}` : `--${flag} ${value}`)),
     "[flags]",
   ];
   return {
     name,
     summary,
     usage: usage.join(" "),
-    arguments: argumentsOf(command).map(([term, note]) => ({ term, says: note?.says ?? "" })),
-    flags: [...needed, ...given.filter(([, flag]) => !isNeeded(flag))].map(describeFlag),
+    arguments: argumentsOf(command).map(([term, help]) => ({ term, says: help?.description ?? "" })),
+    flags: [...required, ...optional].map(describeFlag),
     examples,
     notes,
   };
 }
 
-function isNeeded({ summary }: Flag): boolean {
-  return /\(required\b/.test(summary);
+function describeFlag([name, flag]: readonly [string, Flag]): Entry {
+  const { short, value } = flag;
+  const term = `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+  return { term, says: describeFlagEffect(flag) };
 }
 
-function describeFlag([name, { takes, summary }]: readonly [string, Flag]): Entry {
-  return { term: takes === undefined ? `--${name}` : `--${name} ${takes}`, says: summary };
+/** The description, followed by what the declaration adds: `(required; repeatable)`, `(default: 20)`. */
+export function describeFlagEffect(flag: Flag): string {
+  const { description, requiredUnless, exclusive = [] } = flag;
+  const details = [
+    requiredUnless === undefined ? flag.required && "required" : `required unless --${requiredUnless} is set`,
+    flag.default !== undefined && `default: ${flag.default}`,
+    flag.isRepeatable === true && "repeatable",
+    exclusive.length > 0 && `not with ${exclusive.map((other) => `--${other}`).join(", ")}`,
+  ].filter((detail) => typeof detail === "string");
+  return details.length === 0 ? description : `${description} (${details.join("; ")})`;
 }
 
 /** The flags that every command takes. */

@@ -1,4 +1,3 @@
-import { UserError } from "../../../../config/user-error.ts";
 import { fields, silent } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
@@ -16,25 +15,19 @@ export const mailTemplateEdit = command({
   ],
   flags: {
     file: {
-      takes: "<path>",
-      summary: "take this file in place of an editor; - is standard input",
+      value: "<path>",
+      description: "take this file in place of an editor; - is standard input",
+      exclusive: ["print", "built-in"],
       read: readText,
     },
-    print: { summary: "print the template as such a file, and change nothing" },
-    "built-in": { summary: "begin with the template that comes with starpost" },
+    print: { description: "print the template as such a file, and change nothing" },
+    "built-in": { description: "begin with the template that comes with starpost" },
   },
   run: async (context, { arguments: [name = ""], flags }) => {
     const { editTemplate, readCategory } = await import("./run.ts");
     const { writeTemplateFile } = await import("./file.ts");
     const category = readCategory(name);
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
-    if (file !== undefined && (isPrint || isBuiltIn)) {
-      throw new UserError(
-        "usage",
-        "--file goes with neither --print nor --built-in",
-        "Give one of the three.",
-      );
-    }
     return withService(context, async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });
       const { template } = await service.emailTemplates.get({ category, built_in: isBuiltIn });

@@ -12,10 +12,10 @@ export const mailTemplatePreview = command({
     "starpost mail template preview map --file map.txt --out map.html",
   ],
   flags: {
-    out: { takes: "<path>", summary: "where the page goes (mail-<category>.html)", read: readText },
+    out: { value: "<path>", description: "where the page goes (mail-<category>.html)", read: readText },
     file: {
-      takes: "<path>",
-      summary: "show this file, which is not saved; - is standard input",
+      value: "<path>",
+      description: "show this file, which is not saved; - is standard input",
       read: readText,
     },
   },
