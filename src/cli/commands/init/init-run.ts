@@ -69,8 +69,8 @@ async function setUpHere(context: Context): Promise<SetUp> {
   }
   const profile = localProfile(sources);
   const wasThere = existsSync(profile.database);
-  const surroundings = await context.surroundings();
-  const { openConnection } = await context.io.compose();
+  const surroundings = await context.host();
+  const { openConnection } = await context.io.loadApp();
   const connection = await openConnection({ ...surroundings, profile });
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());
