@@ -1,5 +1,4 @@
-import type { Check } from "../doctor/check.ts";
-import type { Connection, ConnectionSettings, ProbeSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
+import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
 import type { Account } from "./account.ts";
 import { answerHere } from "./local-responder.ts";
 import { openEngine } from "./engine.ts";
@@ -129,17 +128,9 @@ async function stageRemote(settings: RehearsalSettings): Promise<Stage> {
   }
 }
 
-/**
- * Looks at what a profile stands for, without a change to it: every finding within the time allowed.
- */
-export async function probe(settings: ProbeSettings): Promise<readonly Check[]> {
-  const { profile } = settings;
-  if (profile.mode === "local") {
-    const { probeLocal } = await import("../doctor/local/local-probe.ts");
-    return probeLocal(settings, profile, findThreadFile(import.meta.url, "./database-probe"));
-  }
-  const { probeRemote } = await import("../doctor/remote/remote-probe.ts");
-  return probeRemote(settings, profile);
+/** Finds the program that inspects a SQLite file in a separate process. */
+export function findDatabaseProbe(): URL {
+  return findThreadFile(import.meta.url, "./database-probe");
 }
 
 async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {

@@ -1,22 +1,21 @@
-import { checkIntegrity, type DatabaseLook, lookAtDatabase } from "../storage/sqlite/inspect-database.ts";
+import type { DatabaseProbeMessage } from "../doctor/local/database-file-probe.ts";
+import { checkIntegrity, inspectDatabase } from "../storage/sqlite/inspect-database.ts";
 
-/** What the process tells, one after the other: a look takes no time, the integrity of a large file takes long. */
-export type DatabaseProbeTold = { readonly look: DatabaseLook } | { readonly damage: readonly string[] };
-
-/** How long a lock is waited for, milliseconds. */
+/** How long to wait for a lock of the database, in milliseconds. */
 const busyTimeoutMs = 1_000;
 
 const path = process.argv[2] ?? "";
-const tell = (told: DatabaseProbeTold) =>
+
+const send = (message: DatabaseProbeMessage) =>
   new Promise<void>((resolve) => {
-    process.send?.(told, () => resolve());
+    process.send?.(message, () => resolve());
   });
 
 async function probe(): Promise<void> {
-  const look = await lookAtDatabase(path, { clock: Date.now, busyTimeoutMs });
-  await tell({ look });
-  if ("facts" in look) {
-    await tell({ damage: await checkIntegrity(path).catch((error: Error) => [error.message]) });
+  const inspection = await inspectDatabase(path, { clock: Date.now, busyTimeoutMs });
+  await send({ inspection });
+  if ("facts" in inspection) {
+    await send({ damage: await checkIntegrity(path).catch((error: Error) => [error.message]) });
   }
   process.disconnect();
 }

@@ -1,5 +1,4 @@
 import type { Writable } from "node:stream";
-import type { Check } from "../doctor/check.ts";
 import type { ChaosPlan } from "../config/chaos-plan.ts";
 import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
@@ -161,13 +160,6 @@ export interface OpenWorker {
   close(): Promise<void>;
 }
 
-/** What is to be looked at, and nothing changed. */
-export interface ProbeSettings extends HostContext {
-  readonly profile: Profile;
-  /** How long it may take, milliseconds. */
-  readonly timeoutMs: number;
-}
-
 /** Whether a mail would be taken now; words for a person where not. */
 export type MailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
 
@@ -177,8 +169,8 @@ export interface App {
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
-  /** Looks at the profile's account and at the way to it. */
-  readonly probe: (settings: ProbeSettings) => Promise<readonly Check[]>;
   /** Tries the way out of mails as it is configured. */
   readonly checkMail: (host: HostContext) => Promise<MailCheck>;
+  /** Finds the program that inspects a SQLite file in a separate process. */
+  readonly findDatabaseProbe: () => URL;
 }

@@ -1,14 +1,16 @@
-/** How one thing stands: `warning` works and may not for long, `problem` does not work, `skipped` could not be looked at. */
+/**
+ * `warning`: works now, but may not for long; `problem`: does not work; `skipped`: could not be checked, or does not
+ * apply.
+ */
 export type CheckStatus = "ok" | "warning" | "problem" | "skipped";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
-  /** The same in every version: scripts look for it. */
+  /** Stable across versions, because scripts rely on it. */
   readonly name: string;
   readonly status: CheckStatus;
-  /** What was found. */
   readonly message: string;
-  /** What to do about it, where there is something. */
+  /** What to do about it: a sentence or a shell command. */
   readonly fix?: string;
 }
 
@@ -24,11 +26,16 @@ export function problem(name: string, message: string, fix: string): Check {
   return { name, status: "problem", message, fix };
 }
 
-export function skipped(name: string, why: string): Check {
-  return { name, status: "skipped", message: why };
+export function skipped(name: string, reason: string): Check {
+  return { name, status: "skipped", message: reason };
 }
 
-/** A failure as a check: its own words, and its own hint. */
+/** Skips several checks for the same reason. */
+export function skipAll(names: readonly string[], reason: string): Check[] {
+  return names.map((name) => skipped(name, reason));
+}
+
+/** Reports an error as a problem. An error's own hint takes precedence over `fix`. */
 export function failed(name: string, error: unknown, fix: string): Check {
   const { message, hint } = error as { readonly message?: string; readonly hint?: string | undefined };
   return problem(name, message ?? String(error), hint ?? fix);

@@ -1,84 +1,149 @@
-import type { Paths } from "../config/paths.ts";
+import { readVariable } from "../config/environment.ts";
 import type { Profile } from "../config/profile.ts";
-import { type Check, skipped } from "./check.ts";
-import type { Context } from "../cli/program/context.ts";
+import { type Check, failed, ok, problem, skipAll } from "./check.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import { checkEnvironment } from "./environment-check.ts";
-import { createGuard, type Guard } from "./guard.ts";
 import { checkNode } from "./node-check.ts";
 
-/** How all stands, as scripts see it. */
+/** The result of all checks, as printed by `starpost doctor --json`. */
 export interface Diagnosis {
-  /** Whether there is no problem; warnings are none. */
+  /** Whether there are no problems. Warnings do not count. */
   readonly ok: boolean;
   readonly checks: readonly Check[];
 }
 
-/** What is given beyond the time allowed to what cannot be broken off, milliseconds. */
+/** Checks that run together. If they throw or time out, each of `names` is reported as a problem. */
+interface CheckGroup<Subject> {
+  readonly names: readonly string[];
+  readonly run: (context: DoctorContext, subject: Subject) => Promise<readonly Check[]> | readonly Check[];
+}
+
+/** Checks of this machine, in output order. */
+const machineChecks: readonly CheckGroup<undefined>[] = [
+  { names: ["node"], run: ({ node }) => [checkNode(node)] },
+  { names: ["environment"], run: ({ env }) => [checkEnvironment(env)] },
+  {
+    names: ["config-folder"],
+    run: async ({ paths }) => {
+      const { checkFolder } = await import("./folder-checks.ts");
+      return [await checkFolder("config-folder", paths.configFolder)];
+    },
+  },
+  {
+    names: ["data-folder"],
+    run: async ({ paths }) => {
+      const { checkFolder } = await import("./folder-checks.ts");
+      return [await checkFolder("data-folder", paths.dataFolder)];
+    },
+  },
+  {
+    names: ["secret-files"],
+    run: async ({ paths }) => [await (await import("./folder-checks.ts")).checkSecretFiles(paths)],
+  },
+  {
+    names: ["disk"],
+    run: async ({ paths }) => [await (await import("./folder-checks.ts")).checkDisk(paths.dataFolder)],
+  },
+  {
+    names: ["imports", "leftovers"],
+    run: async (context) => (await import("./leftover-checks.ts")).checkLeftovers(context),
+  },
+  {
+    names: ["certificates"],
+    run: async (context) => [await (await import("./ca-certificates-check.ts")).checkCaCertificates(context)],
+  },
+];
+
+/** Checks of the profile's account, in output order. */
+const accountChecks: readonly CheckGroup<Profile>[] = [
+  {
+    names: ["reachability"],
+    run: async (context, profile) =>
+      profile.mode === "local"
+        ? (await import("./local/local-checks.ts")).checkLocalAccount(context, profile)
+        : (await import("./remote/remote-checks.ts")).checkRemoteAccount(context, profile),
+  },
+  { names: ["mail"], run: async (context) => [await (await import("./email-check.ts")).checkEmail(context)] },
+];
+
+/** Extra time for checks that cannot be aborted, in milliseconds. */
 const graceMs = 500;
 
-/** Looks at everything that starpost needs here. Nothing is made, and nothing that fails ends it. */
-export async function diagnose(context: Context, timeoutMs: number): Promise<Diagnosis> {
-  const { io } = context;
-  const guard = createGuard(timeoutMs + graceMs);
-  const { paths } = await context.host();
-  const found = await Promise.all([
-    checkMachine(context, paths, guard),
-    checkAccount(context, timeoutMs, guard),
-  ]);
-  const checks = [checkNode(io.node), checkEnvironment(io.env), ...found.flat()];
+/** Runs all checks. Changes nothing on this machine, and never throws because of a failed check. */
+export async function runChecks(context: DoctorContext): Promise<Diagnosis> {
+  const found = await Promise.all([runGroups(machineChecks, context, undefined), checkAccount(context)]);
+  const checks = found.flat();
   return { ok: checks.every(({ status }) => status !== "problem"), checks };
 }
 
-async function checkMachine({ io }: Context, paths: Paths, guard: Guard): Promise<Check[]> {
-  const folders = await import("./folder-checks.ts");
-  const { checkLeftovers } = await import("./leftover-check.ts");
-  const { checkCertificates } = await import("./certificate-check.ts");
-  const one = (name: string, look: () => Promise<Check>) => guard([name], async () => [await look()]);
-  const found = await Promise.all([
-    one("config-folder", () => folders.checkFolder("config-folder", paths.configFolder)),
-    one("data-folder", () => folders.checkFolder("data-folder", paths.dataFolder)),
-    one("secret-files", () => folders.checkSecretFiles(paths)),
-    one("disk", () => folders.checkDisk(paths.dataFolder)),
-    guard(["imports", "leftovers"], () => checkLeftovers(paths, io.clock)),
-    one("certificates", () => checkCertificates(io.env, io.cwd)),
-  ]);
+/** Resolves the profile, then checks its account. Without a profile, the account cannot be checked. */
+async function checkAccount(context: DoctorContext): Promise<readonly Check[]> {
+  let profile: Profile | undefined;
+  const profileCheck: CheckGroup<undefined> = {
+    names: ["profile"],
+    run: async () => {
+      profile = await context.resolveProfile();
+      return [describeProfile(context, profile)];
+    },
+  };
+  const chosen = await runGroups([profileCheck], context, undefined);
+  if (!profile) return [...chosen, ...skipAll(["reachability", "credentials"], "the profile is not valid")];
+  return [...chosen, ...(await runGroups(accountChecks, context, profile))];
+}
+
+function describeProfile(context: DoctorContext, profile: Profile): Check {
+  const target =
+    profile.mode === "local"
+      ? `embedded engine on ${profile.shownAs}`
+      : `${profile.baseUrl}, app key ${profile.appKey}`;
+  return ok("profile", `${profile.name}: ${target} (${findProfileSource(context, profile)})`);
+}
+
+function findProfileSource({ profileFlag, env }: DoctorContext, { name, mode }: Profile): string {
+  if (profileFlag !== undefined) return "from --profile";
+  if (mode === "remote" && name === "env") {
+    return "from STARPOST_BASE_URL, STARPOST_APP_KEY, and STARPOST_SECRET";
+  }
+  if (readVariable(env, "STARPOST_PROFILE") !== undefined) return "from STARPOST_PROFILE";
+  return name === "local" ? "default" : "current profile";
+}
+
+async function runGroups<Subject>(
+  groups: readonly CheckGroup<Subject>[],
+  context: DoctorContext,
+  subject: Subject,
+): Promise<Check[]> {
+  const found = await Promise.all(
+    groups.map(({ names, run }) =>
+      withTimeout(names, context.timeoutMs + graceMs, async () => run(context, subject)),
+    ),
+  );
   return found.flat();
 }
 
-/** What depends on the profile: nothing of it is known where that cannot be read. */
-async function checkAccount(context: Context, timeoutMs: number, guard: Guard): Promise<Check[]> {
-  let profile: Profile | undefined;
-  const chosen = await guard(["profile"], async () => {
-    const { checkProfile } = await import("./profile-check.ts");
-    profile = await context.profile();
-    return [await checkProfile(context, profile)];
-  });
-  if (!profile) {
-    const unknown = ["reachability", "credentials"].map((name) => skipped(name, "the profile is not known"));
-    return [...chosen, ...unknown];
-  }
-  const found = await Promise.all([
-    probeAccount(context, profile, { timeoutMs, guard }),
-    checkMail(context, guard),
-  ]);
-  return [...chosen, ...found.flat()];
-}
-
-async function probeAccount(
-  context: Context,
-  profile: Profile,
-  { timeoutMs, guard }: { readonly timeoutMs: number; readonly guard: Guard },
+async function withTimeout(
+  names: readonly string[],
+  timeoutMs: number,
+  run: () => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> {
-  return guard(["reachability"], async () => {
-    const { probe } = await context.io.loadApp();
-    return probe({ ...(await context.host()), profile, timeoutMs });
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<readonly Check[]>((resolve) => {
+    timer = setTimeout(() => resolve(names.map((name) => reportTimeout(name, timeoutMs))), timeoutMs);
   });
+  try {
+    return await Promise.race([run(), timedOut]);
+  } catch (error) {
+    return names.map((name) => failed(name, error, "Run `starpost doctor --verbose` for details."));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-/** The way out of this machine's mails: a profile of a service elsewhere needs none. */
-async function checkMail(context: Context, guard: Guard): Promise<readonly Check[]> {
-  return guard(["mail"], async () => {
-    const { checkMailWay } = await import("./email-check.ts");
-    return [await checkMailWay(context.io, await context.host())];
-  });
+function reportTimeout(name: string, timeoutMs: number): Check {
+  const seconds = Number((timeoutMs / 1_000).toFixed(1));
+  return problem(
+    name,
+    `timed out after ${seconds} s`,
+    "Check that the disk and the network respond, or allow more time with --timeout.",
+  );
 }

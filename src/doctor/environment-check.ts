@@ -1,12 +1,12 @@
+import { closest, distance } from "fastest-levenshtein";
 import { type Environment, readVariable } from "../config/environment.ts";
-import { nearestOf } from "../import/mapping/nearest-name.ts";
 import { type Check, ok, warning } from "./check.ts";
 
-/** How a variable's value may be shown: as it is, as an address without its password, or not at all. */
-type Shown = "value" | "address" | "secret";
+/** How a variable's value is printed: unchanged, as an address without its password, or not at all. */
+type Visibility = "value" | "address" | "secret";
 
-/** Every variable that starpost heeds. */
-export const heededVariables: Readonly<Record<string, Shown>> = {
+/** Every environment variable that starpost reads. */
+export const knownVariables: Readonly<Record<string, Visibility>> = {
   STARPOST_HOME: "value",
   STARPOST_PROFILE: "value",
   STARPOST_DATABASE: "address",
@@ -40,52 +40,56 @@ export const heededVariables: Readonly<Record<string, Shown>> = {
   FORCE_COLOR: "value",
 };
 
-/** Says which variables are set; those that look like ours and are not are slips of the pen. */
+/** An unknown variable is reported with a suggestion if at most this many characters differ. */
+const maxTypos = 3;
+
+/** Lists the variables that are set, and warns about unknown `STARPOST_` variables, which are probably typos. */
 export function checkEnvironment(env: Environment): Check {
   const name = "environment";
-  const set = Object.keys(heededVariables).filter((variable) => readVariable(env, variable) !== undefined);
+  const set = Object.keys(knownVariables).filter((variable) => readVariable(env, variable) !== undefined);
   const unknown = Object.keys(env).filter(
     (variable) =>
       /^STARPOST_/i.test(variable) &&
       !variable.startsWith("STARPOST_TEST_") &&
       readVariable(env, variable) !== undefined &&
-      !(variable in heededVariables),
+      !(variable in knownVariables),
   );
   const message =
-    set.length === 0 ? "no variable is set" : set.map((variable) => show(env, variable)).join(", ");
+    set.length === 0 ? "no variables set" : set.map((variable) => formatVariable(env, variable)).join(", ");
   if (readVariable(env, "NODE_TLS_REJECT_UNAUTHORIZED") === "0") {
     return warning(
       name,
-      `${message}; certificates are not checked at all`,
-      "Unset NODE_TLS_REJECT_UNAUTHORIZED; an authority of your own goes into NODE_EXTRA_CA_CERTS.",
+      `${message}; certificate verification is disabled`,
+      "Unset NODE_TLS_REJECT_UNAUTHORIZED. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS.",
     );
   }
   if (unknown.length === 0) return ok(name, message);
-  const meant = unknown.map((variable) => {
-    const near = nearestOf(variable.toUpperCase(), Object.keys(heededVariables));
-    return near === undefined ? variable : `${variable} (${near}?)`;
+  const suggestions = unknown.map((variable) => {
+    const nearest = closest(variable.toUpperCase(), Object.keys(knownVariables));
+    const isNear = distance(variable.toUpperCase(), nearest) <= maxTypos;
+    return isNear ? `${variable} (did you mean ${nearest}?)` : variable;
   });
   return warning(
     name,
-    `${message}; not known: ${meant.join(", ")}`,
-    "Unset it, or set the variable that was meant: starpost help environment.",
+    `${message}; unknown: ${suggestions.join(", ")}`,
+    "Unset or rename it. For a list of variables, run `starpost help environment`.",
   );
 }
 
-function show(env: Environment, variable: string): string {
+function formatVariable(env: Environment, variable: string): string {
   const value = readVariable(env, variable) ?? "";
-  const how = heededVariables[variable];
-  if (how === "secret") return `${variable} (set, not shown)`;
-  return `${variable}=${how === "address" ? withoutPassword(value) : value}`;
+  const visibility = knownVariables[variable];
+  if (visibility === "secret") return `${variable} (set)`;
+  return `${variable}=${visibility === "address" ? withoutPassword(value) : value}`;
 }
 
 /**
- * What may be a password ends at the last `@`, or is in the query; it may hold any sign, and the text need not be an
- * address at all.
+ * Hides everything that may be a password: text before the last `@`, and the query. A password may contain any
+ * character, and the value may not be a valid address.
  */
 function withoutPassword(text: string): string {
   const at = text.lastIndexOf("@");
   const [scheme = ""] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
-  const behind = at === -1 ? text : `${scheme}…${text.slice(at)}`;
-  return scheme === "" ? behind : behind.replace(/\?.*$/s, "?…");
+  const rest = at === -1 ? text : `${scheme}…${text.slice(at)}`;
+  return scheme === "" ? rest : rest.replace(/\?.*$/s, "?…");
 }

@@ -1,28 +1,28 @@
 import { type Check, ok, problem, warning } from "./check.ts";
-import type { Io } from "../cli/program/io.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
-/** The versions that starpost is tested on. */
+/** The major versions that starpost is tested on. */
 const testedMajors: readonly number[] = [20, 22, 24];
 
-/** Compares Node's version with what the package wants. */
-export function checkNode({ version, wanted }: Io["node"]): Check {
+/** Checks the version of Node.js against the range in `engines` of package.json. */
+export function checkNode({ version, required }: DoctorContext["node"]): Check {
   const name = "node";
-  const own = readVersion(version);
-  if (!satisfies(own, wanted)) {
-    return problem(name, `Node ${version}, and ${wanted} is needed`, `Install Node ${testedMajors.at(-1)}.`);
+  const running = parseVersion(version);
+  if (!satisfies(running, required)) {
+    return problem(name, `Node ${version} (requires ${required})`, `Install Node ${testedMajors.at(-1)}.`);
   }
-  const [major = 0] = own;
-  if (testedMajors.includes(major)) return ok(name, `Node ${version}; ${wanted} is needed`);
+  const [major = 0] = running;
+  if (testedMajors.includes(major)) return ok(name, `Node ${version} (requires ${required})`);
   return warning(
     name,
-    `Node ${version}: starpost is tested on ${testedMajors.join(", ")}, and not on it`,
-    `Where something is odd, try Node ${testedMajors.at(-1)}.`,
+    `Node ${version} is not a tested version (tested: ${testedMajors.join(", ")})`,
+    `If you run into problems, try Node ${testedMajors.at(-1)}.`,
   );
 }
 
 type Version = readonly number[];
 
-function readVersion(text: string): Version {
+function parseVersion(text: string): Version {
   return (
     /(\d+)(?:\.(\d+))?(?:\.(\d+))?/
       .exec(text)
@@ -31,30 +31,30 @@ function readVersion(text: string): Version {
   );
 }
 
-function compare(one: Version, other: Version): number {
-  for (const at of [0, 1, 2]) {
-    const difference = (one[at] ?? 0) - (other[at] ?? 0);
+function compare(a: Version, b: Version): number {
+  for (const index of [0, 1, 2]) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;
 }
 
-/** Of a range as `engines` has them: `>=20.19`, `^20.19 || >=22`. */
+/** Whether a version is in a range such as `>=20.19` or `^20.19 || >=22`. */
 function satisfies(version: Version, range: string): boolean {
   return range.split("||").some((part) =>
     part
       .trim()
       .split(/\s+/)
-      .every((comparator) => satisfiesOne(version, comparator)),
+      .every((comparator) => satisfiesComparator(version, comparator)),
   );
 }
 
-function satisfiesOne(version: Version, comparator: string): boolean {
-  const [, sign = "", text = ""] = /^(>=|<=|>|<|\^|~|=)?v?(.*)$/.exec(comparator) ?? [];
-  const bound = readVersion(text);
+function satisfiesComparator(version: Version, comparator: string): boolean {
+  const [, operator = "", text = ""] = /^(>=|<=|>|<|\^|~|=)?v?(.*)$/.exec(comparator) ?? [];
+  const bound = parseVersion(text);
   const difference = compare(version, bound);
-  const isSame = (parts: number) => bound.slice(0, parts).every((part, at) => part === version[at]);
-  const holds: Readonly<Record<string, boolean>> = {
+  const isSame = (parts: number) => bound.slice(0, parts).every((part, index) => part === version[index]);
+  const results: Readonly<Record<string, boolean>> = {
     ">=": difference >= 0,
     "<=": difference <= 0,
     ">": difference > 0,
@@ -62,5 +62,5 @@ function satisfiesOne(version: Version, comparator: string): boolean {
     "^": difference >= 0 && isSame(1),
     "~": difference >= 0 && isSame(2),
   };
-  return holds[sign] ?? isSame(text.split(".").length);
+  return results[operator] ?? isSame(text.split(".").length);
 }

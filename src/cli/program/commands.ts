@@ -132,7 +132,7 @@ export const nouns: Readonly<Record<string, string>> = {
   webhooks: "Tell other programs of reviews, see what they were told",
   api: "Make any call of the API, by its method and path",
   serve: "Serve the embedded engine over HTTP",
-  doctor: "Look at everything that starpost needs here, and say what to do",
+  doctor: "Check the installation and suggest fixes",
   init: "Set starpost up: here, or for a service elsewhere",
   profile: "Name accounts and databases, and say which one is used",
   auth: "Sign in to a service, and see who is signed in",

@@ -22,7 +22,7 @@ export interface DatabaseFacts {
   readonly account: {
     readonly appKey: string;
     readonly secretSealed: string;
-    readonly liveTokens: number;
+    readonly validTokens: number;
   } | null;
   /** The server's clock less this machine's, milliseconds; null where both are one. */
   readonly clockAheadMs: number | null;
@@ -31,21 +31,21 @@ export interface DatabaseFacts {
 }
 
 /** Why it cannot be looked at. */
-export interface DatabaseRefusal {
+export interface DatabaseFailure {
   readonly problem: StorageProblem | "bug";
   readonly message: string;
 }
 
-export type DatabaseLook = { readonly facts: DatabaseFacts } | { readonly refusal: DatabaseRefusal };
+export type DatabaseInspection = { readonly facts: DatabaseFacts } | { readonly failure: DatabaseFailure };
 
 /**
  * Looks at a database that is there, and changes nothing in it or beside it.
  * @param lookedFor how long a lock is waited for, milliseconds
  */
-export async function lookAtDatabase(
+export async function inspectDatabase(
   url: string,
   { clock, busyTimeoutMs }: { readonly clock: () => number; readonly busyTimeoutMs: number },
-): Promise<DatabaseLook> {
+): Promise<DatabaseInspection> {
   let shownAs = "the database";
   let db: Kysely<Tables> | undefined;
   try {
@@ -56,7 +56,7 @@ export async function lookAtDatabase(
   } catch (error) {
     const known = asStorageError(error, shownAs);
     const { problem = "bug", message } = known ?? { message: `${shownAs}: ${(error as Error).message}` };
-    return { refusal: { problem, message } };
+    return { failure: { problem, message } };
   } finally {
     await db?.destroy().catch(() => {});
   }
@@ -164,5 +164,5 @@ async function readAccount(db: Kysely<Tables>, nowMs: number): Promise<DatabaseF
     .where("account_id", "=", found.id)
     .where("expires_at", ">", nowMs)
     .executeTakeFirstOrThrow();
-  return { appKey: found.app_key, secretSealed: found.secret_sealed, liveTokens: count };
+  return { appKey: found.app_key, secretSealed: found.secret_sealed, validTokens: count };
 }

@@ -1,36 +1,46 @@
 import { UserError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
-import { statusOfDiagnosis, viewOfDiagnosis } from "../../../doctor/doctor-format.ts";
+import { formatDiagnosis, statusOfDiagnosis } from "./doctor-format.ts";
 
-const usualTimeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 
 export const doctor = command({
   name: "doctor",
-  summary: "Look at everything that starpost needs here, and say what to do where something is wrong",
+  summary: "Check the installation and suggest fixes",
   examples: ["starpost doctor", "starpost doctor --json", "starpost doctor --profile local --timeout 60"],
   notes: [
-    "Nothing is changed. It ends with 0 where there is no problem, else with 1; with 4 where refused credentials are all that is wrong, and with 5 where the service cannot be reached and nothing else is wrong.",
+    "Doctor changes nothing. The exit status is 0 if there are no problems (warnings do not count), 4 if the only problem is rejected credentials, 5 if the only problem is that the service cannot be reached, and 1 otherwise.",
   ],
   flags: {
     timeout: {
       value: "<seconds>",
-      description: "how long it may take, 1 to 600 (10)",
-      read: readTimeout,
+      description: "time limit in seconds, 1 to 600 (default: 10)",
+      read: parseTimeout,
     },
   },
-  run: async (context, { flags }) => {
-    const { diagnose } = await import("../../../doctor/doctor.ts");
-    return diagnose(context, flags.timeout ?? usualTimeoutMs);
+  run: async ({ io, globals, host, profile }, { flags }) => {
+    const { runChecks } = await import("../../../doctor/doctor.ts");
+    const hostContext = await host();
+    return runChecks({
+      ...hostContext,
+      cwd: io.cwd,
+      node: { version: io.node.version, required: io.node.wanted },
+      profileFlag: globals.profile,
+      timeoutMs: flags.timeout ?? defaultTimeoutMs,
+      resolveProfile: profile,
+      checkEmailTransport: async () => (await io.loadApp()).checkMail(hostContext),
+      findDatabaseProbe: async () => (await io.loadApp()).findDatabaseProbe(),
+    });
   },
-  render: viewOfDiagnosis,
+  render: formatDiagnosis,
   exitStatus: statusOfDiagnosis,
 });
 
-function readTimeout(text: string, flag: string): number {
+function parseTimeout(text: string, flag: string): number {
   const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= 600) return seconds * 1_000;
   throw new UserError(
     "usage",
-    `${flag}: ${JSON.stringify(text)} is not a whole number of seconds from 1 to 600`,
+    `invalid value ${JSON.stringify(text)} for ${flag}: must be an integer from 1 to 600`,
   );
 }

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkEnvironment, heededVariables } from "../../../src/doctor/environment-check.ts";
+import { checkEnvironment, knownVariables } from "../../../src/doctor/environment-check.ts";
 import { checkNode } from "../../../src/doctor/node-check.ts";
-import { judgeAnswerClock } from "../../../src/doctor/remote/server-clock.ts";
+import { checkResponseClock } from "../../../src/doctor/clock-check.ts";
 
-test("every variable that the sources read is known", () => {
+test("knows every variable that the source code reads", () => {
   const files = readdirSync("src", { recursive: true }).map(String);
   const read = files
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => readFileSync(join("src", file), "utf8").match(/\bSTARPOST_[A-Z_]*[A-Z]\b/g) ?? []);
-  expect([...new Set(read)].filter((name) => !(name in heededVariables) && !name.endsWith("_SMTP"))).toEqual(
+  expect([...new Set(read)].filter((name) => !(name in knownVariables) && !name.endsWith("_SMTP"))).toEqual(
     [],
   );
 });
@@ -23,7 +23,7 @@ test.each([
   ["23.1.0", "warning"],
   ["26.0.0", "warning"],
 ])("Node %s is %s", (version, status) => {
-  expect(checkNode({ version, wanted: ">=20.19" }).status).toBe(status);
+  expect(checkNode({ version, required: ">=20.19" }).status).toBe(status);
 });
 
 test.each([
@@ -31,12 +31,12 @@ test.each([
   ["^20.19 || >=22.12", "22.12.0", "ok"],
   ["^20.19 || >=22.12", "20.19.5", "ok"],
   [">=20.19 <24", "24.0.0", "problem"],
-])("of %s, Node %s is %s", (wanted, version, status) => {
-  expect(checkNode({ version, wanted }).status).toBe(status);
+])("with range %s, Node %s is %s", (required, version, status) => {
+  expect(checkNode({ version, required }).status).toBe(status);
 });
 
-describe("the environment", () => {
-  test("is shown without a password, whatever its form", () => {
+describe("the environment check", () => {
+  test("hides passwords in any form", () => {
     const { message } = checkEnvironment({
       STARPOST_DATABASE: "postgres://role:p@ss#word@host/db",
       STARPOST_SECRET: "s3cret",
@@ -51,7 +51,7 @@ describe("the environment", () => {
   });
 });
 
-describe("the clock", () => {
+describe("the clock check", () => {
   const at = (ms: number) => ({ date: new Date(ms).toUTCString() });
   const sentAtMs = Date.UTC(2026, 0, 1);
 
@@ -61,14 +61,14 @@ describe("the clock", () => {
     [-8_000, "warning"],
     [90_000, "problem"],
     [-90_000, "problem"],
-  ])("that differs by %d ms is %s", (aheadMs, status) => {
-    expect(judgeAnswerClock(at(sentAtMs + aheadMs), { sentAtMs, answeredAtMs: sentAtMs + 100 }).status).toBe(
-      status,
-    );
+  ])("reports a difference of %d ms as %s", (aheadMs, status) => {
+    expect(
+      checkResponseClock(at(sentAtMs + aheadMs), { sentAtMs, receivedAtMs: sentAtMs + 100 }).status,
+    ).toBe(status);
   });
 
-  test("is not blamed for an answer that took long", () => {
-    const answeredAtMs = sentAtMs + 12_000;
-    expect(judgeAnswerClock(at(sentAtMs), { sentAtMs, answeredAtMs }).status).toBe("ok");
+  test("accounts for a slow response", () => {
+    const receivedAtMs = sentAtMs + 12_000;
+    expect(checkResponseClock(at(sentAtMs), { sentAtMs, receivedAtMs }).status).toBe("ok");
   });
 });

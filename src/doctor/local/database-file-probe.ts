@@ -1,0 +1,42 @@
+import { fork } from "node:child_process";
+import type { DatabaseInspection } from "../../storage/sqlite/inspect-database.ts";
+
+/** What the probe process sends: first a quick inspection, then the result of the integrity check, which can take long. */
+export type DatabaseProbeMessage =
+  | { readonly inspection: DatabaseInspection }
+  | { readonly damage: readonly string[] };
+
+/** What was learned about a SQLite file before the timeout. */
+export interface DatabaseFileProbe {
+  readonly inspection?: DatabaseInspection;
+  /** Integrity errors; absent if the check did not finish. */
+  readonly damage?: readonly string[];
+}
+
+/**
+ * Inspects a SQLite file in a separate process, because reading a large file, or one on an unreachable network drive,
+ * cannot be aborted otherwise.
+ * @param program the file to run as the probe process
+ */
+export function probeDatabaseFile(
+  path: string,
+  { program, timeoutMs }: { readonly program: URL; readonly timeoutMs: number },
+): Promise<DatabaseFileProbe> {
+  const child = fork(program, [path], { stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [] });
+  let result: DatabaseFileProbe = {};
+  child.on("message", (message) => {
+    result = { ...result, ...(message as DatabaseProbeMessage) };
+  });
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      child.unref();
+      end();
+    }, timeoutMs);
+    child.once("error", end).once("exit", end);
+  });
+}

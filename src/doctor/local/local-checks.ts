@@ -1,0 +1,162 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { LocalProfile } from "../../config/profile.ts";
+import { readSealingKey } from "../../config/sealing-key.ts";
+import { codeOf } from "../../config/user-error.ts";
+import { utokenLimits } from "../../contract/index.ts";
+import { createSealer } from "../../engine/kernel/sealer.ts";
+import { readDatabaseAddress } from "../../storage/address.ts";
+import { type DatabaseFacts, inspectDatabase } from "../../storage/sqlite/inspect-database.ts";
+import { type Check, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
+import { checkClock } from "../clock-check.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { checkPacing } from "../rate-checks.ts";
+import {
+  checkDamage,
+  checkDatabase,
+  checkFileMode,
+  checkJournal,
+  fixes,
+  reportFailure,
+} from "./database-checks.ts";
+import { probeDatabaseFile } from "./database-file-probe.ts";
+import { checkLock, checkServerLock, observeLock } from "./lock-check.ts";
+
+/** How long to wait for a lock of the database, in milliseconds. */
+const busyTimeoutMs = 1_000;
+
+/** Checks an account of the embedded engine: its database, sealing key, and credentials. Changes nothing. */
+export async function checkLocalAccount(context: DoctorContext, profile: LocalProfile): Promise<Check[]> {
+  const address = readDatabaseAddress(profile.database);
+  if (address.dialect === "postgres") return checkServerAccount(context, profile);
+  return [
+    ...skipAll(["reachability", "clock"], "the account is in a local database"),
+    ...(await checkFileAccount(context, profile, address.path)),
+  ];
+}
+
+async function checkFileAccount(
+  context: DoctorContext,
+  profile: LocalProfile,
+  path: string,
+): Promise<Check[]> {
+  const { clock, timeoutMs } = context;
+  const found = await stat(path).catch((error: unknown) => error as NodeJS.ErrnoException);
+  if (found instanceof Error) {
+    if (codeOf(found) === "ENOENT") return checkNewAccount(context, path);
+    return reportFailure({ problem: "cannotOpen", message: `${path}: ${found.message}` });
+  }
+  const program = await context.findDatabaseProbe();
+  const [{ inspection, damage }, lockUsage] = await Promise.all([
+    probeDatabaseFile(path, { program, timeoutMs }),
+    observeLock(path, clock),
+  ]);
+  if (!inspection) {
+    const message = `${path} could not be read in ${timeoutMs / 1_000} s`;
+    return reportFailure(
+      { problem: "unreachable", message },
+      "Check that the disk or network drive responds.",
+    );
+  }
+  if ("failure" in inspection) {
+    const { failure } = inspection;
+    return [...reportFailure(failure), checkLock(lockUsage, failure.problem === "busy")];
+  }
+  const { facts } = inspection;
+  return [
+    await checkDatabase(facts, profile, dirname(path)),
+    checkFileMode(path, found.mode),
+    checkJournal(facts),
+    checkDamage(damage, facts, timeoutMs),
+    checkLock(lockUsage, false),
+    ...(await checkAccount(context, facts)),
+    await checkPacing(context, profile.database, facts.account?.appKey),
+  ];
+}
+
+/** Before the first use, there is no database and no account. */
+async function checkNewAccount({ env, paths }: DoctorContext, path: string): Promise<Check[]> {
+  const key = await readSealingKey(env, paths.keyFile).then(
+    (found) => ok("key", found ? "exists" : "does not exist yet; it is created on first use"),
+    (error: unknown) => failed("key", error, "Correct the key file."),
+  );
+  return [
+    ok("database", `${path} does not exist yet; it is created on first use`),
+    skipped("database-integrity", "the database does not exist yet"),
+    key,
+    ...skipAll(["credentials", "tokens"], "the account does not exist yet"),
+  ];
+}
+
+async function checkServerAccount(context: DoctorContext, profile: LocalProfile): Promise<Check[]> {
+  const { clock } = context;
+  const startedMs = clock();
+  const inspection = await inspectDatabase(profile.database, { clock, busyTimeoutMs });
+  if ("failure" in inspection) {
+    const { failure } = inspection;
+    if (failure.problem === "unreachable") {
+      return [
+        problem("reachability", failure.message, fixes.unreachable),
+        ...skipAll(
+          ["clock", "database", "key", "credentials", "tokens"],
+          "the database server cannot be reached",
+        ),
+      ];
+    }
+    return [
+      ok("reachability", `${profile.shownAs} responds`),
+      skipped("clock", "the database cannot be read"),
+      ...reportFailure(failure),
+    ];
+  }
+  const { facts } = inspection;
+  return [
+    ok("reachability", `${profile.shownAs} responded in ${clock() - startedMs} ms`),
+    checkClock(facts.clockAheadMs ?? 0, 0),
+    await checkDatabase(facts, profile, undefined),
+    skipped("database-integrity", "not applicable to PostgreSQL"),
+    checkServerLock(facts.writer ?? undefined),
+    ...(await checkAccount(context, facts)),
+    await checkPacing(context, profile.database, facts.account?.appKey),
+  ];
+}
+
+/** Checks that the sealing key decrypts the account's secret, and how many tokens are valid. */
+async function checkAccount({ env, paths }: DoctorContext, { account }: DatabaseFacts): Promise<Check[]> {
+  if (!account) {
+    return skipAll(["key", "credentials", "tokens"], "the account does not exist yet");
+  }
+  const { appKey, secretSealed } = account;
+  const credentials = skipped("credentials", "the secret cannot be decrypted without the key");
+  const tokens = checkTokens(account.validTokens);
+  try {
+    const key = await readSealingKey(env, paths.keyFile);
+    if (!key) {
+      const missing = problem(
+        "key",
+        `${paths.keyFile} does not exist, but the database was created with a key`,
+        "Restore the key file from a backup, or set STARPOST_KEY to the original key.",
+      );
+      return [missing, credentials, tokens];
+    }
+    createSealer(key).open(secretSealed);
+    return [
+      ok("key", "decrypts the account's secret"),
+      ok("credentials", `app key ${appKey}, secret readable`),
+      tokens,
+    ];
+  } catch (error) {
+    return [failed("key", error, "Restore the key file from a backup."), credentials, tokens];
+  }
+}
+
+function checkTokens(validTokens: number): Check {
+  const max = utokenLimits.perAccount;
+  const usage = `${validTokens} of ${max} in use`;
+  if (validTokens < max) return ok("tokens", usage);
+  return warning(
+    "tokens",
+    `${usage}; each new token revokes the oldest`,
+    "Let all processes on a machine share its config folder, where tokens are cached.",
+  );
+}

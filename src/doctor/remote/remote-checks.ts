@@ -1,0 +1,221 @@
+import { encodeCall } from "../../client/encode-call.ts";
+import { createHttpTransport, type HttpTransport } from "../../client/http-transport.ts";
+import { nameProxy, type Proxy } from "../../client/proxy.ts";
+import type { RemoteProfile } from "../../config/profile.ts";
+import { findProxy } from "../../config/proxy-settings.ts";
+import { createTokenStore } from "../../config/token-file.ts";
+import { UserError } from "../../config/user-error.ts";
+import { endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
+import type { RawAnswer } from "../../service/raw-call.ts";
+import type { Caller, InputOf } from "../../service/transport.ts";
+import { withToken } from "../../service/with-token.ts";
+import { type Check, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
+import { checkResponseClock } from "../clock-check.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { checkPacing, checkServiceLimit } from "../rate-checks.ts";
+import { checkConnection } from "./connection-check.ts";
+
+/** The share of the timeout for the first connection and read. */
+const firstReadShare = 0.6;
+
+/** Checks that need a response from the service. */
+const dependentChecks = ["clock", "credentials", "tokens", "rate"] as const;
+
+/**
+ * Checks an account of a remote service: proxy, connection, clock, credentials, and limits.
+ * Assumed: uses the cached token if there is one; otherwise requests one and caches it, as every command does, because
+ * an account has only 100.
+ */
+export async function checkRemoteAccount(context: DoctorContext, profile: RemoteProfile): Promise<Check[]> {
+  const pacing = checkPacing(context, profile.baseUrl, profile.appKey);
+  let proxy: Proxy | undefined;
+  try {
+    proxy = findProxy(context.env, profile.baseUrl);
+  } catch (error) {
+    return [
+      failed("proxy", error, "Correct the variable."),
+      ...skipAll(["reachability", ...dependentChecks], "the proxy address is not valid"),
+      await pacing,
+    ];
+  }
+  const { host } = new URL(profile.baseUrl);
+  const message = proxy
+    ? `${nameProxy(proxy)} (from ${proxy.variable})`
+    : `none, direct connection to ${host}`;
+  return [ok("proxy", message), ...(await checkService(context, profile, proxy)), await pacing];
+}
+
+async function checkService(
+  context: DoctorContext,
+  profile: RemoteProfile,
+  proxy: Proxy | undefined,
+): Promise<Check[]> {
+  const { clock, timeoutMs } = context;
+  const startedMs = clock();
+  const signal = AbortSignal.timeout(timeoutMs * firstReadShare);
+  const connection = await checkConnection(proxy?.address ?? profile.baseUrl, {
+    clock,
+    signal,
+    isProxy: proxy !== undefined,
+  });
+  if ("check" in connection) {
+    return [connection.check, ...skipAll(dependentChecks, "the service cannot be reached")];
+  }
+  const transport = createHttpTransport({
+    baseUrl: profile.baseUrl,
+    proxy,
+    ratePerSecond: 0,
+    clock,
+    maxAttempts: 1,
+    maxRetryMs: 0,
+    requestTimeoutMs: Math.max(1, timeoutMs - (clock() - startedMs)),
+  });
+  try {
+    const read = await readOnce(transport, context, { appKey: profile.appKey, signal });
+    if ("check" in read) return [read.check, ...skipAll(dependentChecks, "the service does not respond")];
+    const { answer, tookMs, ...times } = read;
+    const { timings, certificate } = connection;
+    return [
+      ok("reachability", `${profile.baseUrl}: ${timings}, response ${tookMs} ms`),
+      ...(certificate ? [certificate] : []),
+      checkResponseClock(answer.headers, times),
+      ...(await checkAccount(transport, context, profile, answer)),
+    ];
+  } finally {
+    await transport.close();
+  }
+}
+
+interface Read {
+  readonly answer: RawAnswer;
+  readonly tookMs: number;
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+}
+
+/** Makes a call that needs no token. Any response that follows the protocol counts, including a refusal. */
+async function readOnce(
+  transport: HttpTransport,
+  { clock }: DoctorContext,
+  { appKey, signal }: { readonly appKey: string; readonly signal: AbortSignal },
+): Promise<Read | { readonly check: Check }> {
+  const sentAtMs = clock();
+  try {
+    const answer = await send(transport, "reviews.bottomLines", { count: 1 }, { caller: { appKey }, signal });
+    const receivedAtMs = clock();
+    const { refusal } = answer;
+    if (refusal && ["unexpectedAnswer", "unavailable", "timeout", "internal"].includes(refusal.kind)) {
+      throw refusal;
+    }
+    return { answer, tookMs: receivedAtMs - sentAtMs, sentAtMs, receivedAtMs };
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      const fix = "Check the address, and that the service is running.";
+      return { check: failed("reachability", error, fix) };
+    }
+    if (!signal.aborted) throw error;
+    const seconds = Number(((clock() - sentAtMs) / 1_000).toFixed(1));
+    return {
+      check: problem(
+        "reachability",
+        `connected, but no response in ${seconds} s`,
+        "Try again later, or allow more time with --timeout.",
+      ),
+    };
+  }
+}
+
+function send<N extends OperationName>(
+  transport: HttpTransport,
+  operation: N,
+  input: InputOf<N>,
+  { caller, signal }: { readonly caller: Caller; readonly signal: AbortSignal | undefined },
+): Promise<RawAnswer> {
+  const endpoint = endpointOf(operation);
+  const { method, target, headers } = encodeCall(endpoint, input, caller);
+  return transport.send(
+    { method, target, headers, effect: endpoint.effect, utoken: caller.utoken },
+    { signal },
+  );
+}
+
+/** Gets a token, and makes a call with it. */
+async function checkAccount(
+  transport: HttpTransport,
+  { paths, clock }: DoctorContext,
+  profile: RemoteProfile,
+  firstAnswer: RawAnswer,
+): Promise<Check[]> {
+  const tokens = skipped("tokens", "a remote service does not report how many are in use");
+  const { name, appKey, baseUrl, utoken: given, tokenMark: mark } = profile;
+  const signed = withToken(transport, {
+    appKey,
+    readSecret: async () => (await profile.readSecret()) ?? refuseWithoutSecret(profile),
+    cache: createTokenStore(paths.tokensFolder, { profile: name, target: baseUrl, appKey, mark }),
+    given,
+    clock,
+  });
+  const listOrders = (utoken: string) =>
+    send(transport, "orders.list", { count: 1 }, { caller: { appKey, utoken }, signal: undefined });
+  try {
+    let answer = await listOrders((await signed.token()).utoken);
+    if (answer.refusal?.kind === "unauthorized") {
+      answer = await listOrders((await signed.renewToken()).utoken);
+    }
+    if (answer.refusal) throw answer.refusal;
+    const { utoken, expiresAtMs } = await signed.token();
+    const caller = { appKey, utoken };
+    const limited = await send(transport, "core.listProducts", { limit: 1 }, { caller, signal: undefined });
+    return [
+      ok("credentials", `app key ${appKey}, ${describeExpiry(expiresAtMs)}`),
+      tokens,
+      checkServiceLimit(limited.headers, clock()),
+    ];
+  } catch (error) {
+    return [reportRefusal(error, profile), tokens, checkServiceLimit(firstAnswer.headers, clock())];
+  }
+}
+
+/** A token from `STARPOST_UTOKEN` has no known expiry. */
+function describeExpiry(expiresAtMs: number | undefined): string {
+  return expiresAtMs === undefined
+    ? "token valid"
+    : `token valid until ${new Date(expiresAtMs).toISOString().slice(0, 10)}`;
+}
+
+function refuseWithoutSecret({ name, utoken }: RemoteProfile): never {
+  if (utoken !== undefined) {
+    throw new UserError(
+      "auth",
+      "the service rejected the token in STARPOST_UTOKEN, and STARPOST_SECRET is not set",
+      "Set STARPOST_UTOKEN to a valid token.",
+    );
+  }
+  throw new UserError(
+    "auth",
+    `no secret stored for profile ${name}`,
+    `Run \`starpost auth login --profile ${name}\`.`,
+  );
+}
+
+function reportRefusal(error: unknown, { appKey, baseUrl, name }: RemoteProfile): Check {
+  const check = "credentials";
+  if (error instanceof UserError) return failed(check, error, "Run `starpost profile show`.");
+  if (!(error instanceof ServiceError)) throw error;
+  if (error.kind === "invalidClient" || error.kind === "unauthorized") {
+    return problem(
+      check,
+      `${baseUrl} rejected the secret of app key ${appKey}`,
+      "Correct STARPOST_SECRET if it is set; otherwise, run `starpost auth login`.",
+    );
+  }
+  if (error.kind === "recordNotFound") {
+    return problem(
+      check,
+      `${baseUrl} has no account with app key ${appKey}`,
+      `Check the app key and the address of profile ${name}.`,
+    );
+  }
+  if (!error.temporary) return failed(check, error, "Check the address.");
+  return warning(check, `could not be checked: ${error.message}`, "Try again later.");
+}
