@@ -1,8 +1,8 @@
 import type { MailCheck, HostContext } from "./ports.ts";
-import type { MailSettings } from "../email/transports/transport.ts";
+import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
 /** Where this machine sends mails. */
-export async function findMailSettings({ env, paths }: HostContext): Promise<MailSettings> {
+export async function findEmailTransportSettings({ env, paths }: HostContext): Promise<EmailTransportSettings> {
   const settings = await import("../config/mail-settings.ts");
   const { smtp, from, outboxFolder } = await settings.findMailSettings(env, paths);
   return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };
@@ -13,8 +13,8 @@ export async function findMailSettings({ env, paths }: HostContext): Promise<Mai
  * @throws UserError
  */
 export async function checkMail(host: HostContext): Promise<MailCheck> {
-  const { openMailTransport } = await import("../email/transports/open-transport.ts");
-  const transport = await openMailTransport(await findMailSettings(host), host.clock);
+  const { openEmailTransport } = await import("../email/transports/open-transport.ts");
+  const transport = await openEmailTransport(await findEmailTransportSettings(host), host.clock);
   try {
     return await transport.check();
   } finally {

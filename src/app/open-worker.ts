@@ -1,7 +1,7 @@
 import type { OpenWorker, WorkerSettings } from "./ports.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
-import { findMailSettings } from "./email-transport.ts";
+import { findEmailTransportSettings } from "./email-transport.ts";
 
 /**
  * Opens what sends mails and webhooks, without a server.
@@ -11,7 +11,7 @@ export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> 
   const { createServerLog } = await import("../server/server-log.ts");
   const { createWorker } = await import("./worker.ts");
   await loadEngine();
-  const mail = await findMailSettings(settings);
+  const mail = await findEmailTransportSettings(settings);
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const { transport, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
     enforceLimits: false,

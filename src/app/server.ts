@@ -3,7 +3,7 @@ import type { RunningServer, ServerSettings } from "./ports.ts";
 import { UserError } from "../config/user-error.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
-import { findMailSettings } from "./email-transport.ts";
+import { findEmailTransportSettings } from "./email-transport.ts";
 
 /** How long a server that stops waits for its database, once all calls are answered or cut off. */
 const closeDatabaseWithinMs = 5_000;
@@ -19,7 +19,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { ListenError } = await import("../server/listen-error.ts");
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
-  const mail = settings.hasWorker ? await findMailSettings(settings) : undefined;
+  const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   let listensAt = `http://${settings.host}:${settings.port}`;
   const { transport, appKey, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
     enforceLimits: true,

@@ -1,19 +1,19 @@
 import { hostname } from "node:os";
 import type { OpenWorker, WorkSummary } from "./ports.ts";
 import { sleep } from "../client/sleep.ts";
-import { noMails } from "../worker/email-outcomes.ts";
-import { MailDuty } from "../worker/email-job.ts";
-import type { Duty } from "../worker/job.ts";
+import { zeroCounts } from "../worker/email-outcomes.ts";
+import { EmailJob } from "../worker/email-job.ts";
+import type { Job } from "../worker/job.ts";
 import { rest, type WorkLog } from "../worker/worker-context.ts";
-import { createWebhookDispatcher } from "../worker/webhooks/webhook-job.ts";
+import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
 import { runWorker, runWorkerOnce } from "../worker/worker.ts";
 import type { EngineWork } from "../engine/local-transport.ts";
-import { createMailWork } from "../engine/emails/sending/email-queue.ts";
-import { createWebhookWork } from "../engine/webhooks/webhook-queue.ts";
+import { createEmailQueue } from "../engine/emails/sending/email-queue.ts";
+import { createWebhookQueue } from "../engine/webhooks/webhook-queue.ts";
 import { composeMessage } from "../email/transports/mime-message.ts";
-import { openMailTransport } from "../email/transports/open-transport.ts";
-import type { MailSettings } from "../email/transports/transport.ts";
+import { openEmailTransport } from "../email/transports/open-transport.ts";
+import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
 /** How long a worker holds what it has taken, without a word of it. Assumed: a minute is longer than any pause that harms nobody. */
 const usualLeaseMs = 60_000;
@@ -23,7 +23,7 @@ const finishWithinMs = 20_000;
 
 interface WorkerParts {
   readonly work: EngineWork;
-  readonly mail: MailSettings;
+  readonly mail: EmailTransportSettings;
   readonly leaseMs?: number | undefined;
   /** Whether webhooks may be of machines of the own network. */
   readonly allowsPrivateWebhooks: boolean;
@@ -39,22 +39,22 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   const { work, mail, leaseMs = usualLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
   // For people: which machine. The rest is of no other process.
   const worker = `${hostname()}-${random(6).toString("hex")}`;
-  const transport = await openMailTransport(mail, clock);
+  const transport = await openEmailTransport(mail, clock);
   const surroundings = { clock, sleep, log };
-  const mails = new MailDuty({
+  const mails = new EmailJob({
     ...surroundings,
-    work: createMailWork(work, { worker, leaseMs }),
+    work: createEmailQueue(work, { worker, leaseMs }),
     transport,
     compose: (outgoing) => composeMessage(outgoing, { from: mail.from, nowMs: clock() }),
     leaseMs,
   });
-  const webhooks = createWebhookDispatcher({
+  const webhooks = createWebhookJob({
     ...surroundings,
-    work: createWebhookWork(work, { worker, leaseMs }),
+    work: createWebhookQueue(work, { worker, leaseMs }),
     post: createWebhookPost({ clock, version, isPrivateAllowed: allowsPrivateWebhooks }),
     leaseMs,
   });
-  const duties: readonly Duty[] = [mails, webhooks];
+  const duties: readonly Job[] = [mails, webhooks];
   const mailsTo = transport.describe();
   const begin = () => log.info({ worker, mails_to: mailsTo }, "worker begins");
   return {
@@ -112,7 +112,7 @@ function summarise(rounds: Awaited<ReturnType<typeof runWorkerOnce>>, isInterrup
   const mails = rounds.get("mails");
   return {
     state: isInterrupted ? "interrupted" : "completed",
-    mails: { ...noMails, ...mails?.counts },
+    mails: { ...zeroCounts, ...mails?.counts },
     webhooks: { ...rounds.get("webhooks")?.counts },
     problem: mails?.problem ?? null,
   };

@@ -288,7 +288,7 @@ export interface Tables {
     name: string;
     /** JSON: what the mail says, by its category; of one that an order brings, what it leaves out. */
     data: string;
-    /** One of `mailStates` of the contract. */
+    /** One of `emailStates` of the contract. */
     state: string;
     due_at: number;
     created_at: number;

@@ -1,20 +1,20 @@
-import type { ClaimedMail } from "../engine/emails/sending/claim.ts";
-import type { MailOutcome } from "../engine/emails/sending/outcomes.ts";
-import type { MailWork } from "../engine/emails/sending/email-queue.ts";
-import { UncomposableMail } from "../email/transports/mime-message.ts";
-import type { ComposedMessage, MailTransport, SendOutcome } from "../email/transports/transport.ts";
-import type { OutgoingMail } from "../email/outgoing-email.ts";
+import type { ClaimedEmail } from "../engine/emails/sending/claim.ts";
+import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
+import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
+import { ComposeError } from "../email/transports/mime-message.ts";
+import type { ComposedMessage, EmailTransport, SendOutcome } from "../email/transports/transport.ts";
+import type { OutgoingEmail } from "../email/outgoing-email.ts";
 import { Backoff } from "./backoff.ts";
-import type { Duty, Round } from "./job.ts";
-import { keepLeases } from "./lease-keeper.ts";
-import { MailBook, type MailOutcomeName, named } from "./email-outcomes.ts";
+import type { Job, Round } from "./job.ts";
+import { withLeaseRenewal } from "./lease-keeper.ts";
+import { EmailOutcomes, type EmailResultName, named } from "./email-outcomes.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
-export interface MailDutySettings extends WorkerContext {
-  readonly work: MailWork;
-  readonly transport: MailTransport;
-  /** @throws UncomposableMail */
-  readonly compose: (mail: OutgoingMail) => Promise<ComposedMessage>;
+export interface EmailJobSettings extends WorkerContext {
+  readonly work: EmailQueue;
+  readonly transport: EmailTransport;
+  /** @throws ComposeError */
+  readonly compose: (mail: OutgoingEmail) => Promise<ComposedMessage>;
   readonly leaseMs: number;
 }
 
@@ -31,21 +31,21 @@ const freshForMs = 30_000;
 const unreachableMs = { first: 5_000, longest: 300_000 } as const;
 
 /** Sends the mails that are due, one after another. */
-export class MailDuty implements Duty<MailOutcomeName> {
+export class EmailJob implements Job<EmailResultName> {
   readonly name = "mails";
-  readonly #settings: MailDutySettings;
-  readonly #book: MailBook;
+  readonly #settings: EmailJobSettings;
+  readonly #book: EmailOutcomes;
   readonly #backoff = new Backoff(unreachableMs.first, unreachableMs.longest);
   #restsUntilMs = 0;
 
-  constructor(settings: MailDutySettings) {
+  constructor(settings: EmailJobSettings) {
     this.#settings = settings;
-    this.#book = new MailBook(settings);
+    this.#book = new EmailOutcomes(settings);
   }
 
-  async runDue(stop: AbortSignal): Promise<Round<MailOutcomeName>> {
+  async runDue(stop: AbortSignal): Promise<Round<EmailResultName>> {
     const renew = () => this.#settings.work.renew();
-    const problem = await keepLeases(() => this.#sendDue(stop), { ...this.#settings, renew });
+    const problem = await withLeaseRenewal(() => this.#sendDue(stop), { ...this.#settings, renew });
     return { counts: this.#book.takeCounts(), problem };
   }
 
@@ -69,17 +69,17 @@ export class MailDuty implements Duty<MailOutcomeName> {
     // What an earlier round left, where it lost the database.
     await this.#giveBack();
     while (!stop.aborted) {
-      const { mails, keptBack, takenOver } = await work.claim(this.#backoff.isFresh ? claimedAtOnce : 1);
-      if (takenOver > 0) log.warn({ mails: takenOver }, "took over mails that a lost worker had not begun");
-      this.#book.noteKept(keptBack);
-      if (mails.length === 0 && keptBack.length === 0) return undefined;
+      const { mails, notSent, recovered } = await work.claim(this.#backoff.isFresh ? claimedAtOnce : 1);
+      if (recovered > 0) log.warn({ mails: recovered }, "took over mails that a lost worker had not begun");
+      this.#book.recordNotSent(notSent);
+      if (mails.length === 0 && notSent.length === 0) return undefined;
       const problem = await this.#sendClaimed(mails, stop);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
 
-  async #sendClaimed(mails: readonly ClaimedMail[], stop: AbortSignal): Promise<string | undefined> {
+  async #sendClaimed(mails: readonly ClaimedEmail[], stop: AbortSignal): Promise<string | undefined> {
     const { clock } = this.#settings;
     const freshUntilMs = clock() + freshForMs;
     try {
@@ -99,11 +99,11 @@ export class MailDuty implements Duty<MailOutcomeName> {
     await this.#settings.work.release();
   }
 
-  async #sendOne(claimed: ClaimedMail): Promise<string | undefined> {
-    const { mail, obstacle, takenUpFrom } = claimed;
-    if (takenUpFrom !== undefined) {
+  async #sendOne(claimed: ClaimedEmail): Promise<string | undefined> {
+    const { mail, obstacle, previousWorker } = claimed;
+    if (previousWorker !== undefined) {
       const known = await this.#lookInto(claimed);
-      if (known) return this.#noteSent(claimed, known);
+      if (known) return this.#recordSent(claimed, known);
     }
     if (obstacle !== undefined) {
       this.#book.end(mail, { state: "kept_back", obstacle });
@@ -115,7 +115,7 @@ export class MailDuty implements Duty<MailOutcomeName> {
       return undefined;
     }
     const mayBegin = await this.#book.settle(mail);
-    return mayBegin ? this.#noteSent(claimed, await this.#send(message)) : undefined;
+    return mayBegin ? this.#recordSent(claimed, await this.#send(message)) : undefined;
   }
 
   /** A failure that nothing is known of may have been one after the message was given. */
@@ -128,7 +128,7 @@ export class MailDuty implements Duty<MailOutcomeName> {
   }
 
   /** @returns why the rest has to wait, if it has */
-  #noteSent({ mail, takenUpFrom }: ClaimedMail, outcome: SendOutcome): string | undefined {
+  #recordSent({ mail, previousWorker }: ClaimedEmail, outcome: SendOutcome): string | undefined {
     const { clock, log } = this.#settings;
     if (outcome.state !== "unreachable") {
       if (!this.#backoff.isFresh) log.info("mails can be sent again");
@@ -137,7 +137,7 @@ export class MailDuty implements Duty<MailOutcomeName> {
       return undefined;
     }
     const { problem, mayHaveArrived } = outcome;
-    this.#book.end(mail, { state: "unreachable", mayHaveArrived, wasTakenUp: takenUpFrom !== undefined });
+    this.#book.end(mail, { state: "unreachable", mayHaveArrived, wasTakenUp: previousWorker !== undefined });
     if (mayHaveArrived) log.warn(named(mail), "the answer was lost: the mail may arrive twice");
     if (this.#backoff.isFresh) log.error({ problem }, "no mail can be sent; it is tried again by itself");
     else log.debug({ problem }, "still no mail can be sent");
@@ -146,9 +146,9 @@ export class MailDuty implements Duty<MailOutcomeName> {
   }
 
   /** What can be known of a mail that a lost worker was handing over. */
-  async #lookInto({ mail, takenUpFrom, obstacle }: ClaimedMail): Promise<SendOutcome | undefined> {
+  async #lookInto({ mail, previousWorker, obstacle }: ClaimedEmail): Promise<SendOutcome | undefined> {
     const { transport, log } = this.#settings;
-    const said = { ...named(mail), from: takenUpFrom };
+    const said = { ...named(mail), from: previousWorker };
     const lost = "taken up from a lost worker, which was sending it";
     if (!transport.wasSent) {
       const next =
@@ -167,12 +167,12 @@ export class MailDuty implements Duty<MailOutcomeName> {
     }
   }
 
-  async #compose(mail: OutgoingMail): Promise<ComposedMessage | MailOutcome> {
+  async #compose(mail: OutgoingEmail): Promise<ComposedMessage | EmailOutcome> {
     try {
       return await this.#settings.compose(mail);
     } catch (error) {
       const { message } = error as Error;
-      const isAddress = error instanceof UncomposableMail && error.state === "invalid_address";
+      const isAddress = error instanceof ComposeError && error.state === "invalid_address";
       return isAddress
         ? { state: "invalid_address", answer: message }
         : { state: "failed", problem: message };

@@ -1,33 +1,33 @@
-import type { MailCategory } from "../contract/index.ts";
-import type { KeptMail } from "../engine/emails/sending/held-emails.ts";
-import type { MailFate, MailOutcome } from "../engine/emails/sending/outcomes.ts";
-import type { MailWork } from "../engine/emails/sending/email-queue.ts";
+import type { EmailCategory } from "../contract/index.ts";
+import type { UnsentEmail } from "../engine/emails/sending/held-emails.ts";
+import type { EmailResult, EmailOutcome } from "../engine/emails/sending/outcomes.ts";
+import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { Counts } from "./job.ts";
 import type { WorkLog } from "./worker-context.ts";
 
 /** What mails can come to in a round. */
-export type MailOutcomeName = "sent" | "not_sent" | "deferred" | "bounced" | "failed";
+export type EmailResultName = "sent" | "not_sent" | "deferred" | "bounced" | "failed";
 
 /** A mail as logs name it: never by its address, which `mail show` tells. */
-interface NamedMail {
+interface EmailRef {
   readonly id: number;
-  readonly category: MailCategory;
+  readonly category: EmailCategory;
 }
 
-interface EndedMail extends NamedMail {
-  readonly outcome: MailOutcome;
+interface EndedEmail extends EmailRef {
+  readonly outcome: EmailOutcome;
 }
 
-export const noMails: Counts<MailOutcomeName> = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
+export const zeroCounts: Counts<EmailResultName> = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 
 /** Keeps what came of mails until it is written down, counts it, and says it. */
-export class MailBook {
-  readonly #work: Pick<MailWork, "step">;
+export class EmailOutcomes {
+  readonly #work: Pick<EmailQueue, "step">;
   readonly #log: WorkLog;
-  #ended: EndedMail[] = [];
-  #counts: Record<MailOutcomeName, number> = { ...noMails };
+  #ended: EndedEmail[] = [];
+  #counts: Record<EmailResultName, number> = { ...zeroCounts };
 
-  constructor({ work, log }: { readonly work: Pick<MailWork, "step">; readonly log: WorkLog }) {
+  constructor({ work, log }: { readonly work: Pick<EmailQueue, "step">; readonly log: WorkLog }) {
     this.#work = work;
     this.#log = log;
   }
@@ -37,7 +37,7 @@ export class MailBook {
     return this.#ended.length > 0;
   }
 
-  end({ id, category }: NamedMail, outcome: MailOutcome): void {
+  end({ id, category }: EmailRef, outcome: EmailOutcome): void {
     this.#ended.push({ id, category, outcome });
   }
 
@@ -45,7 +45,7 @@ export class MailBook {
    * Writes down what has ended, and that the next mail begins; where that fails, what has ended is kept.
    * @returns whether the next mail may be handed over
    */
-  async settle(next?: NamedMail): Promise<boolean> {
+  async settle(next?: EmailRef): Promise<boolean> {
     const ended = this.#ended;
     const { fates, hasBegun } = await this.#work.step(ended, next?.id);
     this.#ended = [];
@@ -57,7 +57,7 @@ export class MailBook {
     return hasBegun;
   }
 
-  noteKept(kept: readonly KeptMail[]): void {
+  recordNotSent(kept: readonly UnsentEmail[]): void {
     for (const mail of kept) {
       this.#counts.not_sent += 1;
       this.#log.info({ ...named(mail), reason: mail.obstacle }, "not sent");
@@ -75,13 +75,13 @@ export class MailBook {
   }
 
   /** What was counted since the last time. */
-  takeCounts(): Counts<MailOutcomeName> {
+  takeCounts(): Counts<EmailResultName> {
     const counts = this.#counts;
-    this.#counts = { ...noMails };
+    this.#counts = { ...zeroCounts };
     return counts;
   }
 
-  #tell(mail: EndedMail, fate: MailFate): void {
+  #tell(mail: EndedEmail, fate: EmailResult): void {
     const said = { ...named(mail), outcome: mail.outcome.state };
     if (fate === "lost") {
       this.#log.warn(said, "another worker took the mail over meanwhile; it may arrive twice");
@@ -98,6 +98,6 @@ export class MailBook {
   }
 }
 
-export function named({ id, category }: NamedMail) {
+export function named({ id, category }: EmailRef) {
   return { mail: id, category };
 }

@@ -9,7 +9,7 @@ export interface Round<Outcome extends string = string> {
 }
 
 /** One kind of work of a worker, done in rounds, beside the other kinds. */
-export interface Duty<Outcome extends string = string> {
+export interface Job<Outcome extends string = string> {
   /** What is worked on, in the plural, as logs and summaries name it: `mails`. */
   readonly name: string;
   /**

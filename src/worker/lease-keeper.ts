@@ -9,7 +9,7 @@ interface Leased extends Pick<WorkerContext, "sleep" | "log"> {
 }
 
 /** Does some work, and renews what is held meanwhile, however slow the work is. */
-export async function keepLeases<T>(
+export async function withLeaseRenewal<T>(
   work: () => Promise<T>,
   { leaseMs, renew, sleep, log }: Leased,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 import { Backoff } from "./backoff.ts";
-import type { Duty, Round } from "./job.ts";
+import type { Job, Round } from "./job.ts";
 import { rest, type WorkerContext } from "./worker-context.ts";
 
 /**
@@ -13,7 +13,7 @@ const afterFailureMs = { first: 1_000, longest: 60_000 } as const;
 
 /** Does its duties, each at its own pace, until `stop` is aborted, and ends once what is in flight is finished. */
 export async function runWorker(
-  duties: readonly Duty[],
+  duties: readonly Job[],
   surroundings: WorkerContext,
   stop: AbortSignal,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function runWorker(
  * @returns what each came to, by its name
  */
 export async function runWorkerOnce(
-  duties: readonly Duty[],
+  duties: readonly Job[],
   stop: AbortSignal,
 ): Promise<ReadonlyMap<string, Round>> {
   const rounds = new Map<string, Round>();
@@ -33,7 +33,7 @@ export async function runWorkerOnce(
   return rounds;
 }
 
-async function repeat(duty: Duty, { clock, sleep, log }: WorkerContext, stop: AbortSignal): Promise<void> {
+async function repeat(duty: Job, { clock, sleep, log }: WorkerContext, stop: AbortSignal): Promise<void> {
   const backoff = new Backoff(afterFailureMs.first, afterFailureMs.longest);
   while (!stop.aborted) {
     let waitMs = lookEveryMs;

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { renderPreview } from "../../src/pages/email-preview-page.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
-import { renderMail, scopeOf } from "../../src/email/templates/render-email.ts";
-import { sampleMail } from "../../src/email/templates/sample-email.ts";
+import { renderEmail, createScope } from "../../src/email/templates/render-email.ts";
+import { createSampleEmail } from "../../src/email/templates/sample-email.ts";
 import {
   describeInBrowser,
   findBarriers,
@@ -14,7 +14,7 @@ import { hostileTexts } from "../support/hostile-texts.ts";
 
 describeInBrowser("the page of a preview", (browser) => {
   it("shows subject, HTML and text, without barriers", async () => {
-    const mail = await renderMail(builtInTemplates.map, scopeOf(sampleMail("map")));
+    const mail = await renderEmail(builtInTemplates.map, createScope(createSampleEmail("map")));
     for (const viewport of Object.keys(viewports) as ViewportName[]) {
       const { page, context } = await browser.open(undefined, { viewport });
       await context.route("**", (route) => route.abort());

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { mailCategories } from "../../src/contract/index.ts";
+import { emailCategories } from "../../src/contract/index.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import { renderOutgoing } from "../../src/email/templates/render-email.ts";
-import { sampleMail } from "../../src/email/templates/sample-email.ts";
+import { createSampleEmail } from "../../src/email/templates/sample-email.ts";
 import {
   describeInBrowser,
   findBarriers,
@@ -23,8 +23,8 @@ function withText(value: unknown, text: string, name = ""): unknown {
   return typeof value === "string" && !isOurs ? text : value;
 }
 
-const hostileMail = (category: (typeof mailCategories)[number], text: string) => {
-  const sample = sampleMail(category);
+const hostileMail = (category: (typeof emailCategories)[number], text: string) => {
+  const sample = createSampleEmail(category);
   return {
     ...sample,
     to: { ...sample.to, name: text },
@@ -34,9 +34,9 @@ const hostileMail = (category: (typeof mailCategories)[number], text: string) =>
 };
 
 /** One category for each template that there is. */
-const distinct = mailCategories.filter(
+const distinct = emailCategories.filter(
   (category, at) =>
-    mailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
+    emailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
 );
 
 describeInBrowser("mails as they are read", (browser) => {
@@ -44,7 +44,7 @@ describeInBrowser("mails as they are read", (browser) => {
     const { page, context } = await browser.open(undefined, { viewport });
     await context.route("**", (route) => route.abort());
     for (const category of distinct) {
-      await page.setContent((await renderOutgoing(sampleMail(category))).html);
+      await page.setContent((await renderOutgoing(createSampleEmail(category))).html);
       await takeScreenshot(page, `mail-${viewport}-${category}`);
       expect(await findBarriers(page), category).toEqual([]);
     }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wordDue, wordReason, wordSent, wordWait } from "../../src/cli/commands/mail/email-format.ts";
+import { wordDue, formatReason, wordSent, wordWait } from "../../src/cli/commands/mail/email-format.ts";
 
 const nowMs = Date.UTC(2026, 2, 15, 12);
 const minuteMs = 60_000;
@@ -30,7 +30,7 @@ it("says when a mail was sent, or was due, and why in words", () => {
   const due_at = "2026-03-14T00:00:00.000Z";
   expect(wordSent({ due_at, sent_at: "2026-03-15T12:34:56.789Z" })).toBe("2026-03-15 12:34");
   expect(wordSent({ due_at, sent_at: null })).toBe("due 2026-03-14");
-  expect(wordReason("too_many_to_person")).toBe("too many to person");
-  expect(wordReason("550 5.1.1\r\n  no such user")).toBe("550 5.1.1 no such user");
-  expect(wordReason(null)).toBe("");
+  expect(formatReason("too_many_to_person")).toBe("too many to person");
+  expect(formatReason("550 5.1.1\r\n  no such user")).toBe("550 5.1.1 no such user");
+  expect(formatReason(null)).toBe("");
 });

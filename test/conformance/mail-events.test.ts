@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maxProviderEvents } from "../../src/contract/index.ts";
-import { mailKeyOf } from "../../src/engine/kernel/email-key.ts";
+import { createMessageKey } from "../../src/engine/kernel/email-key.ts";
 import { backends, describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import {
   createProviderKey,
@@ -33,7 +33,7 @@ async function sendMail(
     .set({ state: "sent", sent_at: harness.clock() })
     .where("id", "=", mail.id)
     .execute();
-  return { id: mail.id, email, smtpId: `<${mailKeyOf(mail.id, harness.sealer)}@shop.example>` };
+  return { id: mail.id, email, smtpId: `<${createMessageKey(mail.id, harness.sealer)}@shop.example>` };
 }
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mailPage, type MailState } from "../../src/contract/index.ts";
+import { emailPage, type EmailState } from "../../src/contract/index.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct } from "../support/builders.ts";
 
@@ -17,7 +17,7 @@ describeBackends("mails", (harness) => {
       });
     }
   };
-  const put = ({ database }: Harness, mailId: number, state: MailState, fields: object = {}) =>
+  const put = ({ database }: Harness, mailId: number, state: EmailState, fields: object = {}) =>
     database.db
       .updateTable("mails")
       .set({ state, ...fields })
@@ -37,7 +37,7 @@ describeBackends("mails", (harness) => {
     expect(idsOf(await service.emails.list({ since_id: second, count: 2 }))).toEqual([second, third]);
     expect(idsOf(await service.emails.list({ since_id: third, sort: "newest", count: 1 }))).toEqual([all[0]]);
     expect(await service.emails.list({ count: 0 })).toEqual({ mails: [] });
-    expect(idsOf(await service.emails.list({ count: mailPage.max + 1 }))).toEqual(all);
+    expect(idsOf(await service.emails.list({ count: emailPage.max + 1 }))).toEqual(all);
   });
 
   it("lists by when they are due, whatever their states", async () => {

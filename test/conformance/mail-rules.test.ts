@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, createWorker, judgeDue, noteSent, tellMails } from "../support/due-mails.ts";
+import { accountIdOf, createWorker, judgeDue, recordSent, tellMails } from "../support/due-mails.ts";
 
 const dayMs = 86_400_000;
 /** An order of this day is due on the day of the tests' clock. */
@@ -128,7 +128,7 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
   it("count what the person had on the last thirty days, and what another worker holds", async () => {
     const id = await accountIdOf(harness(), account);
     for (const daysAgo of [30, 29, 29, 29]) {
-      await noteSent(harness(), id, "p1@mail.example", startMs - daysAgo * dayMs);
+      await recordSent(harness(), id, "p1@mail.example", startMs - daysAgo * dayMs);
     }
     await bring({ products: pots("a") });
     await createWorker(harness(), "another").claim(1);
@@ -140,8 +140,8 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
     const id = await accountIdOf(harness(), account);
     await set("most_mails_to_person", 1);
     await set("most_mails_days", 2);
-    await noteSent(harness(), id, "p1@mail.example", startMs - dayMs);
-    await noteSent(harness(), id, "p2@mail.example", startMs - 2 * dayMs);
+    await recordSent(harness(), id, "p1@mail.example", startMs - dayMs);
+    await recordSent(harness(), id, "p2@mail.example", startMs - 2 * dayMs);
     await bring({}, { products: pots("a", "b") });
     expect(await judge()).toEqual({
       "1/teapot": "too_many_to_person",
@@ -179,8 +179,8 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
     await set("send_review_requests", false);
     await bring({});
     await service.emails.sendTest({ email: "p1@mail.example" });
-    const { mails, keptBack } = await createWorker(harness()).claim(10);
-    expect([mails.length, keptBack.map(({ obstacle }) => obstacle)]).toEqual([1, ["requests_off"]]);
+    const { mails, notSent } = await createWorker(harness()).claim(10);
+    expect([mails.length, notSent.map(({ obstacle }) => obstacle)]).toEqual([1, ["requests_off"]]);
     await set("send_review_requests", null);
     await bring({}, {});
     expect(await judge()).toMatchObject({ "2/teapot": "leased" });
@@ -203,8 +203,8 @@ describeBackends("the rules of mails", (harness: () => Harness) => {
     const account_id = await accountIdOf(harness(), account);
     const values = { account_id, email_key: "c@mail.example", kind: "bounces", mail_row: 1, created_at: 1 };
     await harness().database.db.insertInto("mail_suppressions").values(values).execute();
-    const { mails, keptBack } = await createWorker(harness()).claim(10);
-    expect([mails.map(({ mail }) => mail.to.address), keptBack.map(({ obstacle }) => obstacle)]).toEqual([
+    const { mails, notSent } = await createWorker(harness()).claim(10);
+    expect([mails.map(({ mail }) => mail.to.address), notSent.map(({ obstacle }) => obstacle)]).toEqual([
       ["a@mail.example", "a@mail.example"],
       ["unsubscribed", "bounced_before"],
     ]);

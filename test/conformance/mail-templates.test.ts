@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { mailCategories } from "../../src/contract/index.ts";
+import { emailCategories } from "../../src/contract/index.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
@@ -26,7 +26,7 @@ describeBackends("the templates of mails", (harness: () => Harness) => {
 
   it("are built in, one of each category", async () => {
     const { templates } = await service.emailTemplates.list({});
-    expect(templates.map(({ category }) => category)).toEqual([...mailCategories]);
+    expect(templates.map(({ category }) => category)).toEqual([...emailCategories]);
     expect(templates.every(({ is_own, updated_at }) => !is_own && updated_at === null)).toBe(true);
     const { template } = await service.emailTemplates.get({ category: "map" });
     expect(template).toEqual({ category: "map", is_own: false, updated_at: null, ...builtInTemplates.map });

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, createWorker, judgeDue, noteSent } from "../support/due-mails.ts";
+import { accountIdOf, createWorker, judgeDue, recordSent } from "../support/due-mails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const pot = (name = "Teapot") => anOrderedProduct({ name });
@@ -166,7 +166,7 @@ describeBackends("why a mail is sent or not", (harness: () => Harness) => {
 
   it("tells of a person who had as many as one gets, also before the day", async () => {
     const id = await accountIdOf(harness(), account);
-    for (const n of [1, 2, 3, 4]) await noteSent(harness(), id, "jane@mail.example", startMs - n * dayMs);
+    for (const n of [1, 2, 3, 4]) await recordSent(harness(), id, "jane@mail.example", startMs - n * dayMs);
     await bring({ order_date: "2026-03-05", products: { teapot: pot(), pan: pot("Pan") } });
     expect(await say()).toEqual([
       "A mail for Teapot will be sent to jane@mail.example on 19 March 2026.",

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { mailCategories, mailCounters, maxStats } from "../../src/contract/index.ts";
+import { emailCategories, emailCounters, maxStats } from "../../src/contract/index.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
 import { aQuestion, readMailCounts, readMails } from "../support/mails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const none = Object.fromEntries(mailCounters.map((name) => [name, 0]));
+const none = Object.fromEntries(emailCounters.map((name) => [name, 0]));
 /** The day of the tests' clock. */
 const today = "2026-03-15";
 
@@ -124,9 +124,9 @@ describeBackends("mail", (harness) => {
 
   it("knows every category and counter of the specification", async () => {
     const { service } = await harness().newAccount();
-    const stats = await service.emails.stats({ ...range, categories: mailCategories.join(",") });
-    expect(Object.keys(stats)).toEqual([...mailCategories]);
-    for (const category of mailCategories) expect(stats[category]).toEqual({ [`${today},${today}`]: none });
+    const stats = await service.emails.stats({ ...range, categories: emailCategories.join(",") });
+    expect(Object.keys(stats)).toEqual([...emailCategories]);
+    for (const category of emailCategories) expect(stats[category]).toEqual({ [`${today},${today}`]: none });
   });
 
   it("takes the longest range, and refuses a longer one and one that ends before it starts", async () => {

@@ -30,8 +30,8 @@ describeBackends("what is foretold of mails that wait", (harness: () => Harness)
     const work = createWorker(harness());
     for (let days = 0; days < 30; days++) {
       for (;;) {
-        const { mails, keptBack } = await work.claim(50);
-        if (mails.length + keptBack.length === 0) break;
+        const { mails, notSent } = await work.claim(50);
+        if (mails.length + notSent.length === 0) break;
         for (const { mail } of mails) {
           await work.step([{ id: mail.id, outcome: { state: "accepted", answer: "250 ok" } }]);
         }

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, judgeDue, noteSent, tellMails } from "../support/due-mails.ts";
+import { accountIdOf, judgeDue, recordSent, tellMails } from "../support/due-mails.ts";
 import { lastToken } from "../support/mails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
@@ -109,7 +109,7 @@ describeBackends("the mails that orders bring", (harness: () => Harness) => {
     await service.reviews.createNow(aReview({ sku: "a", email: "p4@mail.example", past }));
     await service.orders.cancelEmails({ orders: [{ order_id: "o5" }] });
     const id = await accountIdOf(harness(), account);
-    for (const n of [1, 2, 3]) await noteSent(harness(), id, "p1@mail.example", at(`2026-03-0${n}`));
+    for (const n of [1, 2, 3]) await recordSent(harness(), id, "p1@mail.example", at(`2026-03-0${n}`));
     const ids = ["a", "b", "c"];
     const orders = Array.from({ length: 12 }, (_, n) =>
       anOrder({

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AttemptOutcome } from "../../src/engine/webhooks/outcomes.ts";
-import { createWebhookWork } from "../../src/engine/webhooks/webhook-queue.ts";
+import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import { describeBackends, startMs, type Harness } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 
@@ -9,7 +9,7 @@ const start = new Date(startMs).toISOString();
 
 /** Lets a worker do what is due next, with the outcome that is said. */
 async function attempt({ work }: Harness, outcome: AttemptOutcome, worker = "one"): Promise<number> {
-  const working = createWebhookWork(work, { worker, leaseMs: 60_000 });
+  const working = createWebhookQueue(work, { worker, leaseMs: 60_000 });
   const [begun] = await working.begin(1);
   if (!begun) throw new Error("nothing is due");
   await working.end(begun, outcome);
@@ -119,7 +119,7 @@ describeBackends("webhookDeliveries", (harness) => {
     const due_at = new Date(startMs + 5_000).toISOString();
     expect(delivery).toEqual({ ...before, state: "queued", due_at, delivered_at: null });
     expect(await service.webhookDeliveries.redeliver({ delivery_id })).toEqual({ delivery });
-    const [begun] = await createWebhookWork(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
+    const [begun] = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
     expect(begun).toMatchObject({ id: delivery_id, eventId: sent.event_id, body: sent.body, attempt: 1 });
     // One that is under way stays as it is.
     const leased = await service.webhookDeliveries.redeliver({ delivery_id });
@@ -142,7 +142,7 @@ describeBackends("webhookDeliveries", (harness) => {
     const { webhook } = await service.webhooks.create({ url, event_name: "review_create" });
     await service.reviews.create(aReview());
     await service.reviews.create(aReview());
-    const begun = await createWebhookWork(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
+    const begun = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
     await service.webhooks.delete({ webhook_id: webhook.id });
     const reason = "its subscription was deleted";
     const list = async () => (await service.webhookDeliveries.list({ since_id: 0 })).deliveries;
@@ -153,7 +153,7 @@ describeBackends("webhookDeliveries", (harness) => {
     const [under] = begun;
     if (!under) throw new Error("nothing was due");
     // What was under way is not tried again.
-    await createWebhookWork(harness().work, { worker: "one", leaseMs: 60_000 }).end(under, refused);
+    await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).end(under, refused);
     expect(await list()).toMatchObject([{ state: "failed", reason: "answered 500" }, { state: "failed" }]);
     await expect(service.webhookDeliveries.redeliver({ delivery_id: under.id })).rejects.toMatchObject({
       kind: "invalidParams",

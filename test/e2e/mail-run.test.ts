@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { type MailCounter, startMailCounter } from "../support/mail-counter.ts";
+import { type EmailCounter, startMailCounter } from "../support/mail-counter.ts";
 import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes } from "../support/starpost.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function startServer(): Promise<MailCounter> {
+async function startServer(): Promise<EmailCounter> {
   const server = await startMailCounter();
   closing.push(() => server.close());
   return server;
@@ -31,7 +31,7 @@ async function openHome(isOnPostgres: boolean): Promise<Home> {
 }
 
 /** The way out of a process, who is known by the address that its mails come from. */
-function by(server: MailCounter | undefined, name = "shop"): { env: Record<string, string> } {
+function by(server: EmailCounter | undefined, name = "shop"): { env: Record<string, string> } {
   const env = { STARPOST_PUBLIC_URL: "https://reviews.example" };
   if (!server) return { env };
   return {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
-import { createMailWork, type MailWork } from "../../src/engine/emails/sending/email-queue.ts";
+import { createEmailQueue, type EmailQueue } from "../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 
 /** A worker over the store of a harness, as another process is one. */
-export function createWorker({ database, clock }: Harness, name = "worker"): MailWork {
+export function createWorker({ database, clock }: Harness, name = "worker"): EmailQueue {
   const sealer = createSealer(Buffer.alloc(32, 7));
   const options = { database, clock, random: randomBytes, sealer, enforceLimits: false };
-  return createMailWork(createLocalTransport(options).work, { worker: name, leaseMs: 60_000 });
+  return createEmailQueue(createLocalTransport(options).work, { worker: name, leaseMs: 60_000 });
 }
 
 /** Judges all mails of orders that are due; what became of each, by `order/product`. */
@@ -45,7 +45,7 @@ export async function accountIdOf({ database }: Harness, { caller }: TestAccount
 }
 
 /** Notes a review request that a person was sent, of an order that is long gone. */
-export async function noteSent(harness: Harness, accountId: number, email: string, sentMs: number) {
+export async function recordSent(harness: Harness, accountId: number, email: string, sentMs: number) {
   const { id } = await harness.database.db
     .insertInto("mails")
     .values({

@@ -1,6 +1,6 @@
-import { batchMethods, bottomLinesDelayMs, mailSorts, reviewSorts } from "../../src/contract/index.ts";
-import { mailKeyOf } from "../../src/engine/kernel/email-key.ts";
-import { createWebhookWork } from "../../src/engine/webhooks/webhook-queue.ts";
+import { batchMethods, bottomLinesDelayMs, emailSorts, reviewSorts } from "../../src/contract/index.ts";
+import { createMessageKey } from "../../src/engine/kernel/email-key.ts";
+import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "./builders.ts";
@@ -114,7 +114,7 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
 }
 
 async function callDeliveries({ work }: Harness, { webhookDeliveries }: Service): Promise<void> {
-  await createWebhookWork(work, { worker: "one", leaseMs: 60_000 }).begin(1);
+  await createWebhookQueue(work, { worker: "one", leaseMs: 60_000 }).begin(1);
   await webhookDeliveries.attempts({});
   await webhookDeliveries.attempts({ since_id: 1, count: 5 });
   await webhookDeliveries.list({});
@@ -159,10 +159,10 @@ async function callMails(harness: Harness, service: Service): Promise<void> {
   const { mails } = await service.emails.list({ count: 1 });
   const [{ id: mail_id, email } = { id: 0, email: "" }] = mails;
   await service.emails.list({ since_id: 1, category: "map", email });
-  for (const sort of mailSorts) await service.emails.list({ sort, order_id: "1001" });
+  for (const sort of emailSorts) await service.emails.list({ sort, order_id: "1001" });
   await service.emails.list({ state: "queued,sent", sort: "soonest" });
   await service.emails.get({ mail_id });
-  const message = { "smtp-id": `<${mailKeyOf(mail_id, harness.sealer)}@x>`, sg_message_id: "m", email };
+  const message = { "smtp-id": `<${createMessageKey(mail_id, harness.sealer)}@x>`, sg_message_id: "m", email };
   const toEvent = (event: string) => ({ event, sg_event_id: event, ...message });
   const events = ["open", "unsubscribe", "bounce"].map(toEvent);
   const { secret } = await service.emailEvents.setUp({ public_key: "" });

@@ -8,7 +8,7 @@ export interface CountedMail {
   readonly messageId: string;
 }
 
-export interface MailCounter {
+export interface EmailCounter {
   readonly port: number;
   readonly taken: CountedMail[];
   /** Whether the sender of a message that was taken is never answered. */
@@ -19,7 +19,7 @@ export interface MailCounter {
 }
 
 /** A real mail server on loopback that counts messages and reads nothing of them but their id; on any free port where 0. */
-export async function startMailCounter(port = 0): Promise<MailCounter> {
+export async function startMailCounter(port = 0): Promise<EmailCounter> {
   const taken: CountedMail[] = [];
   const smtp = new SMTPServer({
     authOptional: true,
@@ -43,7 +43,7 @@ export async function startMailCounter(port = 0): Promise<MailCounter> {
     smtp.listen(port, "127.0.0.1", resolve);
   });
   const address = smtp.server.address();
-  const made: MailCounter = {
+  const made: EmailCounter = {
     port: typeof address === "object" && address ? address.port : 0,
     taken,
     swallows: () => false,

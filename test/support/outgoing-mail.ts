@@ -1,12 +1,12 @@
-import type { OutgoingMail } from "../../src/email/outgoing-email.ts";
-import { sampleMail } from "../../src/email/templates/sample-email.ts";
+import type { OutgoingEmail } from "../../src/email/outgoing-email.ts";
+import { createSampleEmail } from "../../src/email/templates/sample-email.ts";
 
 /** A mail that is due, of one product of an order. */
-export function anOutgoingMail(fields: Partial<OutgoingMail> = {}): OutgoingMail {
+export function anOutgoingMail(fields: Partial<OutgoingEmail> = {}): OutgoingEmail {
   return {
     id: 7,
     accountId: 1,
-    ...sampleMail("map"),
+    ...createSampleEmail("map"),
     key: "mail-7.abc",
     ...fields,
   };

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { sleep } from "../../src/client/sleep.ts";
-import type { Duty } from "../../src/worker/job.ts";
-import { createWebhookDispatcher } from "../../src/worker/webhooks/webhook-job.ts";
+import type { Job } from "../../src/worker/job.ts";
+import { createWebhookJob } from "../../src/worker/webhooks/webhook-job.ts";
 import { createWebhookPost, type WebhookPostSettings } from "../../src/worker/webhooks/webhook-request.ts";
-import { createWebhookWork } from "../../src/engine/webhooks/webhook-queue.ts";
+import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Harness } from "./backends.ts";
 import { silentLog } from "./silent-log.ts";
 
@@ -25,9 +25,9 @@ interface DispatcherOptions extends Partial<WebhookPostSettings> {
 export function openDispatcher(
   { work, clock }: Pick<Harness, "work" | "clock">,
   { worker = "one", leaseMs = 60_000, graceMs, ...post }: DispatcherOptions = {},
-): Duty {
-  return createWebhookDispatcher({
-    work: createWebhookWork(work, { worker, leaseMs }),
+): Job {
+  return createWebhookJob({
+    work: createWebhookQueue(work, { worker, leaseMs }),
     post: createWebhookPost({ clock, version: "1.2.3", isPrivateAllowed: true, ...post }),
     leaseMs,
     graceMs,
@@ -38,6 +38,6 @@ export function openDispatcher(
 }
 
 /** Does what is due now. */
-export function runOnce(dispatcher: Duty) {
+export function runOnce(dispatcher: Job) {
   return dispatcher.runDue(new AbortController().signal);
 }

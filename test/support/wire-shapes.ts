@@ -233,7 +233,7 @@ export const missedProduct = {
   mail_delivery_date: nullable(timestamp),
 };
 
-export const mailCounters = {
+export const emailCounters = {
   delivered: int,
   unsubscribes: int,
   invalid_email: int,

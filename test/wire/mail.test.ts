@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { differences } from "../support/shape.ts";
-import { mailCounters, ok } from "../support/wire-shapes.ts";
+import { emailCounters, ok } from "../support/wire-shapes.ts";
 import { aQuestion, aReview, refusal } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
@@ -58,7 +58,7 @@ describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
     for (const ranges of Object.values(stats)) {
       for (const [range, counters] of Object.entries(ranges)) {
         expect(range).toMatch(/^\d{4}-\d\d-\d\d,\d{4}-\d\d-\d\d$/);
-        expect(differences(counters, mailCounters)).toEqual([]);
+        expect(differences(counters, emailCounters)).toEqual([]);
       }
     }
     expect(sum(stats)).toBe(1);

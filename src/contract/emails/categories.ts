@@ -1,7 +1,7 @@
 import type { emailTypes } from "../unsubscribers.ts";
 
 /** Source: spec "Email statistics". */
-export const mailCategories = [
+export const emailCategories = [
   "reminder",
   "testimonials_request",
   "anonymous_testimonials_request",
@@ -21,7 +21,7 @@ export const mailCategories = [
   "custom_map",
   "map",
 ] as const;
-export type MailCategory = (typeof mailCategories)[number];
+export type EmailCategory = (typeof emailCategories)[number];
 
 export type EmailTypeId = keyof typeof emailTypes;
 
@@ -30,7 +30,7 @@ export type EmailTypeId = keyof typeof emailTypes;
  * Assumed: the specification shows the two lists and not which belongs to which; what is sent once more has the type
  * of manual resends. The coupon types have no category of their own.
  */
-export const emailTypeOf: Readonly<Record<MailCategory, EmailTypeId>> = {
+export const emailTypeOf: Readonly<Record<EmailCategory, EmailTypeId>> = {
   reminder: 1,
   testimonials_request: 2,
   anonymous_testimonials_request: 14,
@@ -60,11 +60,11 @@ export const emailTypeOf: Readonly<Record<MailCategory, EmailTypeId>> = {
  * - `bounced`: refused for good by the address's server
  * - `failed`: given up after the last attempt, or it cannot be composed
  */
-export const mailStates = ["queued", "leased", "sending", "sent", "not_sent", "bounced", "failed"] as const;
-export type MailState = (typeof mailStates)[number];
+export const emailStates = ["queued", "leased", "sending", "sent", "not_sent", "bounced", "failed"] as const;
+export type EmailState = (typeof emailStates)[number];
 
 /** Source: spec "Email statistics". */
-export const mailCounters = [
+export const emailCounters = [
   "delivered",
   "unsubscribes",
   "invalid_email",
@@ -81,10 +81,10 @@ export const mailCounters = [
   "opens",
   "unique_opens",
 ] as const;
-export type MailCounter = (typeof mailCounters)[number];
+export type EmailCounter = (typeof emailCounters)[number];
 
 /** What can happen to a mail; the first ones are counted, by `countersOf`. */
-export const mailEventNames = [
+export const emailEventNames = [
   "requested",
   "delivered",
   "opened",
@@ -104,13 +104,13 @@ export const mailEventNames = [
   "not_sent",
   "failed",
 ] as const;
-export type MailEventName = (typeof mailEventNames)[number];
+export type EmailEventName = (typeof emailEventNames)[number];
 
 interface Counted {
   /** Counted by every one of them. */
-  readonly each?: MailCounter;
+  readonly each?: EmailCounter;
   /** Counted once a mail, on the day of the earliest. */
-  readonly first?: MailCounter;
+  readonly first?: EmailCounter;
 }
 
 /**
@@ -118,7 +118,7 @@ interface Counted {
  * Assumed: what happens to a mail once is counted once, however many tell of it: the worker that handed it over, the
  * provider, and the provider again under another id. What follows no event is not counted.
  */
-export const countersOf: Readonly<Partial<Record<MailEventName, Counted>>> = {
+export const countersOf: Readonly<Partial<Record<EmailEventName, Counted>>> = {
   requested: { first: "requests" },
   delivered: { first: "delivered" },
   opened: { each: "opens", first: "unique_opens" },

@@ -1,30 +1,30 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { type MailCounter, mailCategories, mailCounters, mailEventNames, mailStates } from "./categories.ts";
+import { type EmailCounter, emailCategories, emailCounters, emailEventNames, emailStates } from "./categories.ts";
 import { emailExplanation } from "./explanation.ts";
-import { type ForecastObstacle, forecastObstacles } from "./rules.ts";
+import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
 /** Mails of a page. Assumed: as other lists of an account. */
-export const mailPage = { default: 20, max: 1_000 } as const;
+export const emailPage = { default: 20, max: 1_000 } as const;
 
 /**
  * - `newest`, `oldest`: by id
  * - `soonest`, `latest`: by when they are due, or were
  */
-export const mailSorts = ["newest", "oldest", "soonest", "latest"] as const;
-export type MailSort = (typeof mailSorts)[number];
+export const emailSorts = ["newest", "oldest", "soonest", "latest"] as const;
+export type EmailSort = (typeof emailSorts)[number];
 
 /** A mail that is to be sent, was, or is not. */
-export const mailRecord = lazily(() =>
+export const emailRecord = lazily(() =>
   z.object({
     id: z.number().int(),
-    category: z.enum(mailCategories),
+    category: z.enum(emailCategories),
     email: z.string(),
     name: z.string(),
-    state: z.enum(mailStates),
+    state: z.enum(emailStates),
     /** Why it is not sent, by the rule's name or in the words of who refused it; or what the last attempt came to. */
     reason: z.string().nullable(),
     created_at: timestamp(),
@@ -39,12 +39,12 @@ export const mailRecord = lazily(() =>
     product_id: z.string().nullable(),
   }),
 );
-export type MailRecord = z.output<ReturnType<typeof mailRecord>>;
+export type EmailRecord = z.output<ReturnType<typeof emailRecord>>;
 
 /** What happened to a mail. */
-const mailHistoryEvent = lazily(() =>
+const emailHistoryEvent = lazily(() =>
   z.object({
-    event: z.enum(mailEventNames),
+    event: z.enum(emailEventNames),
     occurred_at: timestamp(),
     /** When it was told, where that was later. */
     noted_at: timestamp(),
@@ -53,8 +53,8 @@ const mailHistoryEvent = lazily(() =>
 );
 
 /** Source: spec "Mail and statistics". */
-export const mailAggregates = ["day", "week", "month", "quarter", "year"] as const;
-export type MailAggregate = (typeof mailAggregates)[number];
+export const emailAggregates = ["day", "week", "month", "quarter", "year"] as const;
+export type EmailAggregate = (typeof emailAggregates)[number];
 
 /** Most that one call of statistics answers. Assumed: the specification shows no limit; three years of days are within. */
 export const maxStats = { days: 7_400, ranges: 1_100 } as const;
@@ -69,22 +69,22 @@ const categories = lazily(() =>
     )
     .pipe(
       z
-        .array(z.enum(mailCategories, { error: `must be among ${mailCategories.join(", ")}` }))
+        .array(z.enum(emailCategories, { error: `must be among ${emailCategories.join(", ")}` }))
         .min(1, { error: "is missing" }),
     ),
 );
 
 const counters = lazily(() =>
   z.object(
-    Object.fromEntries(mailCounters.map((name) => [name, z.number().int()])) as Record<
-      MailCounter,
+    Object.fromEntries(emailCounters.map((name) => [name, z.number().int()])) as Record<
+      EmailCounter,
       z.ZodNumber
     >,
   ),
 );
 
 /** What mails would follow, and when. */
-const mailForecast = lazily(() =>
+const emailForecast = lazily(() =>
   z.object({
     mails: z.number().int(),
     /** Addresses, however they are written. */
@@ -92,8 +92,8 @@ const mailForecast = lazily(() =>
     /** In their order; what is overdue counts as today's. */
     days: z.array(z.object({ day: z.string(), mails: z.number().int() })),
     not_sent: z.object(
-      Object.fromEntries(forecastObstacles.map((name) => [name, z.number().int()])) as Record<
-        ForecastObstacle,
+      Object.fromEntries(forecastRuleNames.map((name) => [name, z.number().int()])) as Record<
+        ForecastRuleName,
         z.ZodNumber
       >,
     ),
@@ -101,14 +101,14 @@ const mailForecast = lazily(() =>
 );
 
 const oneOf = (names: readonly string[]) => `must be one of ${names.join(", ")}`;
-const knownStates = `must be among ${mailStates.join(", ")}`;
+const knownStates = `must be among ${emailStates.join(", ")}`;
 const stateList = lazily(() =>
   z
     .string({ error: "must be names with commas between" })
     .transform((list) =>
       [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""),
     )
-    .pipe(z.array(z.enum(mailStates, { error: knownStates })).min(1, { error: knownStates })),
+    .pipe(z.array(z.enum(emailStates, { error: knownStates })).min(1, { error: knownStates })),
 );
 
 const prefix = `${extensionPrefix}/apps/{app_key}/mails`;
@@ -121,7 +121,7 @@ export const emails = {
       items: "mails",
       by: "since_id",
       isNewestFirst: true,
-      size: { field: "count", max: mailPage.max },
+      size: { field: "count", max: emailPage.max },
     },
     method: "GET",
     paths: [prefix],
@@ -133,12 +133,12 @@ export const emails = {
         state: stateList().optional(),
         order_id: shape.id.optional(),
         email: shape.email.optional(),
-        category: z.enum(mailCategories, { error: oneOf(mailCategories) }).optional(),
-        sort: z.enum(mailSorts, { error: oneOf(mailSorts) }).optional(),
+        category: z.enum(emailCategories, { error: oneOf(emailCategories) }).optional(),
+        sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),
         since_id: shape.rowId.optional(),
         count: shape.count.optional(),
       }),
-    output: () => z.object({ mails: z.array(mailRecord()) }),
+    output: () => z.object({ mails: z.array(emailRecord()) }),
   }),
   get: endpoint({
     summary: "Tell all that is known of a mail: what it says, and what became of it",
@@ -151,10 +151,10 @@ export const emails = {
     input: () => z.object({ mail_id: shape.rowId }),
     output: () =>
       z.object({
-        mail: mailRecord(),
+        mail: emailRecord(),
         /** What it says, made as it would be now; nothing where its template cannot be followed. */
         message: z.object({ subject: z.string(), text: z.string(), html: z.string() }).nullable(),
-        events: z.array(mailHistoryEvent()),
+        events: z.array(emailHistoryEvent()),
       }),
   }),
   cancel: endpoint({
@@ -165,7 +165,7 @@ export const emails = {
     ...own,
     effect: "repeatable",
     input: () => z.object({ mail_id: shape.rowId }),
-    output: () => z.object({ mail: mailRecord() }),
+    output: () => z.object({ mail: emailRecord() }),
   }),
   forecast: endpoint({
     summary: "Tell which mails-after-purchase orders would bring, if they were mailed",
@@ -179,7 +179,7 @@ export const emails = {
         /** The first purchase that is looked at; all of them where absent. */
         since_purchase_id: shape.count.optional(),
       }),
-    output: () => mailForecast(),
+    output: () => emailForecast(),
     reply: enveloped,
   }),
   stats: endpoint({
@@ -193,7 +193,7 @@ export const emails = {
         since_date: shape.date,
         to_date: shape.date,
         categories: categories(),
-        aggregate: z.enum(mailAggregates, { error: `must be one of ${mailAggregates.join(", ")}` }),
+        aggregate: z.enum(emailAggregates, { error: `must be one of ${emailAggregates.join(", ")}` }),
       }),
     /** Category, then `<start>,<end>`, then counters. */
     output: () => z.record(z.string(), z.record(z.string(), counters())),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { mailStates } from "./categories.ts";
-import { mailObstacles } from "./rules.ts";
+import { emailStates } from "./categories.ts";
+import { emailRuleNames } from "./rules.ts";
 import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -15,17 +15,17 @@ import { lazily } from "../lazily.ts";
 export const ruleResults = ["passed", "decides", "off", "not_asked"] as const;
 export type RuleResult = (typeof ruleResults)[number];
 
-const askedRule = lazily(() =>
+const ruleEvaluation = lazily(() =>
   z.object({
-    name: z.enum(mailObstacles),
+    name: z.enum(emailRuleNames),
     says: z.string(),
     result: z.enum(ruleResults),
   }),
 );
-export type AskedRule = z.output<ReturnType<typeof askedRule>>;
+export type RuleEvaluation = z.output<ReturnType<typeof ruleEvaluation>>;
 
 /** What became of the mail of a product of an order, or of the whole order, and which rule decided it. */
-const mailDecision = lazily(() =>
+const emailExplanationShape = lazily(() =>
   z.object({
     /** What the mail is about; several where it is about the whole order. */
     products: z.array(
@@ -33,23 +33,23 @@ const mailDecision = lazily(() =>
         product_id: z.string(),
         name: z.string(),
         /** Why the mail does not speak of it, where it speaks of others. */
-        left_out_by: z.enum(mailObstacles).nullable(),
+        left_out_by: z.enum(emailRuleNames).nullable(),
       }),
     ),
     is_whole_order: z.boolean(),
     /** Nothing where there is no mail. */
     mail_id: z.number().int().nullable(),
-    state: z.enum(mailStates).nullable(),
-    decided_by: z.enum(mailObstacles).nullable(),
+    state: z.enum(emailStates).nullable(),
+    decided_by: z.enum(emailRuleNames).nullable(),
     /** When it was sent, or kept back; or when it is due. */
     at: timestamp().nullable(),
     /** In one sentence, for a customer. */
     sentence: z.string(),
     /** Every rule in its order. Of a mail that waits, as it would be judged as things are now. */
-    rules: z.array(askedRule()),
+    rules: z.array(ruleEvaluation()),
   }),
 );
-export type MailDecision = z.output<ReturnType<typeof mailDecision>>;
+export type EmailExplanation = z.output<ReturnType<typeof emailExplanationShape>>;
 
 export const emailExplanation = {
   explain: endpoint({
@@ -70,7 +70,7 @@ export const emailExplanation = {
         created_at: timestamp(),
         /** Whether it came as one that brings mails. */
         sends_mail: z.boolean(),
-        decisions: z.array(mailDecision()),
+        decisions: z.array(emailExplanationShape()),
       }),
     reply: enveloped,
   }),

@@ -8,8 +8,8 @@ export const linkKinds = ["verify_review", "confirm_question", "unsubscribe"] as
 export type LinkKind = (typeof linkKinds)[number];
 
 /** All addresses that mails hold: links that do something, the page to write a review, and what tells of opens and clicks. */
-export const mailLinkKinds = [...linkKinds, "write_review", "open", "click"] as const;
-export type MailLinkKind = (typeof mailLinkKinds)[number];
+export const emailLinkKinds = [...linkKinds, "write_review", "open", "click"] as const;
+export type EmailLinkKind = (typeof emailLinkKinds)[number];
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -18,7 +18,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  * Assumed: an unsubscribe link outlives the others, as the mails that hold it do, and so do a mail's own links that tell
  * of clicks on their way; a review can be written for 90 days.
  */
-export const linkLifetimeMs: Readonly<Record<MailLinkKind, number>> = {
+export const linkLifetimeMs: Readonly<Record<EmailLinkKind, number>> = {
   verify_review: 30 * dayMs,
   confirm_question: 30 * dayMs,
   unsubscribe: 365 * dayMs,
@@ -28,7 +28,7 @@ export const linkLifetimeMs: Readonly<Record<MailLinkKind, number>> = {
 };
 
 /** Where the pages behind the addresses of mails are, short: each is followed by a token. */
-export const linkPaths: Readonly<Record<MailLinkKind, string>> = {
+export const linkPaths: Readonly<Record<EmailLinkKind, string>> = {
   verify_review: `${extensionPrefix}/l`,
   confirm_question: `${extensionPrefix}/l`,
   unsubscribe: `${extensionPrefix}/l`,

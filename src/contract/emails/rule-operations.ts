@@ -1,15 +1,15 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { mailObstacles, mailSettingNames } from "./rules.ts";
+import { emailRuleNames, emailSettingNames } from "./rules.ts";
 import { enveloped } from "../reply.ts";
 import { lazily } from "../lazily.ts";
 
 const value = lazily(() => z.union([z.boolean(), z.number(), z.string()]));
 
 /** A setting as an account has it. */
-const mailSetting = lazily(() =>
+const emailSetting = lazily(() =>
   z.object({
-    name: z.enum(mailSettingNames),
+    name: z.enum(emailSettingNames),
     /** What it means, for a person. */
     says: z.string(),
     type: z.enum(["switch", "number", "choice"]),
@@ -25,15 +25,15 @@ const mailSetting = lazily(() =>
 );
 
 /** A rule as an account has it. */
-const mailRule = lazily(() =>
+const emailRule = lazily(() =>
   z.object({
-    name: z.enum(mailObstacles),
+    name: z.enum(emailRuleNames),
     /** When it keeps a mail back, for a person. */
     says: z.string(),
     on: z.boolean(),
     can_be_off: z.boolean(),
     /** The settings that it goes by. */
-    settings: z.array(z.enum(mailSettingNames)),
+    settings: z.array(z.enum(emailSettingNames)),
   }),
 );
 
@@ -48,7 +48,7 @@ export const emailRules = {
     ...own,
     effect: "read",
     input: () => z.object({}),
-    output: () => z.object({ rules: z.array(mailRule()), settings: z.array(mailSetting()) }),
+    output: () => z.object({ rules: z.array(emailRule()), settings: z.array(emailSetting()) }),
   }),
   set: endpoint({
     summary: "Change a setting of mails; null takes it back to what it is by itself",
@@ -58,9 +58,9 @@ export const emailRules = {
     effect: "repeatable",
     input: () =>
       z.object({
-        name: z.enum(mailSettingNames, { error: `must be one of ${mailSettingNames.join(", ")}` }),
+        name: z.enum(emailSettingNames, { error: `must be one of ${emailSettingNames.join(", ")}` }),
         value: value().nullable(),
       }),
-    output: () => z.object({ setting: mailSetting() }),
+    output: () => z.object({ setting: emailSetting() }),
   }),
 };

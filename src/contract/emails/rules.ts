@@ -1,5 +1,5 @@
 /** A setting of an account's mails: what it is by itself, and what it may be. */
-export type MailSetting = { readonly words: string } & (
+export type EmailSetting = { readonly words: string } & (
   | { readonly type: "switch"; readonly default: boolean }
   | { readonly type: "number"; readonly default: number; readonly min: number; readonly max: number }
   | { readonly type: "choice"; readonly default: string; readonly choices: readonly string[] }
@@ -10,7 +10,7 @@ const number = (words: string, value: number, [min, max]: readonly [number, numb
 const onOff = (words: string, value: boolean) => ({ type: "switch", words, default: value }) as const;
 
 /** Why a mail is not sent, and the first of these that holds decides. */
-export const mailObstacles = [
+export const emailRuleNames = [
   "past_order",
   "requests_off",
   "stopped_by_hand",
@@ -24,13 +24,13 @@ export const mailObstacles = [
   "reviewed_lately",
   "too_many_to_person",
 ] as const;
-export type MailObstacle = (typeof mailObstacles)[number];
+export type EmailRuleName = (typeof emailRuleNames)[number];
 
 /** Why a product of an order would bring no mail if it were mailed; what was done to a mail itself is none of these. */
-export const forecastObstacles = mailObstacles.filter(
-  (name): name is ForecastObstacle => name !== "past_order" && name !== "stopped_by_hand",
+export const forecastRuleNames = emailRuleNames.filter(
+  (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand",
 );
-export type ForecastObstacle = Exclude<MailObstacle, "past_order" | "stopped_by_hand">;
+export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand">;
 
 /**
  * What an account can set of its mails, and what it is where nothing is set.
@@ -38,7 +38,7 @@ export type ForecastObstacle = Exclude<MailObstacle, "past_order" | "stopped_by_
  * reviewed the same product in the last twelve, no more than five to a person in 30 days. Assumed: a request is due 14
  * days after its order's date, and at once where that is past; opens and clicks are not tracked unless the store says so.
  */
-export const mailSettings = {
+export const emailSettings = {
   send_review_requests: onOff("review requests are sent at all", true),
   due_after_days: number(
     "days from the date of an order that comes from now on to its review requests",
@@ -62,39 +62,39 @@ export const mailSettings = {
   too_many_to_person: onOff("a person gets only so many review requests in a time", true),
   most_mails_to_person: number("review requests to one person in that time", 5, [1, 1_000]),
   most_mails_days: number("days of that time", 30, [1, 365]),
-} as const satisfies Readonly<Record<string, MailSetting>>;
+} as const satisfies Readonly<Record<string, EmailSetting>>;
 
-export type MailSettingName = keyof typeof mailSettings;
-export const mailSettingNames = Object.keys(mailSettings) as MailSettingName[];
+export type EmailSettingName = keyof typeof emailSettings;
+export const emailSettingNames = Object.keys(emailSettings) as EmailSettingName[];
 
 /** A value of a setting, by its name. */
-export type MailSettings = {
-  readonly [N in MailSettingName]: (typeof mailSettings)[N] extends { choices: readonly (infer C)[] }
+export type EmailSettings = {
+  readonly [N in EmailSettingName]: (typeof emailSettings)[N] extends { choices: readonly (infer C)[] }
     ? C
-    : (typeof mailSettings)[N]["type"] extends "number"
+    : (typeof emailSettings)[N]["type"] extends "number"
       ? number
       : boolean;
 };
-export type MailSettingValue = MailSettings[MailSettingName];
+export type EmailSettingValue = EmailSettings[EmailSettingName];
 
-export const mailSettingDefaults = Object.fromEntries(
-  mailSettingNames.map((name) => [name, mailSettings[name].default]),
-) as MailSettings;
+export const emailSettingDefaults = Object.fromEntries(
+  emailSettingNames.map((name) => [name, emailSettings[name].default]),
+) as EmailSettings;
 
 /** A rule that keeps mails back. */
-export interface MailRule {
+export interface EmailRule {
   /** When it holds, for a person; `{name}` stands for the value of a setting. */
   readonly words: string;
   /** Its own switch, which has its name, and its numbers; a rule without a switch is always on. */
-  readonly settings: readonly MailSettingName[];
+  readonly settings: readonly EmailSettingName[];
 }
 
 /**
- * The rules, in the order of `mailObstacles`.
+ * The rules, in the order of `emailRuleNames`.
  * Assumed: what a person or the store has asked for one by one (unsubscribing, a report of spam, a stop, a blacklisted
  * product) and what cannot be mailed is no rule that can be switched off; what practice made is.
  */
-export const mailRuleTable: Readonly<Record<MailObstacle, MailRule>> = {
+export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = {
   past_order: {
     words: "the order was taken over as a past one, which brings no mails",
     settings: [],
@@ -132,25 +132,25 @@ export const mailRuleTable: Readonly<Record<MailObstacle, MailRule>> = {
 };
 
 /** The switch of a rule, where it has one: it has the rule's name. */
-export function switchOfRule(name: MailObstacle): MailSettingName | undefined {
-  return mailRuleTable[name].settings.find((setting) => setting === (name as string));
+export function findRuleSwitch(name: EmailRuleName): EmailSettingName | undefined {
+  return emailRuleTable[name].settings.find((setting) => setting === (name as string));
 }
 
 /** When a rule holds, with the numbers that an account has set. */
-export function wordMailRule(name: MailObstacle, settings: MailSettings): string {
-  return mailRuleTable[name].words.replace(/\{(\w+)\}/g, (_, of: string) =>
-    String(settings[of as MailSettingName]),
+export function describeEmailRule(name: EmailRuleName, settings: EmailSettings): string {
+  return emailRuleTable[name].words.replace(/\{(\w+)\}/g, (_, of: string) =>
+    String(settings[of as EmailSettingName]),
   );
 }
 
 const switchWords: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false };
 
 /** A setting's value, as a program or a person writes it; `problem` where it cannot be one. */
-export function readMailSetting(
-  name: MailSettingName,
+export function parseEmailSetting(
+  name: EmailSettingName,
   written: unknown,
-): { readonly value: MailSettingValue } | { readonly problem: string } {
-  const setting: MailSetting = mailSettings[name];
+): { readonly value: EmailSettingValue } | { readonly problem: string } {
+  const setting: EmailSetting = emailSettings[name];
   if (setting.type === "switch") {
     const value = typeof written === "boolean" ? written : switchWords[String(written).toLowerCase()];
     return value === undefined ? { problem: "must be on or off" } : { value };
@@ -163,6 +163,6 @@ export function readMailSetting(
       : { problem: `must be a whole number from ${min} to ${max}` };
   }
   return setting.choices.includes(String(written))
-    ? { value: String(written) as MailSettingValue }
+    ? { value: String(written) as EmailSettingValue }
     : { problem: `must be one of ${setting.choices.join(", ")}` };
 }

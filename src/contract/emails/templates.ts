@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { mailCategories } from "./categories.ts";
+import { emailCategories } from "./categories.ts";
 import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -9,7 +9,7 @@ import { lazily } from "../lazily.ts";
 export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
 
 const category = lazily(() =>
-  z.enum(mailCategories, { error: `must be one of ${mailCategories.join(", ")}` }),
+  z.enum(emailCategories, { error: `must be one of ${emailCategories.join(", ")}` }),
 );
 
 const part = (max: number) =>
@@ -29,7 +29,7 @@ const parts = lazily(() => ({
 
 const templateInfo = lazily(() =>
   z.object({
-    category: z.enum(mailCategories),
+    category: z.enum(emailCategories),
     /** The account's own, in place of the one that comes with starpost. */
     is_own: z.boolean(),
     subject: z.string(),
@@ -37,7 +37,7 @@ const templateInfo = lazily(() =>
   }),
 );
 
-const mailTemplate = lazily(() => templateInfo().extend({ text: z.string(), html: z.string() }));
+const emailTemplate = lazily(() => templateInfo().extend({ text: z.string(), html: z.string() }));
 
 const path = `${extensionPrefix}/apps/{app_key}/mail_templates`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
@@ -67,7 +67,7 @@ export const emailTemplates = {
           .union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")])
           .optional(),
       }),
-    output: () => z.object({ template: mailTemplate() }),
+    output: () => z.object({ template: emailTemplate() }),
   }),
   set: endpoint({
     summary: "Replace the template of a category of mails by the account's own",
@@ -76,7 +76,7 @@ export const emailTemplates = {
     ...own,
     effect: "repeatable",
     input: () => z.object({ category: category(), ...parts() }),
-    output: () => z.object({ template: mailTemplate() }),
+    output: () => z.object({ template: emailTemplate() }),
   }),
   reset: endpoint({
     summary:
@@ -87,7 +87,7 @@ export const emailTemplates = {
     ...own,
     effect: "repeatable",
     input: () => z.object({ category: category() }),
-    output: () => z.object({ template: mailTemplate() }),
+    output: () => z.object({ template: emailTemplate() }),
   }),
   preview: endpoint({
     summary:

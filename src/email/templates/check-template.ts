@@ -1,9 +1,9 @@
-import type { MailCategory } from "../../contract/index.ts";
-import { refuseBareValues } from "./plain-values.ts";
-import type { MailTemplate } from "../outgoing-email.ts";
-import { type MailScope, rendererOfMails, renderMail, scopeOf } from "./render-email.ts";
-import { sampleMail } from "./sample-email.ts";
-import { type TemplatePart, TemplateProblem } from "./template-error.ts";
+import type { EmailCategory } from "../../contract/index.ts";
+import { rejectUnsafeValues } from "./plain-values.ts";
+import type { EmailTemplate } from "../outgoing-email.ts";
+import { type EmailScope, getRenderer, renderEmail, createScope } from "./render-email.ts";
+import { createSampleEmail } from "./sample-email.ts";
+import { type TemplatePart, TemplateError } from "./template-error.ts";
 
 /** How long one part may take to be made, when it is checked. */
 const checkedForMs = 250;
@@ -17,24 +17,24 @@ export const templateParts: readonly TemplatePart[] = ["subject", "text", "html"
  * Assumed: a mail whose text or HTML leaves out the way to unsubscribe is refused, as is one without a subject; and a value
  * in a tag of HTML needs quotes around it, without which it could bring attributes along.
  * @returns the parts as the data makes them
- * @throws TemplateProblem
+ * @throws TemplateError
  */
-export async function checkTemplate(category: MailCategory, template: MailTemplate): Promise<MailTemplate> {
-  const scope = scopeOf(sampleMail(category));
+export async function checkTemplate(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
+  const scope = createScope(createSampleEmail(category));
   await checkNames(template, scope);
-  refuseBareValues(template.html);
-  const made = await renderMail(template, scope, checkedForMs);
-  for (const spare of spareScopes(scope)) await renderMail(template, spare, checkedForMs);
-  if (made.subject === "") throw new TemplateProblem("subject", "is empty");
+  rejectUnsafeValues(template.html);
+  const made = await renderEmail(template, scope, checkedForMs);
+  for (const spare of spareScopes(scope)) await renderEmail(template, spare, checkedForMs);
+  if (made.subject === "") throw new TemplateError("subject", "is empty");
   for (const part of ["text", "html"] as const) {
     if (made[part].includes(String(scope["unsubscribe_url"]))) continue;
-    throw new TemplateProblem(part, "leaves out the way to unsubscribe: {{ unsubscribe_url }}");
+    throw new TemplateError(part, "leaves out the way to unsubscribe: {{ unsubscribe_url }}");
   }
   return made;
 }
 
 /** The same with less in it: what may be missing of a mail is missing, and of a list one is left. */
-function spareScopes(scope: MailScope): MailScope[] {
+function spareScopes(scope: EmailScope): EmailScope[] {
   const { products, store, customer } = scope as Record<string, object | undefined>;
   const spare = {
     ...scope,
@@ -47,17 +47,17 @@ function spareScopes(scope: MailScope): MailScope[] {
 }
 
 /** A review may be of the store itself. */
-function hasNoProduct(scope: MailScope): boolean {
+function hasNoProduct(scope: EmailScope): boolean {
   return "score" in scope;
 }
 
-async function checkNames(template: MailTemplate, scope: MailScope): Promise<void> {
-  const { namesOf } = await rendererOfMails();
+async function checkNames(template: EmailTemplate, scope: EmailScope): Promise<void> {
+  const { namesOf } = await getRenderer();
   for (const part of templateParts) {
     for (const { segments, place } of namesOf(part, template[part])) {
       if (isThere(scope, segments)) continue;
       const says = `${segments.join(".")} is no variable that there is; there are ${Object.keys(scope).join(", ")}`;
-      throw new TemplateProblem(part, says, place);
+      throw new TemplateError(part, says, place);
     }
   }
 }

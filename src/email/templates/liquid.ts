@@ -1,8 +1,8 @@
 import type { Liquid, LiquidError } from "liquidjs";
 import { balance } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
-import type { MailTemplate } from "../outgoing-email.ts";
-import { type TemplatePart, TemplateProblem } from "./template-error.ts";
+import type { EmailTemplate } from "../outgoing-email.ts";
+import { type TemplatePart, TemplateError } from "./template-error.ts";
 
 /**
  * What one part of one mail may take: no template keeps a worker from its other mails.
@@ -85,13 +85,13 @@ export async function openRenderer(): Promise<Renderer> {
     raw: true,
     handler: (value: unknown) => escapeText(balance(asText(value))).replaceAll("\n", "<br>\n"),
   });
-  const engineOf = (part: keyof MailTemplate) => (part === "html" ? html : plain);
+  const engineOf = (part: keyof EmailTemplate) => (part === "html" ? html : plain);
   return {
     render: (part, template, scope, renderLimit = limits.renderMs) =>
       guard(part, () => {
         const made = engineOf(part).parseAndRenderSync(template, scope, { renderLimit }) as string;
         if (made.length > limits.outputLength)
-          throw new TemplateProblem(part, "makes a mail that is far too long");
+          throw new TemplateError(part, "makes a mail that is far too long");
         return made;
       }),
     namesOf: (part, template) => guard(part, () => readNames(engineOf(part), template)),
@@ -124,7 +124,7 @@ function guard<Made>(part: TemplatePart, make: () => Made): Made {
   try {
     return make();
   } catch (error) {
-    if (error instanceof TemplateProblem) throw error;
+    if (error instanceof TemplateError) throw error;
     throw asProblem(part, error as Partial<LiquidError> & Error);
   }
 }
@@ -136,11 +136,11 @@ const limitWords: readonly (readonly [RegExp, string])[] = [
   [/call stack/i, "has too many parts inside of each other"],
 ];
 
-function asProblem(part: TemplatePart, error: Partial<LiquidError> & Error): TemplateProblem {
+function asProblem(part: TemplatePart, error: Partial<LiquidError> & Error): TemplateError {
   const first = (error.originalError ?? error).message.split("\n")[0] ?? "";
   const says = limitWords.find(([pattern]) => pattern.test(first))?.[1] ?? wordsOf(first);
   const [line, column] = error.token?.getPosition() ?? [];
-  return new TemplateProblem(part, says, line && column ? { line, column } : undefined);
+  return new TemplateError(part, says, line && column ? { line, column } : undefined);
 }
 
 function wordsOf(message: string): string {

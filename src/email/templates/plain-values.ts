@@ -1,4 +1,4 @@
-import { TemplateProblem } from "./template-error.ts";
+import { TemplateError } from "./template-error.ts";
 
 /** Elements whose text is no HTML; a value in one of the first two could not be made harmless. */
 const rawElements = ["script", "style", "title", "textarea"] as const;
@@ -7,9 +7,9 @@ const closedElements = new Set<string>(["script", "style"]);
 /**
  * Refuses a template of HTML that puts a value where escaping does not help: into a tag without quotes around it, into a
  * script or a style, or into an attribute that is one. Goes over the text once.
- * @throws TemplateProblem
+ * @throws TemplateError
  */
-export function refuseBareValues(html: string): void {
+export function rejectUnsafeValues(html: string): void {
   const lower = toAsciiLowerCase(html);
   const after = (text: string, from: number) => {
     const found = lower.indexOf(text, from);
@@ -77,9 +77,9 @@ function toAsciiLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-function problemAt(html: string, index: number, says: string): TemplateProblem {
+function problemAt(html: string, index: number, says: string): TemplateError {
   const before = html.slice(0, index).split("\n");
-  return new TemplateProblem("html", says, {
+  return new TemplateError("html", says, {
     line: before.length,
     column: (before.at(-1)?.length ?? 0) + 1,
   });

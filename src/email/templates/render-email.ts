@@ -1,13 +1,13 @@
-import type { MailCategory } from "../../contract/index.ts";
+import type { EmailCategory } from "../../contract/index.ts";
 import { openRenderer, type Renderer } from "./liquid.ts";
 import { asLines, asOneLine, shorten, withoutTurns } from "./rendered-email.ts";
-import type { MailTemplate, OutgoingMail } from "../outgoing-email.ts";
+import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import type { TemplatePart } from "./template-error.ts";
 
 /** What a template speaks of: its category's data, the customer, the store and the way out. */
-export type MailScope = Readonly<Record<string, unknown>>;
+export type EmailScope = Readonly<Record<string, unknown>>;
 
-export type TemplatedMail = Pick<OutgoingMail, "to" | "store" | "data" | "unsubscribeUrl">;
+export type TemplatedEmail = Pick<OutgoingEmail, "to" | "store" | "data" | "unsubscribeUrl">;
 
 /** Longest subject, in characters; what follows is left out. */
 const subjectLength = 250;
@@ -22,13 +22,13 @@ const namelessStore = "our store";
  * Assumed: in what people wrote nothing but a text of several lines keeps its line ends, and an address that is no web
  * address is none; templates need not look after that.
  */
-export function scopeOf(mail: TemplatedMail): MailScope {
+export function createScope(mail: TemplatedEmail): EmailScope {
   return clean("", {
     ...mail.data,
     customer: { name: mail.to.name, email: mail.to.address },
     store: { ...mail.store, name: mail.store.name.trim() || namelessStore },
     unsubscribe_url: mail.unsubscribeUrl,
-  }) as MailScope;
+  }) as EmailScope;
 }
 
 function clean(name: string, value: unknown): unknown {
@@ -48,21 +48,21 @@ function cleanText(name: string, value: string): string | null {
 let opened: Promise<Renderer> | undefined;
 
 /** The one renderer of a process, made when it is first asked for. */
-export function rendererOfMails(): Promise<Renderer> {
+export function getRenderer(): Promise<Renderer> {
   opened ??= openRenderer();
   return opened;
 }
 
 /**
  * Makes the texts of a mail.
- * @throws TemplateProblem for a template that cannot be followed
+ * @throws TemplateError for a template that cannot be followed
  */
-export async function renderMail(
-  template: MailTemplate,
-  scope: MailScope,
+export async function renderEmail(
+  template: EmailTemplate,
+  scope: EmailScope,
   limitMs?: number,
-): Promise<MailTemplate> {
-  const { render } = await rendererOfMails();
+): Promise<EmailTemplate> {
+  const { render } = await getRenderer();
   const make = (part: TemplatePart) => render(part, template[part], scope, limitMs);
   return {
     subject: asSubject(make("subject")),
@@ -77,9 +77,9 @@ function asSubject(made: string): string {
 
 /** What the account's own template of a category, or the one that comes with starpost, makes of a mail. */
 export async function renderOutgoing(
-  mail: TemplatedMail & Pick<OutgoingMail, "category" | "template">,
-): Promise<MailTemplate> {
+  mail: TemplatedEmail & Pick<OutgoingEmail, "category" | "template">,
+): Promise<EmailTemplate> {
   const { builtInTemplates } = await import("./built-in/templates.ts");
-  const template = mail.template ?? builtInTemplates[mail.category satisfies MailCategory];
-  return await renderMail(template, scopeOf(mail));
+  const template = mail.template ?? builtInTemplates[mail.category satisfies EmailCategory];
+  return await renderEmail(template, createScope(mail));
 }

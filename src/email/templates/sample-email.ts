@@ -1,5 +1,5 @@
-import type { MailCategory } from "../../contract/index.ts";
-import type { OutgoingMail } from "../outgoing-email.ts";
+import type { EmailCategory } from "../../contract/index.ts";
+import type { OutgoingEmail } from "../outgoing-email.ts";
 
 const link = "https://reviews.example/starpost/v1/l/sample";
 
@@ -37,7 +37,7 @@ const question = {
 const answer = { ...question, answer: "Yes, it does.\nThe lid as well." };
 
 /** What the template of a category can speak of, with values that are made up. */
-export const sampleData: Readonly<Record<MailCategory, OutgoingMail["data"]>> = {
+export const sampleData: Readonly<Record<EmailCategory, OutgoingEmail["data"]>> = {
   map: order,
   resend_map: order,
   reminder: order,
@@ -59,9 +59,9 @@ export const sampleData: Readonly<Record<MailCategory, OutgoingMail["data"]>> = 
 };
 
 /** A mail of a category as it would be, to nobody. */
-export function sampleMail(
-  category: MailCategory,
-): Pick<OutgoingMail, "category" | "to" | "store" | "data" | "unsubscribeUrl"> {
+export function createSampleEmail(
+  category: EmailCategory,
+): Pick<OutgoingEmail, "category" | "to" | "store" | "data" | "unsubscribeUrl"> {
   return {
     category,
     to: { name: "Ana Müller", address: "ana@customer.example" },

@@ -1,10 +1,10 @@
-import type { MailTemplate } from "../outgoing-email.ts";
+import type { EmailTemplate } from "../outgoing-email.ts";
 
-export type TemplatePart = keyof MailTemplate;
+export type TemplatePart = keyof EmailTemplate;
 
 /** What is wrong with a part of a template, and where, as its writer has to know. */
-export class TemplateProblem extends Error {
-  override readonly name = "TemplateProblem";
+export class TemplateError extends Error {
+  override readonly name = "TemplateError";
   readonly part: TemplatePart;
   /** From 1; absent where the part as a whole is meant. */
   readonly line: number | undefined;

@@ -1,13 +1,13 @@
 import { domainToASCII } from "node:url";
-import type { OutgoingMail } from "../outgoing-email.ts";
+import type { OutgoingEmail } from "../outgoing-email.ts";
 import { asOneLine, shorten, withoutTurns } from "../templates/rendered-email.ts";
 import { renderOutgoing } from "../templates/render-email.ts";
 import { markup, render } from "../../pages/markup.ts";
-import type { ComposedMessage, MailSender } from "./transport.ts";
+import type { ComposedMessage, EmailSender } from "./transport.ts";
 
 interface ComposeOptions {
   /** Null where nothing is configured; then the message names an address that nobody can have. */
-  readonly from: MailSender | null;
+  readonly from: EmailSender | null;
   /** The `Date` of the message. */
   readonly nowMs: number;
 }
@@ -17,11 +17,11 @@ interface ComposeOptions {
  * - `invalid_address`: the address's own fault
  * - `failed`: the template's
  */
-export class UncomposableMail extends Error {
-  override readonly name = "UncomposableMail";
+export class ComposeError extends Error {
+  override readonly name = "ComposeError";
   readonly state: "invalid_address" | "failed";
 
-  constructor(state: UncomposableMail["state"], message: string, cause?: unknown) {
+  constructor(state: ComposeError["state"], message: string, cause?: unknown) {
     super(message, { cause });
     this.state = state;
   }
@@ -40,9 +40,9 @@ const keyHeader = "X-Starpost-Mail";
  * Makes the message of a mail: text and HTML as alternatives (RFC 2046), with the headers of mail that a program sends.
  * Assumed: it comes under the configured name, and under the store's where none is configured; a store that has no name
  * of its own has the configured one in the texts as well.
- * @throws UncomposableMail
+ * @throws ComposeError
  */
-export async function composeMessage(mail: OutgoingMail, options: ComposeOptions): Promise<ComposedMessage> {
+export async function composeMessage(mail: OutgoingEmail, options: ComposeOptions): Promise<ComposedMessage> {
   if (!/^[\w.-]{1,200}$/.test(mail.key))
     throw new Error(`the mail's key ${mail.key} cannot stand in a Message-ID`);
   const to = asEnvelopeAddress(mail.to.address);
@@ -77,11 +77,11 @@ export async function composeMessage(mail: OutgoingMail, options: ComposeOptions
   return { key: mail.key, to, from, subject, messageId, raw: await composer.compile().build() };
 }
 
-async function makeTexts(mail: OutgoingMail) {
+async function makeTexts(mail: OutgoingEmail) {
   try {
     return await renderOutgoing(mail);
   } catch (error) {
-    throw new UncomposableMail(
+    throw new ComposeError(
       "failed",
       `the template of ${mail.category}: ${(error as Error).message}`,
       error,
@@ -103,7 +103,7 @@ function asEnvelopeAddress(address: string): string {
   const domain = domainForm.test(given) ? domainToASCII(given) : "";
   const local = address.slice(0, at);
   if (at < 1 || domain === "" || /[\s\p{Cc}<>"(),;:\\@[\]]/u.test(local) || local.length > 64) {
-    throw new UncomposableMail(
+    throw new ComposeError(
       "invalid_address",
       `${asOneLine(address)} is no address that can be mailed to`,
     );

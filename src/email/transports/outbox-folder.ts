@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ComposedMessage, MailTransport, SendOutcome } from "./transport.ts";
+import type { ComposedMessage, EmailTransport, SendOutcome } from "./transport.ts";
 
 const onlyOwner = { folder: 0o700, file: 0o600 } as const;
 const ending = ".eml";
@@ -10,7 +10,7 @@ const ending = ".eml";
  * A folder of messages, one file each, which mail programs open; nothing leaves the machine.
  * A file's name begins with the time of writing and ends with the mail's key.
  */
-export function openOutboxFolder(folder: string, nowMs: () => number): MailTransport {
+export function openOutboxFolder(folder: string, nowMs: () => number): EmailTransport {
   return {
     send: (message) => writeMessage(folder, message, nowMs()),
     wasSent: (key) => hasMessage(folder, key),
@@ -54,7 +54,7 @@ async function hasMessage(folder: string, key: string): Promise<boolean> {
   return names.some((name) => name.slice(name.indexOf("-") + 1) === `${key}${ending}`);
 }
 
-async function checkFolder(folder: string): ReturnType<MailTransport["check"]> {
+async function checkFolder(folder: string): ReturnType<EmailTransport["check"]> {
   try {
     await mkdir(folder, { recursive: true, mode: onlyOwner.folder });
     await access(folder, constants.W_OK | constants.X_OK);

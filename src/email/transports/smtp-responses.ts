@@ -40,7 +40,7 @@ const isPolicyRefusal = (answer: string) =>
  * without a finer code) `invalid_address`. A refusal is the address's own where it says so (5.1, 5.2 but a message that
  * is too long), or came before the message without saying why.
  */
-export function judgeRefusal(error: SmtpError, circumstances: Circumstances): SendOutcome {
+export function classifyFailure(error: SmtpError, circumstances: Circumstances): SendOutcome {
   const { command, responseCode } = error;
   const { settings, isBegun, isGiven } = circumstances;
   if (responseCode === undefined) return judgeWithoutAnswer(error, circumstances);
@@ -51,13 +51,13 @@ export function judgeRefusal(error: SmtpError, circumstances: Circumstances): Se
   if (command === "MAIL FROM") {
     if (responseCode === 552 || fine === "5.3.4") return { state: "bounced", answer };
     if (responseCode < 500) return { state: "deferred", answer };
-    return { state: "unreachable", problem: wordsOfFailure(error, settings) };
+    return { state: "unreachable", problem: formatFailure(error, settings) };
   }
   if (command !== "RCPT TO" && command !== "DATA") {
-    return { state: "unreachable", problem: wordsOfFailure(error, settings), mayHaveArrived: isGiven };
+    return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isGiven };
   }
   if (responseCode < 500) return { state: "deferred", answer };
-  if (isAboutSender) return { state: "unreachable", problem: wordsOfFailure(error, settings) };
+  if (isAboutSender) return { state: "unreachable", problem: formatFailure(error, settings) };
   if (fine.startsWith("5.1.") || (responseCode === 553 && fine === ""))
     return { state: "invalid_address", answer, isOfAddress: true };
   if (fine.startsWith("5.7.") || isPolicyRefusal(answer)) return { state: "blocked", answer };
@@ -68,7 +68,7 @@ export function judgeRefusal(error: SmtpError, circumstances: Circumstances): Se
 function judgeWithoutAnswer(error: SmtpError, { settings, isGiven }: Circumstances): SendOutcome {
   if (error.code === "EENVELOPE") return { state: "invalid_address", answer: asOneLine(error.message) };
   if (error.code === "EMESSAGE") return { state: "bounced", answer: asOneLine(error.message) };
-  return { state: "unreachable", problem: wordsOfFailure(error, settings), mayHaveArrived: isGiven };
+  return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isGiven };
 }
 
 /** What is said of all mails is logged, and no log holds the address of a person. */
@@ -81,7 +81,7 @@ function answerOf(error: SmtpError): string {
 }
 
 /** Why nothing can be sent, in words: where, what, and what to do. */
-export function wordsOfFailure(error: SmtpError, settings: SmtpSettings): string {
+export function formatFailure(error: SmtpError, settings: SmtpSettings): string {
   const place = `The mail server ${settings.host}:${settings.port}`;
   const said = error.response === undefined ? "" : `: ${answerOf(error)}`;
   if (error.code === "EAUTH" && (error.responseCode ?? 500) >= 500) {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import { judgeRefusal, type SmtpError, wordsOfFailure } from "./smtp-responses.ts";
-import type { ComposedMessage, MailTransport, SendOutcome, SmtpSettings, TlsMode } from "./transport.ts";
+import { classifyFailure, type SmtpError, formatFailure } from "./smtp-responses.ts";
+import type { ComposedMessage, EmailTransport, SendOutcome, SmtpSettings, TlsMode } from "./transport.ts";
 
 export interface SmtpTimeouts {
   readonly connectMs: number;
@@ -38,7 +38,7 @@ interface Session {
 }
 
 /** One connection to a mail server, opened when it is needed and kept for the mails that follow. */
-export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): MailTransport {
+export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): EmailTransport {
   const place = `${settings.host}:${settings.port}`;
   let kept: Session | undefined;
 
@@ -50,7 +50,7 @@ export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): Mail
   async function end(): Promise<void> {
     const session = kept;
     kept = undefined;
-    if (session && !session.isOver) await sayGoodbye(session);
+    if (session && !session.isOver) await quit(session);
   }
 
   async function send(message: ComposedMessage): Promise<SendOutcome> {
@@ -71,7 +71,7 @@ export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): Mail
       const answer = await give(session.connection, message, () => (isGiven = true));
       return { state: "accepted", answer };
     } catch (error) {
-      const refusal = judgeRefusal(error as SmtpError, { settings, isBegun, isGiven });
+      const refusal = classifyFailure(error as SmtpError, { settings, isBegun, isGiven });
       if (refusal.state === "unreachable" || !(await isReset(kept))) {
         kept?.connection.close();
         kept = undefined;
@@ -89,7 +89,7 @@ export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): Mail
         await end();
         return { ready: true };
       } catch (error) {
-        return { ready: false, problem: wordsOfFailure(error as SmtpError, settings) };
+        return { ready: false, problem: formatFailure(error as SmtpError, settings) };
       }
     },
     close: end,
@@ -167,7 +167,7 @@ function unmailable(address: string): SendOutcome {
   return { state: "invalid_address", answer };
 }
 
-async function sayGoodbye({ connection }: Session): Promise<void> {
+async function quit({ connection }: Session): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, goodbyeMs);
     connection.once("end", () => {

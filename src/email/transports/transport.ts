@@ -34,7 +34,7 @@ export type SendOutcome =
   | { readonly state: "unreachable"; readonly problem: string; readonly mayHaveArrived?: boolean };
 
 /** Where mails go. One message at a time is handed over. */
-export interface MailTransport {
+export interface EmailTransport {
   send: (message: ComposedMessage) => Promise<SendOutcome>;
   /** Whether the mail of this key was handed over before; absent where nobody can tell, as with SMTP. */
   wasSent?: (key: string) => Promise<boolean>;
@@ -49,7 +49,7 @@ export interface MailTransport {
 export type TlsMode = "implicit" | "starttls" | "opportunistic" | "none";
 
 /** Who mails come from. */
-export interface MailSender {
+export interface EmailSender {
   readonly name: string | null;
   readonly address: string;
 }
@@ -68,7 +68,7 @@ export interface OutboxSettings {
   readonly folder: string;
 }
 
-export type MailSettings = (SmtpSettings | OutboxSettings) & {
+export type EmailTransportSettings = (SmtpSettings | OutboxSettings) & {
   /** Null is what the way out says by itself: only the outbox folder can do without one. */
-  readonly from: MailSender | null;
+  readonly from: EmailSender | null;
 };

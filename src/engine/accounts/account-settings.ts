@@ -1,45 +1,45 @@
 import {
-  mailSettingDefaults,
-  type MailSettingName,
-  mailSettingNames,
-  type MailSettings,
-  type MailSettingValue,
-  readMailSetting,
+  emailSettingDefaults,
+  type EmailSettingName,
+  emailSettingNames,
+  type EmailSettings,
+  type EmailSettingValue,
+  parseEmailSetting,
 } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
 /** What an account has set of its mails itself, and nothing else. */
-export async function readOwnMailSettings(
+export async function readOwnEmailSettings(
   { transaction }: Pick<Context, "transaction">,
   accountId: number,
-): Promise<Partial<MailSettings>> {
+): Promise<Partial<EmailSettings>> {
   const rows = await transaction
     .selectFrom("account_settings")
     .select(["name", "value"])
     .where("account_id", "=", accountId)
-    .where("name", "in", mailSettingNames)
+    .where("name", "in", emailSettingNames)
     .execute();
   const read = rows.flatMap(({ name, value }) => {
     // What another version has stored may be out of this one's bounds.
-    const found = readMailSetting(name as MailSettingName, JSON.parse(value));
+    const found = parseEmailSetting(name as EmailSettingName, JSON.parse(value));
     return "value" in found ? [[name, found.value] as const] : [];
   });
   return Object.fromEntries(read);
 }
 
 /** The settings of an account's mails: its own, and for the others what they are by themselves. */
-export async function readMailSettings(
+export async function readEmailSettings(
   context: Pick<Context, "transaction">,
   accountId: number,
-): Promise<MailSettings> {
-  return { ...mailSettingDefaults, ...(await readOwnMailSettings(context, accountId)) };
+): Promise<EmailSettings> {
+  return { ...emailSettingDefaults, ...(await readOwnEmailSettings(context, accountId)) };
 }
 
 /** Keeps an account's own value of a setting; null takes it back to what it is by itself. */
-export async function keepMailSetting(
-  { name, value }: { readonly name: MailSettingName; readonly value: MailSettingValue | null },
+export async function saveEmailSetting(
+  { name, value }: { readonly name: EmailSettingName; readonly value: EmailSettingValue | null },
   { transaction, nowMs }: Context,
   account_id: number,
 ): Promise<void> {

@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import type * as z from "zod";
 import {
   type contract,
-  type MailCategory,
-  mailPage,
-  type MailRecord,
-  type MailSort,
-  type MailState,
-  mailStates,
+  type EmailCategory,
+  emailPage,
+  type EmailRecord,
+  type EmailSort,
+  type EmailState,
+  emailStates,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
@@ -15,7 +15,7 @@ import { iso } from "../kernel/times.ts";
 type Query = z.output<typeof contract.emails.list.input>;
 
 /** What a record is made of. */
-export function selectMails({ transaction }: Pick<HandlerContext, "transaction">) {
+export function selectEmails({ transaction }: Pick<HandlerContext, "transaction">) {
   return transaction
     .selectFrom("mails")
     .leftJoin("orders", "orders.id", "mails.order_row")
@@ -37,13 +37,13 @@ export function selectMails({ transaction }: Pick<HandlerContext, "transaction">
     ]);
 }
 
-export type MailRow = Awaited<ReturnType<ReturnType<typeof selectMails>["execute"]>>[number];
+export type EmailRow = Awaited<ReturnType<ReturnType<typeof selectEmails>["execute"]>>[number];
 
-export function toRecord({ data, ...row }: MailRow): MailRecord {
+export function toRecord({ data, ...row }: EmailRow): EmailRecord {
   return {
     ...row,
-    category: row.category as MailCategory,
-    state: row.state as MailState,
+    category: row.category as EmailCategory,
+    state: row.state as EmailState,
     created_at: iso(row.created_at),
     due_at: iso(row.due_at),
     sent_at: row.sent_at === null ? null : iso(row.sent_at),
@@ -51,7 +51,7 @@ export function toRecord({ data, ...row }: MailRow): MailRecord {
   };
 }
 
-const orderOf: Readonly<Record<MailSort, readonly ["mails.id" | "mails.due_at", "asc" | "desc"]>> = {
+const orderOf: Readonly<Record<EmailSort, readonly ["mails.id" | "mails.due_at", "asc" | "desc"]>> = {
   newest: ["mails.id", "desc"],
   oldest: ["mails.id", "asc"],
   soonest: ["mails.due_at", "asc"],
@@ -62,15 +62,15 @@ const orderOf: Readonly<Record<MailSort, readonly ["mails.id" | "mails.due_at", 
  * Each state is looked through by itself, in the order of the index, and few of each are needed; a person's mails, and
  * an order's, are few altogether.
  */
-export async function listMails(query: Query, context: HandlerContext): Promise<readonly MailRow[]> {
+export async function listEmails(query: Query, context: HandlerContext): Promise<readonly EmailRow[]> {
   const sort = query.sort ?? (query.since_id === undefined ? "newest" : "oldest");
-  const count = Math.min(query.count ?? mailPage.default, mailPage.max);
-  if (isOfFew(query)) return selectMailsOfFew(query, { sort, count }, context).execute();
+  const count = Math.min(query.count ?? emailPage.default, emailPage.max);
+  if (isOfFew(query)) return selectFewEmails(query, { sort, count }, context).execute();
   const [column, direction] = orderOf[sort];
-  const states = query.state ?? (column === "mails.id" ? [undefined] : mailStates);
-  const found: MailRow[] = [];
+  const states = query.state ?? (column === "mails.id" ? [undefined] : emailStates);
+  const found: EmailRow[] = [];
   for (const state of states) {
-    found.push(...(await selectMailPage(query, { state, sort, count }, context).execute()));
+    found.push(...(await selectEmailPage(query, { state, sort, count }, context).execute()));
   }
   const sign = direction === "asc" ? 1 : -1;
   const at = column === "mails.id" ? "id" : "due_at";
@@ -78,8 +78,8 @@ export async function listMails(query: Query, context: HandlerContext): Promise<
 }
 
 interface Page {
-  readonly state: MailState | undefined;
-  readonly sort: MailSort;
+  readonly state: EmailState | undefined;
+  readonly sort: EmailSort;
   readonly count: number;
 }
 
@@ -89,14 +89,14 @@ function isOfFew({ email, order_id }: Query): boolean {
 
 /** What all pages have in common. */
 function selectListed({ category, since_id }: Query, context: HandlerContext) {
-  return selectMails(context)
+  return selectEmails(context)
     .where("mails.account_id", "=", accountOf(context).id)
     .$if(category !== undefined, (found) => found.where("mails.category", "=", category ?? ""))
     .$if(since_id !== undefined, (found) => found.where("mails.id", ">=", since_id ?? 0));
 }
 
 /** A page of all mails, or of those in a state. */
-function selectMailPage(query: Query, { state, sort, count }: Page, context: HandlerContext) {
+function selectEmailPage(query: Query, { state, sort, count }: Page, context: HandlerContext) {
   const [column, direction] = orderOf[sort];
   return selectListed(query, context)
     .$if(state !== undefined, (found) => found.where("mails.state", "=", state ?? ""))
@@ -106,7 +106,7 @@ function selectMailPage(query: Query, { state, sort, count }: Page, context: Han
 }
 
 /** A page of the mails to a person, or of an order. No index is to be used but theirs: not that of states, nor that of due dates. */
-function selectMailsOfFew(
+function selectFewEmails(
   query: Query,
   { sort, count }: Pick<Page, "sort" | "count">,
   context: HandlerContext,

@@ -1,19 +1,19 @@
 import {
   type contract,
-  type MailCategory,
-  type MailEventName,
-  type MailState,
+  type EmailCategory,
+  type EmailEventName,
+  type EmailState,
   ServiceError,
   recordNotFound,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { noteMailEvent } from "../kernel/email-log.ts";
+import { recordEmailEvent } from "../kernel/email-log.ts";
 import { iso } from "../kernel/times.ts";
-import { listMails, type MailRow, selectMails, toRecord } from "./email-list.ts";
-import { explainMails } from "./rules/explain.ts";
-import { forecastMails } from "./rules/forecast.ts";
+import { listEmails, type EmailRow, selectEmails, toRecord } from "./email-list.ts";
+import { explainEmails } from "./rules/explain.ts";
+import { forecastEmails } from "./rules/forecast.ts";
 import { renderMessage } from "./sending/email-message.ts";
-import { readMailStats } from "./statistics.ts";
+import { readEmailStats } from "./statistics.ts";
 import { sendTestEmail } from "./test-email.ts";
 
 export const emailHandlers: Handlers<typeof contract.emails> = {
@@ -21,11 +21,11 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
    * Lists mails.
    * Assumed: `since_id` is the lowest id that may be listed; `count` is at most the contract's most.
    */
-  list: async (query, context) => ({ mails: (await listMails(query, context)).map(toRecord) }),
+  list: async (query, context) => ({ mails: (await listEmails(query, context)).map(toRecord) }),
 
   /** @throws ServiceError `recordNotFound` */
   get: async ({ mail_id }, context) => {
-    const mail = await findMail(mail_id, context);
+    const mail = await findEmail(mail_id, context);
     const events = await context.transaction
       .selectFrom("mail_events")
       .select(["event", "occurred_at", "created_at", "detail"])
@@ -37,7 +37,7 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
       mail: toRecord(mail),
       message: (await renderMessage(mail_id, context)) ?? null,
       events: events.map(({ event, occurred_at, created_at, detail }) => ({
-        event: event as MailEventName,
+        event: event as EmailEventName,
         occurred_at: iso(occurred_at),
         noted_at: iso(created_at),
         detail,
@@ -52,9 +52,9 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
    * before it does; one in `sending` may be under way to its reader.
    */
   cancel: async ({ mail_id }, context) => {
-    const mail = await findMail(mail_id, context);
+    const mail = await findEmail(mail_id, context);
     if (mail.reason === stopped && mail.state === "not_sent") return { mail: toRecord(mail) };
-    const refusal = unstoppable[mail.state as MailState];
+    const refusal = unstoppable[mail.state as EmailState];
     if (refusal !== undefined) throw new ServiceError("invalidParams", `mail ${mail_id} ${refusal}`);
     const change = { state: "not_sent", reason: stopped } as const;
     await context.transaction
@@ -65,24 +65,24 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
     const noted = {
       accountId: accountOf(context).id,
       mailId: mail_id,
-      category: mail.category as MailCategory,
+      category: mail.category as EmailCategory,
       event: "not_sent",
       detail: stopped,
     } as const;
-    await noteMailEvent(noted, context);
+    await recordEmailEvent(noted, context);
     return { mail: toRecord({ ...mail, ...change }) };
   },
 
-  explain: explainMails,
-  forecast: forecastMails,
+  explain: explainEmails,
+  forecast: forecastEmails,
   sendTest: sendTestEmail,
-  stats: readMailStats,
+  stats: readEmailStats,
 };
 
 const stopped = "stopped_by_hand";
 
 /** Why a mail can no longer be stopped; nothing for one that can. */
-const unstoppable: Readonly<Partial<Record<MailState, string>>> = {
+const unstoppable: Readonly<Partial<Record<EmailState, string>>> = {
   sending: "is being sent at this moment: it cannot be stopped any more",
   sent: "was sent: it cannot be stopped any more",
   bounced: "was sent, and refused by its receiver: there is nothing to stop",
@@ -90,8 +90,8 @@ const unstoppable: Readonly<Partial<Record<MailState, string>>> = {
   not_sent: "is not going to be sent: there is nothing to stop",
 };
 
-async function findMail(mailId: number, context: HandlerContext): Promise<MailRow> {
-  const found = await selectMails(context)
+async function findEmail(mailId: number, context: HandlerContext): Promise<EmailRow> {
+  const found = await selectEmails(context)
     .where("mails.id", "=", mailId)
     .where("mails.account_id", "=", accountOf(context).id)
     .executeTakeFirst();

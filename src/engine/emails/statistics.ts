@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import {
   type contract,
-  type MailCategory,
-  type MailCounter,
-  mailCounters,
+  type EmailCategory,
+  type EmailCounter,
+  emailCounters,
   maxStats,
   ServiceError,
 } from "../../contract/index.ts";
@@ -11,7 +11,7 @@ import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type DayRange, nameRange, splitRange, toDay } from "./time-ranges.ts";
 
 type Query = z.output<typeof contract.emails.stats.input>;
-type Counters = Record<MailCounter, number>;
+type Counters = Record<EmailCounter, number>;
 type Stats = Record<string, Record<string, Counters>>;
 
 /**
@@ -21,7 +21,7 @@ type Stats = Record<string, Record<string, Counters>>;
  * Source: spec "Mail and statistics". Assumed: every category that was asked for is there with every range, also where
  * nothing was counted; a mail counts on the day, UTC, of what happened to it.
  */
-export async function readMailStats(query: Query, context: HandlerContext): Promise<Stats> {
+export async function readEmailStats(query: Query, context: HandlerContext): Promise<Stats> {
   const days = readDays(query);
   const ranges = splitRange(days, query.aggregate);
   if (ranges.length > maxStats.ranges) {
@@ -38,7 +38,7 @@ export async function readMailStats(query: Query, context: HandlerContext): Prom
     context,
   ).execute()) {
     const counters = stats.get(category)?.[rangeOfDay[day - days.start] ?? -1];
-    if (counters) counters[counter as MailCounter] += mails;
+    if (counters) counters[counter as EmailCounter] += mails;
   }
   const names = ranges.map(nameRange);
   return Object.fromEntries(
@@ -57,15 +57,15 @@ function readDays({ since_date, to_date }: Query): DayRange {
 }
 
 function createStats(
-  categories: readonly MailCategory[],
+  categories: readonly EmailCategory[],
   ranges: readonly DayRange[],
 ): ReadonlyMap<string, readonly Counters[]> {
-  const zero = Object.fromEntries(mailCounters.map((name) => [name, 0])) as Counters;
+  const zero = Object.fromEntries(emailCounters.map((name) => [name, 0])) as Counters;
   return new Map(categories.map((category) => [category, ranges.map(() => ({ ...zero }))]));
 }
 
 function selectCounts(
-  categories: readonly MailCategory[],
+  categories: readonly EmailCategory[],
   { start, end }: DayRange,
   context: HandlerContext,
 ) {

@@ -1,8 +1,8 @@
-import { type contract, type MailCategory, mailCategories, ServiceError } from "../../contract/index.ts";
-import type { MailTemplate } from "../../email/outgoing-email.ts";
+import { type contract, type EmailCategory, emailCategories, ServiceError } from "../../contract/index.ts";
+import type { EmailTemplate } from "../../email/outgoing-email.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 
-interface StoredTemplate extends MailTemplate {
+interface StoredTemplate extends EmailTemplate {
   readonly category: string;
   readonly updated_at: number;
 }
@@ -17,7 +17,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
       .where("account_id", "=", accountOf(context).id)
       .execute();
     const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
-    const templates = mailCategories.map((category) => {
+    const templates = emailCategories.map((category) => {
       const own = stored.find((row) => row.category === category);
       const { text: _text, html: _html, ...info } = describe(category, own ?? builtInTemplates[category]);
       return info;
@@ -68,7 +68,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   },
 };
 
-async function findOwn(category: MailCategory, context: HandlerContext): Promise<StoredTemplate | undefined> {
+async function findOwn(category: EmailCategory, context: HandlerContext): Promise<StoredTemplate | undefined> {
   return await context.transaction
     .selectFrom("mail_templates")
     .select(columns)
@@ -77,12 +77,12 @@ async function findOwn(category: MailCategory, context: HandlerContext): Promise
     .executeTakeFirst();
 }
 
-async function describeBuiltIn(category: MailCategory) {
+async function describeBuiltIn(category: EmailCategory) {
   const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
   return describe(category, builtInTemplates[category]);
 }
 
-function describe(category: MailCategory, template: MailTemplate | StoredTemplate) {
+function describe(category: EmailCategory, template: EmailTemplate | StoredTemplate) {
   const { subject, text, html } = template;
   const updatedAtMs = "updated_at" in template ? template.updated_at : undefined;
   return {
@@ -95,13 +95,13 @@ function describe(category: MailCategory, template: MailTemplate | StoredTemplat
   };
 }
 
-async function check(category: MailCategory, template: MailTemplate): Promise<MailTemplate> {
+async function check(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
   const { checkTemplate } = await import("../../email/templates/check-template.ts");
-  const { TemplateProblem } = await import("../../email/templates/template-error.ts");
+  const { TemplateError } = await import("../../email/templates/template-error.ts");
   try {
     return await checkTemplate(category, template);
   } catch (error) {
-    if (!(error instanceof TemplateProblem)) throw error;
+    if (!(error instanceof TemplateError)) throw error;
     throw new ServiceError("invalidParams", error.message, { cause: error });
   }
 }

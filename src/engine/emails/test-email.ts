@@ -2,13 +2,13 @@ import type * as z from "zod";
 import { type contract, emailTypeOf, ServiceError } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { queueMail } from "../kernel/outbox.ts";
+import { queueEmail } from "../kernel/outbox.ts";
 import { findOwner } from "../accounts/store-owner.ts";
 import { dateOf, dayOf } from "../kernel/times.ts";
 
 type Input = z.output<typeof contract.emails.sendTest.input>;
 
-const mailAfterPurchase = emailTypeOf.map;
+const reviewRequestType = emailTypeOf.map;
 
 /** What a test mail speaks of. */
 const sample = {
@@ -40,7 +40,7 @@ export async function sendTestEmail(
   }
   const { domain } = await readAccountProfile(context, accountId);
   const { product, ...order } = sample;
-  const isQueued = await queueMail(
+  const isQueued = await queueEmail(
     {
       accountId,
       category: "map",
@@ -55,5 +55,5 @@ export async function sendTestEmail(
     context,
   );
   if (isQueued) return {};
-  throw new ServiceError("invalidParams", `email is unsubscribed from mails of type ${mailAfterPurchase}`);
+  throw new ServiceError("invalidParams", `email is unsubscribed from mails of type ${reviewRequestType}`);
 }

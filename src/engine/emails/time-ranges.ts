@@ -1,4 +1,4 @@
-import type { MailAggregate } from "../../contract/index.ts";
+import type { EmailAggregate } from "../../contract/index.ts";
 import { dateOf, dayMs } from "../kernel/times.ts";
 
 /** Days since the epoch, UTC, both inclusive. */
@@ -18,7 +18,7 @@ export function nameRange({ start, end }: DayRange): string {
 }
 
 /** Where the range that follows the first `count` ranges starts. */
-const starts: Readonly<Record<MailAggregate, (since: number, count: number) => number>> = {
+const starts: Readonly<Record<EmailAggregate, (since: number, count: number) => number>> = {
   day: (since, count) => since + count,
   week: (since, count) => since + 7 * count,
   month: (since, count) => addMonths(since, count),
@@ -32,7 +32,7 @@ const starts: Readonly<Record<MailAggregate, (since: number, count: number) => n
  * asked for, and the others a week, month, quarter or year after it; in a month that is too short for that day, on its
  * last day.
  */
-export function splitRange({ start: since, end: to }: DayRange, aggregate: MailAggregate): DayRange[] {
+export function splitRange({ start: since, end: to }: DayRange, aggregate: EmailAggregate): DayRange[] {
   const startOf = starts[aggregate];
   const ranges: DayRange[] = [];
   for (let start = since; start <= to;) {

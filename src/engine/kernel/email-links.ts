@@ -1,4 +1,4 @@
-import { linkLifetimeMs, linkPaths, type MailLinkKind } from "../../contract/index.ts";
+import { linkLifetimeMs, linkPaths, type EmailLinkKind } from "../../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import { type Claim, signClaim } from "./signed-link.ts";
 
@@ -6,7 +6,7 @@ type Context = Pick<HandlerContext, "sealer" | "publicUrl" | "nowMs">;
 
 /** What a mail's link is about: the row that its kind says (a review, a question, or the mail itself), and the mail. */
 export interface Linked extends Pick<Claim, "id" | "accountId" | "productRow" | "url"> {
-  readonly kind: MailLinkKind;
+  readonly kind: EmailLinkKind;
   readonly mailId: number;
 }
 

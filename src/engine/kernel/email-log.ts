@@ -1,15 +1,15 @@
-import { countersOf, type MailCategory, type MailCounter, type MailEventName } from "../../contract/index.ts";
+import { countersOf, type EmailCategory, type EmailCounter, type EmailEventName } from "../../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import { dayOf } from "./times.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
 /** Something that happened to a mail. */
-export interface MailEvent {
+export interface EmailEvent {
   readonly accountId: number;
   readonly mailId: number;
-  readonly category: MailCategory;
-  readonly event: MailEventName;
+  readonly category: EmailCategory;
+  readonly event: EmailEventName;
   /** What tells a repeat from a new event of this name; where absent, it happens to a mail once. */
   readonly key?: string | undefined;
   readonly detail?: string | undefined;
@@ -29,22 +29,22 @@ const longestDetail = 1_000;
  * earliest, so that the order in which events arrive changes no number.
  * @returns whether it is new
  */
-export async function noteMailEvent(noted: MailEvent, context: Context): Promise<boolean> {
-  return (await noteMailEvents([noted], context)).length === 1;
+export async function recordEmailEvent(noted: EmailEvent, context: Context): Promise<boolean> {
+  return (await recordEmailEvents([noted], context)).length === 1;
 }
 
 /**
- * `noteMailEvent` for many at once.
+ * `recordEmailEvent` for many at once.
  * @returns those that are new, each of them once
  */
-export async function noteMailEvents(
-  noted: readonly MailEvent[],
+export async function recordEmailEvents(
+  noted: readonly EmailEvent[],
   context: Context,
-): Promise<readonly MailEvent[]> {
+): Promise<readonly EmailEvent[]> {
   // The first of those that are the same.
   const byKey = new Map(noted.toReversed().map((event) => [`${event.accountId} ${keyOf(event)}`, event]));
   const distinct = [...byKey.values()].toReversed();
-  const fresh: MailEvent[] = [];
+  const fresh: EmailEvent[] = [];
   for (let at = 0; at < distinct.length; at += chunkSize) {
     fresh.push(...(await noteChunk(distinct.slice(at, at + chunkSize), context)));
   }
@@ -56,8 +56,8 @@ export async function noteMailEvents(
  * Assumed: this counts once a mail, and not where clicks are tracked and one was noted on the way there; nor for a mail
  * from before links named theirs.
  */
-export async function noteClick(
-  { mailId, ...clicked }: Pick<MailEvent, "accountId" | "category"> & { readonly mailId: number | undefined },
+export async function recordClick(
+  { mailId, ...clicked }: Pick<EmailEvent, "accountId" | "category"> & { readonly mailId: number | undefined },
   context: Context,
 ): Promise<void> {
   if (mailId === undefined) return;
@@ -68,10 +68,10 @@ export async function noteClick(
     .where("event", "=", "clicked")
     .limit(1)
     .executeTakeFirst();
-  if (!noted) await noteMailEvent({ ...clicked, mailId, event: "clicked" }, context);
+  if (!noted) await recordEmailEvent({ ...clicked, mailId, event: "clicked" }, context);
 }
 
-async function noteChunk(events: readonly MailEvent[], context: Context): Promise<readonly MailEvent[]> {
+async function noteChunk(events: readonly EmailEvent[], context: Context): Promise<readonly EmailEvent[]> {
   const earliest = await findEarliest(events, context);
   const stored = await insertEvents(events, context);
   const fresh = events.filter((event) => stored.has(`${event.accountId} ${keyOf(event)}`));
@@ -81,14 +81,14 @@ async function noteChunk(events: readonly MailEvent[], context: Context): Promis
   return fresh;
 }
 
-function keyOf({ mailId, event, key }: MailEvent): string {
+function keyOf({ mailId, event, key }: EmailEvent): string {
   return key === undefined ? `${mailId}:${event}` : `${mailId}:${event}:${key}`;
 }
 
 /** When the first event of a kind happened to a mail, by mail and kind. */
 type Earliest = Map<string, number>;
 
-async function findEarliest(events: readonly MailEvent[], { transaction }: Context): Promise<Earliest> {
+async function findEarliest(events: readonly EmailEvent[], { transaction }: Context): Promise<Earliest> {
   const counted = events.filter(({ event }) => countersOf[event]?.first !== undefined);
   if (counted.length === 0) return new Map();
   const found = await transaction
@@ -101,7 +101,7 @@ async function findEarliest(events: readonly MailEvent[], { transaction }: Conte
 }
 
 async function insertEvents(
-  events: readonly MailEvent[],
+  events: readonly EmailEvent[],
   { transaction, nowMs }: Context,
 ): Promise<ReadonlySet<string>> {
   const stored = await transaction
@@ -129,7 +129,7 @@ export function toDetail(text: string): string {
 }
 
 function countEvent(
-  { accountId, mailId, category, event, occurredAtMs }: MailEvent,
+  { accountId, mailId, category, event, occurredAtMs }: EmailEvent,
   {
     counts,
     earliest,
@@ -139,7 +139,7 @@ function countEvent(
   const counted = countersOf[event];
   if (!counted) return;
   const atMs = occurredAtMs ?? nowMs;
-  const add = (counter: MailCounter, ms: number, mails: 1 | -1) =>
+  const add = (counter: EmailCounter, ms: number, mails: 1 | -1) =>
     counts.add({ accountId, category, counter, day: dayOf(ms) }, mails);
   if (counted.each) add(counted.each, atMs, 1);
   if (!counted.first) return;
@@ -153,9 +153,9 @@ function countEvent(
 
 interface CountPlace {
   readonly accountId: number;
-  readonly category: MailCategory;
+  readonly category: EmailCategory;
   readonly day: number;
-  readonly counter: MailCounter;
+  readonly counter: EmailCounter;
 }
 
 /** What is to be added to the counts, one number for each. */

@@ -1,25 +1,25 @@
 import {
   emailTypeOf,
-  type MailCategory,
-  type MailLinkKind,
+  type EmailCategory,
+  type EmailLinkKind,
   type WebhookEvent,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
-import { noteMailEvent } from "./email-log.ts";
+import { recordEmailEvent } from "./email-log.ts";
 import { linkUrl } from "./email-links.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
-type MailContext = Context & Pick<HandlerContext, "sealer" | "publicUrl">;
+type EmailContext = Context & Pick<HandlerContext, "sealer" | "publicUrl">;
 type EventContext = Context & Pick<HandlerContext, "random">;
 
 /** A mail to be sent. */
-export interface NewMail {
+export interface NewEmail {
   readonly accountId: number;
-  readonly category: MailCategory;
+  readonly category: EmailCategory;
   readonly email: string;
   readonly name: string;
   /** What the mail says, by its category; `link` makes the address of a link: about a row, or about the mail itself. */
-  readonly data: (link: (kind: MailLinkKind, id?: number) => string) => Readonly<Record<string, unknown>>;
+  readonly data: (link: (kind: EmailLinkKind, id?: number) => string) => Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface NewMail {
  * the call says nothing of it; the mail is kept with its reason.
  * @returns whether the mail was queued
  */
-export async function queueMail(mail: NewMail, context: MailContext): Promise<boolean> {
+export async function queueEmail(mail: NewEmail, context: EmailContext): Promise<boolean> {
   const { accountId, category } = mail;
   const email_key = mail.email.toLowerCase();
   const obstacle = (await isUnsubscribed(mail, context)) ? "unsubscribed" : null;
@@ -51,7 +51,7 @@ export async function queueMail(mail: NewMail, context: MailContext): Promise<bo
     .returning("id")
     .executeTakeFirstOrThrow();
   // The links name the mail, whose id is known only now.
-  const link = (kind: MailLinkKind, id = mailId) => linkUrl({ kind, id, accountId, mailId }, context);
+  const link = (kind: EmailLinkKind, id = mailId) => linkUrl({ kind, id, accountId, mailId }, context);
   const data = { ...mail.data(link), unsubscribe_url: link("unsubscribe") };
   await context.transaction
     .updateTable("mails")
@@ -59,12 +59,12 @@ export async function queueMail(mail: NewMail, context: MailContext): Promise<bo
     .where("id", "=", mailId)
     .execute();
   const event = obstacle === null ? "requested" : "dropped_unsubscribed";
-  await noteMailEvent({ accountId, mailId, category, event }, context);
+  await recordEmailEvent({ accountId, mailId, category, event }, context);
   return obstacle === null;
 }
 
 async function isUnsubscribed(
-  { accountId, category, email }: NewMail,
+  { accountId, category, email }: NewEmail,
   { transaction }: Context,
 ): Promise<boolean> {
   const found = await transaction
@@ -82,7 +82,7 @@ async function isUnsubscribed(
  * event id, so that a receiver can tell a repeat from a new event. What is sent is fixed now, for all attempts.
  * @param readData asked only where somebody is subscribed
  */
-export async function queueEvent(
+export async function queueWebhookEvent(
   event: WebhookEvent,
   readData: () => Promise<Readonly<Record<string, unknown>>>,
   accountId: number,

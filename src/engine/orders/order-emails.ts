@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { emailTypeOf } from "../../contract/index.ts";
 import { type BatchColumns, batchOf, inBatchOrder } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
-import { readMailSettings } from "../accounts/account-settings.ts";
+import { readEmailSettings } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { dateOf, dayMs, dayOf } from "../kernel/times.ts";
 
@@ -79,7 +79,7 @@ export async function queueOrderMails(after: number, context: HandlerContext): P
   const { id: accountId } = accountOf(context);
   const lines = (await selectNewLines(transaction, dialect, { accountId, after })).rows;
   if (lines.length === 0) return;
-  const { one_mail_per, due_after_days } = await readMailSettings(context, accountId);
+  const { one_mail_per, due_after_days } = await readEmailSettings(context, accountId);
   // A statement knows the small letters of ASCII alone.
   const rows = lines.map(({ order_row, product_row, email, customer_name, order_date }) => [
     order_row,

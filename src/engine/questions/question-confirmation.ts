@@ -1,6 +1,6 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { LinkTarget } from "../kernel/link-target.ts";
-import { noteClick } from "../kernel/email-log.ts";
+import { recordClick } from "../kernel/email-log.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
 import { verifyWriter } from "../accounts/shoppers.ts";
 import type { Claim } from "../kernel/signed-link.ts";
@@ -31,7 +31,7 @@ export async function findQuestionToConfirm(
     follow: async () => {
       const { product_row: productRow, user_row: userRow } = found;
       await publishQuestion({ id, accountId, productRow, userRow }, context);
-      await noteClick({ accountId, mailId, category: "question_confirmation" }, context);
+      await recordClick({ accountId, mailId, category: "question_confirmation" }, context);
     },
   };
 }

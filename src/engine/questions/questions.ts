@@ -4,7 +4,7 @@ import { type contract, linkLifetimeMs } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { findOrAddProduct, requireProduct } from "../products/find-product.ts";
-import { queueMail } from "../kernel/outbox.ts";
+import { queueEmail } from "../kernel/outbox.ts";
 import { listQuestions } from "./question-list.ts";
 import { readQuestionTotals } from "./question-totals.ts";
 import { addUnverified } from "../accounts/shoppers.ts";
@@ -109,7 +109,7 @@ async function isThere(product_row: number, content_key: string, context: Handle
 
 async function queueConfirmation(id: number, input: NewQuestion, context: HandlerContext): Promise<void> {
   const accountId = accountOf(context).id;
-  await queueMail(
+  await queueEmail(
     {
       accountId,
       category: "question_confirmation",

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { emailKeysOf } from "../orders/order-addresses.ts";
-import { queueEvent } from "../kernel/outbox.ts";
+import { queueWebhookEvent } from "../kernel/outbox.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
 
 /** Tells the webhooks of a review's account that it was created, or that it has changed. */
@@ -19,7 +19,7 @@ export async function announceReview(
       .executeTakeFirstOrThrow();
     return toEventData(parts, { appKey, orderId: await findOrderId(parts, context) });
   };
-  await queueEvent(event, readData, accountId, context);
+  await queueWebhookEvent(event, readData, accountId, context);
 }
 
 /**

@@ -3,7 +3,7 @@ import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts"
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { LinkTarget } from "../kernel/link-target.ts";
 import { hasBought } from "../orders/order-addresses.ts";
-import { noteClick } from "../kernel/email-log.ts";
+import { recordClick } from "../kernel/email-log.ts";
 import { announceReview } from "./review-announcement.ts";
 import { findReview } from "./review-parts.ts";
 import { verifyWriter } from "../accounts/shoppers.ts";
@@ -52,7 +52,7 @@ export async function findReviewToVerify(
     detail: found.title,
     follow: async () => {
       await verifyReview(found, context);
-      await noteClick({ accountId, mailId, category: "anonymous_testimonials_request" }, context);
+      await recordClick({ accountId, mailId, category: "anonymous_testimonials_request" }, context);
     },
   };
 }

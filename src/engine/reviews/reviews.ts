@@ -2,7 +2,7 @@ import { type contract, type PastReview, ServiceError, unauthorizedMessage } fro
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { queueMail } from "../kernel/outbox.ts";
+import { queueEmail } from "../kernel/outbox.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findReview } from "./review-parts.ts";
@@ -121,7 +121,7 @@ async function toFullReviews(found: readonly ReviewParts[], context: HandlerCont
 /** Source: spec "States and transitions": verification mails are sent to the reviewing customers. */
 async function queueVerification({ review, author, product }: ReviewParts, context: HandlerContext) {
   const { id: accountId } = accountOf(context);
-  await queueMail(
+  await queueEmail(
     {
       accountId,
       category: "anonymous_testimonials_request",

@@ -1,7 +1,7 @@
-import { emailTypes, type MailCategory } from "../../contract/index.ts";
+import { emailTypes, type EmailCategory } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { LinkTarget } from "../kernel/link-target.ts";
-import { noteMailEvent } from "../kernel/email-log.ts";
+import { recordEmailEvent } from "../kernel/email-log.ts";
 import type { Claim } from "../kernel/signed-link.ts";
 import { byUser } from "./unsubscribers.ts";
 
@@ -43,10 +43,10 @@ export async function findUnsubscription(
       const noted = {
         accountId,
         mailId: id,
-        category: category as MailCategory,
+        category: category as EmailCategory,
         event: "unsubscribed",
       } as const;
-      await noteMailEvent(noted, context);
+      await recordEmailEvent(noted, context);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 
 /** Ends a subscription: what waits for it is sent no more, and keeps the reason; what is under way is not tried again. */
-export async function endWebhook(
+export async function endSubscription(
   webhookId: number,
   reason: string,
   { transaction }: Pick<HandlerContext, "transaction">,

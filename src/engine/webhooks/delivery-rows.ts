@@ -53,15 +53,15 @@ export async function selectDueDeliveries(
   return (await selectDue(transaction, dialect, { nowMs, limit })).rows;
 }
 
-const selectForsaken = createStatement<{ readonly nowMs: number }, { readonly id: number }>(
+const selectExpired = createStatement<{ readonly nowMs: number }, { readonly id: number }>(
   (slot, dialect) => sql`
     select id from webhook_deliveries where leased_until <= ${slot("nowMs")}
     order by leased_until, id limit 1000 ${skipLocked(dialect)}`,
 );
 
 /** What lost workers held: only what is under way has a lease. */
-export async function selectForsakenDeliveries({ transaction, dialect, nowMs }: Context): Promise<number[]> {
-  return (await selectForsaken(transaction, dialect, { nowMs })).rows.map(({ id }) => id);
+export async function selectExpiredDeliveries({ transaction, dialect, nowMs }: Context): Promise<number[]> {
+  return (await selectExpired(transaction, dialect, { nowMs })).rows.map(({ id }) => id);
 }
 
 const selectNextDue = createStatement<object, { readonly at: number | null }>(

@@ -1,6 +1,6 @@
 import type { HandlerContext } from "../kernel/handler.ts";
-import { endWebhook } from "./delivery-end.ts";
-import { heedAskedMs, planRetryMs } from "./retry-schedule.ts";
+import { endSubscription } from "./delivery-end.ts";
+import { limitRetryAfterMs, planRetryMs } from "./retry-schedule.ts";
 
 /**
  * What came of an attempt.
@@ -23,8 +23,8 @@ export type AttemptOutcome = { readonly durationMs: number } & (
 );
 
 /** What became of a delivery: `deferred` is tried again. */
-export const deliveryFates = ["delivered", "deferred", "failed"] as const;
-export type DeliveryFate = (typeof deliveryFates)[number];
+export const deliveryResults = ["delivered", "deferred", "failed"] as const;
+export type DeliveryResult = (typeof deliveryResults)[number];
 
 interface Attempted {
   readonly id: number;
@@ -42,20 +42,20 @@ const goneReason = "the receiver answered 410, which ended the subscription";
  * its next attempt, and those after it do not wait for that. A receiver that asks for a pause with `Retry-After` gets
  * it for all that is its.
  */
-export async function noteOutcome(
+export async function recordOutcome(
   attempted: Attempted,
   { worker, outcome }: { readonly worker: string; readonly outcome: AttemptOutcome },
   context: HandlerContext,
-): Promise<DeliveryFate> {
-  await noteAttempt(attempted, outcome, context);
-  if (outcome.state === "delivered") return noteDelivered(attempted, context);
+): Promise<DeliveryResult> {
+  await recordAttempt(attempted, outcome, context);
+  if (outcome.state === "delivered") return recordDelivered(attempted, context);
   if (outcome.state === "cut_off") {
     const change = { state: "queued", attempts: attempted.attempt - 1 };
     await changeHeld(attempted, { worker, change }, context);
     return "deferred";
   }
   if (outcome.state === "gone") {
-    await endWebhook(attempted.webhookId, goneReason, context);
+    await endSubscription(attempted.webhookId, goneReason, context);
     await changeHeld(attempted, { worker, change: { state: "failed", reason: goneReason } }, context);
     return "failed";
   }
@@ -72,7 +72,7 @@ export async function noteOutcome(
   return waitMs === undefined ? "failed" : "deferred";
 }
 
-async function noteAttempt(
+async function recordAttempt(
   { attemptId }: Attempted,
   outcome: AttemptOutcome,
   { transaction }: HandlerContext,
@@ -86,7 +86,7 @@ async function noteAttempt(
     .execute();
 }
 
-async function noteDelivered(
+async function recordDelivered(
   { id }: Attempted,
   { transaction, nowMs }: HandlerContext,
 ): Promise<"delivered"> {
@@ -141,7 +141,7 @@ async function hold(
   retryAfterMs: number,
   { transaction, nowMs }: HandlerContext,
 ): Promise<void> {
-  const held_until = nowMs + heedAskedMs(retryAfterMs);
+  const held_until = nowMs + limitRetryAfterMs(retryAfterMs);
   await transaction.updateTable("webhooks").set({ held_until }).where("id", "=", webhookId).execute();
   await transaction
     .updateTable("webhook_deliveries")

@@ -24,13 +24,13 @@ const embeddings = { mapped: [0, 0, 0, 0, 0, 0xffff], nat64: [0x64, 0xff9b, 0, 0
  * Assumed: public addresses alone are called: of IPv6 those of 2000::/3, and of those that stand for one of IPv4, mapped
  * ones and NAT64's are as the one that they stand for; 6to4 and Teredo are refused, as nothing is served there.
  */
-export function refusalOfAddress(address: string): string | undefined {
+export function explainRefusedAddress(address: string): string | undefined {
   if (!ipaddr.isValid(address)) return `${address} is no IP address`;
   const parsed = ipaddr.parse(address);
-  if (parsed instanceof ipaddr.IPv4) return refusalOfIpv4(parsed);
+  if (parsed instanceof ipaddr.IPv4) return explainRefusedIpv4(parsed);
   const { parts } = parsed;
   if (Object.values(embeddings).some((head) => head.every((part, at) => parts[at] === part))) {
-    const refusal = refusalOfIpv4(new ipaddr.IPv4(parsed.toByteArray().slice(-4)));
+    const refusal = explainRefusedIpv4(new ipaddr.IPv4(parsed.toByteArray().slice(-4)));
     return refusal && `${address} stands for another: ${refusal}`;
   }
   const range = parsed.range();
@@ -38,7 +38,7 @@ export function refusalOfAddress(address: string): string | undefined {
   return isPublic ? undefined : `${address} is ${rangeWords[range] ?? otherwise}`;
 }
 
-function refusalOfIpv4(address: ipaddr.IPv4): string | undefined {
+function explainRefusedIpv4(address: ipaddr.IPv4): string | undefined {
   const text = address.toString();
   const range = address.range();
   if (range === "unicast" && !hostAddresses.has(text)) return undefined;
@@ -63,22 +63,22 @@ const badPorts: ReadonlySet<number> = new Set([
  * Says why an address may not be a webhook's, as far as the address itself tells: a name may still lead anywhere.
  * @param isPrivateAllowed whether machines of the own network may be called
  */
-export function refusalOfUrl(text: string, isPrivateAllowed: boolean): string | undefined {
+export function explainRefusedUrl(text: string, isPrivateAllowed: boolean): string | undefined {
   if (!URL.canParse(text)) return "is not a URL that can be called";
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return "is neither http nor https";
   if (url.username !== "" || url.password !== "") return "holds a user name or a password";
   if (url.port !== "" && badPorts.has(Number(url.port)))
     return `has port ${url.port}, which is no web server's`;
-  const refusal = isPrivateAllowed ? undefined : refusalOfHost(url.hostname);
+  const refusal = isPrivateAllowed ? undefined : explainRefusedHost(url.hostname);
   return refusal && `leads where nothing is sent to: ${refusal}`;
 }
 
 /** A host as `URL` has it: small letters, numbers of every form as an IPv4 address, IPv6 in brackets. */
-function refusalOfHost(hostname: string): string | undefined {
+function explainRefusedHost(hostname: string): string | undefined {
   const host = hostname.replace(/\.+$/, "");
   const literal = host.startsWith("[") ? host.slice(1, -1) : host;
-  if (ipaddr.isValid(literal)) return refusalOfAddress(literal);
+  if (ipaddr.isValid(literal)) return explainRefusedAddress(literal);
   const isOwn =
     !host.includes(".") || ownEndings.some((ending) => host === ending || host.endsWith(`.${ending}`));
   return isOwn ? `${host} is a name of a network's own` : undefined;

@@ -32,10 +32,10 @@ const jitter = 0.2;
 export function planRetryMs(attempt: number, askedMs: number, random: number): number | undefined {
   const delayMs = retryDelaysMs[attempt - 1];
   if (delayMs === undefined) return undefined;
-  return Math.max(Math.ceil(delayMs * (1 + jitter * random)), heedAskedMs(askedMs));
+  return Math.max(Math.ceil(delayMs * (1 + jitter * random)), limitRetryAfterMs(askedMs));
 }
 
 /** How long a receiver is left alone that asked for it. */
-export function heedAskedMs(askedMs: number): number {
+export function limitRetryAfterMs(askedMs: number): number {
   return Math.min(askedMs, mostAskedMs);
 }

@@ -1,8 +1,8 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { EngineWork } from "../local-transport.ts";
-import { endWebhook } from "./delivery-end.ts";
-import { noteOutcome, type AttemptOutcome, type DeliveryFate } from "./outcomes.ts";
-import { readNextDeliveryAt, selectDueDeliveries, selectForsakenDeliveries } from "./delivery-rows.ts";
+import { endSubscription } from "./delivery-end.ts";
+import { recordOutcome, type AttemptOutcome, type DeliveryResult } from "./outcomes.ts";
+import { readNextDeliveryAt, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
 
 /** An attempt that has begun: what is to be sent, and where to. */
 export interface BegunDelivery {
@@ -19,11 +19,11 @@ export interface BegunDelivery {
 }
 
 /** What a worker does with deliveries. */
-export interface WebhookWork {
+export interface WebhookQueue {
   /** Begins the next attempts, at most one of each subscription. */
   readonly begin: (most: number) => Promise<BegunDelivery[]>;
   /** Notes what came of an attempt, and what becomes of its delivery. */
-  readonly end: (begun: BegunDelivery, outcome: AttemptOutcome) => Promise<DeliveryFate>;
+  readonly end: (begun: BegunDelivery, outcome: AttemptOutcome) => Promise<DeliveryResult>;
   /** Makes the leases of all that is under way last from now on; of what is lost sight of, they end. */
   readonly renew: () => Promise<void>;
   /** When there is next something to begin, milliseconds. */
@@ -31,7 +31,7 @@ export interface WebhookWork {
 }
 
 /** @param leaseMs how long a worker holds what it has begun; where it is not renewed, the worker is lost */
-export function createWebhookWork(work: EngineWork, { worker, leaseMs }: Holder): WebhookWork {
+export function createWebhookQueue(work: EngineWork, { worker, leaseMs }: Holder): WebhookQueue {
   /** Deliveries by their attempts: one may be begun again while an attempt that took too long still goes on. */
   const held = new Map<number, number>();
   return {
@@ -43,7 +43,7 @@ export function createWebhookWork(work: EngineWork, { worker, leaseMs }: Holder)
     end: async (begun, outcome) => {
       // Whatever becomes of it: where nothing can be noted, its lease is to end.
       held.delete(begun.attemptId);
-      return work.write((context) => noteOutcome(begun, { worker, outcome }, context));
+      return work.write((context) => recordOutcome(begun, { worker, outcome }, context));
     },
     renew: async () => {
       if (held.size === 0) return;
@@ -67,7 +67,7 @@ interface Holder {
 }
 
 async function beginDue(most: number, holder: Holder, context: HandlerContext): Promise<BegunDelivery[]> {
-  await takeBackForsaken(context);
+  await requeueExpiredLeases(context);
   const begun: BegunDelivery[] = [];
   for (const due of await selectDueDeliveries(most, context)) {
     const next = await beginOne(due, holder, context);
@@ -79,9 +79,9 @@ async function beginDue(most: number, holder: Holder, context: HandlerContext): 
 /**
  * Assumed: what a lost worker was sending may have arrived, or not; it is sent again under the same id.
  */
-async function takeBackForsaken(context: HandlerContext): Promise<void> {
+async function requeueExpiredLeases(context: HandlerContext): Promise<void> {
   const { transaction } = context;
-  for (const id of await selectForsakenDeliveries(context)) {
+  for (const id of await selectExpiredDeliveries(context)) {
     await transaction
       .updateTable("webhook_attempts")
       .set({ problem: "its worker was lost before an answer was noted; it may have arrived" })
@@ -109,7 +109,7 @@ async function beginOne(
     .where("id", "=", due.webhook_row)
     .executeTakeFirst();
   if (!webhook) {
-    await endWebhook(due.webhook_row, "its subscription has ended", context);
+    await endSubscription(due.webhook_row, "its subscription has ended", context);
     return undefined;
   }
   const attempt = due.attempts + 1;

@@ -1,8 +1,8 @@
 import { type contract, maxLength, maxWebhooks, ServiceError, recordNotFound } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { refusalOfUrl } from "./receiver-address.ts";
+import { explainRefusedUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
-import { endWebhook } from "./delivery-end.ts";
+import { endSubscription } from "./delivery-end.ts";
 
 const howToAllow =
   "addresses of the own network are allowed by `starpost webhooks configure --allow-private on`, where the service runs";
@@ -62,7 +62,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
       .where("account_id", "=", accountOf(context).id)
       .executeTakeFirst();
     if (owned) {
-      await endWebhook(webhook_id, "its subscription was deleted", context);
+      await endSubscription(webhook_id, "its subscription was deleted", context);
       return {};
     }
     throw recordNotFound("Webhook", "id", webhook_id);
@@ -71,10 +71,10 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
 
 /** Stricter than a URL that is only shown: it will be called. Bytes count, since an index holds them. */
 function checkUrl(url: string, { allowsPrivateWebhooks = false }: HandlerContext): void {
-  const refusal = refusalOfUrl(url, allowsPrivateWebhooks);
+  const refusal = explainRefusedUrl(url, allowsPrivateWebhooks);
   if (refusal !== undefined) {
     throw new ServiceError("invalidParams", `url ${refusal}`, {
-      hint: refusalOfUrl(url, true) === undefined ? howToAllow : undefined,
+      hint: explainRefusedUrl(url, true) === undefined ? howToAllow : undefined,
     });
   }
   if (Buffer.byteLength(url) <= maxLength.url) return;

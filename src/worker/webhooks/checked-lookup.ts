@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { lookup as lookUpByDns } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
-import { refusalOfAddress } from "../../engine/webhooks/receiver-address.ts";
+import { explainRefusedAddress } from "../../engine/webhooks/receiver-address.ts";
 
 /** Finds all addresses of a host. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -27,7 +27,7 @@ export function createCheckedLookup(
     const found = await resolve(hostname);
     const refusal = isPrivateAllowed
       ? undefined
-      : found.map(({ address }) => refusalOfAddress(address)).find(Boolean);
+      : found.map(({ address }) => explainRefusedAddress(address)).find(Boolean);
     if (refusal !== undefined)
       throw new RefusedAddress(`${hostname} leads where nothing is sent to: ${refusal}`);
     if (found.length > 0) return found;

@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
-import { type DeliveryFate, deliveryFates } from "../../engine/webhooks/outcomes.ts";
-import type { BegunDelivery, WebhookWork } from "../../engine/webhooks/webhook-queue.ts";
-import type { Duty, Round } from "../job.ts";
-import { keepLeases } from "../lease-keeper.ts";
+import { type DeliveryResult, deliveryResults } from "../../engine/webhooks/outcomes.ts";
+import type { BegunDelivery, WebhookQueue } from "../../engine/webhooks/webhook-queue.ts";
+import type { Job, Round } from "../job.ts";
+import { withLeaseRenewal } from "../lease-keeper.ts";
 import { rest, type WorkerContext } from "../worker-context.ts";
 import type { WebhookPost } from "./webhook-request.ts";
 
-export interface WebhookDispatcherSettings extends WorkerContext {
-  readonly work: WebhookWork;
+export interface WebhookJobSettings extends WorkerContext {
+  readonly work: WebhookQueue;
   readonly post: WebhookPost;
   readonly leaseMs: number;
   /** How long attempts that are under way may go on after a stop, milliseconds; 5 s where absent. */
@@ -23,11 +23,11 @@ const lookEveryMs = 500;
 const usualGraceMs = 5_000;
 
 /** Delivers events to webhooks: several subscriptions at once, of each one delivery after the other. */
-export function createWebhookDispatcher(settings: WebhookDispatcherSettings): Duty<DeliveryFate> {
+export function createWebhookJob(settings: WebhookJobSettings): Job<DeliveryResult> {
   return {
     name: "webhooks",
     runDue: (stop) =>
-      keepLeases(() => new Deliveries(settings, stop).run(), {
+      withLeaseRenewal(() => new Deliveries(settings, stop).run(), {
         ...settings,
         renew: () => settings.work.renew(),
       }),
@@ -37,22 +37,22 @@ export function createWebhookDispatcher(settings: WebhookDispatcherSettings): Du
 
 /** One round. */
 class Deliveries {
-  readonly #settings: WebhookDispatcherSettings;
+  readonly #settings: WebhookJobSettings;
   readonly #stop: AbortSignal;
   readonly #cutOff = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #counts: Record<DeliveryFate, number>;
+  readonly #counts: Record<DeliveryResult, number>;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(settings: WebhookDispatcherSettings, stop: AbortSignal) {
+  constructor(settings: WebhookJobSettings, stop: AbortSignal) {
     this.#settings = settings;
     this.#stop = stop;
     // Each attempt listens: Node warns of more than ten as of a leak.
     setMaxListeners(0, this.#cutOff.signal);
-    this.#counts = Object.fromEntries(deliveryFates.map((fate) => [fate, 0])) as Record<DeliveryFate, number>;
+    this.#counts = Object.fromEntries(deliveryResults.map((fate) => [fate, 0])) as Record<DeliveryResult, number>;
   }
 
-  async run(): Promise<Round<DeliveryFate>> {
+  async run(): Promise<Round<DeliveryResult>> {
     const { sleep, graceMs = usualGraceMs } = this.#settings;
     const ended = new AbortController();
     const onStop = () => {

@@ -2,7 +2,7 @@ import { got, type Got, type Response } from "got";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
-import { refusalOfUrl } from "../../engine/webhooks/receiver-address.ts";
+import { explainRefusedUrl } from "../../engine/webhooks/receiver-address.ts";
 import { signMessage } from "../../engine/kernel/standard-webhooks.ts";
 import type { BegunDelivery } from "../../engine/webhooks/webhook-queue.ts";
 import type { AttemptOutcome } from "../../engine/webhooks/outcomes.ts";
@@ -71,7 +71,7 @@ async function attempt(client: Got, begun: BegunDelivery, attempting: Attempting
   const { clock, isPrivateAllowed, cutOff } = attempting;
   const { url, eventId, body, secret } = begun;
   // A host that is an address itself is never looked up.
-  const refusal = refusalOfUrl(url, isPrivateAllowed);
+  const refusal = explainRefusedUrl(url, isPrivateAllowed);
   if (refusal !== undefined) return { state: "failed", problem: `the address ${refusal}` };
   if (secret === undefined) {
     return { state: "failed", problem: "its secret cannot be opened with the key of this machine" };
@@ -88,7 +88,7 @@ async function attempt(client: Got, begun: BegunDelivery, attempting: Attempting
   });
   try {
     const answer = await readAnswer(request);
-    await throwAway(request);
+    await discardBody(request);
     return judge(answer, clock());
   } finally {
     request.destroy();
@@ -104,7 +104,7 @@ function readAnswer(request: Readable): Promise<Response> {
 }
 
 /** Takes in the rest of an answer, so that its sender sees it end, as far as that is short. */
-async function throwAway(request: Readable): Promise<void> {
+async function discardBody(request: Readable): Promise<void> {
   let bytes = 0;
   try {
     for await (const piece of request) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { MailDuty } from "../../../src/worker/email-job.ts";
-import type { Claim, ClaimedMail } from "../../../src/engine/emails/sending/claim.ts";
-import type { EndedMail, MailWork } from "../../../src/engine/emails/sending/email-queue.ts";
-import { UncomposableMail } from "../../../src/email/transports/mime-message.ts";
+import { EmailJob } from "../../../src/worker/email-job.ts";
+import type { Claim, ClaimedEmail } from "../../../src/engine/emails/sending/claim.ts";
+import type { EndedEmail, EmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
+import { ComposeError } from "../../../src/email/transports/mime-message.ts";
 import type { ComposedMessage, SendOutcome } from "../../../src/email/transports/transport.ts";
-import type { OutgoingMail } from "../../../src/email/outgoing-email.ts";
+import type { OutgoingEmail } from "../../../src/email/outgoing-email.ts";
 import { runWorker } from "../../../src/worker/worker.ts";
 import { settle, VirtualTime } from "../../support/virtual-time.ts";
 
@@ -12,7 +12,7 @@ const leaseMs = 60_000;
 const accepted: SendOutcome = { state: "accepted", answer: "250 ok" };
 const nobody = new AbortController().signal;
 
-function mailOf(id: number): OutgoingMail {
+function mailOf(id: number): OutgoingEmail {
   return {
     id,
     accountId: 1,
@@ -25,27 +25,27 @@ function mailOf(id: number): OutgoingMail {
   };
 }
 
-type Outcomes = readonly EndedMail[];
+type Outcomes = readonly EndedEmail[];
 
 /** A queue in memory, whose mails are all due. */
-class Queue implements MailWork {
-  readonly waiting: ClaimedMail[];
-  readonly ended: EndedMail[] = [];
+class Queue implements EmailQueue {
+  readonly waiting: ClaimedEmail[];
+  readonly ended: EndedEmail[] = [];
   readonly begun: number[] = [];
   renewals = 0;
   released = 0;
   claims = 0;
   refuses: number | undefined;
-  #held: ClaimedMail[] = [];
+  #held: ClaimedEmail[] = [];
 
-  constructor(mails: readonly ClaimedMail[]) {
+  constructor(mails: readonly ClaimedEmail[]) {
     this.waiting = [...mails];
   }
 
   async claim(limit: number): Promise<Claim> {
     this.claims += 1;
     this.#held = this.waiting.splice(0, limit);
-    return { mails: this.#held, keptBack: [], takenOver: 0 };
+    return { mails: this.#held, notSent: [], recovered: 0 };
   }
 
   async step(ended: Outcomes, nextId?: number) {
@@ -89,11 +89,11 @@ interface Said {
 }
 
 function open(
-  mails: readonly (number | ClaimedMail)[],
+  mails: readonly (number | ClaimedEmail)[],
   settings: {
     readonly send?: (message: ComposedMessage, time: VirtualTime) => Promise<SendOutcome>;
     readonly wasSent?: (key: string) => Promise<boolean>;
-    readonly compose?: (mail: OutgoingMail) => Promise<ComposedMessage>;
+    readonly compose?: (mail: OutgoingEmail) => Promise<ComposedMessage>;
   } = {},
 ) {
   const time = new VirtualTime();
@@ -109,7 +109,7 @@ function open(
   const sent: string[] = [];
   const { send = async () => accepted, wasSent } = settings;
   const surroundings = { clock: time.clock, sleep: time.sleep, log };
-  const compose = async ({ key, to }: OutgoingMail): Promise<ComposedMessage> => ({
+  const compose = async ({ key, to }: OutgoingEmail): Promise<ComposedMessage> => ({
     key,
     to: to.address,
     from: "shop@shop.example",
@@ -117,7 +117,7 @@ function open(
     messageId: `<${key}@shop.example>`,
     raw: Buffer.from("text"),
   });
-  const duty = new MailDuty({
+  const duty = new EmailJob({
     ...surroundings,
     work: queue,
     transport: {
@@ -201,8 +201,8 @@ describe("sending what is due", () => {
   it("goes on after a mail that cannot be composed", async () => {
     const { time, queue, duty } = open([1, 2, 3], {
       compose: async (mail) => {
-        if (mail.id === 1) throw new UncomposableMail("failed", "line 3: tag is not closed");
-        if (mail.id === 2) throw new UncomposableMail("invalid_address", "no address");
+        if (mail.id === 1) throw new ComposeError("failed", "line 3: tag is not closed");
+        if (mail.id === 2) throw new ComposeError("invalid_address", "no address");
         return open([]).compose(mail);
       },
     });
@@ -217,7 +217,7 @@ describe("sending what is due", () => {
 });
 
 describe("a mail that a lost worker was sending", () => {
-  const takenUp = { mail: mailOf(1), takenUpFrom: "one" };
+  const takenUp = { mail: mailOf(1), previousWorker: "one" };
 
   it("is sent again where nobody can tell, which is said", async () => {
     const { time, duty, sent, said } = open([takenUp]);

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Sleep, sleep } from "../../../src/client/sleep.ts";
-import { MailDuty } from "../../../src/worker/email-job.ts";
+import { EmailJob } from "../../../src/worker/email-job.ts";
 import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { createMailWork } from "../../../src/engine/emails/sending/email-queue.ts";
+import { createEmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { composeMessage } from "../../../src/email/transports/mime-message.ts";
-import { openMailTransport } from "../../../src/email/transports/open-transport.ts";
-import type { MailTransport } from "../../../src/email/transports/transport.ts";
+import { openEmailTransport } from "../../../src/email/transports/open-transport.ts";
+import type { EmailTransport } from "../../../src/email/transports/transport.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -39,20 +39,20 @@ describeBackends("a mail that was written, and whose worker was lost before it s
         sealer: createSealer(randomBytes(32)),
         enforceLimits: false,
       });
-      const transport = await openMailTransport({ kind: "outbox", folder, from: null }, harness.clock);
-      const openDuty = (worker: string, way: MailTransport, rest: Sleep) =>
-        new MailDuty({
+      const transport = await openEmailTransport({ kind: "outbox", folder, from: null }, harness.clock);
+      const openDuty = (worker: string, way: EmailTransport, rest: Sleep) =>
+        new EmailJob({
           clock: harness.clock,
           sleep: rest,
           log: silentLog,
-          work: createMailWork(work, { worker, leaseMs }),
+          work: createEmailQueue(work, { worker, leaseMs }),
           transport: way,
           compose: (mail) => composeMessage(mail, { from: null, nowMs: harness.clock() }),
           leaseMs,
         });
       const lost = new Promise<never>(() => {});
       let sends = 0;
-      const dyingWay: MailTransport = {
+      const dyingWay: EmailTransport = {
         ...transport,
         send: async (message) => {
           sends += 1;

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { retryDelaysMs } from "../../../src/engine/webhooks/retry-schedule.ts";
-import { createWebhookWork } from "../../../src/engine/webhooks/webhook-queue.ts";
+import { createWebhookQueue } from "../../../src/engine/webhooks/webhook-queue.ts";
 import { backends, type Harness, startMs, type TestAccount } from "../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../support/builders.ts";
 import { type Loopback, type Responder, sendJson, startLoopback } from "../../support/loopback.ts";
@@ -367,7 +367,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     await subscribe(busy.url);
     await subscribe(free.url);
     for (let at = 0; at < 3; at += 1) await review();
-    const other = createWebhookWork(harness.work, { worker: "other", leaseMs: 60_000 });
+    const other = createWebhookQueue(harness.work, { worker: "other", leaseMs: 60_000 });
     const [held] = await other.begin(1);
     expect(held?.url).toBe(busy.url);
     expect((await runOnce(openDispatcher(harness))).counts).toMatchObject({ delivered: 3 });

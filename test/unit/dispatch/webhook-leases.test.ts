@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createWebhookWork } from "../../../src/engine/webhooks/webhook-queue.ts";
+import { createWebhookQueue } from "../../../src/engine/webhooks/webhook-queue.ts";
 import { backends, type Harness, type TestAccount } from "../../support/backends.ts";
 import { aReview } from "../../support/builders.ts";
 import { type Loopback, sendJson, startLoopback } from "../../support/loopback.ts";
@@ -37,12 +37,12 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
   it("are renewed of what is under way", async () => {
     await subscribe("http://127.0.0.1:8001/");
     await review();
-    const work = createWebhookWork(harness.work, { worker: "one", leaseMs });
+    const work = createWebhookQueue(harness.work, { worker: "one", leaseMs });
     expect(await work.begin(32)).toHaveLength(1);
     harness.clock.advance(leaseMs - 1);
     await work.renew();
     harness.clock.advance(leaseMs - 1);
-    const other = createWebhookWork(harness.work, { worker: "other", leaseMs });
+    const other = createWebhookQueue(harness.work, { worker: "other", leaseMs });
     expect(await other.begin(32)).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
   ])("end of what is not, however busy its worker is: of a delivery %s", async (_what, number, isDone) => {
     await subscribe("http://127.0.0.1:8001/");
     await review();
-    const work = createWebhookWork(failingAt(number, isDone), { worker: "one", leaseMs });
+    const work = createWebhookQueue(failingAt(number, isDone), { worker: "one", leaseMs });
     await expect(
       (async () => {
         for (const begun of await work.begin(32)) await work.end(begun, outcome);
@@ -72,7 +72,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
   it("are not given back by an attempt that took too long", async () => {
     await subscribe("http://127.0.0.1:8001/");
     await review();
-    const work = createWebhookWork(harness.work, { worker: "one", leaseMs });
+    const work = createWebhookQueue(harness.work, { worker: "one", leaseMs });
     const begin = async (by = work) => {
       const [begun, ...others] = await by.begin(32);
       expect(others).toEqual([]);
@@ -89,7 +89,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
     harness.clock.advance(leaseMs - 1);
     await work.renew();
     harness.clock.advance(leaseMs - 1);
-    const other = createWebhookWork(harness.work, { worker: "other", leaseMs });
+    const other = createWebhookQueue(harness.work, { worker: "other", leaseMs });
     expect(await other.begin(32)).toEqual([]);
     await work.end(again, refused);
     expect(await state()).toBe("queued");
@@ -105,7 +105,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
     await work.renew();
     await work.end(lost, refused);
     expect(await state()).toBe("leased");
-    const third = createWebhookWork(harness.work, { worker: "third", leaseMs });
+    const third = createWebhookQueue(harness.work, { worker: "third", leaseMs });
     harness.clock.advance(leaseMs - 2);
     expect(await third.begin(32)).toEqual([]);
     harness.clock.advance(1);

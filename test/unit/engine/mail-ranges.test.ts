@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { mailAggregates } from "../../../src/contract/index.ts";
+import { emailAggregates } from "../../../src/contract/index.ts";
 import { nameRange, splitRange, toDay } from "../../../src/engine/emails/time-ranges.ts";
 
-const names = (since: string, to: string, aggregate: (typeof mailAggregates)[number]) =>
+const names = (since: string, to: string, aggregate: (typeof emailAggregates)[number]) =>
   splitRange({ start: toDay(since), end: toDay(to) }, aggregate).map(nameRange);
 
 const firstDay = toDay("0000-01-01");
@@ -12,7 +12,7 @@ const lastDay = toDay("9999-12-31");
 it("splits any days into ranges without a gap and without an overlap", () => {
   const days = fc.integer({ min: firstDay, max: lastDay });
   fc.assert(
-    fc.property(days, fc.nat(3_700), fc.constantFrom(...mailAggregates), (start, more, aggregate) => {
+    fc.property(days, fc.nat(3_700), fc.constantFrom(...emailAggregates), (start, more, aggregate) => {
       const end = Math.min(start + more, lastDay);
       const ranges = splitRange({ start, end }, aggregate);
       expect(ranges[0]?.start).toBe(start);
@@ -30,7 +30,7 @@ it("gives every range but the last its whole length", () => {
   const longest = { day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
   const days = fc.integer({ min: firstDay, max: lastDay - 3_700 });
   fc.assert(
-    fc.property(days, fc.nat(3_700), fc.constantFrom(...mailAggregates), (start, more, aggregate) => {
+    fc.property(days, fc.nat(3_700), fc.constantFrom(...emailAggregates), (start, more, aggregate) => {
       const ranges = splitRange({ start, end: start + more }, aggregate);
       for (const [at, range] of ranges.entries()) {
         const length = range.end - range.start + 1;
@@ -63,7 +63,7 @@ it("knows the years before 100", () => {
 });
 
 it("gives a single day one range, whatever the aggregate", () => {
-  for (const aggregate of mailAggregates) {
+  for (const aggregate of emailAggregates) {
     expect(names("2026-03-15", "2026-03-15", aggregate)).toEqual(["2026-03-15,2026-03-15"]);
   }
 });

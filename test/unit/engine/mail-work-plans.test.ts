@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, it, vi } from "vitest";
 import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { createMailWork } from "../../../src/engine/emails/sending/email-queue.ts";
+import { createEmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
@@ -21,7 +21,7 @@ it("finds every mail by an index, in every statement of a worker", async () => {
       enforceLimits: false,
     });
     const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];
-    const [one, other] = ["one", "other"].map((worker) => createMailWork(work, { worker, leaseMs: 1_000 }));
+    const [one, other] = ["one", "other"].map((worker) => createEmailQueue(work, { worker, leaseMs: 1_000 }));
     if (!one || !other) throw new Error("there are no workers");
     const { mails } = await one.claim(10);
     const [a = 0, b = 0, c = 0, d = 0] = mails.map(({ mail }) => mail.id);

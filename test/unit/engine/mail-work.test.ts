@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { giveUpAfterMs, retryWaitsMs } from "../../../src/engine/emails/sending/retries.ts";
-import { createMailWork, type MailWork } from "../../../src/engine/emails/sending/email-queue.ts";
+import { giveUpAfterMs, retryDelaysMs } from "../../../src/engine/emails/sending/retries.ts";
+import { createEmailQueue, type EmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { backends, type Harness, startMs, type TestAccount } from "../../support/backends.ts";
 import { anOrder, bulkOf } from "../../support/builders.ts";
@@ -30,7 +30,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
   afterEach(() => harness.close());
 
   /** A worker as another process is one: over queues of its own. */
-  function worker(name: string, settings: { readonly publicUrl?: string } = {}): MailWork {
+  function worker(name: string, settings: { readonly publicUrl?: string } = {}): EmailQueue {
     const { publicUrl = "https://reviews.example" } = settings;
     const { work } = createLocalTransport({
       database: harness.database,
@@ -40,7 +40,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
       enforceLimits: false,
       publicUrl: () => publicUrl,
     });
-    return createMailWork(work, { worker: name, leaseMs });
+    return createEmailQueue(work, { worker: name, leaseMs });
   }
 
   /** Mails that no order brings, due at once. */
@@ -63,7 +63,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     (await harness.database.db.selectFrom("mail_events").select("event").orderBy("id").execute()).map(
       ({ event }) => event,
     );
-  const idsOf = ({ mails }: Awaited<ReturnType<MailWork["claim"]>>) => mails.map(({ mail }) => mail.id);
+  const idsOf = ({ mails }: Awaited<ReturnType<EmailQueue["claim"]>>) => mails.map(({ mail }) => mail.id);
   const accepted = { state: "accepted", answer: "250 ok" } as const;
 
   it("are given to one worker each", async () => {
@@ -158,9 +158,9 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
   it("are kept back by rules when they are due, with the reason", async () => {
     await orderFrom();
     await account.service.unsubscribers.massCreate({ email_list: { "1": ["bea@mail.example"] } });
-    const { mails, keptBack } = await worker("one").claim(10);
+    const { mails, notSent } = await worker("one").claim(10);
     expect(mails).toEqual([]);
-    expect(keptBack).toMatchObject([{ category: "map", obstacle: "unsubscribed" }]);
+    expect(notSent).toMatchObject([{ category: "map", obstacle: "unsubscribed" }]);
     expect(await readRows()).toMatchObject([{ state: "not_sent", reason: "unsubscribed", worker: null }]);
     expect(await readEvents()).toEqual(["not_sent", "dropped_unsubscribed"]);
     expect(await readMailCounts(harness, "map")).toEqual({ repeat_unsubscribes: 1 });
@@ -204,8 +204,8 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     harness.clock.advance(1);
     const taken = await other.claim(2);
     expect(idsOf(taken)).toHaveLength(2);
-    expect(taken.takenOver).toBe(2);
-    expect(taken.mails.map(({ takenUpFrom }) => takenUpFrom)).toEqual([undefined, undefined]);
+    expect(taken.recovered).toBe(2);
+    expect(taken.mails.map(({ previousWorker }) => previousWorker)).toEqual([undefined, undefined]);
     expect(await one.step([], first)).toEqual({ fates: [], hasBegun: false });
     expect(await other.step([], first)).toEqual({ fates: [], hasBegun: true });
   });
@@ -230,13 +230,13 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     await one.step([], first);
     harness.clock.advance(leaseMs);
     const takenUp = await other.claim(1);
-    expect(takenUp.mails).toMatchObject([{ mail: { id: first }, takenUpFrom: "one" }]);
-    expect(takenUp.takenOver).toBe(0);
+    expect(takenUp.mails).toMatchObject([{ mail: { id: first }, previousWorker: "one" }]);
+    expect(takenUp.recovered).toBe(0);
     expect(await readEvents()).toContain("taken_up");
     // Nor does who gives it back forget it.
     await other.release();
     const [again] = (await third.claim(1)).mails;
-    expect(again).toMatchObject({ mail: { id: first }, takenUpFrom: "other" });
+    expect(again).toMatchObject({ mail: { id: first }, previousWorker: "other" });
     expect(again?.mail.key).toBe(takenUp.mails[0]?.mail.key);
     // The first worker comes back, and what it knows comes too late.
     expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ fates: ["lost"] });
@@ -255,9 +255,9 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
       .values({ account_id, email_key, kind: "spamreports", mail_row: id, created_at: startMs })
       .execute();
     harness.clock.advance(leaseMs);
-    const { mails, keptBack } = await other.claim(1);
-    expect(keptBack).toEqual([]);
-    expect(mails).toMatchObject([{ takenUpFrom: "one", obstacle: "reported_spam" }]);
+    const { mails, notSent } = await other.claim(1);
+    expect(notSent).toEqual([]);
+    expect(mails).toMatchObject([{ previousWorker: "one", obstacle: "reported_spam" }]);
     const outcome = { state: "kept_back", obstacle: "reported_spam" } as const;
     expect(await other.step([{ id, outcome }])).toMatchObject({ fates: ["not_sent"] });
     expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, repeat_spamreports: 1 });
@@ -287,7 +287,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
       4 * hourMs,
       12 * hourMs,
     ]);
-    expect(waits.slice(0, 6)).toEqual(retryWaitsMs);
+    expect(waits.slice(0, 6)).toEqual(retryDelaysMs);
     expect(waits.slice(6, -1).every((ms) => ms === 12 * hourMs)).toBe(true);
     expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(giveUpAfterMs);
     expect(giveUpAfterMs).toBe(3 * dayMs);
@@ -319,7 +319,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(kept).toHaveLength(suppressions);
     if (suppressions === 0) return;
     await queueMails(1);
-    expect((await one.claim(1)).keptBack).toMatchObject([{ obstacle: "bounced_before" }]);
+    expect((await one.claim(1)).notSent).toMatchObject([{ obstacle: "bounced_before" }]);
   });
 
   it("wait as if they had not been tried where the server could not be reached", async () => {
@@ -341,12 +341,12 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const outcome = { state: "unreachable", mayHaveArrived: true } as const;
     expect(await one.step([{ id, outcome }])).toMatchObject({ fates: ["waiting"] });
     expect((await other.claim(1)).mails).toEqual([]);
-    expect(await other.nextDueAt()).toBe(startMs + (retryWaitsMs[0] ?? 0));
-    harness.clock.advance(retryWaitsMs[0] ?? 0);
-    expect((await other.claim(1)).mails).toMatchObject([{ mail: { id }, takenUpFrom: "one" }]);
+    expect(await other.nextDueAt()).toBe(startMs + (retryDelaysMs[0] ?? 0));
+    harness.clock.advance(retryDelaysMs[0] ?? 0);
+    expect((await other.claim(1)).mails).toMatchObject([{ mail: { id }, previousWorker: "one" }]);
     // And once more, where the next worker cannot even reach the server.
     await other.step([{ id, outcome: { state: "unreachable", wasTakenUp: true } }]);
-    expect((await one.claim(1)).mails).toMatchObject([{ mail: { id }, takenUpFrom: "other" }]);
+    expect((await one.claim(1)).mails).toMatchObject([{ mail: { id }, previousWorker: "other" }]);
     expect(await readRows()).toMatchObject([{ state: "sending", attempts: 1 }]);
   });
 
@@ -403,7 +403,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const [one, other] = [worker("one"), worker("other")];
     const claims = [await one.claim(4), await other.claim(4)];
     expect(claims.flatMap(idsOf)).toHaveLength(5);
-    expect(claims.flatMap(({ keptBack }) => keptBack.map(({ obstacle }) => obstacle))).toEqual(
+    expect(claims.flatMap(({ notSent }) => notSent.map(({ obstacle }) => obstacle))).toEqual(
       Array(3).fill("too_many_to_person"),
     );
   });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { readProviderEvents } from "../../../src/engine/emails/events/provider-events.ts";
 import { createSealer } from "../../../src/engine/kernel/sealer.ts";
-import { mailKeyOf, readMailKey } from "../../../src/engine/kernel/email-key.ts";
+import { createMessageKey, parseMessageKey } from "../../../src/engine/kernel/email-key.ts";
 
 const read = (event: unknown) => readProviderEvents(JSON.stringify([event]))[0];
 
@@ -45,9 +45,9 @@ it("reads who and what, from the provider's own example", () => {
     }),
   ).toEqual({
     event: "bounced",
-    mailKey: "14c5d75ce93.dfd.64b469",
+    messageKey: "14c5d75ce93.dfd.64b469",
     providerId: "14c5d75ce93.dfd.64b469.filter0001.16648.5515E0B88.0",
-    emailKey: "example@test.com",
+    addressKey: "example@test.com",
     key: "6g4ZI7SA-xmRDv57GoPIPw==",
     detail: "5.0.0 500 unknown recipient",
     occurredAtMs: 1_513_299_569_000,
@@ -69,12 +69,12 @@ it("keeps no address that a person clicked on: links of mails are for their read
 
 it("knows a mail by its own key, and by no other", () => {
   const [sealer, other] = [createSealer(Buffer.alloc(32, 1)), createSealer(Buffer.alloc(32, 2))];
-  const key = mailKeyOf(12, sealer);
+  const key = createMessageKey(12, sealer);
   expect(key).toMatch(/^12-[0-9a-f]{32}$/);
-  expect(mailKeyOf(12, sealer)).toBe(key);
-  expect(readMailKey(key, sealer)).toBe(12);
-  expect(readMailKey(key, other)).toBeUndefined();
+  expect(createMessageKey(12, sealer)).toBe(key);
+  expect(parseMessageKey(key, sealer)).toBe(12);
+  expect(parseMessageKey(key, other)).toBeUndefined();
   for (const wrong of [key.replace("12-", "13-"), `0${key}`, key.toUpperCase(), `${key}0`, "12-", "", "12"]) {
-    if (wrong !== key) expect(readMailKey(wrong, sealer)).toBeUndefined();
+    if (wrong !== key) expect(parseMessageKey(wrong, sealer)).toBeUndefined();
   }
 });

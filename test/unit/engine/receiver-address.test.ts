@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { refusalOfAddress, refusalOfUrl } from "../../../src/engine/webhooks/receiver-address.ts";
+import { explainRefusedAddress, explainRefusedUrl } from "../../../src/engine/webhooks/receiver-address.ts";
 
 /** Why an address that a host is written as is refused; nothing where it may be subscribed. */
-const refusal = (url: string) => refusalOfUrl(url, false)?.replace("leads where nothing is sent to: ", "");
+const refusal = (url: string) => explainRefusedUrl(url, false)?.replace("leads where nothing is sent to: ", "");
 
 describe("addresses of webhooks", () => {
   it("are those of the internet, by name or number", () => {
@@ -111,7 +111,7 @@ describe("addresses of webhooks", () => {
   it.each(written)("are not http://%s/", (host, why) => {
     expect(refusal(`http://${host}/`)).toBe(why);
     expect(refusal(`https://${host}:8443/hook`)).toBe(why);
-    expect(refusalOfUrl(`http://${host}/`, true)).toBeUndefined();
+    expect(explainRefusedUrl(`http://${host}/`, true)).toBeUndefined();
   });
 
   it("have no other scheme, no credentials, and no port of another kind of server, whatever is allowed", () => {
@@ -132,19 +132,19 @@ describe("addresses of webhooks", () => {
       ["http://1.2.3.256/", "is not a URL that can be called"],
     ];
     for (const [url, why] of wrong) {
-      expect(refusalOfUrl(url, false), url).toBe(why);
-      expect(refusalOfUrl(url, true), url).toBe(why);
+      expect(explainRefusedUrl(url, false), url).toBe(why);
+      expect(explainRefusedUrl(url, true), url).toBe(why);
     }
   });
 });
 
 describe("addresses that a name leads to", () => {
   it("are judged with and without a zone, and nothing else is taken for one", () => {
-    expect(refusalOfAddress("8.8.4.4")).toBeUndefined();
-    expect(refusalOfAddress("2a00:1450:4001::200e")).toBeUndefined();
-    expect(refusalOfAddress("fe80::1%eth0")).toBe("fe80::1%eth0 is a link-local address");
-    expect(refusalOfAddress("::ffff:192.168.0.1")).toContain("192.168.0.1 is a private address");
-    expect(refusalOfAddress("shop.example")).toBe("shop.example is no IP address");
-    expect(refusalOfAddress("")).toBe(" is no IP address");
+    expect(explainRefusedAddress("8.8.4.4")).toBeUndefined();
+    expect(explainRefusedAddress("2a00:1450:4001::200e")).toBeUndefined();
+    expect(explainRefusedAddress("fe80::1%eth0")).toBe("fe80::1%eth0 is a link-local address");
+    expect(explainRefusedAddress("::ffff:192.168.0.1")).toContain("192.168.0.1 is a private address");
+    expect(explainRefusedAddress("shop.example")).toBe("shop.example is no IP address");
+    expect(explainRefusedAddress("")).toBe(" is no IP address");
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import type { AttemptOutcome } from "../../../src/engine/webhooks/outcomes.ts";
-import { createWebhookWork } from "../../../src/engine/webhooks/webhook-queue.ts";
+import { createWebhookQueue } from "../../../src/engine/webhooks/webhook-queue.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
 import { aReview } from "../../support/builders.ts";
@@ -24,7 +24,7 @@ it("finds every delivery by an index, in every statement of a worker", async () 
     for (let at = 0; at < 5; at += 1) await service.reviews.create(aReview());
     const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];
     const [lost, work] = ["lost", "found"].map((worker) =>
-      createWebhookWork(harness.work, { worker, leaseMs: 1_000 }),
+      createWebhookQueue(harness.work, { worker, leaseMs: 1_000 }),
     );
     expect(await lost?.begin(32)).toHaveLength(1);
     await lost?.renew();

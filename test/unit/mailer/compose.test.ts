@@ -1,16 +1,16 @@
 import PostalMime, { type Email } from "postal-mime";
 import { describe, expect, it } from "vitest";
 import { composeMessage } from "../../../src/email/transports/mime-message.ts";
-import type { MailSender } from "../../../src/email/transports/transport.ts";
-import type { OutgoingMail } from "../../../src/email/outgoing-email.ts";
+import type { EmailSender } from "../../../src/email/transports/transport.ts";
+import type { OutgoingEmail } from "../../../src/email/outgoing-email.ts";
 import { hostileTexts, longWords } from "../../support/hostile-texts.ts";
 import { findFaults } from "../../support/html.ts";
 import { anOutgoingMail } from "../../support/outgoing-mail.ts";
 
-const from: MailSender = { name: null, address: "reviews@shop.example" };
+const from: EmailSender = { name: null, address: "reviews@shop.example" };
 const nowMs = Date.UTC(2026, 6, 28, 10, 15);
 
-async function compose(fields: Partial<OutgoingMail> = {}, sender: MailSender | null = from) {
+async function compose(fields: Partial<OutgoingEmail> = {}, sender: EmailSender | null = from) {
   const message = await composeMessage(anOutgoingMail(fields), { from: sender, nowMs });
   const raw = message.raw.toString("utf8");
   const parsed = await PostalMime.parse(message.raw);
@@ -165,7 +165,7 @@ async function expectHarmless(parsed: Email, raw: string): Promise<void> {
   expect(await findFaults(html)).toEqual([]);
 }
 
-function aReview(text: string): Partial<OutgoingMail> {
+function aReview(text: string): Partial<OutgoingEmail> {
   return {
     category: "anonymous_testimonials_request",
     data: {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { composeMessage } from "../../../src/email/transports/mime-message.ts";
-import { openMailTransport } from "../../../src/email/transports/open-transport.ts";
+import { openEmailTransport } from "../../../src/email/transports/open-transport.ts";
 import { anOutgoingMail } from "../../support/outgoing-mail.ts";
 
 const nowMs = Date.UTC(2026, 6, 28, 10, 15, 30, 7);
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
-const open = () => openMailTransport({ kind: "outbox", folder, from: null }, () => nowMs);
+const open = () => openEmailTransport({ kind: "outbox", folder, from: null }, () => nowMs);
 const aMessage = (key: string) => composeMessage(anOutgoingMail({ key }), { from: null, nowMs });
 
 it("holds a file a mail, whole, named by time and key, its owner's alone", async () => {

@@ -4,7 +4,7 @@ import { composeMessage } from "../../../src/email/transports/mime-message.ts";
 import { openSmtp } from "../../../src/email/transports/smtp.ts";
 import type {
   ComposedMessage,
-  MailTransport,
+  EmailTransport,
   SmtpSettings,
 } from "../../../src/email/transports/transport.ts";
 import { type MailServer, type MailServerOptions, startMailServer } from "../../support/mail-server.ts";
@@ -21,7 +21,7 @@ async function start(options: MailServerOptions = {}): Promise<MailServer> {
   return server;
 }
 
-function open(settings: Partial<SmtpSettings> & { port: number }, silenceMs = 3_000): MailTransport {
+function open(settings: Partial<SmtpSettings> & { port: number }, silenceMs = 3_000): EmailTransport {
   const transport = openSmtp(
     { kind: "smtp", host: "127.0.0.1", tls: "none", user: null, password: null, ...settings },
     { connectMs: 1_000, silenceMs },

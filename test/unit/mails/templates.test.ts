@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { mailCategories } from "../../../src/contract/index.ts";
+import { emailCategories } from "../../../src/contract/index.ts";
 import { builtInTemplates } from "../../../src/email/templates/built-in/templates.ts";
 import { checkTemplate } from "../../../src/email/templates/check-template.ts";
-import type { MailTemplate } from "../../../src/email/outgoing-email.ts";
-import { renderMail, scopeOf } from "../../../src/email/templates/render-email.ts";
-import { sampleMail } from "../../../src/email/templates/sample-email.ts";
+import type { EmailTemplate } from "../../../src/email/outgoing-email.ts";
+import { renderEmail, createScope } from "../../../src/email/templates/render-email.ts";
+import { createSampleEmail } from "../../../src/email/templates/sample-email.ts";
 import { findFaults } from "../../support/html.ts";
 
 const unsubscribe = "{{ unsubscribe_url }}";
 
-function aTemplate(fields: Partial<MailTemplate> = {}): MailTemplate {
+function aTemplate(fields: Partial<EmailTemplate> = {}): EmailTemplate {
   return { subject: "Hello", text: unsubscribe, html: `<p>${unsubscribe}</p>`, ...fields };
 }
 
 const html = (source: string) => aTemplate({ html: `${source}\n${unsubscribe}` });
 
 async function make(source: string, data: Record<string, unknown> = {}): Promise<string> {
-  const mail = sampleMail("anonymous_testimonials_request");
-  const scope = scopeOf({ ...mail, data: { ...mail.data, ...data } });
-  return (await renderMail(aTemplate({ html: source }), scope)).html;
+  const mail = createSampleEmail("anonymous_testimonials_request");
+  const scope = createScope({ ...mail, data: { ...mail.data, ...data } });
+  return (await renderEmail(aTemplate({ html: source }), scope)).html;
 }
 
-describe.each(mailCategories.map((category) => [category]))("the template of %s", (category) => {
+describe.each(emailCategories.map((category) => [category]))("the template of %s", (category) => {
   it("passes the check, and makes a page without faults", async () => {
     const made = await checkTemplate(category, builtInTemplates[category]);
     expect(await findFaults(made.html)).toEqual([]);
@@ -51,7 +51,7 @@ describe.each(mailCategories.map((category) => [category]))("the template of %s"
 });
 
 describe("a template that is wrong is refused where it is wrong", () => {
-  it.each<[string, Partial<MailTemplate>, string]>([
+  it.each<[string, Partial<EmailTemplate>, string]>([
     [
       "an unknown variable",
       { text: "x\n  {{ nope }}" },
@@ -155,7 +155,7 @@ describe("a template that is wrong is refused where it is wrong", () => {
     ["no way out in the HTML", { html: "<p>Hello</p>" }, "html: leaves out the way to unsubscribe"],
   ])("%s", async (_what, fields, says) => {
     await expect(checkTemplate("map", aTemplate(fields))).rejects.toMatchObject({
-      name: "TemplateProblem",
+      name: "TemplateError",
       message: expect.stringContaining(says) as string,
     });
   });
@@ -260,10 +260,10 @@ describe("what people wrote", () => {
   });
 
   it("makes a subject of one line", async () => {
-    const { subject } = await renderMail(
+    const { subject } = await renderEmail(
       aTemplate({ subject: "New:\n {{ title }} \u202E{{ content }}" }),
-      scopeOf({
-        ...sampleMail("comment_request"),
+      createScope({
+        ...createSampleEmail("comment_request"),
         data: { title: "a\r\nBcc: x@y.example", content: `b\n${"c".repeat(300)}` },
       }),
     );

@@ -1,4 +1,4 @@
-import type { MailRecord } from "../../../contract/emails/emails.ts";
+import type { EmailRecord } from "../../../contract/emails/emails.ts";
 import { countOf } from "../../../terminal/plural.ts";
 
 const minuteMs = 60_000;
@@ -15,7 +15,7 @@ export function wordWait(untilMs: number, nowMs: number): string {
 }
 
 /** When a mail that waits is due, the day (UTC) and how long it is until then; or what is being done with it. */
-export function wordDue({ state, due_at }: Pick<MailRecord, "state" | "due_at">, nowMs: number): string {
+export function wordDue({ state, due_at }: Pick<EmailRecord, "state" | "due_at">, nowMs: number): string {
   if (state === "leased") return "next";
   if (state === "sending") return "being sent";
   const wait = wordWait(Date.parse(due_at), nowMs);
@@ -28,18 +28,18 @@ export function wordTime(time: string): string {
 }
 
 /** When a mail was sent, or the day on which it was due where it was not. */
-export function wordSent({ sent_at, due_at }: Pick<MailRecord, "sent_at" | "due_at">): string {
+export function wordSent({ sent_at, due_at }: Pick<EmailRecord, "sent_at" | "due_at">): string {
   return sent_at === null ? `due ${due_at.slice(0, 10)}` : wordTime(sent_at);
 }
 
 /** What a mail is about, in a word or two. */
-export function wordSubject({ order_id, product_id, is_test }: MailRecord): string {
+export function wordSubject({ order_id, product_id, is_test }: EmailRecord): string {
   if (is_test) return "a test";
   if (order_id === null) return "";
   return product_id === null ? order_id : `${order_id}, ${product_id}`;
 }
 
 /** A rule's name, or the words of whoever refused a mail, on one line. */
-export function wordReason(reason: string | null): string {
+export function formatReason(reason: string | null): string {
   return (reason ?? "").replaceAll(/[_\s]+/g, " ").trim();
 }

@@ -1,5 +1,5 @@
 import { UserError } from "../../../config/user-error.ts";
-import type { MailRecord, MailSort } from "../../../contract/emails/emails.ts";
+import type { EmailRecord, EmailSort } from "../../../contract/emails/emails.ts";
 import { withService } from "../../program/with-service.ts";
 import type { FlagValues } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
@@ -18,11 +18,11 @@ const usualLimit = 20;
 export async function listMails(
   context: Context,
   { email, order, limit = usualLimit }: FlagValues<typeof mailListFlags>,
-  { state, sort }: { readonly state: string; readonly sort: MailSort },
-): Promise<readonly MailRecord[]> {
-  const { mailPage } = await import("../../../contract/emails/emails.ts");
-  if (limit >= mailPage.max)
-    throw new UserError("usage", `--limit: at most ${mailPage.max - 1} are listed at once`);
+  { state, sort }: { readonly state: string; readonly sort: EmailSort },
+): Promise<readonly EmailRecord[]> {
+  const { emailPage } = await import("../../../contract/emails/emails.ts");
+  if (limit >= emailPage.max)
+    throw new UserError("usage", `--limit: at most ${emailPage.max - 1} are listed at once`);
   const query = {
     state,
     sort,

@@ -1,9 +1,9 @@
-import { mailStates } from "../../../contract/emails/categories.ts";
+import { emailStates } from "../../../contract/emails/categories.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readOneOf } from "../records/import-flags.ts";
 import { listMails, mailListFlags } from "./email-list.ts";
-import { wordReason, wordSent, wordSubject } from "./email-format.ts";
+import { formatReason, wordSent, wordSubject } from "./email-format.ts";
 
 const ended = "sent,not_sent,bounced,failed";
 
@@ -14,9 +14,9 @@ export const mailOutbox = command({
   flags: {
     state: {
       value: "<state>",
-      description: `those in this state alone: ${mailStates.join(", ")}`,
-      values: mailStates,
-      read: (text: string, flag: string) => readOneOf(text, mailStates, flag),
+      description: `those in this state alone: ${emailStates.join(", ")}`,
+      values: emailStates,
+      read: (text: string, flag: string) => readOneOf(text, emailStates, flag),
     },
     ...mailListFlags,
   },
@@ -34,7 +34,7 @@ export const mailOutbox = command({
         ...mail,
         when: wordSent(mail),
         about: wordSubject(mail),
-        reason: wordReason(mail.reason),
+        reason: formatReason(mail.reason),
       })),
       ["id", "when", "state", "email", "about", "reason"],
     ),

@@ -1,10 +1,10 @@
 import { UserError } from "../../../config/user-error.ts";
 import {
-  type MailSettingName,
-  mailSettingNames,
-  mailSettings,
-  type MailSettingValue,
-  readMailSetting,
+  type EmailSettingName,
+  emailSettingNames,
+  emailSettings,
+  type EmailSettingValue,
+  parseEmailSetting,
 } from "../../../contract/index.ts";
 
 /** The word that takes a setting back; no setting has it for a value. */
@@ -17,21 +17,21 @@ const takenBack = "default";
 export function readSettingChange(
   given: string,
   text: string,
-): { readonly name: MailSettingName; readonly value: MailSettingValue | null } {
-  const name = mailSettingNames.find((known) => known === given.trim().toLowerCase().replaceAll("-", "_"));
+): { readonly name: EmailSettingName; readonly value: EmailSettingValue | null } {
+  const name = emailSettingNames.find((known) => known === given.trim().toLowerCase().replaceAll("-", "_"));
   if (!name) {
     throw new UserError(
       "usage",
       `${JSON.stringify(given)} is no setting of mails`,
-      `It is one of: ${mailSettingNames.join(", ")}.`,
+      `It is one of: ${emailSettingNames.join(", ")}.`,
       undefined,
-      { given, known: mailSettingNames },
+      { given, known: emailSettingNames },
     );
   }
   if (text === takenBack) return { name, value: null };
-  const read = readMailSetting(name, text);
+  const read = parseEmailSetting(name, text);
   if ("value" in read) return { name, value: read.value };
-  const { words } = mailSettings[name];
+  const { words } = emailSettings[name];
   throw new UserError(
     "usage",
     `${name} ${read.problem}: ${words}`,

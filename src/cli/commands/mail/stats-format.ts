@@ -1,9 +1,9 @@
 import { UserError } from "../../../config/user-error.ts";
 import {
-  mailCategories,
-  type MailCategory,
-  mailCounters,
-  type MailCounter,
+  emailCategories,
+  type EmailCategory,
+  emailCounters,
+  type EmailCounter,
 } from "../../../contract/emails/categories.ts";
 import { drawTimeChart } from "../../../terminal/time-chart.ts";
 import { line, table, text as linesOf, type View } from "../../../terminal/view.ts";
@@ -21,7 +21,7 @@ const usualDays = 30;
 export const aggregates = ["day", "week", "month", "quarter", "year"] as const;
 export type Aggregate = (typeof aggregates)[number];
 
-type Counters = Readonly<Record<MailCounter, number>>;
+type Counters = Readonly<Record<EmailCounter, number>>;
 
 /** What was counted of mails from the first day of a range to its last, all asked categories together. */
 interface CountedRange {
@@ -33,7 +33,7 @@ interface CountedRange {
 export interface MailStats {
   readonly since_date: string;
   readonly to_date: string;
-  readonly categories: readonly MailCategory[];
+  readonly categories: readonly EmailCategory[];
   readonly totals: Counters;
   /** Absent where no ranges were asked for. */
   readonly ranges?: readonly CountedRange[];
@@ -42,14 +42,14 @@ export interface MailStats {
 export interface StatsRequest {
   readonly since: string | undefined;
   readonly to: string | undefined;
-  readonly categories: readonly MailCategory[];
+  readonly categories: readonly EmailCategory[];
   readonly aggregate: Aggregate | undefined;
 }
 
 /** Categories with commas between. */
-export function readCategories(text: string, flag: string): readonly MailCategory[] {
+export function readCategories(text: string, flag: string): readonly EmailCategory[] {
   const names = text.split(",").map((name) => name.trim());
-  return [...new Set(names)].map((name) => readOneOf(name, mailCategories, flag));
+  return [...new Set(names)].map((name) => readOneOf(name, emailCategories, flag));
 }
 
 /**
@@ -93,12 +93,12 @@ function addCategories(found: readonly Readonly<Record<string, Counters>>[]): re
 }
 
 function addUp(counted: readonly Counters[]): Counters {
-  const sums = mailCounters.map((name) => [name, counted.reduce((sum, counters) => sum + counters[name], 0)]);
+  const sums = emailCounters.map((name) => [name, counted.reduce((sum, counters) => sum + counters[name], 0)]);
   return Object.fromEntries(sums) as Counters;
 }
 
 /** The counters in the order in which things happen to a mail. */
-const inOrder: readonly MailCounter[] = [
+const inOrder: readonly EmailCounter[] = [
   "requests",
   "delivered",
   "opens",

@@ -1,5 +1,5 @@
 import { UserError } from "../../../config/user-error.ts";
-import { mailCategories } from "../../../contract/emails/categories.ts";
+import { emailCategories } from "../../../contract/emails/categories.ts";
 import { command } from "../../program/command.ts";
 import { readDay } from "../../program/flag-values.ts";
 import { readOneOf } from "../records/import-flags.ts";
@@ -19,7 +19,7 @@ export const mailStats = command({
     categories: {
       value: "<list>",
       description: "of these kinds of mails alone: map,reminder",
-      values: mailCategories,
+      values: emailCategories,
       read: readCategories,
     },
     aggregate: {
@@ -42,7 +42,7 @@ export const mailStats = command({
     const stats = await readStats(context, {
       since: flags.since,
       to: flags.to,
-      categories: flags.categories ?? mailCategories,
+      categories: flags.categories ?? emailCategories,
       aggregate: flags.aggregate ?? (isPlot ? "day" : undefined),
     });
     if (Object.values(stats.totals).every((mails) => mails === 0)) {

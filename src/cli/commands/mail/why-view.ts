@@ -1,4 +1,4 @@
-import type { MailDecision, RuleResult } from "../../../contract/index.ts";
+import type { EmailExplanation, RuleResult } from "../../../contract/index.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { text, type View } from "../../../terminal/view.ts";
 
@@ -31,7 +31,7 @@ export function viewOfWhy(why: Why): View {
   return text([head, ...lines], rows, columns);
 }
 
-function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: MailDecision): string[] {
+function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: EmailExplanation): string[] {
   const named = products.map(({ name, product_id }) => `${name} (${product_id})`).join(", ");
   const about = is_whole_order ? `The whole order: ${named}` : named;
   const widest = Math.max(...rules.map(({ name }) => name.length));

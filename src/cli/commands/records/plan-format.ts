@@ -1,4 +1,4 @@
-import { type ForecastObstacle, forecastObstacles } from "../../../contract/index.ts";
+import { type ForecastRuleName, forecastRuleNames } from "../../../contract/index.ts";
 import type { KeptPlan } from "../../../import/plan/plan-file.ts";
 import type { MailForecast, PlanSummary } from "../../../import/plan/plan-types.ts";
 import type { ImportSummary } from "../../../import/types.ts";
@@ -102,7 +102,7 @@ function describeMails({ mails, there }: PlanSummary): string[] {
 
 /** Why products of the orders would bring no mail. */
 function describeNotSent({ not_sent: notSent }: MailForecast): string[] {
-  const told = forecastObstacles.filter((name) => notSent[name] > 0);
+  const told = forecastRuleNames.filter((name) => notSent[name] > 0);
   return told.map((name) => {
     const products = countOf(notSent[name], "ordered product", "ordered products");
     return `           none for ${products} ${obstacleWords[name]}`;
@@ -110,7 +110,7 @@ function describeNotSent({ not_sent: notSent }: MailForecast): string[] {
 }
 
 /** Behind "none for 3 ordered products". */
-const obstacleWords: Readonly<Record<ForecastObstacle, string>> = {
+const obstacleWords: Readonly<Record<ForecastRuleName, string>> = {
   requests_off: "while review requests are switched off",
   order_too_old: "of orders that are too old",
   bad_address: "of orders whose address is none",

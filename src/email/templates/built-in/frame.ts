@@ -1,4 +1,4 @@
-import type { MailTemplate } from "../../outgoing-email.ts";
+import type { EmailTemplate } from "../../outgoing-email.ts";
 
 /** The part of a mail that its kind makes different; Liquid, in HTML and in text. */
 export interface Message {
@@ -25,7 +25,7 @@ const style = `
     `;
 
 /** A whole template, which a merchant can take as it is to begin with. */
-export function frame({ subject, text, html, because }: Message): MailTemplate {
+export function frame({ subject, text, html, because }: Message): EmailTemplate {
   return {
     subject,
     text: `Hello{% if customer.name != "" %} {{ customer.name }}{% endif %},

@@ -1,9 +1,9 @@
-import type { MailTemplate } from "../../outgoing-email.ts";
+import type { EmailTemplate } from "../../outgoing-email.ts";
 import { frame, isolate } from "./frame.ts";
 
 const ofProduct = `{% if product_name %} of {{ product_name }}{% endif %}`;
 
-export const verifyReview: MailTemplate = frame({
+export const verifyReview: EmailTemplate = frame({
   subject: `Please confirm your review{% if product_name %} of {{ product_name }}{% endif %}`,
   because: "your address was given with a review at {{ store.name }}",
   text: `Thank you for your review${ofProduct}. Please confirm that it is yours:
@@ -26,7 +26,7 @@ If you did not write it, you need not do anything.`,
 <p>If you did not write it, you need not do anything.</p>`,
 });
 
-export const confirmQuestion: MailTemplate = frame({
+export const confirmQuestion: EmailTemplate = frame({
   subject: "Please confirm your question about {{ product_name }}",
   because: "your address was given with a question at {{ store.name }}",
   text: `You asked about {{ product_name }}. Please confirm your question; then the store and its customers can answer it:
@@ -54,7 +54,7 @@ interface QuestionNews {
 }
 
 /** Asks somebody who may know for an answer. */
-export function requestAnswer({ subject, opening, because }: QuestionNews): MailTemplate {
+export function requestAnswer({ subject, opening, because }: QuestionNews): EmailTemplate {
   return frame({
     subject,
     because,
@@ -72,7 +72,7 @@ Answer: {{ answer_url }}`,
 }
 
 /** Tells of an answer to a question. */
-export function tellAnswer({ subject, opening, because }: QuestionNews): MailTemplate {
+export function notifyOfAnswer({ subject, opening, because }: QuestionNews): EmailTemplate {
   return frame({
     subject,
     because,
@@ -97,7 +97,7 @@ The answer:
   });
 }
 
-export const requestComment: MailTemplate = frame({
+export const requestComment: EmailTemplate = frame({
   subject: "A new review{% if product_name %} of {{ product_name }}{% endif %}: {{ score }} of 5 stars",
   because: "you look after the reviews of {{ store.name }}",
   text: `There is a new review${ofProduct} ({{ score }} of 5 stars):
@@ -114,7 +114,7 @@ Comment on it: {{ comment_url }}`,
 <p><a class="button" href="{{ comment_url }}">Comment on the review</a></p>`,
 });
 
-export const tellComment: MailTemplate = frame({
+export const notifyOfComment: EmailTemplate = frame({
   subject: "{{ store.name }} has answered your review",
   because: "you wrote a review at {{ store.name }}",
   text: `{{ store.name }} has commented on your review${ofProduct}:

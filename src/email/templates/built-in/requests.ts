@@ -1,4 +1,4 @@
-import type { MailTemplate } from "../../outgoing-email.ts";
+import type { EmailTemplate } from "../../outgoing-email.ts";
 import { frame, isolate } from "./frame.ts";
 
 interface Request {
@@ -11,7 +11,7 @@ interface Request {
 const testNotice = "This is a test mail. A review that is written from it is not kept.";
 
 /** Asks for a review of each product of an order. */
-export function requestReviews({ subject, opening, because }: Request): MailTemplate {
+export function requestReviews({ subject, opening, because }: Request): EmailTemplate {
   return frame({
     subject,
     because,
@@ -37,7 +37,7 @@ Thank you!`,
 }
 
 /** Asks for a review of the store itself. */
-export function requestStoreReview({ subject, opening, because }: Request): MailTemplate {
+export function requestStoreReview({ subject, opening, because }: Request): EmailTemplate {
   return frame({
     subject,
     because,

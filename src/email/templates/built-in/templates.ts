@@ -1,11 +1,11 @@
-import type { MailCategory } from "../../../contract/index.ts";
-import type { MailTemplate } from "../../outgoing-email.ts";
+import type { EmailCategory } from "../../../contract/index.ts";
+import type { EmailTemplate } from "../../outgoing-email.ts";
 import {
   confirmQuestion,
   requestAnswer,
   requestComment,
-  tellAnswer,
-  tellComment,
+  notifyOfAnswer,
+  notifyOfComment,
   verifyReview,
 } from "./messages.ts";
 import { requestReviews, requestStoreReview } from "./requests.ts";
@@ -37,7 +37,7 @@ const askedByStore = requestReviews({
  * The mails of all categories, as they are where the account has no template of its own.
  * Assumed: all of them; the specification names the categories, and shows no text.
  */
-export const builtInTemplates: Readonly<Record<MailCategory, MailTemplate>> = {
+export const builtInTemplates: Readonly<Record<EmailCategory, EmailTemplate>> = {
   map: afterPurchase,
   resend_map: afterPurchase,
   reminder,
@@ -66,7 +66,7 @@ export const builtInTemplates: Readonly<Record<MailCategory, MailTemplate>> = {
   }),
   anonymous_testimonials_request: verifyReview,
   comment_request: requestComment,
-  comment_notification: tellComment,
+  comment_notification: notifyOfComment,
   question_confirmation: confirmQuestion,
   answer_request_shop_owner: requestAnswer({
     subject: "A question about {{ product_name }}",
@@ -78,12 +78,12 @@ export const builtInTemplates: Readonly<Record<MailCategory, MailTemplate>> = {
     opening: "You bought {{ product_name }}, and somebody would like to know something about it:",
     because: bought,
   }),
-  answer_notification_shop_owner: tellAnswer({
+  answer_notification_shop_owner: notifyOfAnswer({
     subject: "A question about {{ product_name }} has an answer",
     opening: "A question about {{ product_name }} has an answer. The question:",
     because: "you look after the questions of {{ store.name }}",
   }),
-  answer_notification_shoppers: tellAnswer({
+  answer_notification_shoppers: notifyOfAnswer({
     subject: "Your question about {{ product_name }} has an answer",
     opening: "Your question about {{ product_name }} has an answer. You asked:",
     because: "you asked a question at {{ store.name }}",

@@ -1,17 +1,17 @@
 import { domainToASCII } from "node:url";
 import type {
   contract,
-  MailCategory,
-  MailEventName,
-  MailState,
+  EmailCategory,
+  EmailEventName,
+  EmailState,
   SuppressionKind,
 } from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
-import { setUpMailEvents } from "./signing-keys.ts";
-import { type MailEvent, noteMailEvents, toDetail } from "../../kernel/email-log.ts";
-import { readMailKey } from "../../kernel/email-key.ts";
+import { setUpEmailEvents } from "./signing-keys.ts";
+import { type EmailEvent, recordEmailEvents, toDetail } from "../../kernel/email-log.ts";
+import { parseMessageKey } from "../../kernel/email-key.ts";
 import { suppress } from "./suppressions.ts";
 import { type ProviderElement, readProviderEvents, type ToldEvent } from "./provider-events.ts";
 import { unsubscribe } from "../../unsubscribers/unsubscription.ts";
@@ -26,14 +26,14 @@ export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
    */
   receive: async ({ body }, context) => {
     const elements = readProviderEvents(body);
-    const mails = await findMails(elements, context);
+    const mails = await findEmails(elements, context);
     const meant = elements.filter((element) => element.event !== undefined) as readonly ToldEvent[];
     const told = meant.flatMap((element) => {
       const mail = mails.get(element);
       return mail ? [{ mail, event: toEvent(element, mail, context) }] : [];
     });
     const fresh = new Set(
-      await noteMailEvents(
+      await recordEmailEvents(
         told.map(({ event }) => event),
         context,
       ),
@@ -47,7 +47,7 @@ export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
     };
   },
 
-  setUp: setUpMailEvents,
+  setUp: setUpEmailEvents,
 };
 
 type Mail = Pick<Tables["mails"], "category" | "email" | "email_key" | "email_type_id" | "created_at"> & {
@@ -55,7 +55,7 @@ type Mail = Pick<Tables["mails"], "category" | "email" | "email_key" | "email_ty
   readonly provider_id: string | null;
 };
 
-const mailColumns = [
+const emailColumns = [
   "mails.id",
   "mails.category",
   "mails.email",
@@ -70,12 +70,12 @@ const mailColumns = [
  * Assumed: not every event names the Message-ID (opens and clicks often do not), but all name the provider's own id of
  * the mail, which is learned from those that name both.
  */
-async function findMails(
+async function findEmails(
   elements: readonly ProviderElement[],
   context: HandlerContext,
 ): Promise<ReadonlyMap<ProviderElement, Mail>> {
   const idOf = (element: ProviderElement) =>
-    element.mailKey === undefined ? undefined : readMailKey(element.mailKey, context.sealer);
+    element.messageKey === undefined ? undefined : parseMessageKey(element.messageKey, context.sealer);
   const byId = await findById(
     [...new Set(elements.map(idOf))].filter((id) => id !== undefined),
     context,
@@ -88,28 +88,28 @@ async function findMails(
   }
   await keepProviderIds(learned, context);
   const unnamed = elements
-    .filter((element) => element.mailKey === undefined)
+    .filter((element) => element.messageKey === undefined)
     .flatMap(({ providerId }) => (providerId === undefined || learned.has(providerId) ? [] : [providerId]));
   const byProviderId = new Map([...(await findByProviderId([...new Set(unnamed)], context)), ...learned]);
   return new Map(
     elements.flatMap((element) => {
       const id = idOf(element);
       const mail =
-        element.mailKey === undefined ? byProviderId.get(element.providerId ?? "") : byId.get(id ?? 0);
+        element.messageKey === undefined ? byProviderId.get(element.providerId ?? "") : byId.get(id ?? 0);
       return mail && isFor(element, mail) ? [[element, mail] as const] : [];
     }),
   );
 }
 
 /** A copy of a mail goes to others under the same Message-ID. */
-function isFor({ emailKey }: ProviderElement, mail: Mail): boolean {
-  return emailKey === undefined || emailKey === mail.email_key || asSent(emailKey) === asSent(mail.email_key);
+function isFor({ addressKey }: ProviderElement, mail: Mail): boolean {
+  return addressKey === undefined || addressKey === mail.email_key || asSent(addressKey) === asSent(mail.email_key);
 }
 
 /** As the provider was given the address: its domain in ASCII. */
-function asSent(emailKey: string): string {
-  const at = emailKey.lastIndexOf("@");
-  return `${emailKey.slice(0, at)}@${domainToASCII(emailKey.slice(at + 1))}`;
+function asSent(addressKey: string): string {
+  const at = addressKey.lastIndexOf("@");
+  return `${addressKey.slice(0, at)}@${domainToASCII(addressKey.slice(at + 1))}`;
 }
 
 async function findById(ids: readonly number[], context: HandlerContext): Promise<ReadonlyMap<number, Mail>> {
@@ -120,7 +120,7 @@ async function findById(ids: readonly number[], context: HandlerContext): Promis
     .crossJoin("mails")
     .whereRef("mails.id", "=", "batch.mail_id")
     .where("mails.account_id", "=", accountOf(context).id)
-    .select(mailColumns)
+    .select(emailColumns)
     .execute();
   return new Map(found.map((mail) => [mail.id, mail]));
 }
@@ -136,7 +136,7 @@ async function findByProviderId(
     .crossJoin("mails")
     .where("mails.account_id", "=", accountOf(context).id)
     .whereRef("mails.provider_id", "=", "batch.name")
-    .select(mailColumns)
+    .select(emailColumns)
     .execute();
   return new Map(found.map((mail) => [mail.provider_id ?? "", mail]));
 }
@@ -156,11 +156,11 @@ function toEvent(
   { event, key, detail, occurredAtMs }: ToldEvent,
   { id, category, created_at }: Mail,
   context: HandlerContext,
-): MailEvent {
+): EmailEvent {
   return {
     accountId: accountOf(context).id,
     mailId: id,
-    category: category as MailCategory,
+    category: category as EmailCategory,
     event,
     key,
     detail,
@@ -173,12 +173,12 @@ interface Consequence {
   readonly suppresses?: SuppressionKind;
   readonly unsubscribes?: true;
   /** What becomes of a mail that counted as sent, and why where the event has no words for it. */
-  readonly state?: MailState;
+  readonly state?: EmailState;
   readonly reason?: string;
 }
 
 /** Assumed: what a provider drops because of its own list is on this one from then on; nothing else would stop the next. */
-const consequences: Readonly<Partial<Record<MailEventName, Consequence>>> = {
+const consequences: Readonly<Partial<Record<EmailEventName, Consequence>>> = {
   bounced: { suppresses: "bounces", state: "bounced" },
   invalid_address: { suppresses: "bounces", state: "bounced" },
   blocked: { state: "failed" },
@@ -191,7 +191,7 @@ const consequences: Readonly<Partial<Record<MailEventName, Consequence>>> = {
   dropped_unsubscribed: { unsubscribes: true, state: "not_sent", reason: "unsubscribed" },
 };
 
-async function follow(event: MailEvent, mail: Mail, context: HandlerContext): Promise<void> {
+async function follow(event: EmailEvent, mail: Mail, context: HandlerContext): Promise<void> {
   const { suppresses, unsubscribes, state, reason } = consequences[event.event] ?? {};
   const { accountId, mailId } = event;
   const { email, email_key, email_type_id } = mail;

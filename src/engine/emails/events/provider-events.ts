@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import {
-  type MailEventName,
+  type EmailEventName,
   maxProviderEvents,
   type ProviderEvent,
   providerEvent,
@@ -9,13 +9,13 @@ import {
 
 /** What a provider says happened to a mail, as far as it means something here. */
 export interface ToldEvent {
-  readonly event: MailEventName;
+  readonly event: EmailEventName;
   /** The left part of the mail's Message-ID, where it is told. */
-  readonly mailKey: string | undefined;
+  readonly messageKey: string | undefined;
   /** What the provider calls the mail, where it says. */
   readonly providerId: string | undefined;
   /** The receiver in lower case, where it is told. */
-  readonly emailKey: string | undefined;
+  readonly addressKey: string | undefined;
   /** What tells a repeat. */
   readonly key: string;
   readonly detail: string | undefined;
@@ -52,9 +52,9 @@ function readElement(sent: unknown): ProviderElement {
   const { success, data } = providerEvent().safeParse(sent);
   if (!success) return { event: undefined };
   const place = {
-    mailKey: readMessageId(data["smtp-id"]),
+    messageKey: readMessageId(data["smtp-id"]),
     providerId: readName(data.sg_message_id),
-    emailKey: data.email?.toLowerCase(),
+    addressKey: data.email?.toLowerCase(),
   };
   const event = nameEvent(data);
   if (event === undefined) return { event, ...place };
@@ -98,7 +98,7 @@ function describe({ reason, response, status }: ProviderEvent): string | undefin
  * Source: practice of mail providers. Assumed: who comes back to a group of mails at the provider stays unsubscribed
  * here, since nothing but the person's own word to the store can take that back.
  */
-const plainKinds: Readonly<Record<string, MailEventName>> = {
+const plainKinds: Readonly<Record<string, EmailEventName>> = {
   deferred: "deferred",
   delivered: "delivered",
   open: "opened",
@@ -109,7 +109,7 @@ const plainKinds: Readonly<Record<string, MailEventName>> = {
 };
 
 /** Why a provider drops a mail without sending it; the beginning of its words. */
-const dropReasons: readonly (readonly [string, MailEventName])[] = [
+const dropReasons: readonly (readonly [string, EmailEventName])[] = [
   ["bounced address", "dropped_bounced"],
   ["unsubscribed address", "dropped_unsubscribed"],
   ["spam reporting address", "dropped_spam_reported"],
@@ -118,7 +118,7 @@ const dropReasons: readonly (readonly [string, MailEventName])[] = [
   ["invalid", "invalid_address"],
 ];
 
-function nameEvent({ event, type, reason = "" }: ProviderEvent): MailEventName | undefined {
+function nameEvent({ event, type, reason = "" }: ProviderEvent): EmailEventName | undefined {
   if (event === "bounce") return type === "blocked" ? "blocked" : "bounced";
   if (event === "dropped") {
     const words = reason.trim().toLowerCase();

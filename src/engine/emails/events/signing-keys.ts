@@ -68,7 +68,7 @@ function readPublicKey(text: string): KeyObject | undefined {
  * Tells how events are signed, and changes it where asked; the secret is made when it is first asked for.
  * @throws ServiceError `invalidParams` where the key is none of the curve P-256
  */
-export async function setUpMailEvents(
+export async function setUpEmailEvents(
   { rotate = false, public_key }: SetUp,
   context: HandlerContext,
 ): Promise<Told> {

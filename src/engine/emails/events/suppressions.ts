@@ -1,4 +1,4 @@
-import type { contract, MailEventName, SuppressionKind } from "../../../contract/index.ts";
+import type { contract, EmailEventName, SuppressionKind } from "../../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 
 export type { SuppressionKind };
@@ -7,7 +7,7 @@ export type { SuppressionKind };
 export const suppressed = {
   bounces: { obstacle: "bounced_before", event: "dropped_bounced" },
   spamreports: { obstacle: "reported_spam", event: "dropped_spam_reported" },
-} as const satisfies Readonly<Record<SuppressionKind, { obstacle: string; event: MailEventName }>>;
+} as const satisfies Readonly<Record<SuppressionKind, { obstacle: string; event: EmailEventName }>>;
 
 /** An address, and the mail that told that it gets nothing more. */
 export interface NewSuppression {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { contract, MailCategory, MailEventName } from "../../../contract/index.ts";
-import { readMailSettings } from "../../accounts/account-settings.ts";
+import type { contract, EmailCategory, EmailEventName } from "../../../contract/index.ts";
+import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
-import { noteMailEvent } from "../../kernel/email-log.ts";
+import { recordEmailEvent } from "../../kernel/email-log.ts";
 import { type Claim, readClaim } from "../../kernel/signed-link.ts";
 
 /** A transparent image of one point. Source: GIF89a. */
@@ -37,7 +37,7 @@ export const trackingHandlers: Handlers<typeof contract.tracking> = {
 };
 
 interface Noted {
-  readonly event: Extract<MailEventName, "opened" | "clicked">;
+  readonly event: Extract<EmailEventName, "opened" | "clicked">;
   readonly setting: "track_opens" | "track_clicks";
   /** What was followed, where a mail holds several. */
   readonly of?: string;
@@ -48,7 +48,7 @@ async function note(
   { event, setting, of = "" }: Noted,
   context: HandlerContext,
 ): Promise<void> {
-  const settings = await readMailSettings(context, accountId);
+  const settings = await readEmailSettings(context, accountId);
   if (!settings[setting]) return;
   const mail = await context.transaction
     .selectFrom("mails")
@@ -60,7 +60,7 @@ async function note(
   // An address can be the key to a review, so that only its mark is kept.
   const mark = createHash("sha256").update(of).digest("base64url").slice(0, 12);
   const key = `${Math.floor(context.nowMs / apartMs)}:${mark}`;
-  await noteMailEvent({ accountId, mailId, category: mail.category as MailCategory, event, key }, context);
+  await recordEmailEvent({ accountId, mailId, category: mail.category as EmailCategory, event, key }, context);
 }
 
 /** An address as a header can hold it; nothing where it does not lead to the web. */

@@ -6,7 +6,7 @@ const maxDay = 2 ** Number(dayBits) - 1;
 const personMask = (1n << (64n - dayBits - countedBits)) - 1n;
 
 /** What a person may get: no more than `mails` in `days` days. */
-export interface PersonLimit {
+export interface RecipientLimit {
   readonly mails: number;
   readonly days: number;
 }
@@ -22,7 +22,7 @@ export interface Calendar {
 }
 
 /** Mails by person and day, eight bytes each, since a forecast may be of millions of them. */
-export class MailCalendar {
+export class SendCalendar {
   readonly #firstDay: number;
   readonly #today: number;
   #mails = new BigUint64Array(1_024);
@@ -39,17 +39,17 @@ export class MailCalendar {
     this.#firstDay = today - daysBack;
   }
 
-  /** @param emailKey what tells a person from others */
-  add(emailKey: string, day: number): void {
-    this.#put(emailKey, Math.max(day, this.#today), 1n);
+  /** @param addressKey what tells a person from others */
+  add(addressKey: string, day: number): void {
+    this.#put(addressKey, Math.max(day, this.#today), 1n);
   }
 
   /** A mail that the person has had, or will have anyway: it leaves room for fewer others, and is not counted. */
-  heed(emailKey: string, day: number): void {
-    this.#put(emailKey, day, 0n);
+  heed(addressKey: string, day: number): void {
+    this.#put(addressKey, day, 0n);
   }
 
-  #put(emailKey: string, day: number, counted: bigint): void {
+  #put(addressKey: string, day: number, counted: bigint): void {
     if (this.#count === this.#mails.length) {
       const grown = new BigUint64Array(this.#mails.length * 2);
       grown.set(this.#mails);
@@ -57,12 +57,12 @@ export class MailCalendar {
     }
     const offset = Math.min(Math.max(day - this.#firstDay, 0), maxDay);
     const when = (BigInt(offset) << countedBits) | counted;
-    this.#mails[this.#count] = (this.#personOf(emailKey) << (dayBits + countedBits)) | when;
+    this.#mails[this.#count] = (this.#personOf(addressKey) << (dayBits + countedBits)) | when;
     this.#count++;
   }
 
   /** Gives each person's mails out in the order of their days, as far as the limit allows. */
-  close({ mails: most, days }: PersonLimit): Calendar {
+  close({ mails: most, days }: RecipientLimit): Calendar {
     const sorted = this.#mails.subarray(0, this.#count).toSorted();
     const byDay = new Map<number, number>();
     let [mails, people, surplus, person, isNew] = [0, 0, 0, -1n, true];
@@ -89,10 +89,10 @@ export class MailCalendar {
   }
 
   /** 44 bits of a digest: of a million people, the odds that any two are taken for one are 1 in 35. */
-  #personOf(emailKey: string): bigint {
-    if (emailKey === this.#lastEmail) return this.#lastPerson;
-    const digest = createHash("sha256").update(emailKey).digest();
-    this.#lastEmail = emailKey;
+  #personOf(addressKey: string): bigint {
+    if (addressKey === this.#lastEmail) return this.#lastPerson;
+    const digest = createHash("sha256").update(addressKey).digest();
+    this.#lastEmail = addressKey;
     this.#lastPerson = digest.readBigUInt64BE() & personMask;
     return this.#lastPerson;
   }

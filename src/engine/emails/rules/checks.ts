@@ -1,14 +1,14 @@
-import { type MailObstacle, mailObstacles, type MailSettings, shape } from "../../../contract/index.ts";
-import type { MailFacts, MailLine } from "./line-facts.ts";
+import { type EmailRuleName, emailRuleNames, type EmailSettings, shape } from "../../../contract/index.ts";
+import type { LineFacts, OrderLine } from "./line-facts.ts";
 import { addMonths } from "../time-ranges.ts";
 import { dayMs } from "../../kernel/times.ts";
 
 /** What can be told of a product of an order by itself; the others are told of a mail, or of all mails of a person. */
-export type LineObstacle = Exclude<MailObstacle, "past_order" | "stopped_by_hand" | "too_many_to_person">;
+export type LineRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand" | "too_many_to_person">;
 
-type Check = (line: MailLine, facts: MailFacts, settings: MailSettings, onDay: number) => boolean;
+type Check = (line: OrderLine, facts: LineFacts, settings: EmailSettings, onDay: number) => boolean;
 
-const nothingKnown: MailFacts = {};
+const nothingKnown: LineFacts = {};
 
 /** Ends of names that lead nowhere. Source: RFC 6761 6.3, 6.4. */
 const deadEnd = /(?:^|\.)(?:invalid|localhost)\.?$/i;
@@ -25,7 +25,7 @@ function isMailable(email: string): boolean {
 }
 
 /** When a rule keeps a mail back that would be sent on a day. */
-const checks: Readonly<Record<LineObstacle, Check>> = {
+const checks: Readonly<Record<LineRuleName, Check>> = {
   requests_off: (_line, _facts, settings) => !settings.send_review_requests,
   order_too_old: ({ order_date }, _facts, { order_too_old, oldest_order_months }, onDay) =>
     order_too_old && order_date < startOf(onDay, oldest_order_months),
@@ -40,31 +40,31 @@ const checks: Readonly<Record<LineObstacle, Check>> = {
 };
 
 /** In the order in which they are asked; what follows from the line alone is asked before what is looked up. */
-export const lineObstacles = mailObstacles.filter((name): name is LineObstacle => name in checks);
+export const lineRuleNames = emailRuleNames.filter((name): name is LineRuleName => name in checks);
 
 /** Whether one rule keeps a product of an order back. */
-export function isHeldBackBy(
-  name: LineObstacle,
-  line: MailLine,
-  { facts = nothingKnown, settings, onDay }: Judging,
+export function isBlockedBy(
+  name: LineRuleName,
+  line: OrderLine,
+  { facts = nothingKnown, settings, onDay }: LineContext,
 ): boolean {
   return checks[name](line, facts, settings, onDay);
 }
 
-export interface Judging {
-  readonly facts?: MailFacts | undefined;
-  readonly settings: MailSettings;
+export interface LineContext {
+  readonly facts?: LineFacts | undefined;
+  readonly settings: EmailSettings;
   /** The day on which the mail would be sent, since the epoch. */
   readonly onDay: number;
 }
 
 /** The first rule that keeps a product of an order back. */
-export function judgeLine(line: MailLine, judging: Judging): LineObstacle | undefined {
-  return lineObstacles.find((name) => isHeldBackBy(name, line, judging));
+export function findBlockingRule(line: OrderLine, judging: LineContext): LineRuleName | undefined {
+  return lineRuleNames.find((name) => isBlockedBy(name, line, judging));
 }
 
 /** Since when reviews keep a mail back that is sent on a day, milliseconds. */
-export function reviewedSinceMs({ reviewed_within_months }: MailSettings, onDay: number): number {
+export function reviewedSinceMs({ reviewed_within_months }: EmailSettings, onDay: number): number {
   return startOf(onDay, reviewed_within_months);
 }
 

@@ -3,29 +3,29 @@ import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import type { MailLine } from "./line-facts.ts";
+import type { OrderLine } from "./line-facts.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect">;
 
 /** A mail that an order brings. */
-export type OrderedMail = Pick<
+export type RequestEmail = Pick<
   Row<"mails">,
   "id" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at"
 >;
 
 /** A product that a mail is about. */
-export interface LineOfMail extends MailLine {
+export interface EmailLine extends OrderLine {
   readonly mailId: number;
   readonly emailTypeId: number;
 }
 
-const mailColumns = {
+const emailColumns = {
   id: "integer",
   order_row: "integer",
   product_row: "integer",
   created_at: "integer",
 } as const;
-interface MailColumns {
+interface EmailColumns {
   id: number;
   order_row: number;
   product_row: number;
@@ -34,11 +34,11 @@ interface MailColumns {
 
 const selectLines = createStatement<
   { rows: string },
-  Omit<MailLine, "id" | "email"> & { readonly mailId: number }
+  Omit<OrderLine, "id" | "email"> & { readonly mailId: number }
 >((slot, dialect) => {
   const columns = sql`batch.id as "mailId", orders.order_id, orders.order_date, products.id as product_row,
     products.product_id, products.blacklisted`;
-  const batch = batchOf<MailColumns>(mailColumns, slot("rows"), dialect);
+  const batch = batchOf<EmailColumns>(emailColumns, slot("rows"), dialect);
   return sql`
     select ${columns} from ${batch} cross join orders cross join products
     where orders.id = batch.order_row and products.id = batch.product_row
@@ -55,10 +55,10 @@ const selectLines = createStatement<
  * The products that mails of orders are about, in the order in which the store came to know them. One about a whole order
  * is about what came with it or later, and has no mail of its own.
  */
-export async function readMailLines(
-  mails: readonly OrderedMail[],
+export async function readEmailLines(
+  mails: readonly RequestEmail[],
   { transaction, dialect }: Context,
-): Promise<LineOfMail[]> {
+): Promise<EmailLine[]> {
   const rows = JSON.stringify(
     mails.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]),
   );

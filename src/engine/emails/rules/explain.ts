@@ -1,29 +1,29 @@
 import type * as z from "zod";
 import {
-  type AskedRule,
+  type RuleEvaluation,
   type contract,
   emailTypeOf,
-  type MailDecision,
-  type MailObstacle,
-  mailObstacles,
-  type MailSettings,
-  type MailState,
+  type EmailExplanation,
+  type EmailRuleName,
+  emailRuleNames,
+  type EmailSettings,
+  type EmailState,
   type RuleResult,
-  switchOfRule,
-  wordMailRule,
+  findRuleSwitch,
+  describeEmailRule,
 } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { readMailSettings } from "../../accounts/account-settings.ts";
+import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { findOrder, gatherCases, type MailCase, type OrderedProduct } from "./order-lines.ts";
-import { judgeLine, type LineObstacle, reviewedSinceMs } from "./checks.ts";
-import { readLeftOut } from "./dropped-products.ts";
-import { findLineFacts, type MailFacts } from "./line-facts.ts";
-import { firstObstacleOf } from "./evaluate.ts";
-import { isTooManyBy } from "./limit-forecast.ts";
+import { findOrder, gatherCases, type EmailCase, type OrderedProduct } from "./order-lines.ts";
+import { findBlockingRule, type LineRuleName, reviewedSinceMs } from "./checks.ts";
+import { readDroppedProducts } from "./dropped-products.ts";
+import { findLineFacts, type LineFacts } from "./line-facts.ts";
+import { findDecidingRule } from "./evaluate.ts";
+import { exceedsLimitWhenDue } from "./limit-forecast.ts";
 import { wholeOrder } from "../../orders/order-emails.ts";
 import { dayOf, iso } from "../../kernel/times.ts";
-import { wordMail } from "./explanation-format.ts";
+import { formatExplanation } from "./explanation-format.ts";
 
 type Query = z.output<typeof contract.emails.explain.input>;
 type Mail = Row<"mails">;
@@ -34,14 +34,14 @@ type Mail = Row<"mails">;
  * Assumed: a mail that waits is judged as it would be on the day on which it is due, by what is known now; of one that is
  * decided the rules before the one that decided count as passed, whatever holds by now.
  */
-export async function explainMails(
+export async function explainEmails(
   query: Query,
   context: HandlerContext,
 ): Promise<z.output<typeof contract.emails.explain.output>> {
   const order = await findOrder(query.order_id, context);
-  const settings = await readMailSettings(context, order.account_id);
+  const settings = await readEmailSettings(context, order.account_id);
   const cases = await gatherCases(order, query.product_id, context);
-  const decisions: MailDecision[] = [];
+  const decisions: EmailExplanation[] = [];
   for (const one of cases) decisions.push(await explain(one, { order, settings }, context));
   return {
     order_id: order.order_id,
@@ -56,13 +56,13 @@ export async function explainMails(
 
 interface About {
   readonly order: Row<"orders">;
-  readonly settings: MailSettings;
+  readonly settings: EmailSettings;
 }
 
-async function explain(one: MailCase, about: About, context: HandlerContext): Promise<MailDecision> {
+async function explain(one: EmailCase, about: About, context: HandlerContext): Promise<EmailExplanation> {
   const { mail } = one;
   const endedMs = mail && (await readEnd(mail, context));
-  const lines = await judgeProducts(one, endedMs, about, context);
+  const lines = await evaluateLines(one, endedMs, about, context);
   const decidedBy = await decide(
     one,
     lines.map(({ obstacle }) => obstacle),
@@ -70,16 +70,16 @@ async function explain(one: MailCase, about: About, context: HandlerContext): Pr
     context,
   );
   const isWaiting = mail?.state === "queued" && decidedBy === undefined;
-  const leftOut = mail && mail.state !== "queued" ? readLeftOut(mail) : {};
+  const dropped = mail && mail.state !== "queued" ? readDroppedProducts(mail) : {};
   return {
     products: lines.map(({ product: { product_id, name, product_row }, obstacle = null }) => ({
       product_id,
       name,
-      left_out_by: isWaiting ? obstacle : (leftOut[product_row] ?? null),
+      left_out_by: isWaiting ? obstacle : (dropped[product_row] ?? null),
     })),
     is_whole_order: mail?.product_row === wholeOrder,
     mail_id: mail?.id ?? null,
-    state: (mail?.state as MailState | undefined) ?? null,
+    state: (mail?.state as EmailState | undefined) ?? null,
     decided_by: decidedBy ?? null,
     at: mail ? iso(mail.sent_at ?? endedMs ?? mail.due_at) : null,
     sentence: word({ one, endedMs, lines, decidedBy }, about, context),
@@ -87,19 +87,19 @@ async function explain(one: MailCase, about: About, context: HandlerContext): Pr
   };
 }
 
-interface JudgedProduct {
+interface EvaluatedProduct {
   readonly product: OrderedProduct;
-  readonly facts: MailFacts;
-  readonly obstacle: LineObstacle | undefined;
+  readonly facts: LineFacts;
+  readonly obstacle: LineRuleName | undefined;
 }
 
 /** What keeps each product back: now, or on the day on which the mail is due. */
-async function judgeProducts(
-  { mail, products }: MailCase,
+async function evaluateLines(
+  { mail, products }: EmailCase,
   endedMs: number | undefined,
   { order, settings }: About,
   context: HandlerContext,
-): Promise<JudgedProduct[]> {
+): Promise<EvaluatedProduct[]> {
   const onDay = Math.max(dayOf(context.nowMs), dayOf(mail?.due_at ?? 0));
   // What was decided is told with what was known then.
   const knownOn = mail?.state === "queued" ? onDay : dayOf(endedMs ?? context.nowMs);
@@ -111,15 +111,15 @@ async function judgeProducts(
   const known = await findLineFacts(products, asking, context);
   return products.map((product) => {
     const facts = known.get(product.id) ?? {};
-    return { product, facts, obstacle: judgeLine(product, { facts, settings, onDay }) };
+    return { product, facts, obstacle: findBlockingRule(product, { facts, settings, onDay }) };
   });
 }
 
 interface Explained {
-  readonly one: MailCase;
+  readonly one: EmailCase;
   readonly endedMs: number | undefined;
-  readonly lines: readonly JudgedProduct[];
-  readonly decidedBy: MailObstacle | undefined;
+  readonly lines: readonly EvaluatedProduct[];
+  readonly decidedBy: EmailRuleName | undefined;
 }
 
 function word(
@@ -129,8 +129,8 @@ function word(
 ): string {
   const decider = lines.find(({ obstacle }) => obstacle === decidedBy) ?? lines[0];
   const isWholeOrder = mail?.product_row === wholeOrder;
-  return wordMail(
-    mail && { ...mail, state: mail.state as MailState, dueMs: mail.due_at, sentMs: mail.sent_at, endedMs },
+  return formatExplanation(
+    mail && { ...mail, state: mail.state as EmailState, dueMs: mail.due_at, sentMs: mail.sent_at, endedMs },
     decidedBy,
     {
       what: isWholeOrder ? "this order" : (products[0]?.name ?? "this order"),
@@ -147,29 +147,29 @@ function word(
 
 /** The rule that keeps the mail back, as it was judged, or as it would be now. */
 async function decide(
-  { mail, products }: MailCase,
-  obstacles: readonly (LineObstacle | undefined)[],
+  { mail, products }: EmailCase,
+  obstacles: readonly (LineRuleName | undefined)[],
   { settings }: About,
   context: HandlerContext,
-): Promise<MailObstacle | undefined> {
+): Promise<EmailRuleName | undefined> {
   if (!mail) return "past_order";
-  if (mail.state === "not_sent") return mailObstacles.find((name) => name === mail.reason);
+  if (mail.state === "not_sent") return emailRuleNames.find((name) => name === mail.reason);
   if (mail.state !== "queued") return undefined;
-  if (products.length > 0 && !obstacles.includes(undefined)) return firstObstacleOf(obstacles);
-  return (await isTooManyBy(mail, settings, context)) ? "too_many_to_person" : undefined;
+  if (products.length > 0 && !obstacles.includes(undefined)) return findDecidingRule(obstacles);
+  return (await exceedsLimitWhenDue(mail, settings, context)) ? "too_many_to_person" : undefined;
 }
 
-function walkRules(decidedBy: MailObstacle | undefined, settings: MailSettings): AskedRule[] {
-  const at = decidedBy === undefined ? mailObstacles.length : mailObstacles.indexOf(decidedBy);
-  return mailObstacles.map((name, n) => ({
+function walkRules(decidedBy: EmailRuleName | undefined, settings: EmailSettings): RuleEvaluation[] {
+  const at = decidedBy === undefined ? emailRuleNames.length : emailRuleNames.indexOf(decidedBy);
+  return emailRuleNames.map((name, n) => ({
     name,
-    says: wordMailRule(name, settings),
+    says: describeEmailRule(name, settings),
     result: n === at ? "decides" : n > at ? "not_asked" : resultOf(name, settings),
   }));
 }
 
-function resultOf(name: MailObstacle, settings: MailSettings): RuleResult {
-  const ownSwitch = switchOfRule(name);
+function resultOf(name: EmailRuleName, settings: EmailSettings): RuleResult {
+  const ownSwitch = findRuleSwitch(name);
   return ownSwitch === undefined || settings[ownSwitch] === true ? "passed" : "off";
 }
 

@@ -1,9 +1,9 @@
-import type { MailObstacle, MailSettings, MailState } from "../../../contract/index.ts";
-import type { MailFacts } from "./line-facts.ts";
+import type { EmailRuleName, EmailSettings, EmailState } from "../../../contract/index.ts";
+import type { LineFacts } from "./line-facts.ts";
 import { byUser } from "../../unsubscribers/unsubscribers.ts";
 
 /** What a sentence about a mail speaks of. */
-export interface WhyTold {
+export interface ExplanationContext {
   /** What the mail is about, as it follows "for". */
   readonly what: string;
   readonly email: string;
@@ -11,15 +11,15 @@ export interface WhyTold {
   /** When what it is about came to the service. */
   readonly arrivedMs: number;
   readonly isPastOrder: boolean;
-  readonly facts: MailFacts;
+  readonly facts: LineFacts;
   /** Of a mail that waits, as they are now; absent of one that is decided, since they may have been others then. */
-  readonly settings?: MailSettings | undefined;
+  readonly settings?: EmailSettings | undefined;
 }
 
 let dates: Intl.DateTimeFormat | undefined;
 
 /** A day as people say it, UTC. */
-export function longDate(ms: number): string {
+export function formatLongDate(ms: number): string {
   // Made when it is first needed: it costs a part of a start.
   dates ??= new Intl.DateTimeFormat("en-GB", {
     day: "numeric",
@@ -30,20 +30,20 @@ export function longDate(ms: number): string {
   return dates.format(ms);
 }
 
-const on = (told: { readonly atMs: number } | undefined) => (told ? ` on ${longDate(told.atMs)}` : "");
+const on = (told: { readonly atMs: number } | undefined) => (told ? ` on ${formatLongDate(told.atMs)}` : "");
 
 /** Behind "because". What was known then may be gone by now: then it is said without its day. */
-const reasons: Readonly<Record<MailObstacle, (told: WhyTold) => string>> = {
+const reasons: Readonly<Record<EmailRuleName, (told: ExplanationContext) => string>> = {
   past_order: ({ isPastOrder, arrivedMs }) =>
     isPastOrder
-      ? `the order was taken over as a past one on ${longDate(arrivedMs)}, and past orders bring no mails`
-      : `it came to the order on ${longDate(arrivedMs)} with the word that no mail is wanted`,
+      ? `the order was taken over as a past one on ${formatLongDate(arrivedMs)}, and past orders bring no mails`
+      : `it came to the order on ${formatLongDate(arrivedMs)} with the word that no mail is wanted`,
   requests_off: () => "the store has switched its review requests off",
   stopped_by_hand: () => "the store stopped this mail by hand",
   order_too_old: ({ orderDateMs, settings }) =>
     settings
-      ? `the order of ${longDate(orderDateMs)} is older than ${settings.oldest_order_months} months by then`
-      : `the order of ${longDate(orderDateMs)} was too old`,
+      ? `the order of ${formatLongDate(orderDateMs)} is older than ${settings.oldest_order_months} months by then`
+      : `the order of ${formatLongDate(orderDateMs)} was too old`,
   bad_address: ({ email }) => `${email} is not an address that mail can be sent to`,
   product_blacklisted: () => "the store asks for no reviews of this product",
   mails_stopped: ({ facts: { stopped } }) =>
@@ -65,13 +65,13 @@ const reasons: Readonly<Record<MailObstacle, (told: WhyTold) => string>> = {
       : `${email} had as many review requests at that time as one person gets`,
 };
 
-export function wordReason(obstacle: MailObstacle, told: WhyTold): string {
+export function formatReason(obstacle: EmailRuleName, told: ExplanationContext): string {
   return reasons[obstacle](told);
 }
 
 /** A mail that is there, and what it came to. */
-export interface WhyMail {
-  readonly state: MailState;
+export interface ExplainedEmail {
+  readonly state: EmailState;
   readonly reason: string | null;
   readonly dueMs: number;
   readonly sentMs: number | null;
@@ -81,24 +81,24 @@ export interface WhyMail {
 }
 
 /** What became of a mail, in one sentence that can be read to a customer. */
-export function wordMail(
-  mail: WhyMail | undefined,
-  decidedBy: MailObstacle | undefined,
-  told: WhyTold,
+export function formatExplanation(
+  mail: ExplainedEmail | undefined,
+  decidedBy: EmailRuleName | undefined,
+  told: ExplanationContext,
   nowMs: number,
 ): string {
-  const because = decidedBy === undefined ? "" : ` because ${wordReason(decidedBy, told)}`;
+  const because = decidedBy === undefined ? "" : ` because ${formatReason(decidedBy, told)}`;
   const { what, email } = told;
   if (!mail) return `No mail was sent for ${what}${because}.`;
   const { state, reason, dueMs, sentMs, endedMs } = mail;
-  const whenSent = sentMs === null ? "" : ` on ${longDate(sentMs)}`;
+  const whenSent = sentMs === null ? "" : ` on ${formatLongDate(sentMs)}`;
   switch (state) {
     case "sent":
       return `A mail for ${what} was sent to ${email}${whenSent}.`;
     case "not_sent":
       return endedMs === undefined || decidedBy === "past_order"
         ? `No mail was sent for ${what}${because || ` (${reason})`}.`
-        : `No mail was sent for ${what} on ${longDate(endedMs)}${because || ` (${reason})`}.`;
+        : `No mail was sent for ${what} on ${formatLongDate(endedMs)}${because || ` (${reason})`}.`;
     case "bounced":
       return `A mail for ${what} was sent to ${email}${whenSent || on(endedMs === undefined ? undefined : { atMs: endedMs })}, and refused for good by its mail server${reason === null ? "" : `: ${reason}`}.`;
     case "failed":
@@ -107,7 +107,7 @@ export function wordMail(
     case "leased":
       return `A mail for ${what} to ${email} is being sent at this moment.`;
     case "queued": {
-      const due = longDate(dueMs);
+      const due = formatLongDate(dueMs);
       if (decidedBy !== undefined) {
         return `As things are, no mail will be sent for ${what}${dueMs > nowMs ? ` when it is due on ${due}` : ""}${because}.`;
       }

@@ -3,16 +3,16 @@ import type * as z from "zod";
 import {
   type contract,
   emailTypeOf,
-  type ForecastObstacle,
-  forecastObstacles,
-  type MailSettings,
+  type ForecastRuleName,
+  forecastRuleNames,
+  type EmailSettings,
 } from "../../../contract/index.ts";
 import { createStatement } from "../../../storage/statement.ts";
-import { readMailSettings } from "../../accounts/account-settings.ts";
+import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
-import { MailCalendar } from "./calendar.ts";
-import { judgeLine, type LineObstacle, reviewedSinceMs } from "./checks.ts";
-import { findLineFacts, type MailLine } from "./line-facts.ts";
+import { SendCalendar } from "./calendar.ts";
+import { findBlockingRule, type LineRuleName, reviewedSinceMs } from "./checks.ts";
+import { findLineFacts, type OrderLine } from "./line-facts.ts";
 import { dateOf, dayMs, dayOf } from "../../kernel/times.ts";
 
 type Query = z.output<typeof contract.emails.forecast.input>;
@@ -21,38 +21,38 @@ type Forecast = z.output<typeof contract.emails.forecast.output>;
 /** Purchases that are looked at together. */
 const pageSize = 2_000;
 
-interface Line extends MailLine {
+interface Line extends OrderLine {
   readonly order_row: number;
 }
 
 interface Forecasting {
   readonly accountId: number;
-  readonly settings: MailSettings;
+  readonly settings: EmailSettings;
   readonly today: number;
   readonly since: number;
 }
 
 /**
  * Tells which mails-after-purchase would follow from purchases, if these were mailed.
- * Source: see `mailRuleTable`. Assumed: one mail for each product of an order, however many units, or one for each order
+ * Source: see `emailRuleTable`. Assumed: one mail for each product of an order, however many units, or one for each order
  * where the account has set so; those of an order that was there before bring one for the products that are new to it.
  * What is decided already, because its mail was sent or kept back, is not told again; what a person had lately, and what
  * waits for that person from other purchases, counts against the most that a person gets.
  */
-export async function forecastMails(
+export async function forecastEmails(
   { since_purchase_id = 0 }: Query,
   context: HandlerContext,
 ): Promise<Forecast> {
   const { id: accountId } = accountOf(context);
-  const settings = await readMailSettings(context, accountId);
+  const settings = await readEmailSettings(context, accountId);
   const forecasting = { accountId, settings, today: dayOf(context.nowMs), since: since_purchase_id };
-  const calendar = new MailCalendar(forecasting.today, settings.most_mails_days);
-  const notSent = Object.fromEntries(forecastObstacles.map((name) => [name, 0])) as Record<
-    ForecastObstacle,
+  const calendar = new SendCalendar(forecasting.today, settings.most_mails_days);
+  const notSent = Object.fromEntries(forecastRuleNames.map((name) => [name, 0])) as Record<
+    ForecastRuleName,
     number
   >;
   const mailed = new Set<number>();
-  for await (const { line, obstacle, day } of judgeLines(forecasting, context)) {
+  for await (const { line, obstacle, day } of evaluateLines(forecasting, context)) {
     if (obstacle !== undefined) {
       notSent[obstacle] += 1;
       continue;
@@ -63,7 +63,7 @@ export async function forecastMails(
     }
     calendar.add(line.email.toLowerCase(), day);
   }
-  await heedOtherMails(calendar, forecasting, context);
+  await reserveOtherEmails(calendar, forecasting, context);
   const most = settings.too_many_to_person ? settings.most_mails_to_person : Number.POSITIVE_INFINITY;
   const { mails, people, days, surplus } = calendar.close({ mails: most, days: settings.most_mails_days });
   notSent.too_many_to_person = surplus;
@@ -76,18 +76,18 @@ export async function forecastMails(
   };
 }
 
-interface JudgedLine {
+interface EvaluatedLine {
   readonly line: Line;
-  readonly obstacle: LineObstacle | undefined;
+  readonly obstacle: LineRuleName | undefined;
   /** On which its mail would be sent. */
   readonly day: number;
 }
 
 /** Page by page; what follows from a line itself is not looked up. */
-async function* judgeLines(
+async function* evaluateLines(
   { accountId, settings, today, since }: Forecasting,
   context: HandlerContext,
-): AsyncGenerator<JudgedLine> {
+): AsyncGenerator<EvaluatedLine> {
   const asking = {
     accountId,
     emailTypeId: emailTypeOf.map,
@@ -100,13 +100,13 @@ async function* judgeLines(
     if (!last) return;
     const told = lines.map((line) => {
       const day = Math.max(dayOf(line.order_date) + settings.due_after_days, today);
-      return { line, day, obstacle: judgeLine(line, { settings, onDay: day }) };
+      return { line, day, obstacle: findBlockingRule(line, { settings, onDay: day }) };
     });
     const open = told.filter(({ obstacle }) => obstacle === undefined).map(({ line }) => line);
     const known = await findLineFacts(open, asking, context);
     for (const { line, day, obstacle } of told) {
       const facts = known.get(line.id);
-      const found = obstacle ?? (facts && judgeLine(line, { facts, settings, onDay: day }));
+      const found = obstacle ?? (facts && findBlockingRule(line, { facts, settings, onDay: day }));
       yield { line, day, obstacle: found };
     }
     fromId = last.id + 1;
@@ -150,8 +150,8 @@ const selectWaiting = createStatement<
 );
 
 /** What people had lately, and what waits for them beside what is told of. */
-async function heedOtherMails(
-  calendar: MailCalendar,
+async function reserveOtherEmails(
+  calendar: SendCalendar,
   { accountId, settings, today, since }: Forecasting,
   { transaction, dialect }: HandlerContext,
 ): Promise<void> {

@@ -1,7 +1,7 @@
-import type { MailSettings } from "../../../contract/index.ts";
+import type { EmailSettings } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { sortOut } from "./evaluate.ts";
+import { evaluateProducts } from "./evaluate.ts";
 import { dayOf } from "../../kernel/times.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
@@ -11,7 +11,7 @@ type Mail = Row<"mails">;
  * Whether a mail that waits would be one too many for its person on the day on which it is due: with what the person had
  * by now, and what will have gone to the person before it, by what is known now.
  */
-export async function isTooManyBy(mail: Mail, settings: MailSettings, context: Context): Promise<boolean> {
+export async function exceedsLimitWhenDue(mail: Mail, settings: EmailSettings, context: Context): Promise<boolean> {
   if (!settings.too_many_to_person) return false;
   const { transaction, nowMs } = context;
   const others = await transaction
@@ -32,13 +32,13 @@ export async function isTooManyBy(mail: Mail, settings: MailSettings, context: C
   const earlier = others.filter((other) => other.state === "queued" && isEarlier(other, mail));
   for (const onDay of [...new Set(earlier.map(dueOn))].toSorted((one, other) => one - other)) {
     const due = earlier.filter((other) => dueOn(other) === onDay);
-    const { open } = await sortOut(due, { accountId: mail.account_id, settings, onDay }, context);
+    const { open } = await evaluateProducts(due, { accountId: mail.account_id, settings, onDay }, context);
     for (let more = open.size; more > 0 && !hasEnoughOn(onDay); more--) hadOn.push(onDay);
   }
   return hasEnoughOn(dueOn(mail));
 }
 
-/** As `judgeMails` lets them go. */
+/** As `evaluateEmails` lets them go. */
 function isEarlier(one: Mail, other: Mail): boolean {
   return one.due_at < other.due_at || (one.due_at === other.due_at && one.id < other.id);
 }

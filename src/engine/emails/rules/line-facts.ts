@@ -8,7 +8,7 @@ import { suppressed } from "../events/suppressions.ts";
 type Context = Pick<HandlerContext, "transaction" | "dialect">;
 
 /** A product of an order, about which its customer may be mailed. */
-export interface MailLine {
+export interface OrderLine {
   /** Tells the lines of a batch apart. */
   readonly id: number;
   readonly order_id: string;
@@ -27,7 +27,7 @@ export interface Addressed {
 }
 
 /** What the account knows that may keep a mail back; times in milliseconds. */
-export interface MailFacts {
+export interface LineFacts {
   stopped?: { readonly atMs: number; readonly isWholeOrder: boolean };
   unsubscribed?: { readonly atMs: number; readonly byName: string };
   reported_spam?: { readonly atMs: number; readonly mailId: number };
@@ -37,7 +37,7 @@ export interface MailFacts {
 }
 
 /** By the id of the line; lines of which nothing is known are not there. */
-export type FactsByLine = Map<number, MailFacts>;
+export type FactsByLine = Map<number, LineFacts>;
 
 interface Asked {
   readonly accountId: number;
@@ -130,7 +130,7 @@ export async function findAddressFacts(
  * @param reviewedSinceMs reviews of before are not looked at
  */
 export async function findLineFacts(
-  lines: readonly MailLine[],
+  lines: readonly OrderLine[],
   asking: {
     readonly accountId: number;
     readonly emailTypeId: number;
@@ -163,10 +163,10 @@ export async function findLineFacts(
   return found;
 }
 
-function factsOf(found: FactsByLine, id: number): MailFacts {
+function factsOf(found: FactsByLine, id: number): LineFacts {
   const there = found.get(id);
   if (there) return there;
-  const facts: MailFacts = {};
+  const facts: LineFacts = {};
   found.set(id, facts);
   return facts;
 }

@@ -1,17 +1,17 @@
 import { recordNotFound } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
-import type { MailLine } from "./line-facts.ts";
+import type { OrderLine } from "./line-facts.ts";
 import { wholeOrder } from "../../orders/order-emails.ts";
 
 /** A product of the order. */
-export interface OrderedProduct extends MailLine {
+export interface OrderedProduct extends OrderLine {
   readonly name: string;
   readonly arrivedMs: number;
 }
 
 /** What one mail is about, there or not. */
-export interface MailCase {
+export interface EmailCase {
   readonly mail: Row<"mails"> | undefined;
   readonly products: readonly OrderedProduct[];
 }
@@ -37,7 +37,7 @@ export async function gatherCases(
   order: Row<"orders">,
   product_id: string | undefined,
   { transaction }: HandlerContext,
-): Promise<readonly MailCase[]> {
+): Promise<readonly EmailCase[]> {
   const products: readonly OrderedProduct[] = await transaction
     .selectFrom("purchases")
     .innerJoin("products", "products.id", "purchases.product_row")
@@ -64,10 +64,10 @@ export async function gatherCases(
     .execute();
   const mailOf = new Map(mails.map((mail) => [mail.product_row, mail]));
   const whole = mailOf.get(wholeOrder);
-  // As `readMailLines` has it.
+  // As `readEmailLines` has it.
   const isOfWhole = ({ product_row, arrivedMs }: OrderedProduct) =>
     whole !== undefined && !mailOf.has(product_row) && arrivedMs >= whole.created_at;
-  const cases: MailCase[] = products
+  const cases: EmailCase[] = products
     .filter((product) => !isOfWhole(product))
     .map((product) => ({ mail: mailOf.get(product.product_row), products: [product] }));
   if (whole) cases.push({ mail: whole, products: products.filter(isOfWhole) });

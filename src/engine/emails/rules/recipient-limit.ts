@@ -28,7 +28,7 @@ const selectHeld = createStatement<{ accountId: number }, { id: number; email_ke
 );
 
 /** Review requests that the people of these mails had in the last days, today's counted as one, or are about to have. */
-export async function countMailsTo(
+export async function countRecentEmails(
   mails: readonly Pick<Row<"mails">, "id" | "email_key">[],
   { accountId, days }: { readonly accountId: number; readonly days: number },
   { transaction, dialect, nowMs }: Context,

@@ -1,29 +1,29 @@
 import {
   type contract,
-  type MailObstacle,
-  mailObstacles,
-  mailRuleTable,
-  type MailSetting,
-  type MailSettingName,
-  mailSettingNames,
-  type MailSettings,
-  mailSettings,
-  readMailSetting,
+  type EmailRuleName,
+  emailRuleNames,
+  emailRuleTable,
+  type EmailSetting,
+  type EmailSettingName,
+  emailSettingNames,
+  type EmailSettings,
+  emailSettings,
+  parseEmailSetting,
   ServiceError,
-  switchOfRule,
-  wordMailRule,
+  findRuleSwitch,
+  describeEmailRule,
 } from "../../../contract/index.ts";
-import { keepMailSetting, readMailSettings, readOwnMailSettings } from "../../accounts/account-settings.ts";
+import { saveEmailSetting, readEmailSettings, readOwnEmailSettings } from "../../accounts/account-settings.ts";
 import { accountOf, type Handlers } from "../../kernel/handler.ts";
 
 export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {
   list: async (_input, context) => {
     const { id: accountId } = accountOf(context);
-    const own = await readOwnMailSettings(context, accountId);
-    const settings = await readMailSettings(context, accountId);
+    const own = await readOwnEmailSettings(context, accountId);
+    const settings = await readEmailSettings(context, accountId);
     return {
-      rules: mailObstacles.map((name) => describeRule(name, settings)),
-      settings: mailSettingNames.map((name) => describeSetting(name, own)),
+      rules: emailRuleNames.map((name) => describeRule(name, settings)),
+      settings: emailSettingNames.map((name) => describeSetting(name, own)),
     };
   },
 
@@ -35,26 +35,26 @@ export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {
    */
   set: async ({ name, value }, context) => {
     const { id: accountId } = accountOf(context);
-    const read = value === null ? { value } : readMailSetting(name, value);
+    const read = value === null ? { value } : parseEmailSetting(name, value);
     if ("problem" in read) throw new ServiceError("invalidParams", `value of ${name} ${read.problem}`);
-    await keepMailSetting({ name, value: read.value }, context, accountId);
-    return { setting: describeSetting(name, await readOwnMailSettings(context, accountId)) };
+    await saveEmailSetting({ name, value: read.value }, context, accountId);
+    return { setting: describeSetting(name, await readOwnEmailSettings(context, accountId)) };
   },
 };
 
-function describeRule(name: MailObstacle, settings: MailSettings) {
-  const ownSwitch = switchOfRule(name);
+function describeRule(name: EmailRuleName, settings: EmailSettings) {
+  const ownSwitch = findRuleSwitch(name);
   return {
     name,
-    says: wordMailRule(name, settings),
+    says: describeEmailRule(name, settings),
     on: ownSwitch === undefined || settings[ownSwitch] === true,
     can_be_off: ownSwitch !== undefined,
-    settings: [...mailRuleTable[name].settings],
+    settings: [...emailRuleTable[name].settings],
   };
 }
 
-function describeSetting(name: MailSettingName, own: Partial<MailSettings>) {
-  const setting: MailSetting = mailSettings[name];
+function describeSetting(name: EmailSettingName, own: Partial<EmailSettings>) {
+  const setting: EmailSetting = emailSettings[name];
   return {
     name,
     says: setting.words,

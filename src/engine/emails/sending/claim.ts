@@ -1,33 +1,33 @@
 import { sql } from "kysely";
-import type { MailObstacle } from "../../../contract/index.ts";
-import type { OutgoingMail } from "../../../email/outgoing-email.ts";
+import type { EmailRuleName } from "../../../contract/index.ts";
+import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { aboutMail, keepBack, type KeptMail } from "./held-emails.ts";
-import { keepLeftOut } from "../rules/dropped-products.ts";
-import { type MailEvent, noteMailEvents } from "../../kernel/email-log.ts";
-import { judgeMails } from "../rules/evaluate.ts";
-import { selectDueMails } from "./email-rows.ts";
-import { gatherOutgoingMails } from "./outgoing-emails.ts";
+import { toEventSubject, markNotSent, type UnsentEmail } from "./held-emails.ts";
+import { saveDroppedProducts } from "../rules/dropped-products.ts";
+import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
+import { evaluateEmails } from "../rules/evaluate.ts";
+import { selectDueEmails } from "./email-rows.ts";
+import { buildOutgoingEmails } from "./outgoing-emails.ts";
 
 /** A mail that is its worker's until the lease ends. */
-export interface ClaimedMail {
-  readonly mail: OutgoingMail;
+export interface ClaimedEmail {
+  readonly mail: OutgoingEmail;
   /** The worker that was lost while it handed the mail over: nobody knows whether it did. */
-  readonly takenUpFrom?: string | undefined;
+  readonly previousWorker?: string | undefined;
   /** The rule that holds now against a mail that was taken up, if any: it is not to be sent once more. */
-  readonly obstacle?: MailObstacle | undefined;
+  readonly obstacle?: EmailRuleName | undefined;
 }
 
 export interface Claim {
   /** Mails that workers held and had not begun when they were lost: taken as if nobody had held them. */
-  readonly takenOver: number;
-  readonly mails: readonly ClaimedMail[];
-  readonly keptBack: readonly KeptMail[];
+  readonly recovered: number;
+  readonly mails: readonly ClaimedEmail[];
+  readonly notSent: readonly UnsentEmail[];
 }
 
 /** Who claims, and for how long. */
-export interface Claimant {
+export interface LeaseHolder {
   readonly worker: string;
   readonly leaseMs: number;
 }
@@ -38,33 +38,33 @@ type Context = Pick<HandlerContext, "transaction" | "nowMs">;
  * Judges the mails that are due: takes those that pass, and writes down what keeps the others back.
  * Assumed: a mail that an order brings counts as a request of its category once it has passed the rules.
  */
-export async function claimMails(
+export async function claimEmails(
   limit: number,
-  { worker, leaseMs }: Claimant,
+  { worker, leaseMs }: LeaseHolder,
   context: HandlerContext,
 ): Promise<Claim> {
-  const due = await selectDueMails(limit, context);
-  if (due.length === 0) return { mails: [], keptBack: [], takenOver: 0 };
-  const verdicts = await judgeMails(due, context);
+  const due = await selectDueEmails(limit, context);
+  if (due.length === 0) return { mails: [], notSent: [], recovered: 0 };
+  const verdicts = await evaluateEmails(due, context);
   const obstacleOf = ({ id }: Row<"mails">) => verdicts.get(id)?.obstacle;
   const refused = due.flatMap((row) => {
     const obstacle = mayHaveArrived(row) ? undefined : obstacleOf(row);
     return obstacle === undefined ? [] : [{ row, obstacle }];
   });
-  const keptBack = await keepBack(refused, context);
+  const notSent = await markNotSent(refused, context);
   const taken = due.filter((row) => mayHaveArrived(row) || obstacleOf(row) === undefined);
   await lease(taken, { worker, leaseMs }, context);
-  await noteMailEvents(taken.flatMap(eventsOf), context);
-  await keepLeftOut(taken, verdicts, context);
+  await recordEmailEvents(taken.flatMap(eventsOf), context);
+  await saveDroppedProducts(taken, verdicts, context);
   const passed = taken.map((row) => ({ row, productRows: verdicts.get(row.id)?.productRows ?? [] }));
-  const outgoing = await gatherOutgoingMails(passed, context);
+  const outgoing = await buildOutgoingEmails(passed, context);
   const mails = taken.map((row, at) => ({
-    mail: outgoing[at] as OutgoingMail,
-    takenUpFrom: mayHaveArrived(row) ? (row.worker ?? "") : undefined,
+    mail: outgoing[at] as OutgoingEmail,
+    previousWorker: mayHaveArrived(row) ? (row.worker ?? "") : undefined,
     obstacle: obstacleOf(row),
   }));
-  const takenOver = due.filter(({ state }) => state === "leased").length;
-  return { mails, keptBack, takenOver };
+  const recovered = due.filter(({ state }) => state === "leased").length;
+  return { mails, notSent, recovered };
 }
 
 /** A mail that somebody began to hand over, and nobody ended; or whose answer was lost, which still names its worker. */
@@ -75,7 +75,7 @@ function mayHaveArrived({ state, worker }: Row<"mails">): boolean {
 /** A mail that may have been sent stays `sending`, so that whoever takes it up next knows as well. */
 async function lease(
   rows: readonly Row<"mails">[],
-  { worker, leaseMs }: Claimant,
+  { worker, leaseMs }: LeaseHolder,
   { transaction, nowMs }: Context,
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -96,8 +96,8 @@ async function lease(
 }
 
 /** What the claim itself is for a mail. */
-function eventsOf(row: Row<"mails">): MailEvent[] {
-  const about = aboutMail(row);
+function eventsOf(row: Row<"mails">): EmailEvent[] {
+  const about = toEventSubject(row);
   const takenUp = {
     ...about,
     event: "taken_up",

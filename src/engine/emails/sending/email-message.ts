@@ -1,9 +1,9 @@
-import type { MailTemplate } from "../../../email/outgoing-email.ts";
+import type { EmailTemplate } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { readLeftOut } from "../rules/dropped-products.ts";
-import { readMailLines } from "../rules/email-lines.ts";
-import { gatherOutgoingMails } from "./outgoing-emails.ts";
+import { readDroppedProducts } from "../rules/dropped-products.ts";
+import { readEmailLines } from "../rules/email-lines.ts";
+import { buildOutgoingEmails } from "./outgoing-emails.ts";
 
 /**
  * What a mail says.
@@ -14,20 +14,20 @@ import { gatherOutgoingMails } from "./outgoing-emails.ts";
 export async function renderMessage(
   mailId: number,
   context: HandlerContext,
-): Promise<MailTemplate | undefined> {
+): Promise<EmailTemplate | undefined> {
   const row = await context.transaction
     .selectFrom("mails")
     .selectAll()
     .where("id", "=", mailId)
     .executeTakeFirstOrThrow();
   const productRows = row.product_row ? [row.product_row] : await findProducts(row, context);
-  const [outgoing] = await gatherOutgoingMails([{ row, productRows }], context);
+  const [outgoing] = await buildOutgoingEmails([{ row, productRows }], context);
   const { renderOutgoing } = await import("../../../email/templates/render-email.ts");
-  const { TemplateProblem } = await import("../../../email/templates/template-error.ts");
+  const { TemplateError } = await import("../../../email/templates/template-error.ts");
   try {
     return outgoing && (await renderOutgoing(outgoing));
   } catch (error) {
-    if (error instanceof TemplateProblem) return undefined;
+    if (error instanceof TemplateError) return undefined;
     throw error;
   }
 }
@@ -35,7 +35,7 @@ export async function renderMessage(
 /** Of a mail about a whole order, but what was left out of it. */
 async function findProducts(row: Row<"mails">, context: HandlerContext): Promise<readonly number[]> {
   if (row.order_row === null) return [];
-  const leftOut = readLeftOut(row);
-  const lines = await readMailLines([row], context);
-  return lines.map(({ product_row }) => product_row).filter((product) => leftOut[product] === undefined);
+  const dropped = readDroppedProducts(row);
+  const lines = await readEmailLines([row], context);
+  return lines.map(({ product_row }) => product_row).filter((product) => dropped[product] === undefined);
 }

@@ -1,18 +1,18 @@
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { type Claim, type Claimant, claimMails } from "./claim.ts";
-import { type MailEvent, noteMailEvents } from "../../kernel/email-log.ts";
-import { beginMail, type MailFate, type MailOutcome, noteOutcome } from "./outcomes.ts";
+import { type Claim, type LeaseHolder, claimEmails } from "./claim.ts";
+import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
+import { beginSending, type EmailResult, type EmailOutcome, recordOutcome } from "./outcomes.ts";
 import { readNextDueAt } from "./email-rows.ts";
 import type { EngineWork } from "../../local-transport.ts";
 
 /** A mail, and what came of it. */
-export interface EndedMail {
+export interface EndedEmail {
   readonly id: number;
-  readonly outcome: MailOutcome;
+  readonly outcome: EmailOutcome;
 }
 
 /** What one worker does with the outbox of mails. Other workers of any process may do the same at the same time. */
-export interface MailWork {
+export interface EmailQueue {
   /**
    * Takes mails that are due, by their rules, and holds them until their lease ends; gives nothing, and takes no
    * write lock, where none is due.
@@ -23,9 +23,9 @@ export interface MailWork {
    * @returns what became of each, in their order, and whether the next may be handed over: not where it is not ours
    */
   step(
-    ended: readonly EndedMail[],
+    ended: readonly EndedEmail[],
     nextId?: number,
-  ): Promise<{ readonly fates: readonly MailFate[]; readonly hasBegun: boolean }>;
+  ): Promise<{ readonly fates: readonly EmailResult[]; readonly hasBegun: boolean }>;
   /** Holds what is held for the length of a lease from now on. */
   renew(): Promise<void>;
   /**
@@ -41,19 +41,19 @@ export interface MailWork {
  * Assumed: the clocks of machines that work on one database agree to within the length of a lease.
  * @param claimant the worker's name is of no other process, now or ever
  */
-export function createMailWork(work: EngineWork, claimant: Claimant): MailWork {
+export function createEmailQueue(work: EngineWork, claimant: LeaseHolder): EmailQueue {
   const { worker, leaseMs } = claimant;
   const held = new Set<number>();
   return {
     claim: async (limit) => {
-      if (!(await work.read(isDue))) return { mails: [], keptBack: [], takenOver: 0 };
-      const claim = await work.write((context) => claimMails(limit, claimant, context));
+      if (!(await work.read(isDue))) return { mails: [], notSent: [], recovered: 0 };
+      const claim = await work.write((context) => claimEmails(limit, claimant, context));
       for (const { mail } of claim.mails) held.add(mail.id);
       return claim;
     },
     step: async (ended, nextId) => {
       if (ended.length === 0 && nextId === undefined) return { fates: [], hasBegun: false };
-      const done = await work.write((context) => noteStep(ended, nextId, claimant, context));
+      const done = await work.write((context) => recordStep(ended, nextId, claimant, context));
       for (const { id } of ended) held.delete(id);
       if (nextId !== undefined && !done.hasBegun) held.delete(nextId);
       return done;
@@ -72,7 +72,7 @@ export function createMailWork(work: EngineWork, claimant: Claimant): MailWork {
     },
     release: async () => {
       const ids = [...held];
-      if (ids.length > 0) await work.write((context) => releaseMails(ids, worker, context));
+      if (ids.length > 0) await work.write((context) => releaseEmails(ids, worker, context));
       held.clear();
       return ids.length;
     },
@@ -80,22 +80,22 @@ export function createMailWork(work: EngineWork, claimant: Claimant): MailWork {
   };
 }
 
-async function noteStep(
-  ended: readonly EndedMail[],
+async function recordStep(
+  ended: readonly EndedEmail[],
   nextId: number | undefined,
-  claimant: Claimant,
+  claimant: LeaseHolder,
   context: HandlerContext,
 ) {
-  const fates: MailFate[] = [];
-  const happened: MailEvent[] = [];
+  const fates: EmailResult[] = [];
+  const happened: EmailEvent[] = [];
   for (const { id, outcome } of ended) {
-    const { fate, events } = await noteOutcome(id, outcome, claimant.worker, context);
+    const { fate, events } = await recordOutcome(id, outcome, claimant.worker, context);
     fates.push(fate);
     happened.push(...events);
   }
-  const begun = nextId === undefined ? undefined : await beginMail(nextId, claimant, context);
+  const begun = nextId === undefined ? undefined : await beginSending(nextId, claimant, context);
   if (begun) happened.push(begun);
-  await noteMailEvents(happened, context);
+  await recordEmailEvents(happened, context);
   return { fates, hasBegun: begun !== undefined };
 }
 
@@ -105,7 +105,7 @@ async function isDue(context: HandlerContext): Promise<boolean> {
 }
 
 /** What may have been sent by an earlier worker waits as that one's. */
-async function releaseMails(
+async function releaseEmails(
   ids: readonly number[],
   worker: string,
   { transaction, nowMs }: HandlerContext,

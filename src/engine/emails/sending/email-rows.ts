@@ -18,18 +18,18 @@ const selectQueued = createStatement<Due, Row<"mails">>(
 );
 
 /** Of workers that were lost. */
-const selectForsaken = createStatement<Due, Row<"mails">>(
+const selectExpired = createStatement<Due, Row<"mails">>(
   (slot, dialect) => sql`
     select * from mails where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending')
     order by leased_until, id limit ${slot("limit")} ${skipLocked(dialect)}`,
 );
 
 /** The mails that are to be sent now, those of lost workers first; nobody else takes them meanwhile. */
-export async function selectDueMails(
+export async function selectDueEmails(
   limit: number,
   { transaction, dialect, nowMs }: Context,
 ): Promise<Row<"mails">[]> {
-  const forsaken = await selectForsaken(transaction, dialect, { nowMs, limit });
+  const forsaken = await selectExpired(transaction, dialect, { nowMs, limit });
   const left = limit - forsaken.rows.length;
   if (left <= 0) return forsaken.rows;
   const queued = await selectQueued(transaction, dialect, { nowMs, limit: left });

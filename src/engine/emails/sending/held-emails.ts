@@ -1,19 +1,19 @@
-import type { MailCategory, MailEventName, MailObstacle } from "../../../contract/index.ts";
+import type { EmailCategory, EmailEventName, EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { type MailEvent, noteMailEvents } from "../../kernel/email-log.ts";
+import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 
-type MailRow = Pick<Row<"mails">, "id" | "account_id" | "category">;
+type EmailRow = Pick<Row<"mails">, "id" | "account_id" | "category">;
 
 /** A mail that a rule keeps back. */
-export interface KeptMail {
+export interface UnsentEmail {
   readonly id: number;
-  readonly category: MailCategory;
-  readonly obstacle: MailObstacle;
+  readonly category: EmailCategory;
+  readonly obstacle: EmailRuleName;
 }
 
 /** What a rule that keeps a mail back counts as, beside being why it was not sent. */
-const eventOf: Readonly<Partial<Record<MailObstacle, MailEventName>>> = {
+const eventOf: Readonly<Partial<Record<EmailRuleName, EmailEventName>>> = {
   bad_address: "invalid_address",
   unsubscribed: "dropped_unsubscribed",
   bounced_before: "dropped_bounced",
@@ -21,10 +21,10 @@ const eventOf: Readonly<Partial<Record<MailObstacle, MailEventName>>> = {
 };
 
 /** Writes down that rules keep mails back, and which. */
-export async function keepBack(
-  kept: readonly { readonly row: MailRow; readonly obstacle: MailObstacle }[],
+export async function markNotSent(
+  kept: readonly { readonly row: EmailRow; readonly obstacle: EmailRuleName }[],
   context: Pick<HandlerContext, "transaction" | "nowMs">,
-): Promise<KeptMail[]> {
+): Promise<UnsentEmail[]> {
   for (const obstacle of new Set(kept.map((mail) => mail.obstacle))) {
     const mails = kept.filter((mail) => mail.obstacle === obstacle);
     await context.transaction
@@ -37,19 +37,19 @@ export async function keepBack(
       )
       .execute();
   }
-  const events = kept.flatMap(({ row, obstacle }): MailEvent[] => {
+  const events = kept.flatMap(({ row, obstacle }): EmailEvent[] => {
     const counted = eventOf[obstacle];
-    const about = aboutMail(row);
+    const about = toEventSubject(row);
     return [
       { ...about, event: "not_sent", detail: obstacle },
       ...(counted ? [{ ...about, event: counted }] : []),
     ];
   });
-  await noteMailEvents(events, context);
-  return kept.map(({ row, obstacle }) => ({ id: row.id, category: row.category as MailCategory, obstacle }));
+  await recordEmailEvents(events, context);
+  return kept.map(({ row, obstacle }) => ({ id: row.id, category: row.category as EmailCategory, obstacle }));
 }
 
 /** A mail as its events name it. */
-export function aboutMail({ id, account_id, category }: MailRow) {
-  return { accountId: account_id, mailId: id, category: category as MailCategory };
+export function toEventSubject({ id, account_id, category }: EmailRow) {
+  return { accountId: account_id, mailId: id, category: category as EmailCategory };
 }

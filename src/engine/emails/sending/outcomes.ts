@@ -1,15 +1,15 @@
-import type { MailObstacle } from "../../../contract/index.ts";
+import type { EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { aboutMail, keepBack } from "./held-emails.ts";
-import { type MailEvent, toDetail } from "../../kernel/email-log.ts";
+import { toEventSubject, markNotSent } from "./held-emails.ts";
+import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import { findNextAttempt } from "./retries.ts";
 import { suppress } from "../events/suppressions.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
 /** What came of an attempt to hand a mail over, or of composing it. */
-export type MailOutcome =
+export type EmailOutcome =
   | { readonly state: "accepted"; readonly answer: string }
   | { readonly state: "deferred"; readonly answer: string }
   | {
@@ -27,20 +27,20 @@ export type MailOutcome =
     }
   /** It cannot be composed. */
   | { readonly state: "failed"; readonly problem: string }
-  | { readonly state: "kept_back"; readonly obstacle: MailObstacle };
+  | { readonly state: "kept_back"; readonly obstacle: EmailRuleName };
 
-type Unreachable = Extract<MailOutcome, { readonly state: "unreachable" }>;
+type Unreachable = Extract<EmailOutcome, { readonly state: "unreachable" }>;
 
 /** What became of a mail by its outcome; `lost`: another worker has it by now, and nothing was written down. */
-export type MailFate = "sent" | "deferred" | "bounced" | "failed" | "not_sent" | "waiting" | "lost";
+export type EmailResult = "sent" | "deferred" | "bounced" | "failed" | "not_sent" | "waiting" | "lost";
 
 /** A mail that a worker holds. */
-type HeldMail = Row<"mails">;
+type LeasedEmail = Row<"mails">;
 
 /** What became of a mail, and what happened to it, which is to be noted. */
 interface Ended {
-  readonly fate: MailFate;
-  readonly events: readonly MailEvent[];
+  readonly fate: EmailResult;
+  readonly events: readonly EmailEvent[];
 }
 
 const heldStates = ["leased", "sending"] as const;
@@ -49,11 +49,11 @@ const heldStates = ["leased", "sending"] as const;
  * Takes a mail that is about to be handed over.
  * @returns what is to be noted; nothing where the mail is not the worker's any more, and is to be left alone
  */
-export async function beginMail(
+export async function beginSending(
   id: number,
   { worker, leaseMs }: { readonly worker: string; readonly leaseMs: number },
   { transaction, nowMs }: Context,
-): Promise<MailEvent | undefined> {
+): Promise<EmailEvent | undefined> {
   const begun = await transaction
     .updateTable("mails")
     .set((eb) => ({
@@ -66,20 +66,20 @@ export async function beginMail(
     .where("state", "in", heldStates)
     .returning(["id", "account_id", "category", "attempts"])
     .executeTakeFirst();
-  return begun && { ...aboutMail(begun), event: "begun", key: String(begun.attempts), detail: worker };
+  return begun && { ...toEventSubject(begun), event: "begun", key: String(begun.attempts), detail: worker };
 }
 
 /**
  * Writes down what came of a mail.
  * Assumed: a server's yes counts as delivered until a provider says otherwise.
  */
-export async function noteOutcome(
+export async function recordOutcome(
   id: number,
-  outcome: MailOutcome,
+  outcome: EmailOutcome,
   worker: string,
   context: Context,
 ): Promise<Ended> {
-  if (outcome.state === "accepted") return noteSent(id, outcome.answer, worker, context);
+  if (outcome.state === "accepted") return recordSent(id, outcome.answer, worker, context);
   const mail = await findHeld(id, worker, context);
   if (!mail) return { fate: "lost", events: [] };
   switch (outcome.state) {
@@ -90,19 +90,19 @@ export async function noteOutcome(
     case "failed":
       return giveUp(mail, outcome.problem, context);
     case "kept_back":
-      await keepBack([{ row: mail, obstacle: outcome.obstacle }], context);
+      await markNotSent([{ row: mail, obstacle: outcome.obstacle }], context);
       return { fate: "not_sent", events: [] };
     default: {
       const { state: event, answer: detail, isOfAddress = false } = outcome;
       await end(mail, { state: "bounced", reason: detail }, context);
       const { id: mailId, account_id: accountId, email } = mail;
       if (isOfAddress) await suppress({ accountId, email, kind: "bounces", mailId }, context);
-      return { fate: "bounced", events: [{ ...aboutMail(mail), event, detail }] };
+      return { fate: "bounced", events: [{ ...toEventSubject(mail), event, detail }] };
     }
   }
 }
 
-async function noteSent(
+async function recordSent(
   id: number,
   detail: string,
   worker: string,
@@ -117,11 +117,11 @@ async function noteSent(
     .returning(["id", "account_id", "category"])
     .executeTakeFirst();
   if (!sent) return { fate: "lost", events: [] };
-  return { fate: "sent", events: [{ ...aboutMail(sent), event: "delivered", detail }] };
+  return { fate: "sent", events: [{ ...toEventSubject(sent), event: "delivered", detail }] };
 }
 
-async function putOff(mail: HeldMail, detail: string, context: Context): Promise<Ended> {
-  const deferred: MailEvent = { ...aboutMail(mail), event: "deferred", key: String(mail.attempts), detail };
+async function putOff(mail: LeasedEmail, detail: string, context: Context): Promise<Ended> {
+  const deferred: EmailEvent = { ...toEventSubject(mail), event: "deferred", key: String(mail.attempts), detail };
   const due_at = await findNextAttempt(mail, context);
   if (due_at === undefined) {
     const { fate, events } = await giveUp(mail, detail, context);
@@ -131,9 +131,9 @@ async function putOff(mail: HeldMail, detail: string, context: Context): Promise
   return { fate: "deferred", events: [deferred] };
 }
 
-async function giveUp(mail: HeldMail, detail: string, context: Context): Promise<Ended> {
+async function giveUp(mail: LeasedEmail, detail: string, context: Context): Promise<Ended> {
   await end(mail, { state: "failed", reason: detail }, context);
-  return { fate: "failed", events: [{ ...aboutMail(mail), event: "failed", detail }] };
+  return { fate: "failed", events: [{ ...toEventSubject(mail), event: "failed", detail }] };
 }
 
 /**
@@ -141,7 +141,7 @@ async function giveUp(mail: HeldMail, detail: string, context: Context): Promise
  * to take the others meanwhile.
  */
 async function takeBack(
-  mail: HeldMail,
+  mail: LeasedEmail,
   { mayHaveArrived = false, wasTakenUp = false }: Unreachable,
   context: Context,
 ): Promise<Ended> {
@@ -158,17 +158,17 @@ const lostAnswer = "the answer of the mail server was lost: the mail may have ar
  * Waits as a mail that was put off, since each attempt may be one more message to its reader; it keeps its worker's name,
  * so that whoever takes it next knows.
  */
-async function putOffUnknown(mail: HeldMail, context: Context): Promise<Ended> {
+async function putOffUnknown(mail: LeasedEmail, context: Context): Promise<Ended> {
   const due_at = await findNextAttempt(mail, context);
   if (due_at === undefined) return giveUp(mail, lostAnswer, context);
   await update(mail.id, { state: "queued", reason: lostAnswer, due_at, leased_until: null }, context);
   const event = { event: "deferred", key: String(mail.attempts), detail: lostAnswer } as const;
-  return { fate: "waiting", events: [{ ...aboutMail(mail), ...event }] };
+  return { fate: "waiting", events: [{ ...toEventSubject(mail), ...event }] };
 }
 
 /** Nothing where this worker has not begun one. */
 async function takeBackAttempt(
-  { id, account_id, attempts, worker }: HeldMail,
+  { id, account_id, attempts, worker }: LeasedEmail,
   context: Context,
 ): Promise<void> {
   const { numDeletedRows } = await context.transaction
@@ -180,7 +180,7 @@ async function takeBackAttempt(
   if (numDeletedRows > 0n) await update(id, { attempts: attempts - 1 }, context);
 }
 
-function findHeld(id: number, worker: string, { transaction }: Context): Promise<HeldMail | undefined> {
+function findHeld(id: number, worker: string, { transaction }: Context): Promise<LeasedEmail | undefined> {
   return transaction
     .selectFrom("mails")
     .selectAll()
@@ -193,11 +193,11 @@ function findHeld(id: number, worker: string, { transaction }: Context): Promise
 const noLease = { worker: null, leased_until: null } as const;
 
 type Change = Partial<
-  Pick<HeldMail, "state" | "reason" | "due_at" | "sent_at" | "attempts" | "leased_until" | "worker">
+  Pick<LeasedEmail, "state" | "reason" | "due_at" | "sent_at" | "attempts" | "leased_until" | "worker">
 >;
 
 /** The worker holds the mail no more. */
-function end({ id }: HeldMail, change: Change, context: Context): Promise<void> {
+function end({ id }: LeasedEmail, change: Change, context: Context): Promise<void> {
   const { reason } = change;
   const freed = { ...change, ...(reason != null && { reason: toDetail(reason) }) };
   return update(id, { ...freed, ...noLease }, context);

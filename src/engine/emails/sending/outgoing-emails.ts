@@ -1,36 +1,36 @@
 import { sql } from "kysely";
-import type { MailCategory, MailSettings } from "../../../contract/index.ts";
-import type { MailTemplate, OutgoingMail } from "../../../email/outgoing-email.ts";
+import type { EmailCategory, EmailSettings } from "../../../contract/index.ts";
+import type { EmailTemplate, OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile, storeNameOf } from "../../accounts/account-profile.ts";
-import { readMailSettings } from "../../accounts/account-settings.ts";
+import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { mailKeyOf } from "../../kernel/email-key.ts";
+import { createMessageKey } from "../../kernel/email-key.ts";
 import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../kernel/email-links.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 
 /** A mail that passed its rules, and the products that it asks about. */
-export interface PassedMail {
+export interface ApprovedEmail {
   readonly row: Row<"mails">;
   readonly productRows: readonly number[];
 }
 
 /** What the mails of an account have in common. */
 interface Sender {
-  readonly store: OutgoingMail["store"];
-  readonly settings: MailSettings;
-  readonly templates: ReadonlyMap<string, MailTemplate>;
+  readonly store: OutgoingEmail["store"];
+  readonly settings: EmailSettings;
+  readonly templates: ReadonlyMap<string, EmailTemplate>;
 }
 
 type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date">;
 type ProductRow = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url">;
 
 /** Gathers all that the messages of mails are made of; the links in them work from now on. */
-export async function gatherOutgoingMails(
-  passed: readonly PassedMail[],
+export async function buildOutgoingEmails(
+  passed: readonly ApprovedEmail[],
   context: HandlerContext,
-): Promise<OutgoingMail[]> {
+): Promise<OutgoingEmail[]> {
   const senders = new Map<number, Sender>();
   for (const { row } of passed) {
     if (!senders.has(row.account_id)) senders.set(row.account_id, await readSender(row.account_id, context));
@@ -51,22 +51,22 @@ export async function gatherOutgoingMails(
 
 function toOutgoing(
   row: Row<"mails">,
-  data: OutgoingMail["data"],
+  data: OutgoingEmail["data"],
   { store, settings, templates }: Sender,
   context: HandlerContext,
-): OutgoingMail {
+): OutgoingEmail {
   const mail = { accountId: row.account_id, mailId: row.id };
   const template = templates.get(row.category);
   return {
     id: row.id,
     accountId: row.account_id,
-    category: row.category as MailCategory,
+    category: row.category as EmailCategory,
     to: { address: row.email, name: row.name },
     store,
     data,
     unsubscribeUrl: linkUrl({ ...mail, kind: "unsubscribe", id: row.id }, context),
     ...(settings.track_opens && { openUrl: openUrl(mail, context) }),
-    key: mailKeyOf(row.id, context.sealer),
+    key: createMessageKey(row.id, context.sealer),
     ...(template && { template }),
   };
 }
@@ -79,9 +79,9 @@ function toOutgoing(
 function describeOrder(
   { id: mailId, account_id: accountId }: Row<"mails">,
   { order_id, order_date }: OrderRow,
-  { asked, settings }: { readonly asked: readonly ProductRow[]; readonly settings: MailSettings },
+  { asked, settings }: { readonly asked: readonly ProductRow[]; readonly settings: EmailSettings },
   context: HandlerContext,
-): OutgoingMail["data"] {
+): OutgoingEmail["data"] {
   const mail = { accountId, mailId };
   const track = (url: string) => (settings.track_clicks ? clickUrl(mail, url, context) : url);
   return {
@@ -105,7 +105,7 @@ function describeOrder(
 function describeOther(
   { id, account_id: accountId, data }: Row<"mails">,
   context: HandlerContext,
-): OutgoingMail["data"] {
+): OutgoingEmail["data"] {
   const kept = JSON.parse(data) as Record<string, unknown>;
   if (kept["is_test"] !== true || !Array.isArray(kept["products"])) return kept;
   const review_url = linkUrl({ accountId, mailId: id, kind: "write_review", id }, context);
@@ -122,13 +122,13 @@ async function readSender(accountId: number, context: HandlerContext): Promise<S
     .execute();
   return {
     store: { name: storeNameOf(profile), url: profile.domain || null },
-    settings: await readMailSettings(context, accountId),
+    settings: await readEmailSettings(context, accountId),
     templates: new Map(own.map(({ category, ...template }) => [category, template])),
   };
 }
 
 async function readOrders(
-  passed: readonly PassedMail[],
+  passed: readonly ApprovedEmail[],
   { transaction, dialect }: HandlerContext,
 ): Promise<ReadonlyMap<number, OrderRow>> {
   const ids = passed.flatMap(({ row }) => row.order_row ?? []);
@@ -143,7 +143,7 @@ async function readOrders(
 }
 
 async function readProducts(
-  passed: readonly PassedMail[],
+  passed: readonly ApprovedEmail[],
   { transaction, dialect }: HandlerContext,
 ): Promise<ReadonlyMap<number, ProductRow>> {
   const ids = passed.flatMap(({ productRows }) => productRows);

@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** How long a mail waits after its first, second… attempt that its server put off; after all further ones as long as the last. */
-export const retryWaitsMs: readonly number[] = [
+export const retryDelaysMs: readonly number[] = [
   minuteMs,
   5 * minuteMs,
   15 * minuteMs,
@@ -28,7 +28,7 @@ export async function findNextAttempt(
   const { nowMs } = context;
   const lastAtMs = (await readFirstAttempt(mail, context)) + giveUpAfterMs;
   if (nowMs >= lastAtMs) return undefined;
-  const waitMs = retryWaitsMs[Math.min(mail.attempts, retryWaitsMs.length) - 1] ?? 0;
+  const waitMs = retryDelaysMs[Math.min(mail.attempts, retryDelaysMs.length) - 1] ?? 0;
   return Math.min(nowMs + waitMs, lastAtMs);
 }
 

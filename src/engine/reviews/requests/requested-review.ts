@@ -25,7 +25,7 @@ export interface Requested {
 /** What a token asks for; nothing where it is not ours or too old, or its mail or its product is not there. */
 export async function findRequested(token: string, context: HandlerContext): Promise<Requested | undefined> {
   const claim = readClaim(token, ["write_review"], context);
-  const mail = claim && (await findMail(claim, context));
+  const mail = claim && (await findEmail(claim, context));
   if (!mail) return undefined;
   const { order_row: orderRow, user_reference, app_key, unsubscriber, known_name, ...row } = mail;
   const isTest = orderRow === null;
@@ -44,7 +44,7 @@ export async function findRequested(token: string, context: HandlerContext): Pro
   };
 }
 
-function findMail({ id, accountId }: Claim, { transaction }: HandlerContext) {
+function findEmail({ id, accountId }: Claim, { transaction }: HandlerContext) {
   return transaction
     .selectFrom("mails")
     .innerJoin("accounts", "accounts.id", "mails.account_id")

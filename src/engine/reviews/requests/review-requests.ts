@@ -1,11 +1,11 @@
 import {
   type contract,
-  type MailCategory,
+  type EmailCategory,
   reviewFormLimits,
   type ReviewRequest,
 } from "../../../contract/index.ts";
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
-import { noteClick } from "../../kernel/email-log.ts";
+import { recordClick } from "../../kernel/email-log.ts";
 import { findRequested, type Requested } from "./requested-review.ts";
 import { readReviewForm, type ReviewFields } from "./review-form.ts";
 import { createReview } from "../review-store.ts";
@@ -94,5 +94,5 @@ async function keepReview(
   };
   const ofAccount = { ...context, account: { id: accountId, appKey } };
   await createReview(review, ofAccount, { orderRow: order.id });
-  await noteClick({ accountId, mailId, category: mail.category as MailCategory }, context);
+  await recordClick({ accountId, mailId, category: mail.category as EmailCategory }, context);
 }

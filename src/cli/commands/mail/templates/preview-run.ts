@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { readFileIfThere } from "../../../../config/private-file.ts";
 import { toFileError } from "../../../../config/user-error.ts";
-import type { MailCategory } from "../../../../contract/index.ts";
+import type { EmailCategory } from "../../../../contract/index.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { previewMark, renderPreview } from "../../../../pages/email-preview-page.ts";
@@ -11,7 +11,7 @@ import { placed, readSource } from "./run.ts";
 import { readTemplateFile } from "./file.ts";
 
 export interface PreviewRequest {
-  readonly category: MailCategory;
+  readonly category: EmailCategory;
   /** Where the page goes. */
   readonly out: string | undefined;
   /** A template that is not stored; `-` is standard input. */
@@ -19,7 +19,7 @@ export interface PreviewRequest {
 }
 
 export interface Preview {
-  readonly category: MailCategory;
+  readonly category: EmailCategory;
   readonly subject: string;
   readonly preview_file: string;
 }
@@ -48,7 +48,7 @@ export async function previewTemplate(
 async function makePreview(
   context: Context,
   service: Service,
-  category: MailCategory,
+  category: EmailCategory,
   file: string | undefined,
 ) {
   if (file === undefined) return (await service.emailTemplates.preview({ category })).mail;

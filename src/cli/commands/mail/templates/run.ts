@@ -6,14 +6,14 @@ import { text as readAll } from "node:stream/consumers";
 import { toFileError, codeOf, UserError } from "../../../../config/user-error.ts";
 import { readVariable } from "../../../../config/environment.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
-import { mailCategories, type MailCategory } from "../../../../contract/emails/categories.ts";
+import { emailCategories, type EmailCategory } from "../../../../contract/emails/categories.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { ask, canAsk } from "../../../program/confirm.ts";
 import { placeInFile, type ReadTemplate, readTemplateFile, writeTemplateFile } from "./file.ts";
 
 export interface EditRequest {
-  readonly category: MailCategory;
+  readonly category: EmailCategory;
   /** A file in place of the editor; `-` is standard input. */
   readonly file: string | undefined;
   /** Whether to begin with the template that comes with starpost. */
@@ -23,15 +23,15 @@ export interface EditRequest {
 type SavedTemplate = Awaited<ReturnType<Service["emailTemplates"]["set"]>>["template"];
 
 /** @throws UserError `usage` */
-export function readCategory(text: string): MailCategory {
-  const category = mailCategories.find((name) => name === text);
+export function readCategory(text: string): EmailCategory {
+  const category = emailCategories.find((name) => name === text);
   if (category) return category;
   throw new UserError(
     "usage",
     `${JSON.stringify(text)} is no category of mails`,
-    `There are ${mailCategories.join(", ")}.`,
+    `There are ${emailCategories.join(", ")}.`,
     undefined,
-    { given: text, known: mailCategories },
+    { given: text, known: emailCategories },
   );
 }
 
@@ -68,7 +68,7 @@ export async function readSource({ io }: Context, file: string): Promise<string>
 
 async function save(
   service: Service,
-  category: MailCategory,
+  category: EmailCategory,
   read: ReadTemplate,
   source: string,
 ): Promise<SavedTemplate> {
@@ -120,7 +120,7 @@ async function wantsAnotherTry(context: Context, error: unknown): Promise<boolea
 }
 
 /** What somebody wrote is not thrown away with the refusal. */
-function kept(error: unknown, path: string, category: MailCategory): unknown {
+function kept(error: unknown, path: string, category: EmailCategory): unknown {
   if (!(error instanceof Error)) return error;
   const again = `starpost mail template edit ${category} --file ${path}`;
   const kind = error instanceof UserError ? error.kind : "failed";
