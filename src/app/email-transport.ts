@@ -2,7 +2,10 @@ import type { MailCheck, HostContext } from "./ports.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
 /** Where this machine sends mails. */
-export async function findEmailTransportSettings({ env, paths }: HostContext): Promise<EmailTransportSettings> {
+export async function findEmailTransportSettings({
+  env,
+  paths,
+}: HostContext): Promise<EmailTransportSettings> {
   const settings = await import("../config/mail-settings.ts");
   const { smtp, from, outboxFolder } = await settings.findMailSettings(env, paths);
   return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };

@@ -18,7 +18,13 @@ interface EndedEmail extends EmailRef {
   readonly outcome: EmailOutcome;
 }
 
-export const zeroCounts: Counts<EmailResultName> = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
+export const zeroCounts: Counts<EmailResultName> = {
+  sent: 0,
+  not_sent: 0,
+  deferred: 0,
+  bounced: 0,
+  failed: 0,
+};
 
 /** Keeps what came of mails until it is written down, counts it, and says it. */
 export class EmailOutcomes {

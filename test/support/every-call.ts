@@ -162,7 +162,11 @@ async function callMails(harness: Harness, service: Service): Promise<void> {
   for (const sort of emailSorts) await service.emails.list({ sort, order_id: "1001" });
   await service.emails.list({ state: "queued,sent", sort: "soonest" });
   await service.emails.get({ mail_id });
-  const message = { "smtp-id": `<${createMessageKey(mail_id, harness.sealer)}@x>`, sg_message_id: "m", email };
+  const message = {
+    "smtp-id": `<${createMessageKey(mail_id, harness.sealer)}@x>`,
+    sg_message_id: "m",
+    email,
+  };
   const toEvent = (event: string) => ({ event, sg_event_id: event, ...message });
   const events = ["open", "unsubscribe", "bounce"].map(toEvent);
   const { secret } = await service.emailEvents.setUp({ public_key: "" });

@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { type EmailCounter, emailCategories, emailCounters, emailEventNames, emailStates } from "./categories.ts";
+import {
+  type EmailCounter,
+  emailCategories,
+  emailCounters,
+  emailEventNames,
+  emailStates,
+} from "./categories.ts";
 import { emailExplanation } from "./explanation.ts";
 import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
 import { enveloped, statusOnly } from "../reply.ts";

@@ -19,7 +19,10 @@ export const templateParts: readonly TemplatePart[] = ["subject", "text", "html"
  * @returns the parts as the data makes them
  * @throws TemplateError
  */
-export async function checkTemplate(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
+export async function checkTemplate(
+  category: EmailCategory,
+  template: EmailTemplate,
+): Promise<EmailTemplate> {
   const scope = createScope(createSampleEmail(category));
   await checkNames(template, scope);
   rejectUnsafeValues(template.html);

@@ -81,11 +81,7 @@ async function makeTexts(mail: OutgoingEmail) {
   try {
     return await renderOutgoing(mail);
   } catch (error) {
-    throw new ComposeError(
-      "failed",
-      `the template of ${mail.category}: ${(error as Error).message}`,
-      error,
-    );
+    throw new ComposeError("failed", `the template of ${mail.category}: ${(error as Error).message}`, error);
   }
 }
 
@@ -103,10 +99,7 @@ function asEnvelopeAddress(address: string): string {
   const domain = domainForm.test(given) ? domainToASCII(given) : "";
   const local = address.slice(0, at);
   if (at < 1 || domain === "" || /[\s\p{Cc}<>"(),;:\\@[\]]/u.test(local) || local.length > 64) {
-    throw new ComposeError(
-      "invalid_address",
-      `${asOneLine(address)} is no address that can be mailed to`,
-    );
+    throw new ComposeError("invalid_address", `${asOneLine(address)} is no address that can be mailed to`);
   }
   return `${local}@${domain}`;
 }

@@ -68,7 +68,10 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   },
 };
 
-async function findOwn(category: EmailCategory, context: HandlerContext): Promise<StoredTemplate | undefined> {
+async function findOwn(
+  category: EmailCategory,
+  context: HandlerContext,
+): Promise<StoredTemplate | undefined> {
   return await context.transaction
     .selectFrom("mail_templates")
     .select(columns)

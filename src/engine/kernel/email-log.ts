@@ -1,4 +1,9 @@
-import { countersOf, type EmailCategory, type EmailCounter, type EmailEventName } from "../../contract/index.ts";
+import {
+  countersOf,
+  type EmailCategory,
+  type EmailCounter,
+  type EmailEventName,
+} from "../../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import { dayOf } from "./times.ts";
 
@@ -57,7 +62,10 @@ export async function recordEmailEvents(
  * from before links named theirs.
  */
 export async function recordClick(
-  { mailId, ...clicked }: Pick<EmailEvent, "accountId" | "category"> & { readonly mailId: number | undefined },
+  {
+    mailId,
+    ...clicked
+  }: Pick<EmailEvent, "accountId" | "category"> & { readonly mailId: number | undefined },
   context: Context,
 ): Promise<void> {
   if (mailId === undefined) return;

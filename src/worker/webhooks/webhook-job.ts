@@ -49,7 +49,10 @@ class Deliveries {
     this.#stop = stop;
     // Each attempt listens: Node warns of more than ten as of a leak.
     setMaxListeners(0, this.#cutOff.signal);
-    this.#counts = Object.fromEntries(deliveryResults.map((fate) => [fate, 0])) as Record<DeliveryResult, number>;
+    this.#counts = Object.fromEntries(deliveryResults.map((fate) => [fate, 0])) as Record<
+      DeliveryResult,
+      number
+    >;
   }
 
   async run(): Promise<Round<DeliveryResult>> {

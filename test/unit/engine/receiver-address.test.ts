@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { explainRefusedAddress, explainRefusedUrl } from "../../../src/engine/webhooks/receiver-address.ts";
 
 /** Why an address that a host is written as is refused; nothing where it may be subscribed. */
-const refusal = (url: string) => explainRefusedUrl(url, false)?.replace("leads where nothing is sent to: ", "");
+const refusal = (url: string) =>
+  explainRefusedUrl(url, false)?.replace("leads where nothing is sent to: ", "");
 
 describe("addresses of webhooks", () => {
   it("are those of the internet, by name or number", () => {

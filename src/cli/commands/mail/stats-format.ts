@@ -93,7 +93,10 @@ function addCategories(found: readonly Readonly<Record<string, Counters>>[]): re
 }
 
 function addUp(counted: readonly Counters[]): Counters {
-  const sums = emailCounters.map((name) => [name, counted.reduce((sum, counters) => sum + counters[name], 0)]);
+  const sums = emailCounters.map((name) => [
+    name,
+    counted.reduce((sum, counters) => sum + counters[name], 0),
+  ]);
   return Object.fromEntries(sums) as Counters;
 }
 

@@ -31,7 +31,13 @@ export function viewOfWhy(why: Why): View {
   return text([head, ...lines], rows, columns);
 }
 
-function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: EmailExplanation): string[] {
+function describeDecision({
+  products,
+  is_whole_order,
+  mail_id,
+  rules,
+  sentence,
+}: EmailExplanation): string[] {
   const named = products.map(({ name, product_id }) => `${name} (${product_id})`).join(", ");
   const about = is_whole_order ? `The whole order: ${named}` : named;
   const widest = Math.max(...rules.map(({ name }) => name.length));

@@ -103,7 +103,9 @@ async function findEmails(
 
 /** A copy of a mail goes to others under the same Message-ID. */
 function isFor({ addressKey }: ProviderElement, mail: Mail): boolean {
-  return addressKey === undefined || addressKey === mail.email_key || asSent(addressKey) === asSent(mail.email_key);
+  return (
+    addressKey === undefined || addressKey === mail.email_key || asSent(addressKey) === asSent(mail.email_key)
+  );
 }
 
 /** As the provider was given the address: its domain in ASCII. */

@@ -60,7 +60,10 @@ async function note(
   // An address can be the key to a review, so that only its mark is kept.
   const mark = createHash("sha256").update(of).digest("base64url").slice(0, 12);
   const key = `${Math.floor(context.nowMs / apartMs)}:${mark}`;
-  await recordEmailEvent({ accountId, mailId, category: mail.category as EmailCategory, event, key }, context);
+  await recordEmailEvent(
+    { accountId, mailId, category: mail.category as EmailCategory, event, key },
+    context,
+  );
 }
 
 /** An address as a header can hold it; nothing where it does not lead to the web. */

@@ -75,7 +75,11 @@ export function evaluateAddress(
   return bounced_before && facts?.bounced_before ? "bounced_before" : undefined;
 }
 
-async function evaluateRequests(mails: readonly DueEmail[], court: Evaluation, context: Context): Promise<void> {
+async function evaluateRequests(
+  mails: readonly DueEmail[],
+  court: Evaluation,
+  context: Context,
+): Promise<void> {
   const { open, kept } = await evaluateProducts(mails, { ...court, onDay: dayOf(context.nowMs) }, context);
   for (const [id, judgement] of kept) court.judged.set(id, judgement);
   await applyRecipientLimit(open, court, context);
@@ -115,7 +119,10 @@ export async function evaluateProducts<Mail extends RequestEmail>(
     const dropped = told.flatMap(({ row, obstacle }) => (obstacle === undefined ? [] : [[row, obstacle]]));
     if (productRows.length > 0) open.set(mail, { productRows, dropped: Object.fromEntries(dropped) });
     else
-      kept.set(mail.id, { obstacle: findDecidingRule(told.map(({ obstacle }) => obstacle)), productRows: [] });
+      kept.set(mail.id, {
+        obstacle: findDecidingRule(told.map(({ obstacle }) => obstacle)),
+        productRows: [],
+      });
   }
   return { open, kept };
 }

@@ -11,7 +11,11 @@ type Mail = Row<"mails">;
  * Whether a mail that waits would be one too many for its person on the day on which it is due: with what the person had
  * by now, and what will have gone to the person before it, by what is known now.
  */
-export async function exceedsLimitWhenDue(mail: Mail, settings: EmailSettings, context: Context): Promise<boolean> {
+export async function exceedsLimitWhenDue(
+  mail: Mail,
+  settings: EmailSettings,
+  context: Context,
+): Promise<boolean> {
   if (!settings.too_many_to_person) return false;
   const { transaction, nowMs } = context;
   const others = await transaction

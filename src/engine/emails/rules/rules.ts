@@ -13,7 +13,11 @@ import {
   findRuleSwitch,
   describeEmailRule,
 } from "../../../contract/index.ts";
-import { saveEmailSetting, readEmailSettings, readOwnEmailSettings } from "../../accounts/account-settings.ts";
+import {
+  saveEmailSetting,
+  readEmailSettings,
+  readOwnEmailSettings,
+} from "../../accounts/account-settings.ts";
 import { accountOf, type Handlers } from "../../kernel/handler.ts";
 
 export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {

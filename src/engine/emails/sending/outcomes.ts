@@ -121,7 +121,12 @@ async function recordSent(
 }
 
 async function putOff(mail: LeasedEmail, detail: string, context: Context): Promise<Ended> {
-  const deferred: EmailEvent = { ...toEventSubject(mail), event: "deferred", key: String(mail.attempts), detail };
+  const deferred: EmailEvent = {
+    ...toEventSubject(mail),
+    event: "deferred",
+    key: String(mail.attempts),
+    detail,
+  };
   const due_at = await findNextAttempt(mail, context);
   if (due_at === undefined) {
     const { fate, events } = await giveUp(mail, detail, context);
