@@ -1,24 +1,42 @@
 import { SqliteFile } from "./sqlite/sqlite-file.ts";
 
+export interface FileLockOptions {
+  /** How long `take` blocks the thread while another process holds the lock, in milliseconds (default: 0). */
+  readonly waitMs?: number;
+}
+
 /**
- * A lock that at most one process holds and none waits for; the operating system takes it back when its holder dies,
- * however it dies. SQLite brings it on every platform; nothing is written to its file.
+ * A lock that at most one process holds. The operating system releases it when the holder exits or crashes. Implemented
+ * as an exclusive lock on an empty SQLite file, which works on every platform.
  */
-export class FileLock {
+export class FileLock implements Disposable {
   readonly #file: SqliteFile;
 
-  /** Makes the file (0600) and its folder (0700) where they are not there. */
-  constructor(path: string) {
-    this.#file = new SqliteFile(path, { busyTimeoutMs: 0 });
+  /** Creates the file (mode 0600) and its folder (mode 0700) if they do not exist. */
+  constructor(path: string, { waitMs = 0 }: FileLockOptions = {}) {
+    this.#file = new SqliteFile(path, { busyTimeoutMs: waitMs });
   }
 
-  /** @returns whether the lock is held now; false where another has it */
+  /** Opens and takes a lock, or returns undefined if another process holds it. */
+  static acquire(path: string, options?: FileLockOptions): FileLock | undefined {
+    const lock = new FileLock(path, options);
+    try {
+      if (lock.take()) return lock;
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+    lock.close();
+    return undefined;
+  }
+
+  /** Returns whether the lock was taken; false if another process holds it. */
   take(): boolean {
     try {
       this.#file.execute("begin exclusive");
       return true;
     } catch (error) {
-      if ((error as { errcode?: number }).errcode === 5) return false;
+      if ((error as { errcode?: number }).errcode === sqliteBusy) return false;
       throw error;
     }
   }
@@ -27,8 +45,15 @@ export class FileLock {
     this.#file.execute("rollback");
   }
 
-  /** Lets go of the lock, too. */
+  /** Also releases the lock. */
   close(): void {
     this.#file.close();
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }
+
+/** The result code `SQLITE_BUSY`. */
+const sqliteBusy = 5;

@@ -12,7 +12,7 @@ import { KeyStore } from "./key-store.ts";
 import { Pulse } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
 import { runPaths, summarise, writeManifest, type Manifest } from "./run-folder.ts";
-import { RunLock } from "./run-lock.ts";
+import { FileLock } from "../../storage/file-lock.ts";
 import { copyRejects } from "./reject-copy.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import { createDrySender, LedgerSender } from "../send/sender.ts";
@@ -68,7 +68,7 @@ async function runRecorded(
   const { importing, files, options } = attempt;
   const id = attempt.manifest.import_id;
   const paths = runPaths(deps.runsFolder, id);
-  using lock = RunLock.take(paths.folder, lockWaitMs);
+  using lock = FileLock.acquire(paths.lock, { waitMs: lockWaitMs });
   if (!lock) {
     throw new ImportError("usage", `${id} is under way in another process`, {
       hint: "wait for it, or stop it",

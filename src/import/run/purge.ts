@@ -5,7 +5,7 @@ import { spillPrefix } from "../csv/spill.ts";
 import type { Manifest } from "./run-folder.ts";
 import { listManifests } from "./run-folder.ts";
 import { isRunId } from "./run-headers.ts";
-import { RunLock } from "./run-lock.ts";
+import { FileLock } from "../../storage/file-lock.ts";
 import { runPathOfSync } from "../sync/sync.ts";
 import type { RunState } from "../types.ts";
 
@@ -149,8 +149,8 @@ function isUnfinished(state: Purged["state"]): boolean {
 function isHeld(folder: string): boolean {
   // To ask for a lock makes its file; where there is none, nobody has it.
   if (!listNames(folder).includes("lock")) return false;
-  const lock = RunLock.take(folder, 0);
-  lock?.[Symbol.dispose]();
+  const lock = FileLock.acquire(join(folder, "lock"));
+  lock?.close();
   return lock === undefined;
 }
 
@@ -160,7 +160,7 @@ function remove({ path, state }: Purged): boolean {
     rmSync(path, { recursive: true, force: true });
     return true;
   }
-  using lock = RunLock.take(path, 0);
+  using lock = FileLock.acquire(join(path, "lock"));
   if (!lock) return false;
   rmSync(path, { recursive: true, force: true });
   return true;

@@ -9,7 +9,7 @@ import type { Importing, Item } from "../kind.ts";
 import { readJournal, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { runPaths, type Manifest } from "./run-folder.ts";
-import { RunLock } from "./run-lock.ts";
+import { FileLock } from "../../storage/file-lock.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import type { Sender } from "../send/sender.ts";
 import { ImportError, type ImportDeps, type ImportOptions } from "../types.ts";
@@ -24,8 +24,8 @@ export interface RecordedRun extends RunFiles, Disposable {
 /** Waits this long for another process to let go of a run; milliseconds. */
 const lockWaitMs = 300;
 
-function lockRun({ import_id }: Manifest, runsFolder: string): RunLock {
-  const lock = RunLock.take(runPaths(runsFolder, import_id).folder, lockWaitMs);
+function lockRun({ import_id }: Manifest, runsFolder: string): FileLock {
+  const lock = FileLock.acquire(runPaths(runsFolder, import_id).lock, { waitMs: lockWaitMs });
   if (lock) return lock;
   throw new ImportError("usage", `${import_id} is under way in another process`, {
     hint: "wait for it, or stop it",

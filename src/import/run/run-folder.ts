@@ -10,7 +10,7 @@ import {
   type RunState,
 } from "../types.ts";
 import { readJournal, settle, type Totals } from "./journal.ts";
-import { RunLock } from "./run-lock.ts";
+import { FileLock } from "../../storage/file-lock.ts";
 
 /** What a run was asked, and of which files; never a secret. */
 export interface Manifest {
@@ -51,6 +51,7 @@ export function runPaths(runsFolder: string, id: string) {
   return {
     folder,
     manifest: join(folder, "manifest.json"),
+    lock: join(folder, "lock"),
     journal: join(folder, "journal.ndjson"),
     rejects: join(folder, "rejects.csv"),
     keys: join(folder, "keys.db"),
@@ -150,8 +151,8 @@ export function summarise(runsFolder: string, manifest: Manifest): ImportSummary
 }
 
 function isHeld(folder: string): boolean {
-  const lock = RunLock.take(folder, 0);
-  lock?.[Symbol.dispose]();
+  const lock = FileLock.acquire(join(folder, "lock"));
+  lock?.close();
   return lock === undefined;
 }
 
