@@ -35,7 +35,7 @@ const packs = {
     "src/engine/accounts/first-account.ts",
     "src/engine/local-transport.ts",
     "src/engine/kernel/sealer.ts",
-    "src/engine/kernel/storage-failure.ts",
+    "src/engine/kernel/storage-errors.ts",
     "src/engine/products/core.ts",
   ],
 };

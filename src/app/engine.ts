@@ -35,7 +35,7 @@ export async function openEngine(
   const { ensureFirstAccount } = await import("../engine/accounts/first-account.ts");
   const { createLocalTransport } = await import("../engine/local-transport.ts");
   const { createSealer } = await import("../engine/kernel/sealer.ts");
-  const { asRefusal } = await import("../engine/kernel/storage-failure.ts");
+  const { asRefusal } = await import("../engine/kernel/storage-errors.ts");
   const { clock, random, env, paths } = host;
   const kept = await readSealingKey(env, paths.keyFile);
   const database = await openDatabase(url, { nowMs: clock() }).catch((error: unknown) => {

@@ -39,7 +39,7 @@ export async function copyAccount(from: Service, settings: RehearsalSettings): P
   const { createAccount } = await import("../engine/accounts/first-account.ts");
   const { createLocalTransport } = await import("../engine/local-transport.ts");
   const { createSealer } = await import("../engine/kernel/sealer.ts");
-  const { seedAccount } = await import("../engine/orders/rehearsal-seed.ts");
+  const { seedAccount } = await import("../engine/account-seed.ts");
   const { clock, random, kind, signal, onEvent } = settings;
   const folder = await mkdtemp(join(tmpdir(), "starpost-rehearsal-"));
   const remove = () => rm(folder, { recursive: true, force: true });

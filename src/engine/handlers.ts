@@ -5,7 +5,7 @@ type Loaders = { readonly [G in GroupName]: () => Promise<Handlers<Contract[G]>>
 
 /** The handlers of every group of the contract, each behind an import of its own: most runs make calls of one group. */
 const loaders: Loaders = {
-  account: async () => (await import("./accounts/account.ts")).accountHandlers,
+  account: async () => (await import("./accounts/platform.ts")).accountHandlers,
   answers: async () => (await import("./questions/answers.ts")).answerHandlers,
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
@@ -16,7 +16,7 @@ const loaders: Loaders = {
   emailTemplates: async () => (await import("./emails/templates.ts")).emailTemplateHandlers,
   emails: async () => (await import("./emails/emails.ts")).emailHandlers,
   groups: async () => (await import("./groups/groups.ts")).groupHandlers,
-  images: async () => (await import("./reviews/images/images.ts")).imageHandlers,
+  images: async () => (await import("./reviews/images.ts")).imageHandlers,
   links: async () => (await import("./emails/links.ts")).linkHandlers,
   orders: async () => (await import("./orders/orders.ts")).orderHandlers,
   products: async () => (await import("./products/products.ts")).productHandlers,

@@ -6,14 +6,14 @@ import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
 import { AnswerCache } from "./kernel/response-cache.ts";
 import { authenticate } from "./kernel/authenticate.ts";
-import { changes, checks, preparations } from "./before-call.ts";
+import { changes, checks, preparations } from "./call-preparation.ts";
 import type { Account, HandlerContext, RandomBytes } from "./kernel/handler.ts";
 import { findHandler } from "./handlers.ts";
 import { KnownAccounts } from "./kernel/known-accounts.ts";
 import { createRateWindow } from "./kernel/rate-window.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
-import { asRefusal } from "./kernel/storage-failure.ts";
+import { asRefusal } from "./kernel/storage-errors.ts";
 import { validateInput } from "./kernel/validate.ts";
 
 export interface LocalTransportOptions {

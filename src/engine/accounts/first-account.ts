@@ -4,7 +4,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { createKey } from "../kernel/credentials.ts";
 import type { RandomBytes } from "../kernel/handler.ts";
 import type { Sealer } from "../kernel/sealer.ts";
-import { asRefusal } from "../kernel/storage-failure.ts";
+import { asRefusal } from "../kernel/storage-errors.ts";
 
 /** An account's credentials, in plain text. */
 export interface AccountKeys {

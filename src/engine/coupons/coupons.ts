@@ -1,6 +1,6 @@
 import { type contract, couponActions, couponCodeLength, couponErrorTexts } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { bigintOf, textOf } from "../kernel/constants.ts";
+import { bigintOf, textOf } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type Handlers } from "../kernel/handler.ts";
 

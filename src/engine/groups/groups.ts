@@ -1,7 +1,7 @@
 import { type contract, maxLength, ServiceError, recordNotFound } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { moveProducts } from "./move-ratings.ts";
+import { moveProducts } from "./group-membership.ts";
 import { iso } from "../kernel/times.ts";
 
 /**

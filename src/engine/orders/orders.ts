@@ -1,6 +1,6 @@
 import type { contract, OrderError } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { bigintOf } from "../kernel/constants.ts";
+import { bigintOf } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { keepMissedProducts } from "../products/missed-products.ts";
 import { checkOrder, type MissedLines } from "./order-check.ts";

@@ -3,7 +3,7 @@ import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import type { ProductRow } from "./product-row.ts";
-import { listPromotedProducts, setPromotedProducts } from "./promoted-products.ts";
+import { listPromotedProducts, setPromotedProducts } from "../reviews/promoted-products.ts";
 import { dropTakenSkus, findKnownProducts, saveProducts } from "./product-store.ts";
 
 type Given = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { type contract, linkLifetimeMs } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { findOrAddProduct, requireProduct } from "../products/find-product.ts";
+import { findOrAddProduct, requireProduct } from "../products/product-lookup.ts";
 import { queueEmail } from "../kernel/outbox.ts";
 import { listQuestions } from "./question-list.ts";
 import { readQuestionTotals } from "./question-totals.ts";

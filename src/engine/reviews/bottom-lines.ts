@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { bottomLinePage, type contract, siteReviewsId } from "../../contract/index.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type Account, accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { findProduct } from "../products/find-product.ts";
+import { findProduct } from "../products/product-lookup.ts";
 import { averageOf, noStars, readShelf, readStars, siteShelf, sumStars } from "./rating-targets.ts";
 
 type Query = z.output<typeof contract.reviews.bottomLines.input>;

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { emailKeysOf } from "../orders/order-addresses.ts";
+import { emailKeysOf } from "../orders/buyer-lookup.ts";
 import { queueWebhookEvent } from "../kernel/outbox.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
 

@@ -7,7 +7,7 @@ import {
   siteReviewsId,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { findOrAddProduct } from "../products/find-product.ts";
+import { findOrAddProduct } from "../products/product-lookup.ts";
 import { announceReview } from "./review-announcement.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { findReview } from "./review-parts.ts";
@@ -15,7 +15,7 @@ import { countReview, readShelf, siteShelf } from "./rating-targets.ts";
 import { addUnverified, findOrAddShopper, nameShopper, type Person } from "../accounts/shoppers.ts";
 import { signClaim } from "../kernel/signed-link.ts";
 import { readTrustedType } from "../accounts/vendor-signature.ts";
-import { noteEvent, type ReviewEvent } from "./review-events.ts";
+import { noteEvent, type ReviewEvent } from "./review-history.ts";
 
 export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 

@@ -2,14 +2,14 @@ import type { ReviewerType } from "../../contract/index.ts";
 import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { LinkTarget } from "../kernel/link-target.ts";
-import { hasBought } from "../orders/order-addresses.ts";
+import { hasBought } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { announceReview } from "./review-announcement.ts";
 import { findReview } from "./review-parts.ts";
 import { verifyWriter } from "../accounts/shoppers.ts";
 import type { Claim } from "../kernel/signed-link.ts";
 import { byUser } from "../unsubscribers/unsubscribers.ts";
-import { noteEvent } from "./review-events.ts";
+import { noteEvent } from "./review-history.ts";
 
 /** What decides who its author is. */
 interface ReviewToVerify {

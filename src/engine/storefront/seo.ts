@@ -1,6 +1,6 @@
 import { type contract, seoPageReviews, ServiceError, siteReviewsId } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { requireProduct, unknownProduct } from "../products/find-product.ts";
+import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
 import { readSeoPage } from "./seo-page.ts";
 import { seoPageUrl } from "../kernel/seo-page-url.ts";
 

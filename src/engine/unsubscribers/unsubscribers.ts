@@ -6,7 +6,7 @@ import {
   unsubscriberPageDefault,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { bigintOf, textOf } from "../kernel/constants.ts";
+import { bigintOf, textOf } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasBought, hasNewOrders, noteOrderEmails } from "../../../src/engine/orders/order-addresses.ts";
+import { hasBought, hasNewOrders, noteOrderEmails } from "../../../src/engine/orders/buyer-lookup.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../support/builders.ts";
 import { lastToken } from "../../support/mails.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { selectProducts } from "../../../src/engine/products/core.ts";
 import type { HandlerContext } from "../../../src/engine/kernel/handler.ts";
 import { selectMissedPage } from "../../../src/engine/products/missed-products.ts";
-import { selectBestProducts } from "../../../src/engine/products/promoted-products.ts";
+import { selectBestProducts } from "../../../src/engine/reviews/promoted-products.ts";
 import { selectPurchases } from "../../../src/engine/orders/purchase-list.ts";
 import { SavedProducts } from "../../../src/engine/kernel/saved-products.ts";
 import { createSealer } from "../../../src/engine/kernel/sealer.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asRefusal } from "../../../src/engine/kernel/storage-failure.ts";
+import { asRefusal } from "../../../src/engine/kernel/storage-errors.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { migrations } from "../../../src/storage/migrations/migrations.ts";
 import { asStorageError } from "../../../src/storage/storage-error.ts";

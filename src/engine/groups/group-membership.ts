@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchRows } from "../../storage/batch.ts";
 import { starCount } from "../../storage/star-order.ts";
-import { bigintOf, textOf } from "../kernel/constants.ts";
+import { bigintOf, textOf } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { groupShelf } from "../reviews/rating-targets.ts";
 

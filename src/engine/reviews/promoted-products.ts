@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type contract, maxPromoted, ServiceError } from "../../contract/index.ts";
 import { isRatedProduct, starAverage, starCount } from "../../storage/star-order.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { averageOf, productShelf, readStars, sumStars } from "../reviews/rating-targets.ts";
+import { averageOf, productShelf, readStars, sumStars } from "./rating-targets.ts";
 
 type Chosen = z.output<typeof contract.products.setPromoted.input>;
 type Listed = z.output<typeof contract.products.promoted.output>;

@@ -4,11 +4,11 @@ import {
   ServiceError,
   unauthorizedMessage,
   recordNotFound,
-} from "../../../contract/index.ts";
-import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
-import { readImage } from "./image-bytes.ts";
-import { imageUrls } from "./image-urls.ts";
-import { type Claim, readClaim } from "../../kernel/signed-link.ts";
+} from "../../contract/index.ts";
+import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { readImage } from "./image-decoder.ts";
+import { imageUrls } from "./images/image-urls.ts";
+import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
 /** What the creation of a review gives to whoever wrote it. */
 const claimKind = "image_upload";

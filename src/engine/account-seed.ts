@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { couponActions, reviewerTypes, ServiceError } from "../../contract/index.ts";
+import { couponActions, reviewerTypes, ServiceError } from "../contract/index.ts";
 import {
   listProducts,
   listPurchases,
@@ -8,14 +8,14 @@ import {
   type ListedPurchase,
   type ListedReview,
   listUnsubscribers,
-} from "../../service/listings.ts";
-import type { Service } from "../../service/service.ts";
-import type { CallOptions } from "../../service/transport.ts";
-import { batchRows } from "../../storage/batch.ts";
-import type { Database } from "../../storage/database.ts";
-import type { Tables } from "../../storage/tables.ts";
-import { productColumns } from "../products/product-store.ts";
-import { dayOf } from "../kernel/times.ts";
+} from "../service/listings.ts";
+import type { Service } from "../service/service.ts";
+import type { CallOptions } from "../service/transport.ts";
+import { batchRows } from "../storage/batch.ts";
+import type { Database } from "../storage/database.ts";
+import type { Tables } from "../storage/tables.ts";
+import { productColumns } from "./products/product-store.ts";
+import { dayOf } from "./kernel/times.ts";
 
 /** What is rehearsed, by what it depends on. */
 export type RehearsedKind = "products" | "orders" | "coupons" | "unsubscribers" | "reviews";

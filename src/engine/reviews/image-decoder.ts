@@ -1,4 +1,4 @@
-import { imageLimits, type imageTypes, ServiceError } from "../../../contract/index.ts";
+import { imageLimits, type imageTypes, ServiceError } from "../../contract/index.ts";
 
 type ImageType = (typeof imageTypes)[number];
 

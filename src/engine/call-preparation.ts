@@ -8,7 +8,7 @@ export interface Preparation {
 }
 
 async function noteOrders(): Promise<Preparation> {
-  const { hasNewOrders, noteOrderEmails } = await import("./orders/order-addresses.ts");
+  const { hasNewOrders, noteOrderEmails } = await import("./orders/buyer-lookup.ts");
   return { isDue: hasNewOrders, write: noteOrderEmails };
 }
 
