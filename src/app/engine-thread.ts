@@ -3,7 +3,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { loadHandlers } from "../engine/handlers.ts";
 import { createLocalTransport } from "../engine/local-transport.ts";
 import { createSealer } from "../engine/kernel/sealer.ts";
-import { asRefusal } from "../engine/kernel/storage-errors.ts";
+import { toServiceError } from "../engine/kernel/storage-errors.ts";
 import { serveOverPort } from "../service/port-transport.ts";
 import type { Transport } from "../service/transport.ts";
 import { openDatabase } from "../storage/database.ts";
@@ -37,7 +37,7 @@ async function openTransport(): Promise<Transport> {
       ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
     });
   } catch (error) {
-    const refusal = asRefusal(error, shownAs);
+    const refusal = toServiceError(error, shownAs);
     return { call: () => Promise.reject(refusal), close: async () => {} };
   }
 }

@@ -35,11 +35,11 @@ export async function openEngine(
   const { ensureFirstAccount } = await import("../engine/accounts/first-account.ts");
   const { createLocalTransport } = await import("../engine/local-transport.ts");
   const { createSealer } = await import("../engine/kernel/sealer.ts");
-  const { asRefusal } = await import("../engine/kernel/storage-errors.ts");
+  const { toServiceError } = await import("../engine/kernel/storage-errors.ts");
   const { clock, random, env, paths } = host;
   const kept = await readSealingKey(env, paths.keyFile);
   const database = await openDatabase(url, { nowMs: clock() }).catch((error: unknown) => {
-    throw asRefusal(error, shownAs);
+    throw toServiceError(error, shownAs);
   });
   try {
     const hasAccount = kept === undefined && (await holdsAccount(database.db));
@@ -54,7 +54,7 @@ export async function openEngine(
     return { transport, appKey, secret, sealingKey: key, keepsOrder, allowsPrivateWebhooks };
   } catch (error) {
     await database.db.destroy();
-    throw asRefusal(error, shownAs);
+    throw toServiceError(error, shownAs);
   }
 }
 

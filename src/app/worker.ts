@@ -8,7 +8,7 @@ import { rest, type WorkLog } from "../worker/worker-context.ts";
 import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
 import { runWorker, runWorkerOnce } from "../worker/worker.ts";
-import type { EngineWork } from "../engine/local-transport.ts";
+import type { EngineWork } from "../engine/kernel/handler.ts";
 import { createEmailQueue } from "../engine/emails/sending/email-queue.ts";
 import { createWebhookQueue } from "../engine/webhooks/webhook-queue.ts";
 import { composeMessage } from "../email/transports/mime-message.ts";

@@ -30,7 +30,7 @@ const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
  * @throws ServiceError `invalidParams`, `unauthorized` when a part of the path is not given
  */
 export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): EncodedCall {
-  const { method, auth, reply, heedsUtoken = false } = endpoint;
+  const { method, auth, reply, acceptsUtoken = false } = endpoint;
   const used = new Set<string>();
   const path = choosePath(endpoint, input, caller).replaceAll(pathPart, (_whole, name: string) => {
     used.add(name);
@@ -41,7 +41,7 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
     ...Object.fromEntries(Object.entries(input).filter(([name]) => !used.has(name))),
     ...(auth === "account" &&
       !namesAccount && { [method === "GET" ? appKeyField : bodyAppKeyField]: caller.appKey }),
-    ...((auth === "utoken" || (heedsUtoken && caller.utoken !== undefined)) && {
+    ...((auth === "utoken" || (acceptsUtoken && caller.utoken !== undefined)) && {
       [utokenField]: caller.utoken,
     }),
   };

@@ -110,7 +110,7 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   /** The body is no object of fields: it is taken as it is, because it is signed. */
   readonly signedBody?: SignedBody;
   /** A utoken is not needed, and is looked at where it is there: the store itself may say more than others. */
-  readonly heedsUtoken?: boolean;
+  readonly acceptsUtoken?: boolean;
   /** Answers GET as well, with the input in the query. */
   readonly alsoGet?: boolean;
   /** Counts against the limit of the read address. Source: spec "Limits". */

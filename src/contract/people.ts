@@ -27,6 +27,9 @@ export const userSummary = lazily(() =>
 );
 export type UserSummary = z.output<ReturnType<typeof userSummary>>;
 
+/** Who did something, by the names used on the wire: a person, or the store through the API. Source: spec "Unsubscriber". */
+export const actorNames = { user: "USER", store: "MODERATOR" } as const;
+
 /** The two directions of a vote. Source: spec "Questions and answers", "Reviews". */
 export const voteTypes = ["up", "down"] as const;
 export type VoteType = (typeof voteTypes)[number];

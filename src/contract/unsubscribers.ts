@@ -36,9 +36,6 @@ export const unsubscriberErrorTexts = {
   email: "email is not valid",
 } as const;
 
-/** `unsubscirbed_by_name` of those who unsubscribed by themselves. Source: spec "Unsubscriber". */
-export const unsubscribedByPerson = "USER";
-
 export const unsubscriber = lazily(() =>
   z.object({
     id: z.number().int(),

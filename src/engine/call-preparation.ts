@@ -1,41 +1,41 @@
 import type { OperationName } from "../contract/index.ts";
 import type { HandlerContext } from "./kernel/handler.ts";
 
-/** What has to be written before a call can be answered; `isDue` tells, without writing, whether there is more. */
+/** Writes that must happen before a call. `isDue` checks, without writing, whether any are left. */
 export interface Preparation {
   readonly isDue: (context: HandlerContext) => Promise<boolean>;
   readonly write: (context: HandlerContext) => Promise<void>;
 }
 
-async function noteOrders(): Promise<Preparation> {
-  const { hasNewOrders, noteOrderEmails } = await import("./orders/buyer-lookup.ts");
-  return { isDue: hasNewOrders, write: noteOrderEmails };
+async function indexBuyers(): Promise<Preparation> {
+  const { hasUnindexedOrders, indexOrderEmails } = await import("./orders/buyer-lookup.ts");
+  return { isDue: hasUnindexedOrders, write: indexOrderEmails };
 }
 
-/** What webhooks are told of a review holds the order that its author's address leads to. */
-async function noteOrdersOfEvents(): Promise<Preparation> {
+/** Webhook events include the order of the review's author, which is looked up by email address. */
+async function indexBuyersForWebhooks(): Promise<Preparation> {
   const { hasWebhooks } = await import("./kernel/outbox.ts");
-  const { isDue, write } = await noteOrders();
+  const { isDue, write } = await indexBuyers();
   return { isDue: async (context) => (await hasWebhooks(context)) && (await isDue(context)), write };
 }
 
-async function showBottomLines(): Promise<Preparation> {
-  const { hasDueChanges, showDueChanges } = await import("./reviews/bottom-lines.ts");
-  return { isDue: hasDueChanges, write: showDueChanges };
+async function applyBottomLineChanges(): Promise<Preparation> {
+  const { hasDueChanges, applyDueChanges } = await import("./reviews/bottom-lines.ts");
+  return { isDue: hasDueChanges, write: applyDueChanges };
 }
 
 export const preparations: Readonly<Partial<Record<OperationName, () => Promise<Preparation>>>> = {
-  "links.follow": noteOrders,
-  "reviews.bottomLines": showBottomLines,
-  "reviews.comment": noteOrdersOfEvents,
-  "reviews.create": noteOrdersOfEvents,
-  "reviews.createNow": noteOrdersOfEvents,
-  "reviews.setPublished": noteOrdersOfEvents,
+  "links.follow": indexBuyers,
+  "reviews.bottomLines": applyBottomLineChanges,
+  "reviews.comment": indexBuyersForWebhooks,
+  "reviews.create": indexBuyersForWebhooks,
+  "reviews.createNow": indexBuyersForWebhooks,
+  "reviews.setPublished": indexBuyersForWebhooks,
 };
 
 type Check = (input: unknown, context: HandlerContext) => Promise<void>;
 
-/** What refuses a call that anybody may try, before it holds the write lock. */
+/** Checks that reject calls to open operations before they take the write lock. */
 export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   "emailEvents.receive": async (input, context) => {
     const { requireSignature } = await import("./emails/events/signing-keys.ts");
@@ -43,10 +43,10 @@ export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   },
 };
 
-type Change = (input: unknown, run: Pick<HandlerContext, "random">) => Promise<unknown>;
+type Transform = (input: unknown, run: Pick<HandlerContext, "random">) => Promise<unknown>;
 
-/** What is done with a call's input before the call holds the write lock, since it takes long. */
-export const changes: Readonly<Partial<Record<OperationName, Change>>> = {
+/** Slow transformations of the input that run before the call takes the write lock. */
+export const transforms: Readonly<Partial<Record<OperationName, Transform>>> = {
   "users.create": async (input, run) => {
     const { hashNewPassword } = await import("./accounts/users.ts");
     return hashNewPassword(input as Parameters<typeof hashNewPassword>[0], run);

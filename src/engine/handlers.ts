@@ -19,7 +19,11 @@ const loaders: Loaders = {
   images: async () => (await import("./reviews/images.ts")).imageHandlers,
   links: async () => (await import("./emails/links.ts")).linkHandlers,
   orders: async () => (await import("./orders/orders.ts")).orderHandlers,
-  products: async () => (await import("./products/products.ts")).productHandlers,
+  products: async () => {
+    const { productHandlers } = await import("./products/products.ts");
+    const { listPromotedProducts, setPromotedProducts } = await import("./reviews/promoted-products.ts");
+    return { ...productHandlers, promoted: listPromotedProducts, setPromoted: setPromotedProducts };
+  },
   questions: async () => (await import("./questions/questions.ts")).questionHandlers,
   reviewRequests: async () => (await import("./reviews/requests/review-requests.ts")).reviewRequestHandlers,
   reviews: async () => (await import("./reviews/reviews.ts")).reviewHandlers,

@@ -1,69 +1,60 @@
+import type { Transaction } from "kysely";
 import { bottomLinesDelayMs, type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
 import type { OutputOf, Transport } from "../service/transport.ts";
-import type { Transaction } from "kysely";
 import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
-import { AnswerCache } from "./kernel/response-cache.ts";
-import { authenticate } from "./kernel/authenticate.ts";
-import { changes, checks, preparations } from "./call-preparation.ts";
-import type { Account, HandlerContext, RandomBytes } from "./kernel/handler.ts";
+import { checks, preparations, transforms } from "./call-preparation.ts";
 import { findHandler } from "./handlers.ts";
-import { KnownAccounts } from "./kernel/known-accounts.ts";
+import { AccountCache, authenticate } from "./kernel/authenticate.ts";
+import type { Account, EngineWork, HandlerContext, RandomBytes } from "./kernel/handler.ts";
 import { createRateWindow } from "./kernel/rate-window.ts";
+import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
-import { asRefusal } from "./kernel/storage-errors.ts";
+import { toServiceError } from "./kernel/storage-errors.ts";
 import { validateInput } from "./kernel/validate.ts";
 
 export interface LocalTransportOptions {
   readonly database: Database;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly clock: () => number;
   readonly random: RandomBytes;
   readonly sealer: Sealer;
-  /** Whether rate limits are kept. */
+  /** Whether to enforce the rate limits of the specification. */
   readonly enforceLimits: boolean;
-  /** Whether the calls of an account that have no limit in the specification are limited as well. */
+  /** Whether to also limit account operations for which the specification defines no rate limit. */
   readonly limitLegacy?: boolean | undefined;
-  /** Where the service is reached by everybody; asked for with each call, since a server learns it late. */
+  /** Returns the service's public base URL. Read on each call, because a server learns its port only once it listens. */
   readonly publicUrl?: (() => string) | undefined;
-  /** How late the bottom lines of all products are, milliseconds; an hour where absent. */
+  /** How long until a new review counts in the bottom lines of all products, in milliseconds (default: one hour). */
   readonly bottomLinesDelayMs?: number | undefined;
-  /** Whether webhooks may be of machines of the own network; not where absent. */
+  /** Whether webhooks may target private networks (default: false). */
   readonly allowsPrivateWebhooks?: boolean | undefined;
 }
 
-/** Work on the database that no call asks for: what a worker does with the outbox. */
-export interface EngineWork {
-  /** Sees one state of the database. */
-  readonly read: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
-  /** One transaction, under the write lock, after those of the calls that wait for it already. */
-  readonly write: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
-}
-
-/** The engine as a Transport, and for a worker. */
+/** The engine as a Transport, with database access for a worker. */
 export interface LocalTransport extends Transport {
   readonly work: EngineWork;
 }
 
-/** Where `serve` listens by itself. */
-const usualPublicUrl = "http://127.0.0.1:8080";
+/** The default address of `starpost serve`. */
+const defaultPublicUrl = "http://127.0.0.1:8080";
 
 /**
- * Answers calls from the database: authenticate, validate, one transaction, handler.
- * Closing it closes the database.
+ * Handles calls on the database: authenticate, validate, run the handler in one transaction.
+ * Closing the transport closes the database.
  */
 export function createLocalTransport(options: LocalTransportOptions): LocalTransport {
   const { database, clock } = options;
   const limiting = options.enforceLimits
     ? { window: createRateWindow(database, clock), limitLegacy: options.limitLegacy ?? false }
     : undefined;
-  const known = new KnownAccounts();
+  const accounts = new AccountCache();
   const shared = {
     writes: new WriteQueue(database.db),
     savedProducts: new SavedProducts(),
-    answers: new AnswerCache(database),
+    responses: new ResponseCache(database),
   };
   return {
     call: async (operation, input, caller, { signal, onEvent, isChecked } = {}) => {
@@ -71,14 +62,19 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
       const endpoint = endpointOf(operation);
       const nowMs = clock();
       try {
-        const account = await authenticate(database, endpoint, caller, { nowMs, limiting, onEvent, known });
-        const valid = validateInput(endpoint, input);
+        const account = await authenticate(database, endpoint, caller, {
+          nowMs,
+          limiting,
+          onEvent,
+          accounts,
+        });
         const run = { ...options, ...shared, account, nowMs, isChecked };
-        const given = (await changes[operation]?.(valid, run)) ?? valid;
-        const found = await runHandler(operation, endpoint, given, run);
-        return found as OutputOf<typeof operation>;
+        const valid = validateInput(endpoint, input);
+        const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
+        const output = await runHandler(operation, endpoint, prepared, run);
+        return output as OutputOf<typeof operation>;
       } catch (error) {
-        throw asRefusal(error, database.shownAs);
+        throw toServiceError(error, database.shownAs);
       }
     },
     work: createWork({ ...options, ...shared }, clock),
@@ -87,22 +83,22 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
 }
 
 function createWork(shared: Omit<Run, "account" | "nowMs" | "isChecked">, clock: () => number): EngineWork {
-  const now = (): Run => ({ ...shared, account: undefined, isChecked: undefined, nowMs: clock() });
-  const wrap = async <T>(done: Promise<T>): Promise<T> => {
+  const start = (): Run => ({ ...shared, account: undefined, isChecked: undefined, nowMs: clock() });
+  const convertErrors = async <T>(result: Promise<T>): Promise<T> => {
     try {
-      return await done;
+      return await result;
     } catch (error) {
-      throw asRefusal(error, shared.database.shownAs);
+      throw toServiceError(error, shared.database.shownAs);
     }
   };
   return {
     read: (work) => {
-      const run = now();
-      return wrap(read(run, (transaction) => work(createContext(transaction, run))));
+      const run = start();
+      return convertErrors(read(run, (transaction) => work(createContext(transaction, run))));
     },
     write: (work) => {
-      const run = now();
-      return wrap(write(run, (transaction) => work(createContext(transaction, run))));
+      const run = start();
+      return convertErrors(write(run, (transaction) => work(createContext(transaction, run))));
     },
   };
 }
@@ -110,7 +106,7 @@ function createWork(shared: Omit<Run, "account" | "nowMs" | "isChecked">, clock:
 interface Run extends LocalTransportOptions {
   readonly writes: WriteQueue;
   readonly savedProducts: SavedProducts;
-  readonly answers: AnswerCache;
+  readonly responses: ResponseCache;
   readonly isChecked: boolean | undefined;
   readonly account: Account | undefined;
   readonly nowMs: number;
@@ -123,23 +119,24 @@ async function runHandler(
   run: Run,
 ): Promise<unknown> {
   const handler = await findHandler(operation);
-  const { savedProducts, answers } = run;
-  const answer = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
+  const { savedProducts, responses } = run;
+  const handle = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
   const check = checks[operation];
   if (check) await read(run, (transaction) => check(input, createContext(transaction, run)));
   await prepare(operation, run);
   if (endpoint.effect !== "read") {
-    // What was saved is forgotten at once where the call fails, before the next one looks, and where its commit does.
-    const forget = (error: unknown) => {
-      savedProducts.forget();
+    // Clear the saved products as soon as the handler fails, before the next queued call reads them, and again if
+    // the commit fails.
+    const clearAndRethrow = (error: unknown) => {
+      savedProducts.clear();
       throw error;
     };
-    return write(run, (transaction) => answer(transaction).catch(forget)).catch(forget);
+    return write(run, (transaction) => handle(transaction).catch(clearAndRethrow)).catch(clearAndRethrow);
   }
-  return answers.read({ operation, accountId: run.account?.id, input }, () => read(run, answer));
+  return responses.read({ operation, accountId: run.account?.id, input }, () => read(run, handle));
 }
 
-/** In transactions of its own, with room for other calls between. */
+/** Runs each step of the preparation in its own transaction, so that other calls can run in between. */
 async function prepare(operation: OperationName, run: Run): Promise<void> {
   const preparation = await preparations[operation]?.();
   if (!preparation) return;
@@ -154,13 +151,13 @@ function read<T>({ database }: Run, work: (transaction: Transaction<Tables>) => 
 }
 
 async function write<T>(
-  { writes, answers }: Run,
+  { writes, responses }: Run,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   try {
     return await writes.run(work);
   } finally {
-    answers.noteWrite();
+    responses.invalidate();
   }
 }
 
@@ -174,7 +171,7 @@ function createContext(transaction: Transaction<Tables>, run: Run): HandlerConte
     sealer,
     savedProducts,
     isChecked,
-    publicUrl: run.publicUrl?.() ?? usualPublicUrl,
+    publicUrl: run.publicUrl?.() ?? defaultPublicUrl,
     bottomLinesDelayMs: run.bottomLinesDelayMs ?? bottomLinesDelayMs,
     allowsPrivateWebhooks: run.allowsPrivateWebhooks,
     ...(account && { account }),

@@ -39,7 +39,7 @@ export function createSignedSender({ send, appKey, tokens, createCoreToken }: Ra
     const kind = found?.endpoint.auth ?? (call.path.startsWith("/core/") ? "core" : "utoken");
     const sign = (utoken?: string) => signCall(call, { found, kind, appKey, utoken });
     const sendWith = async (utoken?: string) => ({ ...(await send(sign(utoken), options)), utoken });
-    const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.heedsUtoken === true;
+    const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.acceptsUtoken === true;
     if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
     // A token says nothing to another account, whichever it is.
     if (!isOwn(found, appKey)) return sendWith((await tokens.token()).utoken);

@@ -53,10 +53,10 @@ export function withToken(transport: Transport, options: TokenOptions): SignedTr
   const tokens = new TokenHolder(transport, options);
   return {
     call: async (operation, input, caller, callOptions) => {
-      const { auth, heedsUtoken = false } = endpointOf(operation);
+      const { auth, acceptsUtoken = false } = endpointOf(operation);
       const call = (who: Caller) => transport.call(operation, input, who, callOptions);
       if (auth === "open") return call(caller);
-      if ((auth === "account" && !heedsUtoken) || caller.utoken !== undefined)
+      if ((auth === "account" && !acceptsUtoken) || caller.utoken !== undefined)
         return call({ appKey, ...caller });
       return callWithToken(tokens, (utoken) => call({ appKey, ...caller, utoken }), callOptions);
     },

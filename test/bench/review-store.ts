@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
-import { productShelf } from "../../src/engine/reviews/rating-targets.ts";
+import { productTarget } from "../../src/engine/reviews/rating-targets.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 
@@ -81,7 +81,7 @@ export async function fillReviewStore(url: string, reviews: number): Promise<Rev
         account_id: 1,
         product_row: productRow,
         user_row: people[at % people.length]?.id ?? 0,
-        shelf: productShelf(productRow),
+        shelf: productTarget(productRow),
         title: `Review ${at}`,
         content: sentence.repeat(1 + (at % 6)),
         score,
@@ -106,7 +106,7 @@ export async function fillReviewStore(url: string, reviews: number): Promise<Rev
       .insertInto("review_totals")
       .values({
         account_id: 1,
-        shelf: productShelf(productRow),
+        shelf: productTarget(productRow),
         product_row: productRow,
         stars_1: stars[0] ?? 0,
         stars_2: stars[1] ?? 0,

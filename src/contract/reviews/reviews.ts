@@ -368,7 +368,7 @@ export const reviews = {
           past: pastReview().optional(),
         })
         .loose(),
-    heedsUtoken: true,
+    acceptsUtoken: true,
     output: () => z.object({ reviews: z.array(fullReview()) }),
     reply: enveloped,
   }),

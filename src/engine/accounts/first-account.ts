@@ -4,7 +4,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { createKey } from "../kernel/credentials.ts";
 import type { RandomBytes } from "../kernel/handler.ts";
 import type { Sealer } from "../kernel/sealer.ts";
-import { asRefusal } from "../kernel/storage-errors.ts";
+import { toServiceError } from "../kernel/storage-errors.ts";
 
 /** An account's credentials, in plain text. */
 export interface AccountKeys {
@@ -45,7 +45,7 @@ export async function ensureFirstAccount(
       return made ?? (await createAccount(transaction, { nowMs: clock(), random, sealer }));
     });
   } catch (error) {
-    throw asRefusal(error, shownAs);
+    throw toServiceError(error, shownAs);
   }
 }
 

@@ -40,7 +40,11 @@ export async function findOrAddShopper(writer: Writer, accountId: number, contex
  * Finds who a proven address is of, or adds them, and calls them as they say.
  * Assumed: whoever has proven an address may name themselves as they like, and is called so with all that they wrote.
  */
-export async function nameShopper(writer: Writer, accountId: number, context: Context): Promise<Person> {
+export async function findAndRenameShopper(
+  writer: Writer,
+  accountId: number,
+  context: Context,
+): Promise<Person> {
   const person = await findOrAddShopper(writer, accountId, context);
   const { display_name } = writer;
   if (person.display_name === display_name) return person;
@@ -53,7 +57,11 @@ export async function nameShopper(writer: Writer, accountId: number, context: Co
  * Assumed: until an address is verified its writer is somebody of their own, with the name that they gave: whoever
  * writes under the address of another is not shown with the other's name, and does not learn it.
  */
-export async function addUnverified(writer: Writer, accountId: number, context: Context): Promise<Person> {
+export async function addUnverifiedShopper(
+  writer: Writer,
+  accountId: number,
+  context: Context,
+): Promise<Person> {
   return addWriter(writer, { accountId, email_key: null }, context);
 }
 
@@ -61,7 +69,7 @@ export async function addUnverified(writer: Writer, accountId: number, context: 
  * Makes an unverified writer the shopper of the address, or gives the one that there is.
  * @returns the id of the shopper's row, which takes the place of the writer's
  */
-export async function verifyWriter(writerRow: number, accountId: number, context: Context): Promise<number> {
+export async function verifyAuthor(writerRow: number, accountId: number, context: Context): Promise<number> {
   const { transaction } = context;
   const { email } = await transaction
     .selectFrom("users")

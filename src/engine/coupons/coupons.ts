@@ -1,6 +1,6 @@
 import { type contract, couponActions, couponCodeLength, couponErrorTexts } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { bigintOf, textOf } from "../kernel/sql-literals.ts";
+import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type Handlers } from "../kernel/handler.ts";
 
@@ -29,10 +29,10 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
         eb
           .selectFrom(batch)
           .select([
-            bigintOf(accountOf(context).id).as("account_id"),
-            textOf(coupon_action).as("action"),
+            bigintLiteral(accountOf(context).id).as("account_id"),
+            textLiteral(coupon_action).as("action"),
             "batch.code",
-            bigintOf(nowMs).as("created_at"),
+            bigintLiteral(nowMs).as("created_at"),
           ])
           .where(eb.lit(true)),
       )

@@ -1,12 +1,11 @@
 import { type contract, type LinkKind, linkKinds, type LinkState } from "../../contract/index.ts";
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
-import type { LinkTarget } from "../kernel/link-target.ts";
 import { findQuestionToConfirm } from "../questions/question-confirmation.ts";
 import { findReviewToVerify } from "../reviews/review-verification.ts";
-import { type Claim, isCurrent, openClaim } from "../kernel/signed-link.ts";
+import { type Claim, isCurrent, openClaim, type LinkAction } from "../kernel/signed-link.ts";
 import { findUnsubscription } from "../unsubscribers/unsubscription.ts";
 
-type Find = (claim: Claim, context: HandlerContext) => Promise<LinkTarget | undefined>;
+type Find = (claim: Claim, context: HandlerContext) => Promise<LinkAction | undefined>;
 
 const finders: Readonly<Record<LinkKind, Find>> = {
   verify_review: findReviewToVerify,

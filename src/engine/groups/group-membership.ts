@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchRows } from "../../storage/batch.ts";
 import { starCount } from "../../storage/star-order.ts";
-import { bigintOf, textOf } from "../kernel/sql-literals.ts";
+import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { groupShelf } from "../reviews/rating-targets.ts";
+import { groupTarget } from "../reviews/rating-targets.ts";
 
 /** What the own shelf of each product is called. */
 const ownShelf = sql<string>`'p' || cast(batch.product_row as text)`;
@@ -29,18 +29,18 @@ export async function moveProducts(
   await addOwnShelves(moved, context);
   await leaveGroups(moved, context);
   if (groupRow !== undefined) await joinGroup(moved, groupRow, context);
-  const shelf = groupRow === undefined ? ownShelf : textOf(groupShelf(groupRow));
+  const shelf = groupRow === undefined ? ownShelf : textLiteral(groupTarget(groupRow));
   await sql`update reviews set shelf = ${shelf} from ${moved}
     where reviews.product_row = batch.product_row`.execute(transaction);
 }
 
 /** The bottom lines list a product by its own shelf, also one whose group alone has reviews. */
 async function addOwnShelves(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
-  const account = bigintOf(accountOf(context).id);
+  const account = bigintLiteral(accountOf(context).id);
   await sql`
     insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       shown_reviews, shown_score, listed, updated_at)
-    select ${account}, ${ownShelf}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintOf(context.nowMs)}
+    select ${account}, ${ownShelf}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintLiteral(context.nowMs)}
     from ${moved} where true on conflict (shelf) do nothing`.execute(context.transaction);
   // Listed or not, as its new company says.
   await sql`
@@ -64,10 +64,10 @@ async function joinGroup(
 ): Promise<void> {
   await sql`
     insert into group_products (account_id, group_row, product_row)
-    select ${bigintOf(accountOf(context).id)}, ${bigintOf(groupRow)}, batch.product_row
+    select ${bigintLiteral(accountOf(context).id)}, ${bigintLiteral(groupRow)}, batch.product_row
     from ${moved}`.execute(context.transaction);
   const from = sql`from ${moved} cross join review_totals as own where own.shelf = ${ownShelf}`;
-  await countOnGroups({ shelf: textOf(groupShelf(groupRow)), by: 1, from }, context);
+  await countOnGroups({ shelf: textLiteral(groupTarget(groupRow)), by: 1, from }, context);
 }
 
 interface Counted {
@@ -79,7 +79,7 @@ interface Counted {
 
 /** Adds what the products' own shelves count to their groups' (1), or takes it off (-1). */
 async function countOnGroups({ shelf, by, from }: Counted, context: HandlerContext): Promise<void> {
-  const account = bigintOf(accountOf(context).id);
+  const account = bigintLiteral(accountOf(context).id);
   const sum = (value: RawBuilder<unknown>) => sql`${sql.lit(by)} * sum(${value})`;
   const sums = starColumns.map((column) => sum(sql.ref(`own.${column}`)));
   const added = starColumns.map((column) => {
@@ -89,7 +89,7 @@ async function countOnGroups({ shelf, by, from }: Counted, context: HandlerConte
   await sql`
     insert into review_totals (account_id, shelf, stars_1, stars_2, stars_3, stars_4, stars_5, shown_reviews,
       shown_score, listed, updated_at)
-    select ${account}, ${shelf}, ${sql.join(sums)}, 0, 0, 0, ${bigintOf(context.nowMs)} ${from}
+    select ${account}, ${shelf}, ${sql.join(sums)}, 0, 0, 0, ${bigintLiteral(context.nowMs)} ${from}
     on conflict (shelf) do update set ${sql.join(added)}`.execute(context.transaction);
   await sql`
     insert into bottom_line_changes (account_id, shelf, reviews, score, due_at)
@@ -98,5 +98,5 @@ async function countOnGroups({ shelf, by, from }: Counted, context: HandlerConte
 }
 
 function dueAt({ nowMs, bottomLinesDelayMs }: HandlerContext): RawBuilder<number> {
-  return bigintOf(nowMs + bottomLinesDelayMs);
+  return bigintLiteral(nowMs + bottomLinesDelayMs);
 }

@@ -2,42 +2,52 @@ import { sql } from "kysely";
 import {
   callerNames,
   type Endpoint,
+  missingField,
+  recordNotFound,
   ServiceError,
   tooManyRequestsMessage,
   unauthorizedMessage,
-  recordNotFound,
-  missingField,
 } from "../../contract/index.ts";
 import type { CallEvent, Caller } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { hashToken } from "./credentials.ts";
 import type { Account } from "./handler.ts";
-import type { KnownAccounts } from "./known-accounts.ts";
 import { limitOf, type RateLimit, type RateWindow } from "./rate-window.ts";
 
-interface Found {
-  readonly account: Account;
-  readonly hasToken: boolean;
+const maxCachedAccounts = 10_000;
+
+/** Account IDs by app key. Neither ever changes, so public reads need to look up an account only once. */
+export class AccountCache {
+  readonly #ids = new Map<string, number>();
+
+  find(appKey: string): number | undefined {
+    return this.#ids.get(appKey);
+  }
+
+  add(appKey: string, id: number): void {
+    if (this.#ids.size >= maxCachedAccounts) this.#ids.clear();
+    this.#ids.set(appKey, id);
+  }
 }
 
-/** The limits that are kept, and where they are counted. */
+/** The enforced rate limits, and where requests are counted. */
 export interface Limiting {
   readonly window: RateWindow;
-  /** Whether the calls that the specification names no limit for have one as well. */
+  /** Whether to also limit operations for which the specification defines no limit. */
   readonly limitLegacy: boolean;
 }
 
 interface Options {
   readonly nowMs: number;
-  readonly known: KnownAccounts;
-  /** Absent where no limit is kept. */
+  readonly accounts: AccountCache;
+  /** Absent if no limits are enforced. */
   readonly limiting?: Limiting | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
 }
 
 /**
- * Finds whom a call is made for, and refuses who may not make it.
+ * Finds the account that a call is made for, and rejects callers without access.
  * @throws ServiceError `recordNotFound`, `tooManyRequests`, `unauthorized`
  */
 export async function authenticate(
@@ -50,22 +60,22 @@ export async function authenticate(
   if (auth === "open") return undefined;
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
   const { appKey } = caller;
-  const { limiting, known } = options;
-  const isLookedAt = auth !== "account" || (endpoint.heedsUtoken === true && caller.utoken !== undefined);
-  const knownId = isLookedAt ? undefined : known.find(appKey);
+  const { limiting, accounts } = options;
+  const checksToken = auth !== "account" || (endpoint.acceptsUtoken === true && caller.utoken !== undefined);
+  const cachedId = checksToken ? undefined : accounts.find(appKey);
   const { account, hasToken } =
-    knownId === undefined
+    cachedId === undefined
       ? await findAccount(database, caller, options.nowMs)
-      : { account: { id: knownId, appKey }, hasToken: false };
-  if (knownId === undefined) known.add(appKey, account.id);
+      : { account: { id: cachedId, appKey }, hasToken: false };
+  if (cachedId === undefined) accounts.add(appKey, account.id);
   const limit = limiting && limitOf(endpoint, limiting);
   if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
-  if (auth === "account") return isLookedAt ? { ...account, isStore: hasToken } : account;
+  if (auth === "account") return checksToken ? { ...account, isStore: hasToken } : account;
   if (!hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
   return account;
 }
 
-/** Only a call whose path does not name the account can do without; its body's name for it is another than the query's. */
+/** Only operations without the app key in their path can lack it. Queries and bodies use different names for it. */
 function missingAppKey({ method }: Endpoint): ServiceError {
   const [inQuery, inBody] = callerNames.appKey;
   return missingField(method === "GET" ? inQuery : inBody);
@@ -82,9 +92,13 @@ const selectAccount = createStatement<
     where accounts.app_key = ${slot("appKey")}`,
 );
 
-async function findAccount({ db, dialect }: Database, caller: Caller, nowMs: number): Promise<Found> {
+async function findAccount(
+  { db, dialect }: Database,
+  caller: Caller,
+  nowMs: number,
+): Promise<{ readonly account: Account; readonly hasToken: boolean }> {
   const { appKey = "", utoken = "" } = caller;
-  // No text of a database holds it, and PostgreSQL refuses to look for it.
+  // No stored text contains U+0000, and PostgreSQL rejects it as a parameter.
   if (appKey.includes("\0")) throw unknownAccount(appKey);
   const { rows } = await selectAccount(db, dialect, { appKey, tokenHash: hashToken(utoken), nowMs });
   const [found] = rows;
@@ -92,12 +106,12 @@ async function findAccount({ db, dialect }: Database, caller: Caller, nowMs: num
   return { account: { id: found.id, appKey }, hasToken: found.token_row !== null };
 }
 
-/** What a call for an app key that is not there is told. Source: practice of services of this kind. */
+/** The error for an app key that does not exist. Source: practice of services of this kind. */
 export function unknownAccount(appKey: string): ServiceError {
   return recordNotFound("Account", "app_key", appKey);
 }
 
-/** Assumed: every call that names a known account counts, also one that is refused for its token or input. */
+/** Assumed: every call that names an existing account counts, even if it is rejected for its token or input. */
 async function takeFromWindow(
   window: RateWindow,
   account: Account,
@@ -105,7 +119,7 @@ async function takeFromWindow(
   { nowMs, onEvent }: Options,
 ): Promise<void> {
   const { allowed, remaining, resetAtMs } = await window.take(account.id, limit);
-  if (limit.isTold) onEvent?.({ type: "limit", remaining, resetAtSeconds: Math.ceil(resetAtMs / 1_000) });
+  if (limit.isReported) onEvent?.({ type: "limit", remaining, resetAtSeconds: Math.ceil(resetAtMs / 1_000) });
   if (allowed) return;
   throw new ServiceError("tooManyRequests", tooManyRequestsMessage, {
     retryAfterMs: Math.max(0, resetAtMs - nowMs),

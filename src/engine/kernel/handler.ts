@@ -6,36 +6,44 @@ import type { Tables } from "../../storage/tables.ts";
 import type { SavedProducts } from "./saved-products.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** The account that a call is made for, known to be there. */
+/** The existing account that a call is made for. */
 export interface Account {
   readonly id: number;
   readonly appKey: string;
-  /** Of a call that heeds a utoken and came with one: whether it is valid. */
+  /** Whether the utoken is valid. Set only if the operation accepts an optional utoken and the call has one. */
   readonly isStore?: boolean | undefined;
 }
 
-/** Gives `bytes` random bytes. */
+/** Returns `bytes` random bytes. */
 export type RandomBytes = (bytes: number) => Buffer;
 
-/** All that a handler may use: the call's own transaction, and what is injected. */
+/** Everything a handler may use: the transaction of the call, and injected dependencies. */
 export interface HandlerContext {
   readonly transaction: Transaction<Tables>;
   readonly dialect: DialectName;
-  /** Absent for calls that anyone may make. */
+  /** Absent for operations that anyone may call. */
   readonly account?: Account;
-  /** The time of the call, milliseconds. */
+  /** The time of the call, in milliseconds since the epoch. */
   readonly nowMs: number;
   readonly random: RandomBytes;
   readonly sealer: Sealer;
   readonly savedProducts: SavedProducts;
-  /** Where the service is reached by everybody, without a slash at its end. */
+  /** The service's public base URL, without a trailing slash. */
   readonly publicUrl: string;
-  /** How late the bottom lines of all products are, milliseconds. */
+  /** How long until a new review counts in the bottom lines of all products, in milliseconds. */
   readonly bottomLinesDelayMs: number;
-  /** Whether webhooks may be of machines of the own network; not where absent. */
+  /** Whether webhooks may target private networks (default: false). */
   readonly allowsPrivateWebhooks?: boolean | undefined;
-  /** The contract's shapes were applied to the input's elements already. */
+  /** The caller has already validated the input's elements against the contract. */
   readonly isChecked?: boolean | undefined;
+}
+
+/** Database work outside a call: how a worker reads and updates the outbox. */
+export interface EngineWork {
+  /** Runs `work` on one snapshot of the database. */
+  readonly read: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
+  /** Runs `work` in one write transaction, after the writes that are already queued. */
+  readonly write: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
 }
 
 type Handler<E extends Endpoint> = (
@@ -43,11 +51,11 @@ type Handler<E extends Endpoint> = (
   context: HandlerContext,
 ) => Promise<z.output<E["output"]>>;
 
-/** A handler for every call of a contract group, under the same names. */
+/** A handler for every operation of a contract group, under the same names. */
 export type Handlers<G extends Record<string, Endpoint>> = { readonly [V in keyof G]: Handler<G[V]> };
 
-/** The account of a call that the contract lets only an account make. */
+/** The account of a call to an operation that requires one. */
 export function accountOf(context: HandlerContext): Account {
-  if (!context.account) throw new Error("a handler asks for the account of a call that anyone may make");
+  if (!context.account) throw new Error("a handler requested the account of a call that has none");
   return context.account;
 }

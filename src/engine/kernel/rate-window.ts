@@ -9,14 +9,14 @@ export interface RateLimit {
   readonly requests: number;
   readonly windowMs: number;
   /** Whether each answer tells what is left. Source: spec "Limits": every core API response does. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 /** Source: spec "Limits". Assumed: a limit of the other calls, where it is wished for, is the core API's number. */
 const limits = {
-  core: { name: "core", ...coreRateLimit, isTold: true },
-  cdn: { name: "cdn", ...readRateLimit, isTold: false },
-  legacy: { name: "legacy", ...coreRateLimit, isTold: true },
+  core: { name: "core", ...coreRateLimit, isReported: true },
+  cdn: { name: "cdn", ...readRateLimit, isReported: false },
+  legacy: { name: "legacy", ...coreRateLimit, isReported: true },
 } as const satisfies Record<string, RateLimit>;
 
 /** The one limit that a call counts against, if any. */

@@ -1,8 +1,8 @@
 import type { OperationName } from "../../contract/index.ts";
 import type { Database } from "../../storage/database.ts";
 
-/** Reads of a store's pages, whose answers depend on nothing but what is stored. */
-const keptOperations: ReadonlySet<OperationName> = new Set([
+/** Reads made by store pages, whose responses depend only on stored data. */
+const cachedOperations: ReadonlySet<OperationName> = new Set([
   "products.promoted",
   "questions.bottomLine",
   "reviews.bottomLine",
@@ -11,22 +11,22 @@ const keptOperations: ReadonlySet<OperationName> = new Set([
   "reviews.widget",
 ]);
 
-/** What is kept at most: answers, and their characters as JSON; a page of the longest reviews has ten million. */
-const maxKept = { answers: 1_000, characters: 10_000_000, charactersOfOne: 500_000 } as const;
+/** Limits of the cache. Characters are counted as JSON; a page of the longest reviews has ten million. */
+const limits = { responses: 1_000, characters: 10_000_000, charactersPerResponse: 500_000 } as const;
 
-interface Kept {
+interface CachedResponse {
   readonly version: string;
-  readonly answer: unknown;
+  readonly response: unknown;
   readonly characters: number;
 }
 
 /**
- * Keeps the answers of reads that shoppers' pages make over and over, until anything at all is written: here, or by
- * anybody else, which SQLite can tell for the price of a look at one number. On PostgreSQL nothing is kept.
+ * Caches responses to the reads that shoppers' pages repeat, until anything is written by this or another process.
+ * SQLite detects writes by other processes with a cheap version check. On PostgreSQL, nothing is cached.
  */
-export class AnswerCache {
+export class ResponseCache {
   readonly #database: Database;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, CachedResponse>();
   #characters = 0;
   #writes = 0;
 
@@ -34,12 +34,12 @@ export class AnswerCache {
     this.#database = database;
   }
 
-  /** To be called after each write of this process, before its caller is answered. */
-  noteWrite(): void {
+  /** Must be called after each write of this process, before its response is sent. */
+  invalidate(): void {
     this.#writes += 1;
   }
 
-  /** Gives the kept answer of a call, or reads and keeps it. */
+  /** Returns the cached response of a call, or reads and caches it. */
   async read<T>(
     call: {
       readonly operation: OperationName;
@@ -49,28 +49,28 @@ export class AnswerCache {
     read: () => Promise<T>,
   ): Promise<T> {
     const { operation, accountId, input } = call;
-    if (!keptOperations.has(operation)) return read();
+    if (!cachedOperations.has(operation)) return read();
     const dataVersion = this.#database.readVersion?.();
     if (dataVersion === undefined) return read();
-    // Taken before the read: what is written meanwhile makes the answer one of the past.
+    // Determined before the read, so that a concurrent write makes the cached response stale.
     const version = `${dataVersion} ${this.#writes}`;
     const key = `${operation} ${accountId} ${JSON.stringify(input)}`;
-    const kept = this.#kept.get(key);
-    if (kept?.version === version) return kept.answer as T;
-    const answer = await read();
-    this.#keep(key, { version, answer, characters: key.length + JSON.stringify(answer).length });
-    return answer;
+    const cached = this.#cached.get(key);
+    if (cached?.version === version) return cached.response as T;
+    const response = await read();
+    this.#add(key, { version, response, characters: key.length + JSON.stringify(response).length });
+    return response;
   }
 
-  #keep(key: string, kept: Kept): void {
-    this.#characters -= this.#kept.get(key)?.characters ?? 0;
-    this.#kept.delete(key);
-    if (kept.characters > maxKept.charactersOfOne) return;
-    if (this.#kept.size >= maxKept.answers || this.#characters + kept.characters > maxKept.characters) {
-      this.#kept.clear();
+  #add(key: string, entry: CachedResponse): void {
+    this.#characters -= this.#cached.get(key)?.characters ?? 0;
+    this.#cached.delete(key);
+    if (entry.characters > limits.charactersPerResponse) return;
+    if (this.#cached.size >= limits.responses || this.#characters + entry.characters > limits.characters) {
+      this.#cached.clear();
       this.#characters = 0;
     }
-    this.#kept.set(key, kept);
-    this.#characters += kept.characters;
+    this.#cached.set(key, entry);
+    this.#characters += entry.characters;
   }
 }

@@ -1,44 +1,53 @@
+import type { Transaction } from "kysely";
+import type { DialectName } from "../../storage/dialect.ts";
 import { readDataVersion } from "../../storage/sqlite/data-version.ts";
-import { accountOf, type HandlerContext } from "./handler.ts";
-import type { ProductRow } from "../products/product-row.ts";
+import type { Tables } from "../../storage/tables.ts";
 
-/** Products that are remembered; some 5 MB. */
-const maxRemembered = 10_000;
+/** Maximum number of products kept; about 5 MB. */
+const maxProducts = 10_000;
+
+/** A product's columns; the first is its product ID. */
+type SavedRow = readonly [productId: string, ...columns: (string | number | null)[]];
+
+interface SaveContext {
+  readonly transaction: Transaction<Tables>;
+  readonly dialect: DialectName;
+  readonly accountId: number;
+}
 
 /**
- * Remembers what was last saved of one account's products, so that the same product in order after order costs one look here
- * instead of one in the database. Forgotten as soon as anybody else has written, or a call has failed.
+ * Remembers the last saved products of one account, so that a product that appears in many orders is written once.
+ * It is cleared whenever another process has written to the database, and must be cleared when a call fails.
  */
 export class SavedProducts {
-  readonly #saved = new Map<string, ProductRow>();
+  readonly #rows = new Map<string, SavedRow>();
   #dataVersion = -1;
   #accountId = -1;
 
-  /** The rows that may change something; they count as saved from here on. */
-  async takeChanged(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductRow[]> {
-    const dataVersion = await readDataVersion(context.transaction, context.dialect);
-    if (dataVersion !== this.#dataVersion) this.forget();
+  /** Returns the rows that may change something, and records them as saved. */
+  async takeChanged<Row extends SavedRow>(rows: readonly Row[], context: SaveContext): Promise<Row[]> {
+    const { transaction, dialect, accountId } = context;
+    const dataVersion = await readDataVersion(transaction, dialect);
+    if (dataVersion !== this.#dataVersion || accountId !== this.#accountId) this.clear();
     this.#dataVersion = dataVersion;
-    const { id } = accountOf(context);
-    if (id !== this.#accountId) this.forget();
-    this.#accountId = id;
+    this.#accountId = accountId;
     return rows.filter((row) => {
-      const saved = this.#saved.get(row[0]);
+      const saved = this.#rows.get(row[0]);
       if (saved && isSame(saved, row)) return false;
-      if (this.#saved.size >= maxRemembered) this.forget();
-      this.#saved.set(row[0], row);
+      if (this.#rows.size >= maxProducts) this.clear();
+      this.#rows.set(row[0], row);
       return true;
     });
   }
 
-  forget(): void {
-    this.#saved.clear();
+  clear(): void {
+    this.#rows.clear();
   }
 }
 
-function isSame(a: ProductRow, b: ProductRow): boolean {
-  for (let at = 0; at < a.length; at++) {
-    if (a[at] !== b[at]) return false;
+function isSame(a: SavedRow, b: SavedRow): boolean {
+  for (let index = 0; index < a.length; index++) {
+    if (a[index] !== b[index]) return false;
   }
   return true;
 }

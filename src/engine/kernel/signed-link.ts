@@ -1,28 +1,39 @@
 import type { Sealer } from "./sealer.ts";
 
-/** What an opaque token stands for. */
+/** The content of an opaque token. */
 export interface Claim {
   readonly kind: string;
-  /** The row that it is about. */
+  /** The row that the claim concerns. */
   readonly id: number;
-  /** The mail that holds it. */
+  /** The email that contains the link. */
   readonly mailId?: number | undefined;
-  /** The product that it is about, where `id` does not tell. */
+  /** The product that the claim concerns, if `id` does not determine it. */
   readonly productRow?: number | undefined;
-  /** Where it leads to, of a link that tells of clicks. */
+  /** The target of a link that tracks clicks. */
   readonly url?: string | undefined;
   readonly accountId: number;
   readonly expiresAtMs: number;
 }
 
+/** What a link in an email does. */
+export interface LinkAction {
+  readonly state: "ready" | "done";
+  /** The product, store, or address that the link concerns, as shown to its reader. */
+  readonly about: string;
+  /** The review's title, the question, or the description of the email type. */
+  readonly detail: string;
+  /** Performs the action. Must be called only in the state `ready`. */
+  readonly follow: () => Promise<void>;
+}
+
 type ClaimOf<K extends string> = Claim & { readonly kind: K };
 
-/** Makes a token that says `claim` to this service, and nothing to anybody else. */
+/** Encodes `claim` as a token that only this service can read. */
 export function signClaim(claim: Claim, sealer: Sealer): string {
   return sealer.seal(JSON.stringify({ ...claim, use: "claim" }));
 }
 
-/** Reads a token of one of the kinds, or nothing where it is not ours, too old, or of another kind. */
+/** Decodes a token of one of the kinds. Returns undefined if it is invalid, expired, or of another kind. */
 export function readClaim<K extends string>(
   token: string,
   kinds: readonly K[],
@@ -32,7 +43,7 @@ export function readClaim<K extends string>(
   return claim && isCurrent(claim, nowMs) ? claim : undefined;
 }
 
-/** Reads a token of one of the kinds, of any age. */
+/** Like `readClaim`, but accepts expired tokens. */
 export function openClaim<K extends string>(
   token: string,
   kinds: readonly K[],
@@ -47,7 +58,7 @@ export function isCurrent({ expiresAtMs }: Claim, nowMs: number): boolean {
   return expiresAtMs > nowMs;
 }
 
-/** Other texts are sealed with the same key; only those that were made here are claims. */
+/** Other texts are sealed with the same key, so a claim is marked with its use. */
 function unseal(token: string, sealer: Sealer): Claim | undefined {
   try {
     const read = JSON.parse(sealer.open(token)) as Claim & { readonly use?: unknown };

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 
 /** A whole number as a selected column; its type is said because `insert … select` cannot always tell. */
-export function bigintOf(value: number): RawBuilder<number> {
+export function bigintLiteral(value: number): RawBuilder<number> {
   return sql<number>`cast(${value} as bigint)`;
 }
 
 /** A text as a selected column. */
-export function textOf(value: string): RawBuilder<string> {
+export function textLiteral(value: string): RawBuilder<string> {
   return sql<string>`cast(${value} as text)`;
 }

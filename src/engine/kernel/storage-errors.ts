@@ -21,7 +21,7 @@ function kindOf(problem: StorageProblem): ErrorKind {
 }
 
 /** Tells storage's own errors to the caller as refusals, and gives every other error back as it is. */
-export function asRefusal(error: unknown, shownAs: string): unknown {
+export function toServiceError(error: unknown, shownAs: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const known = asStorageError(error, shownAs);
   if (!known) return error;

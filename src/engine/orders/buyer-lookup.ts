@@ -12,13 +12,13 @@ const lastNoted = sql`(select coalesce(max(order_row), 0) from order_emails)`;
  * Whether there are orders whose address is not noted yet. It is not noted as orders come: the index by address would
  * slow every import by a tenth and more, for a question that is asked once a review.
  */
-export async function hasNewOrders({ transaction }: Context): Promise<boolean> {
+export async function hasUnindexedOrders({ transaction }: Context): Promise<boolean> {
   const { rows } = await sql`select id from orders where id > ${lastNoted} limit 1`.execute(transaction);
   return rows.length > 0;
 }
 
 /** Notes the addresses of the next orders, of all accounts. */
-export async function noteOrderEmails({ transaction }: Context): Promise<void> {
+export async function indexOrderEmails({ transaction }: Context): Promise<void> {
   await sql`
     insert into order_emails (order_row, account_id, email_key)
     select id, account_id, lower(email) from orders where id > ${lastNoted} order by id limit ${sql.lit(notedAtOnce)}
@@ -34,7 +34,7 @@ export function emailKeysOf(email: string): readonly string[] {
 }
 
 /** Whether an address bought a product of an account; any product where none is named. */
-export async function hasBought(
+export async function hasPurchased(
   {
     accountId,
     email,

@@ -6,7 +6,8 @@ import {
   orderProduct,
   type OrderProduct,
 } from "../../contract/index.ts";
-import { isUsableProductId } from "../products/product-check.ts";
+import type { MissedLines } from "../products/missed-products.ts";
+import { isValidProductId } from "../products/product-check.ts";
 import { type ProductRow, toOrderedProductRow } from "../products/product-row.ts";
 
 /** One product of an order that is to be stored. */
@@ -16,12 +17,6 @@ export interface OrderItem {
   readonly quantity: number;
   /** Of the first units, where they are not all the same. */
   readonly unitPrices?: readonly (string | null)[] | undefined;
-}
-
-/** The lines of an order that were passed over for their product ids, each as it came. */
-export interface MissedLines {
-  readonly head: OrderHead;
-  readonly lines: readonly (readonly [productId: string, raw: unknown])[];
 }
 
 export interface CheckedOrder {
@@ -85,7 +80,7 @@ function readItems(
   const entries = Object.entries(products);
   if (entries.length === 0) errors.push({ field: "products", error: missing });
   for (const [productId, raw] of entries) {
-    if (!isUsableProductId(productId)) {
+    if (!isValidProductId(productId)) {
       (read.missed ??= []).push([productId, raw]);
       continue;
     }

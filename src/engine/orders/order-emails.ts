@@ -74,7 +74,7 @@ const insertMails = createStatement<{ accountId: number; nowMs: number; rows: st
  * Assumed: what an order brings is queued when it is stored, and judged by the rules when it is due, also where review
  * requests are switched off meanwhile; an order that has its mail gets no second one for products that come later.
  */
-export async function queueOrderMails(after: number, context: HandlerContext): Promise<void> {
+export async function queueOrderEmails(after: number, context: HandlerContext): Promise<void> {
   const { transaction, dialect, nowMs } = context;
   const { id: accountId } = accountOf(context);
   const lines = (await selectNewLines(transaction, dialect, { accountId, after })).rows;
@@ -99,7 +99,7 @@ export interface WaitingMails {
 }
 
 /** The mails of orders that wait; what is overdue goes today. */
-export async function countWaitingMails(
+export async function countQueuedEmails(
   orderIds: readonly string[],
   context: HandlerContext,
 ): Promise<WaitingMails> {

@@ -4,7 +4,7 @@ import { batchOf, type BatchColumns, inBatchOrder } from "../../storage/batch.ts
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { CheckedOrder } from "./order-check.ts";
-import { queueOrderMails, readLastPurchase } from "./order-emails.ts";
+import { queueOrderEmails, readLastPurchase } from "./order-emails.ts";
 import { overlay, type ProductRow } from "../products/product-row.ts";
 import { dropTakenSkus, saveProducts } from "../products/product-store.ts";
 import { dayOf } from "../kernel/times.ts";
@@ -74,7 +74,7 @@ export async function storeOrders(
   const added = await insertPurchases(orders, context);
   if (added === 0) return;
   await countPurchases(transaction, dialect, { ...today, added });
-  if (source.sendsMail) await queueOrderMails(last, context);
+  if (source.sendsMail) await queueOrderEmails(last, context);
 }
 
 /** One row a product: what the last order gives, over what earlier ones gave. */

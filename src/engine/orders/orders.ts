@@ -1,10 +1,10 @@
 import type { contract, OrderError } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { bigintOf } from "../kernel/sql-literals.ts";
+import { bigintLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { keepMissedProducts } from "../products/missed-products.ts";
-import { checkOrder, type MissedLines } from "./order-check.ts";
-import { countWaitingMails } from "./order-emails.ts";
+import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
+import { checkOrder } from "./order-check.ts";
+import { countQueuedEmails } from "./order-emails.ts";
 import { storeOrders, type StorableOrder } from "./order-store.ts";
 import { listPurchases } from "./purchase-list.ts";
 
@@ -14,7 +14,7 @@ export const orderHandlers: Handled = {
   create: async ({ platform, validate_data = false, send_mail: sendsMail = true, ...raw }, context) => {
     const { order, missed, errors } = checkOrder(raw, { isValidating: validate_data, needsImage: false });
     if (order) await storeOrders([order], { platform, sendsMail }, context);
-    if (missed) await keepMissedProducts([missed], context);
+    if (missed) await storeMissedProducts([missed], context);
     if (!validate_data || errors.length === 0) return {};
     const order_id = readOrderId(raw.order_id);
     return { errors: errors.map(({ field, error }) => ({ order_id, field, error })) };
@@ -35,12 +35,12 @@ export const orderHandlers: Handled = {
       for (const error of errors) problems.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
     }
     await storeOrders(storable, { platform, sendsMail: send_mail ?? true }, context);
-    if (passedOver.length > 0) await keepMissedProducts(passedOver, context);
+    if (passedOver.length > 0) await storeMissedProducts(passedOver, context);
     const ids = storable.map(({ head }) => head.order_id);
     return {
       uuid: createUuid(context.random(16)),
       ...(validate_data && problems.length > 0 && { errors: problems }),
-      ...(send_mail === true && { mails: await countWaitingMails(ids, context) }),
+      ...(send_mail === true && { mails: await countQueuedEmails(ids, context) }),
     };
   },
 
@@ -72,8 +72,8 @@ async function storeStops(rows: readonly (readonly string[])[], context: Handler
       eb
         .selectFrom(batch)
         .select([
-          bigintOf(accountOf(context).id).as("account_id"),
-          bigintOf(context.nowMs).as("created_at"),
+          bigintLiteral(accountOf(context).id).as("account_id"),
+          bigintLiteral(context.nowMs).as("created_at"),
           "batch.order_id",
           "batch.product_id",
         ])

@@ -1,12 +1,23 @@
 import { sql } from "kysely";
 import type * as z from "zod";
-import { allMissedProducts, type contract, maxLength, missedPage } from "../../contract/index.ts";
+import {
+  allMissedProducts,
+  type contract,
+  maxLength,
+  missedPage,
+  type OrderHead,
+} from "../../contract/index.ts";
 import { batchOf, type BatchColumns, batchRows } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import type { MissedLines } from "../orders/order-check.ts";
 import { iso } from "../kernel/times.ts";
+
+/** The lines of an order that were skipped because of their product IDs, as received. */
+export interface MissedLines {
+  readonly head: OrderHead;
+  readonly lines: readonly (readonly [productId: string, raw: unknown])[];
+}
 
 interface MissedColumns {
   order_id: string;
@@ -30,7 +41,7 @@ const columns: BatchColumns<MissedColumns> = {
  * Keeps the lines of orders that were passed over; one that is kept already stays as it is.
  * Assumed: a line is one product id of one order, however often it is sent; its product's other fields are not checked.
  */
-export async function keepMissedProducts(
+export async function storeMissedProducts(
   orders: readonly MissedLines[],
   context: HandlerContext,
 ): Promise<void> {

@@ -16,7 +16,7 @@ export interface CheckedProduct {
 }
 
 /** A product id that the service takes. Assumed: one longer than the contract's ids counts as one with other characters. */
-export function isUsableProductId(productId: string): boolean {
+export function isValidProductId(productId: string): boolean {
   return isLegalId(productId) && productId.length <= maxLength.id;
 }
 
@@ -31,7 +31,7 @@ export function checkProduct(
   raw: unknown,
   { isUpdate }: { readonly isUpdate: boolean },
 ): CheckedProduct {
-  if (!isUsableProductId(productId)) {
+  if (!isValidProductId(productId)) {
     return { errors: [{ field: "product_id", error: "allows only letters, digits, _ and -" }] };
   }
   const { value, errors, isRefused } = readProduct(raw, isUpdate);

@@ -97,7 +97,11 @@ const saves = new Map<string, ReturnType<typeof createSave>>();
  */
 export async function saveProducts(products: readonly ProductRow[], context: HandlerContext): Promise<void> {
   if (products.length === 0) return;
-  const rows = await context.savedProducts.takeChanged(products, context);
+  const rows = await context.savedProducts.takeChanged(products, {
+    transaction: context.transaction,
+    dialect: context.dialect,
+    accountId: accountOf(context).id,
+  });
   if (rows.length === 0) return;
   const given = [...names.keys()].filter((at) => rows.some((row) => row[at] !== null));
   const key = given.join(" ");

@@ -3,15 +3,12 @@ import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import type { ProductRow } from "./product-row.ts";
-import { listPromotedProducts, setPromotedProducts } from "../reviews/promoted-products.ts";
 import { dropTakenSkus, findKnownProducts, saveProducts } from "./product-store.ts";
 
 type Given = Readonly<Record<string, unknown>>;
 
-export const productHandlers: Handlers<typeof contract.products> = {
+export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted" | "setPromoted"> = {
   missed: listMissedProducts,
-  promoted: listPromotedProducts,
-  setPromoted: setPromotedProducts,
 
   /** Adds products. Assumed: creating one that is there gives it the fields that were sent. */
   massCreate: async ({ products }, context) => {

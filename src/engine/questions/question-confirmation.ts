@@ -1,15 +1,14 @@
 import type { HandlerContext } from "../kernel/handler.ts";
-import type { LinkTarget } from "../kernel/link-target.ts";
-import { recordClick } from "../kernel/email-log.ts";
+import { noteClick } from "../kernel/email-log.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
-import { verifyWriter } from "../accounts/shoppers.ts";
-import type { Claim } from "../kernel/signed-link.ts";
+import { verifyAuthor } from "../accounts/shoppers.ts";
+import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
 /** The question that a mail's link confirms. */
 export async function findQuestionToConfirm(
   { id, accountId, mailId }: Claim,
   context: HandlerContext,
-): Promise<LinkTarget | undefined> {
+): Promise<LinkAction | undefined> {
   const found = await context.transaction
     .selectFrom("questions")
     .innerJoin("products", "products.id", "questions.product_row")
@@ -48,7 +47,7 @@ async function publishQuestion(
   { id, accountId, productRow, userRow }: QuestionToPublish,
   context: HandlerContext,
 ): Promise<void> {
-  const user_row = await verifyWriter(userRow, accountId, context);
+  const user_row = await verifyAuthor(userRow, accountId, context);
   await context.transaction
     .updateTable("questions")
     .set({ state: "public", user_type: "User", user_row, confirmed_at: context.nowMs })

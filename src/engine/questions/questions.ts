@@ -7,7 +7,7 @@ import { findOrAddProduct, requireProduct } from "../products/product-lookup.ts"
 import { queueEmail } from "../kernel/outbox.ts";
 import { listQuestions } from "./question-list.ts";
 import { readQuestionTotals } from "./question-totals.ts";
-import { addUnverified } from "../accounts/shoppers.ts";
+import { addUnverifiedShopper } from "../accounts/shoppers.ts";
 
 type NewQuestion = z.output<typeof contract.questions.sendConfirmation.input>;
 
@@ -44,7 +44,7 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
     const content_key = keyOf(input.review_content);
     const isOnceOnly = input.prevent_duplicate_review === true;
     if (isOnceOnly && (await isThere(product_row, content_key, context))) return {};
-    const asker = await addUnverified(input, accountId, context);
+    const asker = await addUnverifiedShopper(input, accountId, context);
     const { id } = await context.transaction
       .insertInto("questions")
       .values({

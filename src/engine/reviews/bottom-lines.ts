@@ -4,7 +4,14 @@ import { bottomLinePage, type contract, siteReviewsId } from "../../contract/ind
 import type { Tables } from "../../storage/tables.ts";
 import { type Account, accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { findProduct } from "../products/product-lookup.ts";
-import { averageOf, noStars, readShelf, readStars, siteShelf, sumStars } from "./rating-targets.ts";
+import {
+  averageScore,
+  noStars,
+  findRatingTarget,
+  readStars,
+  siteTarget,
+  sumStars,
+} from "./rating-targets.ts";
 
 type Query = z.output<typeof contract.reviews.bottomLines.input>;
 type Listed = z.output<typeof contract.reviews.bottomLines.output>;
@@ -23,7 +30,7 @@ export async function hasDueChanges({ transaction, nowMs, account }: Context): P
 }
 
 /** Shows what is due: adds it to what the shelves show, and lists the products whose bottom line there is. */
-export async function showDueChanges({ transaction, nowMs, account }: Context): Promise<void> {
+export async function applyDueChanges({ transaction, nowMs, account }: Context): Promise<void> {
   const isDue = sql`account_id = ${account?.id ?? 0} and due_at <= ${nowMs}`;
   const due = sql`select shelf, sum(reviews) as reviews, sum(score) as score, max(due_at) as due_at
     from bottom_line_changes where ${isDue} group by shelf`;
@@ -81,7 +88,7 @@ export async function listBottomLines(query: Query, context: HandlerContext): Pr
   if (found.length === 0 && isWhole) return {};
   const bottomlines = found.map(({ product_id, reviews, score }) => ({
     domain_key: product_id,
-    product_score: averageOf({ reviews, score }),
+    product_score: averageScore({ reviews, score }),
     total_reviews: reviews,
   }));
   return { bottomlines, page: String(page), per_page: String(count) };
@@ -197,13 +204,13 @@ function onPage<Q extends OfShelves<unknown>>(
  */
 export async function readBottomLine(productId: string, context: HandlerContext) {
   const shelf =
-    productId === siteReviewsId ? siteShelf(accountOf(context).id) : await findShelf(productId, context);
+    productId === siteReviewsId ? siteTarget(accountOf(context).id) : await findShelf(productId, context);
   const sums = sumStars(shelf === undefined ? noStars : await readStars(shelf, context));
-  return { average_score: averageOf(sums), total_reviews: sums.reviews };
+  return { average_score: averageScore(sums), total_reviews: sums.reviews };
 }
 
 async function findShelf(productId: string, context: HandlerContext): Promise<string | undefined> {
   const { transaction } = context;
   const row = await findProduct(productId, { transaction, accountId: accountOf(context).id });
-  return row === undefined ? undefined : readShelf(row, context);
+  return row === undefined ? undefined : findRatingTarget(row, context);
 }

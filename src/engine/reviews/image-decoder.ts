@@ -12,7 +12,7 @@ interface StorableImage {
  * Reads an image from base64, with or without a `data:` prefix; its type is what its first bytes say.
  * @throws ServiceError `invalidParams`
  */
-export function readImage(sent: string): StorableImage {
+export function decodeImage(sent: string): StorableImage {
   const base64 = sent.replace(/^data:[^,]{0,100};base64,/i, "");
   const image = Buffer.from(base64, "base64");
   // Node passes over what is no base64; only what comes out again as it was is taken.

@@ -6,8 +6,8 @@ import {
   recordNotFound,
 } from "../../contract/index.ts";
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
-import { readImage } from "./image-decoder.ts";
-import { imageUrls } from "./images/image-urls.ts";
+import { decodeImage } from "./image-decoder.ts";
+import { formatImageUrls } from "./review-response.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
 /** What the creation of a review gives to whoever wrote it. */
@@ -22,7 +22,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
   upload: async ({ image_upload_token, image }, context) => {
     const claim = readClaim(image_upload_token, [claimKind], context);
     if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
-    const stored = readImage(image);
+    const stored = decodeImage(image);
     await takeRoom(claim, context);
     const { id } = await context.transaction
       .insertInto("review_images")
@@ -34,7 +34,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       })
       .returning("id")
       .executeTakeFirstOrThrow();
-    return { image: { id, ...imageUrls(id, context.publicUrl) } };
+    return { image: { id, ...formatImageUrls(id, context.publicUrl) } };
   },
 
   /**

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type contract, maxPromoted, ServiceError } from "../../contract/index.ts";
 import { isRatedProduct, starAverage, starCount } from "../../storage/star-order.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { averageOf, productShelf, readStars, sumStars } from "./rating-targets.ts";
+import { averageScore, productTarget, readStars, sumStars } from "./rating-targets.ts";
 
 type Chosen = z.output<typeof contract.products.setPromoted.input>;
 type Listed = z.output<typeof contract.products.promoted.output>;
@@ -97,7 +97,7 @@ async function describeProducts(
   found.sort((a, b) => rows.indexOf(a.id) - rows.indexOf(b.id));
   const products: Listed["products"] = [];
   for (const [at, product] of found.entries()) {
-    const totals = sumStars(await readStars(productShelf(product.id), context));
+    const totals = sumStars(await readStars(productTarget(product.id), context));
     products.push({
       products_app_id: product.id,
       url: product.url,
@@ -111,7 +111,7 @@ async function describeProducts(
       matching_algorithm,
       domain_key: product.product_id,
       image_title: product.name,
-      average_score: averageOf(totals),
+      average_score: averageScore(totals),
       total_review: totals.reviews,
       image: product.image_url ?? "",
     });

@@ -5,11 +5,11 @@ import type { HandlerContext } from "../kernel/handler.ts";
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "bottomLinesDelayMs">;
 
 /** Where the reviews of a product are read from, of a group of products, of an account's own store. */
-export const productShelf = (productRow: number): string => `p${productRow}`;
-export const groupShelf = (groupRow: number): string => `g${groupRow}`;
-export const siteShelf = (accountId: number): string => `s${accountId}`;
+export const productTarget = (productRow: number): string => `p${productRow}`;
+export const groupTarget = (groupRow: number): string => `g${groupRow}`;
+export const siteTarget = (accountId: number): string => `s${accountId}`;
 /** All reviews of an account; nothing is read from it but its count. */
-export const accountShelf = (accountId: number): string => `a${accountId}`;
+export const accountTarget = (accountId: number): string => `a${accountId}`;
 
 /** The group that a product is in. */
 export async function findGroup(
@@ -25,9 +25,12 @@ export async function findGroup(
 }
 
 /** The shelf that a product's reviews are read from. */
-export async function readShelf(productRow: number, context: Pick<Context, "transaction">): Promise<string> {
+export async function findRatingTarget(
+  productRow: number,
+  context: Pick<Context, "transaction">,
+): Promise<string> {
   const group = await findGroup(productRow, context);
-  return group === undefined ? productShelf(productRow) : groupShelf(group);
+  return group === undefined ? productTarget(productRow) : groupTarget(group);
 }
 
 /** Published reviews by stars, from one to five. */
@@ -57,7 +60,13 @@ export function sumStars(stars: Stars): { readonly reviews: number; readonly sco
 }
 
 /** Assumed: an average is rounded to two decimals, and is 0 where there is no review. */
-export function averageOf({ reviews, score }: { readonly reviews: number; readonly score: number }): number {
+export function averageScore({
+  reviews,
+  score,
+}: {
+  readonly reviews: number;
+  readonly score: number;
+}): number {
   return reviews === 0 ? 0 : Math.round((score / reviews) * 100) / 100;
 }
 
@@ -76,15 +85,15 @@ export async function countReview(
   context: Context,
 ): Promise<void> {
   const stars = noStars.map((_, at) => (at + 1 === score ? by : 0)) as unknown as Stars;
-  await addStars({ accountId, shelf: accountShelf(accountId), productRow: null }, stars, context);
+  await addStars({ accountId, shelf: accountTarget(accountId), productRow: null }, stars, context);
   if (productRow === null) {
-    await addStars({ accountId, shelf: siteShelf(accountId), productRow: null }, stars, context);
+    await addStars({ accountId, shelf: siteTarget(accountId), productRow: null }, stars, context);
     return;
   }
-  await addToShelf({ accountId, shelf: productShelf(productRow), productRow }, stars, context);
+  await addToShelf({ accountId, shelf: productTarget(productRow), productRow }, stars, context);
   const group = await findGroup(productRow, context);
   if (group !== undefined) {
-    await addToShelf({ accountId, shelf: groupShelf(group), productRow: null }, stars, context);
+    await addToShelf({ accountId, shelf: groupTarget(group), productRow: null }, stars, context);
   }
 }
 

@@ -8,7 +8,7 @@ export interface ReviewEvent {
 }
 
 /** Appends to what happened to a review; nothing of it is ever changed. */
-export async function noteEvent(
+export async function recordReviewEvent(
   review: { readonly id: number; readonly accountId: number },
   { event, by, reason }: ReviewEvent,
   { transaction, nowMs }: Pick<HandlerContext, "transaction" | "nowMs">,

@@ -4,7 +4,7 @@ import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { selectReviewParts, toParts } from "./review-parts.ts";
 import { publicName } from "../accounts/shoppers.ts";
-import { accountShelf, readStars, sumStars } from "./rating-targets.ts";
+import { accountTarget, readStars, sumStars } from "./rating-targets.ts";
 
 type Query = z.output<typeof contract.reviews.list.input>;
 
@@ -62,7 +62,7 @@ export async function listReviews(query: Query, context: HandlerContext): Promis
  */
 export async function countReviews({ user_reference }: Query, context: HandlerContext): Promise<number> {
   const { id } = accountOf(context);
-  if (user_reference === undefined) return sumStars(await readStars(accountShelf(id), context)).reviews;
+  if (user_reference === undefined) return sumStars(await readStars(accountTarget(id), context)).reviews;
   const { reviews } = await selectListed({ user_reference }, context)
     .select(({ fn }) => fn.countAll<number>().as("reviews"))
     .executeTakeFirstOrThrow();

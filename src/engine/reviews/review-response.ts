@@ -1,4 +1,5 @@
 import {
+  extensionPrefix,
   type FullReview,
   type ListedReview,
   siteReviewsId,
@@ -8,7 +9,6 @@ import {
 import type { Row } from "../../storage/tables.ts";
 import type { AccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { imageUrls } from "./images/image-urls.ts";
 import { seoPageUrl } from "../kernel/seo-page-url.ts";
 import { type Person, publicName, toSummary } from "../accounts/shoppers.ts";
 import { toSlug } from "../kernel/slug.ts";
@@ -27,7 +27,13 @@ export interface ReviewParts {
 /** An image of a review, without its bytes. */
 export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
 
-/** The `user_type` of who is not verified. */
+/** The URLs of a review's image. Assumed: images are stored unchanged, so the thumbnail is the original. */
+export function formatImageUrls(imageId: number, publicUrl: string) {
+  const original_url = `${publicUrl}${extensionPrefix}/images/${imageId}`;
+  return { thumb_url: original_url, original_url };
+}
+
+/** The `user_type` of an unverified reviewer. */
 export const anonymousType = "Anonymous";
 
 /** Assumed: a reviewer is "Anonymous" until the address is verified, or a trusted vendor says who it is. */
@@ -179,7 +185,7 @@ export function toWidgetReview(
     source_review_id: null,
     custom_fields: null,
     ...(row.product_row !== null && { product_id: row.product_row }),
-    images_data: images.map(({ id }) => ({ id, ...imageUrls(id, publicUrl) })),
+    images_data: images.map(({ id }) => ({ id, ...formatImageUrls(id, publicUrl) })),
     user: {
       user_id: row.user_id,
       display_name: publicName(row),

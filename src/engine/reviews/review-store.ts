@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import {
+  actorNames,
   type contract,
   imageLimits,
   type PastReview,
@@ -11,17 +12,18 @@ import { findOrAddProduct } from "../products/product-lookup.ts";
 import { announceReview } from "./review-announcement.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { findReview } from "./review-parts.ts";
-import { countReview, readShelf, siteShelf } from "./rating-targets.ts";
-import { addUnverified, findOrAddShopper, nameShopper, type Person } from "../accounts/shoppers.ts";
+import { countReview, findRatingTarget, siteTarget } from "./rating-targets.ts";
+import {
+  addUnverifiedShopper,
+  findOrAddShopper,
+  findAndRenameShopper,
+  type Person,
+} from "../accounts/shoppers.ts";
 import { signClaim } from "../kernel/signed-link.ts";
 import { readTrustedType } from "../accounts/vendor-signature.ts";
-import { noteEvent, type ReviewEvent } from "./review-history.ts";
+import { recordReviewEvent, type ReviewEvent } from "./review-history.ts";
 
 export type NewReview = z.output<typeof contract.reviews.createNow.input>;
-
-/** Who did something to a review: the store through the API, or the review's own author. */
-const byStore = "MODERATOR";
-const byAuthor = "USER";
 
 /** What is known of a review beside what its author says. */
 interface Known {
@@ -62,7 +64,7 @@ export async function createReview(
       account_id: accountId,
       product_row: productRow,
       user_row: author.id,
-      shelf: productRow === null ? siteShelf(accountId) : await readShelf(productRow, context),
+      shelf: productRow === null ? siteTarget(accountId) : await findRatingTarget(productRow, context),
       title: input.review_title,
       content: input.review_content,
       score: input.review_score,
@@ -82,7 +84,7 @@ export async function createReview(
     .returning("id")
     .executeTakeFirstOrThrow();
   if (isPublished) await countReview({ accountId, productRow, score: input.review_score }, 1, context);
-  await noteEvent({ id, accountId }, past ? imported : created, context);
+  await recordReviewEvent({ id, accountId }, past ? imported : created, context);
   const parts = await findReview(id, { accountId, isPublished: false }, context);
   if (!past) await announceReview("review_create", parts, context);
   return { parts, isTrusted: trusted !== undefined };
@@ -96,12 +98,12 @@ async function findAuthor(
   context: HandlerContext,
 ): Promise<Person> {
   const { id } = accountOf(context);
-  if (isProven) return nameShopper(input, id, context);
-  return (reviewer_type === "anonymous" ? addUnverified : findOrAddShopper)(input, id, context);
+  if (isProven) return findAndRenameShopper(input, id, context);
+  return (reviewer_type === "anonymous" ? addUnverifiedShopper : findOrAddShopper)(input, id, context);
 }
 
-const created = { event: "created", by: byAuthor, reason: null } as const;
-const imported = { event: "imported", by: byStore, reason: null } as const;
+const created = { event: "created", by: actorNames.user, reason: null } as const;
+const imported = { event: "imported", by: actorNames.store, reason: null } as const;
 
 function findProduct(input: NewReview, context: HandlerContext): Promise<number> {
   return findOrAddProduct(
@@ -133,7 +135,12 @@ export function signImageUpload(reviewId: number, context: HandlerContext): stri
  * said last; whoever it is by is MODERATOR where the call does not say.
  */
 export async function setPublished(
-  { review_id, published, reason, by = byStore }: z.output<typeof contract.reviews.setPublished.input>,
+  {
+    review_id,
+    published,
+    reason,
+    by = actorNames.store,
+  }: z.output<typeof contract.reviews.setPublished.input>,
   context: HandlerContext,
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;
@@ -141,7 +148,7 @@ export async function setPublished(
   const { review } = found;
   const event = { event: published ? "published" : "unpublished", by, reason };
   if (await isLastEvent(review_id, event, context)) return found;
-  await noteEvent({ id: review_id, accountId }, event, context);
+  await recordReviewEvent({ id: review_id, accountId }, event, context);
   if ((review.published === 1) !== published) {
     await changeReview(review_id, { published: published ? 1 : 0 }, context);
     const counted = { accountId, productRow: review.product_row, score: review.score };
@@ -177,7 +184,11 @@ export async function setComment(
   const accountId = accountOf(context).id;
   const found = await findReview(review_id, { accountId, isPublished: false }, context);
   if (found.review.comment === content) return found;
-  await noteEvent({ id: review_id, accountId }, { event: "commented", by: byStore, reason: null }, context);
+  await recordReviewEvent(
+    { id: review_id, accountId },
+    { event: "commented", by: actorNames.store, reason: null },
+    context,
+  );
   await changeReview(review_id, { comment: content, comment_at: context.nowMs }, context);
   return tellChange(review_id, context);
 }

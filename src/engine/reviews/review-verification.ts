@@ -1,15 +1,13 @@
-import type { ReviewerType } from "../../contract/index.ts";
+import { actorNames, type ReviewerType } from "../../contract/index.ts";
 import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import type { LinkTarget } from "../kernel/link-target.ts";
-import { hasBought } from "../orders/buyer-lookup.ts";
-import { recordClick } from "../kernel/email-log.ts";
+import { hasPurchased } from "../orders/buyer-lookup.ts";
+import { noteClick } from "../kernel/email-log.ts";
 import { announceReview } from "./review-announcement.ts";
 import { findReview } from "./review-parts.ts";
-import { verifyWriter } from "../accounts/shoppers.ts";
-import type { Claim } from "../kernel/signed-link.ts";
-import { byUser } from "../unsubscribers/unsubscribers.ts";
-import { noteEvent } from "./review-history.ts";
+import { verifyAuthor } from "../accounts/shoppers.ts";
+import type { Claim, LinkAction } from "../kernel/signed-link.ts";
+import { recordReviewEvent } from "./review-history.ts";
 
 /** What decides who its author is. */
 interface ReviewToVerify {
@@ -27,7 +25,7 @@ interface ReviewToVerify {
 export async function findReviewToVerify(
   { id, accountId, mailId }: Claim,
   context: HandlerContext,
-): Promise<LinkTarget | undefined> {
+): Promise<LinkAction | undefined> {
   const found = await context.transaction
     .selectFrom("reviews")
     .innerJoin("users", "users.id", "reviews.user_row")
@@ -69,18 +67,22 @@ async function readStoreName(accountId: number, context: HandlerContext): Promis
 async function verifyReview(review: ReviewToVerify, context: HandlerContext): Promise<void> {
   if (review.reviewer_type !== "anonymous") return;
   const { account_id: accountId, email, product_row: productRow } = review;
-  const isBuyer = await hasBought({ accountId, email, productRow }, context);
+  const isBuyer = await hasPurchased({ accountId, email, productRow }, context);
   const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
   await context.transaction
     .updateTable("reviews")
     .set({
       reviewer_type,
-      user_row: await verifyWriter(review.user_row, accountId, context),
+      user_row: await verifyAuthor(review.user_row, accountId, context),
       updated_at: context.nowMs,
     })
     .where("id", "=", review.id)
     .execute();
-  await noteEvent({ id: review.id, accountId }, { event: "verified", by: byUser, reason: null }, context);
+  await recordReviewEvent(
+    { id: review.id, accountId },
+    { event: "verified", by: actorNames.user, reason: null },
+    context,
+  );
   await announceUpdate(review, context);
 }
 

@@ -5,7 +5,7 @@ import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
 import { seoPageUrl } from "../kernel/seo-page-url.ts";
-import { averageOf, noStars, siteShelf, type Stars, sumStars } from "./rating-targets.ts";
+import { averageScore, noStars, siteTarget, type Stars, sumStars } from "./rating-targets.ts";
 
 type Query = Omit<z.output<typeof contract.reviews.widget.input>, "product_id">;
 
@@ -39,7 +39,7 @@ export async function readWidget(
 
 /** The reviews of the store itself. */
 export async function readSiteWidget(query: Query, context: HandlerContext): Promise<WidgetPage> {
-  const key = siteShelf(accountOf(context).id);
+  const key = siteTarget(accountOf(context).id);
   const { rows } = await selectTotals(context.transaction, context.dialect, { key });
   return readPage({ key, stars: rows[0] ? toStars(rows[0]) : noStars }, query, context);
 }
@@ -101,7 +101,7 @@ async function readPage(shelf: Shelf, query: Query, context: HandlerContext): Pr
     pagination: { page, per_page, total: matching },
     bottomline: {
       total_review: total,
-      average_score: averageOf({ reviews: total, score }),
+      average_score: averageScore({ reviews: total, score }),
       star_distribution: { 1: stars[0], 2: stars[1], 3: stars[2], 4: stars[3], 5: stars[4] },
       custom_fields_bottomline: null,
     },

@@ -1,4 +1,5 @@
 import {
+  actorNames,
   type contract,
   isEmailTypeId,
   shape,
@@ -6,13 +7,9 @@ import {
   unsubscriberPageDefault,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { bigintOf, textOf } from "../kernel/sql-literals.ts";
+import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-
-/** Who unsubscribed an address: the person, or the store through the API. */
-export const byUser = "USER";
-const byStore = "MODERATOR";
 
 interface AddressError {
   readonly value: string;
@@ -46,8 +43,8 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
     await requireFeature(context, "unsubscribers");
     const { addresses, errors } = readAddresses(input);
     const found = await findAddresses(addresses, context);
-    const left = found.filter(({ by_name }) => by_name === byUser);
-    const removed = found.filter(({ by_name }) => by_name !== byUser);
+    const left = found.filter(({ by_name }) => by_name === actorNames.user);
+    const removed = found.filter(({ by_name }) => by_name !== actorNames.user);
     await deleteAddresses(removed, context);
     errors.push(...left.map(({ email }) => ({ value: email, error: "unsubscribed by the user" })));
     return answer(input, removed.map(toRecord), errors);
@@ -125,9 +122,9 @@ async function insertAddresses(addresses: readonly Address[], context: HandlerCo
       eb
         .selectFrom(batchRows<AddressColumns>(addressColumns, addresses, context.dialect))
         .select([
-          bigintOf(accountOf(context).id).as("account_id"),
-          textOf(byStore).as("by_name"),
-          bigintOf(context.nowMs).as("created_at"),
+          bigintLiteral(accountOf(context).id).as("account_id"),
+          textLiteral(actorNames.store).as("by_name"),
+          bigintLiteral(context.nowMs).as("created_at"),
           "batch.email_type_id",
           "batch.email",
           "batch.email_key",

@@ -1,9 +1,7 @@
-import { emailTypes, type EmailCategory } from "../../contract/index.ts";
+import { actorNames, emailTypes, type EmailCategory } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import type { LinkTarget } from "../kernel/link-target.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
-import type { Claim } from "../kernel/signed-link.ts";
-import { byUser } from "./unsubscribers.ts";
+import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
 /**
  * What a mail's link to unsubscribe ends: mails of its type to its address.
@@ -13,7 +11,7 @@ import { byUser } from "./unsubscribers.ts";
 export async function findUnsubscription(
   { id, accountId }: Claim,
   context: HandlerContext,
-): Promise<LinkTarget | undefined> {
+): Promise<LinkAction | undefined> {
   const mail = await context.transaction
     .selectFrom("mails")
     .leftJoin("unsubscribers", (join) =>
@@ -35,7 +33,7 @@ export async function findUnsubscription(
   if (!mail) return undefined;
   const { by_name, category, ...address } = mail;
   return {
-    state: by_name === byUser ? "done" : "ready",
+    state: by_name === actorNames.user ? "done" : "ready",
     about: address.email,
     detail: emailTypes[address.email_type_id as keyof typeof emailTypes],
     follow: async () => {
@@ -63,9 +61,11 @@ export async function unsubscribe(
 ): Promise<void> {
   await transaction
     .insertInto("unsubscribers")
-    .values({ ...address, by_name: byUser, created_at: nowMs })
+    .values({ ...address, by_name: actorNames.user, created_at: nowMs })
     .onConflict((conflict) =>
-      conflict.columns(["account_id", "email_type_id", "email_key"]).doUpdateSet({ by_name: byUser }),
+      conflict
+        .columns(["account_id", "email_type_id", "email_key"])
+        .doUpdateSet({ by_name: actorNames.user }),
     )
     .execute();
 }

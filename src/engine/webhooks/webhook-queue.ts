@@ -1,5 +1,5 @@
 import type { HandlerContext } from "../kernel/handler.ts";
-import type { EngineWork } from "../local-transport.ts";
+import type { EngineWork } from "../kernel/handler.ts";
 import { endSubscription } from "./delivery-end.ts";
 import { recordOutcome, type AttemptOutcome, type DeliveryResult } from "./outcomes.ts";
 import { readNextDeliveryAt, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";

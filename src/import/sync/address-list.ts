@@ -1,4 +1,4 @@
-import { unsubscribedByPerson as byPerson } from "../../contract/index.ts";
+import { actorNames } from "../../contract/index.ts";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 
 /** How many of each there are. */
@@ -10,8 +10,8 @@ export interface Differences {
 
 const sides = {
   added: "select email from wanted where key not in (select key from held) order by key",
-  removed: `select email from held where by_name <> '${byPerson}' and key not in (select key from wanted) order by key`,
-  kept: `select email from held where by_name = '${byPerson}' and key not in (select key from wanted) order by key`,
+  removed: `select email from held where by_name <> '${actorNames.user}' and key not in (select key from wanted) order by key`,
+  kept: `select email from held where by_name = '${actorNames.user}' and key not in (select key from wanted) order by key`,
 } as const;
 
 /**

@@ -1,4 +1,4 @@
-import { endpointOf, unsubscribedByPerson } from "../../contract/index.ts";
+import { endpointOf, actorNames } from "../../contract/index.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
@@ -53,7 +53,7 @@ function decideAdded(thing: Thing, past: Past): Decision {
   if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
   const reason = "is not unsubscribed any more";
   if (!now) return asBefore(thing, reason);
-  if (now["by"] === unsubscribedByPerson) {
+  if (now["by"] === actorNames.user) {
     return {
       outcome: "impossible",
       reason: "unsubscribed by the person since, whom the API does not bring back",

@@ -50,7 +50,7 @@ export function describeRequest(
     readonly book: SchemaBook;
   },
 ): Fields {
-  const { method, auth, heedsUtoken = false, signedBody } = endpoint;
+  const { method, auth, acceptsUtoken = false, signedBody } = endpoint;
   if (signedBody) return describeSignedRequest(signedBody, { endpoint, path, book });
   const input = book.describe(documentedInput(name, endpoint), "input");
   const fields = readFields(input);
@@ -66,7 +66,7 @@ export function describeRequest(
   ];
   const body = isQuery
     ? []
-    : [...elsewhere, ...callers, ...(auth === "utoken" || heedsUtoken ? [utokenInBody] : [])];
+    : [...elsewhere, ...callers, ...(auth === "utoken" || acceptsUtoken ? [utokenInBody] : [])];
   return {
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && {

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { AnswerCache } from "../../../src/engine/kernel/response-cache.ts";
+import { ResponseCache } from "../../../src/engine/kernel/response-cache.ts";
 import { backends, type Harness } from "../../support/backends.ts";
 
 let harness: Harness;
-let cache: AnswerCache;
+let cache: ResponseCache;
 
 beforeEach(async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   harness = await sqlite.open();
-  cache = new AnswerCache(harness.database);
+  cache = new ResponseCache(harness.database);
 });
 
 afterEach(() => harness.close());
@@ -30,7 +30,7 @@ it("keeps an answer until something is written, for one account and one input", 
   expect(await isRead(1)).toBe(false);
   expect(await isRead(2)).toBe(true);
   expect(await isRead(1, 10, 2)).toBe(true);
-  cache.noteWrite();
+  cache.invalidate();
   expect(await isRead(1)).toBe(true);
 });
 
@@ -48,7 +48,7 @@ it("keeps no answer that is very long, and not too many of the others", async ()
 it("counts an answer that is kept anew once", async () => {
   for (let time = 0; time < 100; time += 1) {
     await isRead(1, 400_000);
-    cache.noteWrite();
+    cache.invalidate();
   }
   await isRead(2);
   await isRead(1, 400_000);

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { hasBought, hasNewOrders, noteOrderEmails } from "../../../src/engine/orders/buyer-lookup.ts";
+import {
+  hasPurchased,
+  hasUnindexedOrders,
+  indexOrderEmails,
+} from "../../../src/engine/orders/buyer-lookup.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../support/builders.ts";
 import { lastToken } from "../../support/mails.ts";
@@ -25,16 +29,16 @@ describeBackends("addresses of orders", (harness) => {
     }
     const context = { transaction: db as never };
     let steps = 0;
-    while (await hasNewOrders(context)) {
-      await noteOrderEmails(context);
+    while (await hasUnindexedOrders(context)) {
+      await indexOrderEmails(context);
       steps += 1;
     }
     expect(steps).toBe(2);
     const noted = await db.selectFrom("order_emails").select("order_row").execute();
     expect(noted).toHaveLength(rows.length);
-    expect(await hasBought({ accountId: 1, email: "buyer0@mail.example", productRow: null }, context)).toBe(
-      false,
-    );
+    expect(
+      await hasPurchased({ accountId: 1, email: "buyer0@mail.example", productRow: null }, context),
+    ).toBe(false);
   });
 
   it("tell who bought what, in any case of letters, of one account alone", async () => {

@@ -4,8 +4,8 @@ import { createRateWindow, limitOf, type RateWindow } from "../../../src/engine/
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { createClock, describeDatabases, type TestClock } from "../../support/backends.ts";
 
-const core = { name: "core", requests: 5, windowMs: 1_000, isTold: true } as const;
-const cdn = { name: "cdn", requests: 7, windowMs: 60_000, isTold: false } as const;
+const core = { name: "core", requests: 5, windowMs: 1_000, isReported: true } as const;
+const cdn = { name: "cdn", requests: 7, windowMs: 60_000, isReported: false } as const;
 /** The beginning of a minute. */
 const startMs = 1_700_000_040_000;
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asRefusal } from "../../../src/engine/kernel/storage-errors.ts";
+import { toServiceError } from "../../../src/engine/kernel/storage-errors.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { migrations } from "../../../src/storage/migrations/migrations.ts";
 import { asStorageError } from "../../../src/storage/storage-error.ts";
@@ -212,7 +212,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
       .execute((transaction) => transaction.insertInto("accounts").values(account("a")).execute());
     const error: unknown = await writing.catch((thrown: unknown) => thrown);
     expect(asStorageError(error, "db")).toMatchObject({ problem: "unsure" });
-    expect(asRefusal(error, "db")).toMatchObject({ kind: "timeout", outcomeUnknown: true });
+    expect(toServiceError(error, "db")).toMatchObject({ kind: "timeout", outcomeUnknown: true });
   });
 });
 

@@ -1,6 +1,5 @@
-import type { EmailRuleName, EmailSettings, EmailState } from "../../../contract/index.ts";
+import { actorNames, type EmailRuleName, type EmailSettings, type EmailState } from "../../../contract/index.ts";
 import type { LineFacts } from "./line-facts.ts";
-import { byUser } from "../../unsubscribers/unsubscribers.ts";
 
 /** What a sentence about a mail speaks of. */
 export interface ExplanationContext {
@@ -51,7 +50,7 @@ const reasons: Readonly<Record<EmailRuleName, (told: ExplanationContext) => stri
       ? `the store stopped the mails for this product of the order${on(stopped)}`
       : `the store stopped the mails of this order${on(stopped)}`,
   unsubscribed: ({ email, facts: { unsubscribed } }) =>
-    unsubscribed === undefined || unsubscribed.byName === byUser
+    unsubscribed === undefined || unsubscribed.byName === actorNames.user
       ? `${email} unsubscribed from these mails${on(unsubscribed)}`
       : `the store unsubscribed ${email} from these mails${on(unsubscribed)}`,
   reported_spam: ({ email, facts }) =>

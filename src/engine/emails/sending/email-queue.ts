@@ -3,7 +3,7 @@ import { type Claim, type LeaseHolder, claimEmails } from "./claim.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import { beginSending, type EmailResult, type EmailOutcome, recordOutcome } from "./outcomes.ts";
 import { readNextDueAt } from "./email-rows.ts";
-import type { EngineWork } from "../../local-transport.ts";
+import type { EngineWork } from "../../kernel/handler.ts";
 
 /** A mail, and what came of it. */
 export interface EndedEmail {
