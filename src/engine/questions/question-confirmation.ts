@@ -1,5 +1,5 @@
 import type { HandlerContext } from "../kernel/handler.ts";
-import { noteClick } from "../kernel/email-log.ts";
+import { recordClick } from "../kernel/email-log.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";

@@ -2,7 +2,7 @@ import { actorNames, type ReviewerType } from "../../contract/index.ts";
 import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
-import { noteClick } from "../kernel/email-log.ts";
+import { recordClick } from "../kernel/email-log.ts";
 import { announceReview } from "./review-announcement.ts";
 import { findReview } from "./review-parts.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
