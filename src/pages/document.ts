@@ -74,37 +74,37 @@ button {
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'`;
-const ofPeople = `${policy}; form-action 'self'; frame-ancestors 'none'`;
+const personalPolicy = `${policy}; form-action 'self'; frame-ancestors 'none'`;
 const storeImages = "img-src http: https:";
 
-/** What a page may load. Source: W3C "Content Security Policy". */
+/** The values of the `Content-Security-Policy` header. Source: W3C "Content Security Policy". */
 export const policies = {
-  /** Shows a store's own images; may be shown inside a store's page. */
+  /** Allows images of the store, and embedding in pages of the store. */
   public: `${policy}; form-action 'none'; frame-ancestors *; ${storeImages}`,
-  /** For one person; may not stand inside another's page, whose clicks it would take. */
-  personal: ofPeople,
-  /** The same with the image of a product. */
-  form: `${ofPeople}; ${storeImages}`,
+  /** For one person. Embedding is forbidden, to prevent clickjacking. */
+  personal: personalPolicy,
+  /** Like `personal`, but allows the image of a product. */
+  form: `${personalPolicy}; ${storeImages}`,
 } as const;
 
 interface Document {
   readonly title: string;
   readonly body: Html;
-  /** Elements of the head beside those of every page. */
+  /** Additional elements of the head. */
   readonly head?: Html;
 }
 
-/** Longest title; what follows is cut off by search engines too. */
-const titleLength = 70;
+/** Search engines truncate longer titles. */
+const maxTitleLength = 70;
 
-/** A whole page. */
+/** Renders a complete HTML document. */
 export function renderDocument({ title, head, body }: Document): string {
   return render(markup`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${shorten(title)}</title>
+<title>${truncateTitle(title)}</title>
 <style>${trusted(style)}</style>
 ${head}
 </head>
@@ -117,9 +117,9 @@ ${body}
 `);
 }
 
-function shorten(title: string): string {
-  if (title.length <= titleLength) return title;
-  const start = title.slice(0, titleLength - 1);
-  // Not between the halves of one character.
+function truncateTitle(title: string): string {
+  if (title.length <= maxTitleLength) return title;
+  const start = title.slice(0, maxTitleLength - 1);
+  // Do not split a surrogate pair.
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }

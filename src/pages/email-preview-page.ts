@@ -1,23 +1,23 @@
 import { markup, render, trusted } from "./markup.ts";
 
-/** What a mail says, rendered. */
-export interface PreviewedMail {
+/** A rendered email. */
+export interface PreviewedEmail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** How a page of ours begins, by which it is known again. */
-export const previewMark = "<!-- starpost mail preview -->";
+/** Identifies a file as a preview that may be overwritten. */
+export const previewMarker = "<!-- starpost mail preview -->";
 
-/** The frame takes this over from its page: pictures and styles show, and nothing else is loaded, sent or run. */
+/** The frame inherits this policy: images and styles are shown, but nothing else is loaded, sent, or run. */
 const policy =
   "default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** A page that shows a mail as mail programs do: its subject, its HTML in a frame of its own, and its text. */
-export function renderPreview(category: string, { subject, text, html }: PreviewedMail): string {
+/** Renders a preview of an email: its subject, its HTML in a sandboxed frame, and its text. */
+export function renderEmailPreview(category: string, { subject, text, html }: PreviewedEmail): string {
   return render(markup`<!DOCTYPE html>
-${trusted(previewMark)}
+${trusted(previewMarker)}
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,7 +36,7 @@ pre { border: 1px solid #55555e; overflow-wrap: anywhere; padding: 1rem; white-s
 <h1>Preview of ${category}, with sample data</h1>
 <p>Subject: <strong><bdi>${subject}</bdi></strong></p>
 <h2>HTML</h2>
-<iframe title="The mail as HTML" sandbox="" srcdoc="${html}"></iframe>
+<iframe title="Email as HTML" sandbox="" srcdoc="${html}"></iframe>
 <h2>Text</h2>
 <pre>${text}</pre>
 </main>

@@ -1,39 +1,39 @@
 import type { BatchMethod, SeoPage } from "../contract/index.ts";
-import { noMarks, schemaMarks } from "./stars.ts";
 import { type Html, markup, render } from "./markup.ts";
+import { microdata, noMicrodata } from "./microdata.ts";
 import { bottomLine, reviewList } from "./review-parts.ts";
-import { isWeb } from "./seo-page.ts";
+import { isWebUrl } from "./seo-page.ts";
 
-/** Pieces of HTML for pages that are not ours, which bring their own style. */
-const pieces: Readonly<Record<BatchMethod, (page: SeoPage) => Html>> = {
+/** HTML fragments for storefront pages, which have their own styles. */
+const fragments: Readonly<Record<BatchMethod, (page: SeoPage) => Html>> = {
   main_widget: mainWidget,
-  bottomline: (page) => bottomLine(page, noMarks),
+  bottomline: (page) => bottomLine(page, noMicrodata),
   testimonials: (page) => list(page, "starpost-testimonials"),
   reviews: (page) => list(page, "starpost-reviews"),
 };
 
-/** A piece for in-line SEO: `page` holds what it is about and the reviews to be shown. */
-export function renderPiece(method: BatchMethod, page: SeoPage): string {
-  return render(pieces[method](page));
+/** Renders a fragment for in-page SEO. `page` holds the product or store and the reviews to show. */
+export function renderFragment(method: BatchMethod, page: SeoPage): string {
+  return render(fragments[method](page));
 }
 
 /**
- * The bottom line and the reviews, with their marks.
- * Source: schema.org `Product` and `Organization`; one that has neither reviews nor an offer is an error to its readers.
+ * Renders the bottom line and the reviews with microdata.
+ * Source: schema.org `Product` and `Organization`. Search engines reject one with neither reviews nor an offer.
  */
 function mainWidget(page: SeoPage): Html {
-  const marks = page.total_reviews === 0 ? noMarks : schemaMarks;
-  const item = marks.is(page.product_id === null ? "Organization" : "Product");
-  const url = isWeb(page.url) && markup`<link itemprop="url" href="${page.url}">`;
+  const schema = page.total_reviews === 0 ? noMicrodata : microdata;
+  const item = schema.item(page.product_id === null ? "Organization" : "Product");
+  const url = isWebUrl(page.url) && markup`<link itemprop="url" href="${page.url}">`;
   return markup`<section class="starpost-widget"${item}>
-${marks === schemaMarks && markup`<meta itemprop="name" content="${page.name}">${url}`}
+${schema === microdata && markup`<meta itemprop="name" content="${page.name}">${url}`}
 <h2>Reviews</h2>
-${bottomLine(page, marks)}${reviewList(page.reviews, marks)}
+${bottomLine(page, schema)}${reviewList(page.reviews, schema)}
 </section>`;
 }
 
-function list(page: SeoPage, name: string): Html {
-  const shown =
-    page.reviews.length === 0 ? markup`<p>There are no reviews yet.</p>` : reviewList(page.reviews, noMarks);
-  return markup`<div class="${name}">${shown}</div>`;
+function list(page: SeoPage, className: string): Html {
+  const content =
+    page.reviews.length === 0 ? markup`<p>There are no reviews yet.</p>` : reviewList(page.reviews, noMicrodata);
+  return markup`<div class="${className}">${content}</div>`;
 }

@@ -1,73 +1,70 @@
 import type { LinkKind, LinkState } from "../contract/index.ts";
-import { apart } from "./bidi.ts";
+import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
 import { personalPage } from "./personal-page.ts";
 
-interface Words {
+interface LinkTexts {
   readonly title: string;
   readonly doneTitle: string;
-  /** What the detail is, where it is quoted. */
-  readonly quotes: boolean;
+  /** Whether the page quotes the detail, which is then the text of the review or question. */
+  readonly quotesDetail: boolean;
   readonly ready: (about: Html, detail: Html) => Html;
   readonly button: string;
   readonly done: (about: Html, detail: Html) => Html;
 }
 
-const words: Readonly<Record<LinkKind, Words>> = {
+const texts: Readonly<Record<LinkKind, LinkTexts>> = {
   verify_review: {
     title: "Confirm your review",
     doneTitle: "Your review is confirmed",
-    quotes: true,
-    ready: (about) => markup`You wrote a review of ${about}. Confirm that it is yours.`,
+    quotesDetail: true,
+    ready: (about) => markup`You wrote a review of ${about}. To publish it, confirm that it is yours.`,
     button: "Confirm my review",
-    done: (about) => markup`Thank you: your review of ${about} is confirmed.`,
+    done: (about) => markup`Thank you! Your review of ${about} is confirmed.`,
   },
   confirm_question: {
     title: "Confirm your question",
     doneTitle: "Your question is confirmed",
-    quotes: true,
-    ready: (about) => markup`You asked a question about ${about}. It is shown when you confirm it.`,
+    quotesDetail: true,
+    ready: (about) => markup`You asked a question about ${about}. To publish it, confirm that it is yours.`,
     button: "Confirm my question",
-    done: (about) => markup`Thank you: your question about ${about} is confirmed.`,
+    done: (about) => markup`Thank you! Your question about ${about} is confirmed.`,
   },
   unsubscribe: {
     title: "Unsubscribe",
     doneTitle: "You are unsubscribed",
-    quotes: false,
+    quotesDetail: false,
     ready: (about, detail) =>
-      markup`Press the button to stop these mails to ${about}: ${detail}. Nothing changes before you do.`,
+      markup`Do you want to stop these emails to ${about}: ${detail}? Nothing changes until you select the button.`,
     button: "Unsubscribe",
-    done: (about, detail) => markup`Done. These mails are no longer sent to ${about}: ${detail}.`,
+    done: (about, detail) => markup`These emails are no longer sent to ${about}: ${detail}.`,
   },
 };
 
-/**
- * What the link of a mail does, and the button that does it. The form goes to the page's own address, whose token
- * is all that it needs.
- */
+/** Explains the action of a link in an email, with a button that performs it. The form posts to the page's own URL. */
 export function linkPage({ link: { kind, state, about, detail } }: { readonly link: LinkState }): string {
   if (state === "gone") return gonePage();
-  const { title, doneTitle, quotes, ready, button, done } = words[kind];
-  const [name, what] = [apart(about), apart(detail)];
-  if (state === "done") return personalPage(doneTitle, markup`<p>${done(name, what)}</p>`);
+  const { title, doneTitle, quotesDetail, ready, button, done } = texts[kind];
+  const [subject, detailText] = [isolate(about), isolate(detail)];
+  if (state === "done") return personalPage(doneTitle, markup`<p>${done(subject, detailText)}</p>`);
   return personalPage(
     title,
-    markup`<p>${ready(name, what)}</p>
-${quotes && detail.trim() !== "" && markup`<blockquote dir="auto">${detail}</blockquote>`}
+    markup`<p>${ready(subject, detailText)}</p>
+${quotesDetail && detail.trim() !== "" && markup`<blockquote dir="auto">${detail}</blockquote>`}
 <form method="post"><button type="submit">${button}</button></form>`,
   );
 }
 
-/** What a link leads to that cannot lead on. */
+/** The page for a tracked link without a destination. */
 export function clickPage(): string {
   return gonePage();
 }
 
-/** Shown for every link that is too old, damaged, or none of ours: which of these is not told. */
+/** The page for every expired, damaged, or unknown link. It does not say which, so that nobody can probe for links. */
 export function gonePage(): string {
   return personalPage(
     "This link no longer works",
-    markup`<p>It is too old, it was not copied whole, or what it was about is no longer there. Write to the shop that sent it, or ask or review
-once more on its page: a new link comes with a new mail.</p>`,
+    markup`<p>The link has expired, is incomplete, or refers to something that no longer exists. Contact the store that sent it, or
+submit your review or question again on the store's website to receive an email with a new link.</p>`,
   );
 }

@@ -1,29 +1,30 @@
 const safe: unique symbol = Symbol("safe HTML");
 
-/** HTML that is safe as it is: made by `markup`, or written by us. Nothing that was read as JSON can be one. */
+/** Safe HTML: made by `markup` or `trusted`. The symbol ensures that parsed JSON can never pass for it. */
 export interface Html {
   readonly [safe]: string;
 }
 
-/** What a template takes: text is escaped, and what is not there leaves nothing. */
+/** A value in a template. Text is escaped; `false`, `null`, and `undefined` produce nothing. */
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 /**
- * A template of HTML: everything that is put into it is escaped, unless it is HTML itself. Attributes must be quoted.
- * It is not called `html`, by which formatters know templates whose spaces they may change.
+ * A template tag that escapes every value except HTML. Attributes must be quoted.
+ * It is not called `html`, because formatters reformat the whitespace of templates with that tag.
  */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const text = strings.reduce((made, string, at) => made + renderPart(parts[at - 1]) + string);
+  const text = strings.reduce((html, string, at) => html + renderPart(parts[at - 1]) + string);
   return { [safe]: text };
 }
 
-/** Our own text as it is; never what anybody else wrote. */
+/** Marks text as safe HTML. Only for text in the source code, never for input. */
 export function trusted(text: string): Html {
   return { [safe]: text };
 }
 
-export function render(made: Html): string {
-  return made[safe];
+/** Returns the HTML as text. */
+export function render(html: Html): string {
+  return html[safe];
 }
 
 function renderPart(part: Part): string {
@@ -45,10 +46,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Control characters but tab and line ends; HTML has none of them. */
+/** Control characters that are invalid in HTML: all except tab and line breaks. */
 const controls = /[^\P{Cc}\t\n\r]/gu;
 
-/** Text as HTML, also inside of quoted attributes. */
+/** Escapes text for HTML, including quoted attributes. */
 export function escapeText(text: string): string {
   return text
     .toWellFormed()

@@ -1,20 +1,20 @@
 import type * as z from "zod";
 import type { EndpointOf, OperationName } from "../contract/index.ts";
-import { clickPage, linkPage } from "./link-page.ts";
 import { policies } from "./document.ts";
+import { clickPage, linkPage } from "./link-page.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
 import { seoPage } from "./seo-page.ts";
 import { signInPage } from "./sign-in-page.ts";
 import { topReviewsPage } from "./top-reviews-page.ts";
 
-/** How a call's value is shown as a page. */
-export interface PageForm {
+/** How the result of an operation is rendered as an HTML page. */
+export interface PageDefinition {
   readonly render: (value: unknown) => string;
-  /** What the page may load, for its `Content-Security-Policy`. */
+  /** The value of the `Content-Security-Policy` header. */
   readonly policy: string;
-  /** For one person alone, and not to be kept by anything on the way. */
+  /** Whether the page is for one person, and must not be cached. */
   readonly isPersonal: boolean;
-  /** Whether the value of a form says that something is wrong with what was sent. */
+  /** Whether the submitted form was invalid. */
   readonly hasProblems?: (value: unknown) => boolean;
 }
 
@@ -23,7 +23,7 @@ function page<N extends OperationName>(
   render: (value: z.output<EndpointOf<N>["output"]>) => string,
   audience: keyof typeof policies,
   hasProblems?: (value: z.output<EndpointOf<N>["output"]>) => boolean,
-): [OperationName, PageForm] {
+): [OperationName, PageDefinition] {
   return [
     operation,
     {
@@ -35,8 +35,8 @@ function page<N extends OperationName>(
   ];
 }
 
-/** The pages of the calls that have `htmlPaths`. */
-export const pages: ReadonlyMap<OperationName, PageForm> = new Map([
+/** The pages of all operations with `htmlPaths`. */
+export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
   page("reviews.top", topReviewsPage, "public"),
   page("seo.page", seoPage, "public"),
   page("links.show", linkPage, "personal"),

@@ -1,7 +1,7 @@
 import { renderDocument } from "./document.ts";
 import { type Html, markup } from "./markup.ts";
 
-/** A page whose address is for one person; its heading is its title, where it has none of its own. */
+/** Renders a page whose URL is meant for one person. Search engines must not index it. */
 export function personalPage(title: string, body: Html, heading: Html = markup`${title}`): string {
   return renderDocument({
     title,

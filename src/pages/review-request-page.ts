@@ -1,33 +1,33 @@
 import { type ReviewFormField, reviewFormLimits, type ReviewRequest } from "../contract/index.ts";
-import { apart } from "./bidi.ts";
+import { isolate } from "./bidi.ts";
 import { gonePage } from "./link-page.ts";
-import { noMarks } from "./stars.ts";
 import { type Html, markup } from "./markup.ts";
+import { noMicrodata } from "./microdata.ts";
 import { personalPage } from "./personal-page.ts";
 import { reviewList } from "./review-parts.ts";
-import { isWeb } from "./seo-page.ts";
+import { isWebUrl } from "./seo-page.ts";
 
-/** The page on which a buyer writes a review, and which then shows it. It needs no scripts. */
+/** The page on which a buyer writes a review and then sees it. It uses no scripts. */
 export function reviewRequestPage({ request }: { readonly request: ReviewRequest }): string {
   const { state, product, review, problems } = request;
   if (state === "gone" || !product) return gonePage();
   if (state === "done" && review) return donePage(request, { product, review });
   return personalPage(
-    // The first words of a title are the first that a screen reader says.
-    problems.length > 0 ? `Please look again: your review of ${product.name}` : titleOf(product),
+    // Screen readers read the title first, so errors are announced there.
+    problems.length > 0 ? `Error: ${titleOf(product)}` : titleOf(product),
     markup`${aboutProduct(request, product)}
 ${request.is_test && testNote}
 ${request.is_unsubscribed && unsubscribedNote}
-${problems.length > 0 && problemList(problems)}
+${problems.length > 0 && errorList(problems)}
 <form method="post" accept-charset="utf-8" novalidate>
 ${rating(request)}
-${textField(request, "title", { label: "Title", hint: "Your review in a few words." })}
+${textField(request, "title", { label: "Title", hint: "Summarize your review in a few words." })}
 ${contentField(request)}
 ${textField(request, "display_name", {
   label: "Your name",
-  hint: "Shown as your first name and the first letter of your last name.",
+  hint: "Shown as your first name and the initial of your last name.",
 })}
-<p><button type="submit">Send my review</button></p>
+<p><button type="submit">Submit my review</button></p>
 </form>`,
     headingOf(product),
   );
@@ -36,24 +36,24 @@ ${textField(request, "display_name", {
 type Product = NonNullable<ReviewRequest["product"]>;
 
 const titleOf = ({ name }: Product) => `Your review of ${name}`;
-const headingOf = ({ name }: Product) => markup`Your review of ${apart(name)}`;
+const headingOf = ({ name }: Product) => markup`Your review of ${isolate(name)}`;
 
-const testNote = markup`<p class="note">This is the link of a test mail: you can try the page, and nothing that you write here is kept.</p>`;
+const testNote = markup`<p class="note">This link is from a test email. You can try out the page; your review is not saved.</p>`;
 
-const unsubscribedNote = markup`<p class="note">You get no more of these mails, as you asked. You can still write this review.</p>`;
+const unsubscribedNote = markup`<p class="note">You have unsubscribed from these emails. You can still write this review.</p>`;
 
 function aboutProduct({ store_name: store }: ReviewRequest, { image_url: image }: Product): Html {
-  const from = store !== "" && markup`<p>You bought it from ${apart(store)}. How is it?</p>`;
-  if (image === null || !isWeb(image)) return markup`${from}`;
-  // The heading names what it shows.
+  const from = store !== "" && markup`<p>You bought it from ${isolate(store)}. How do you like it?</p>`;
+  if (image === null || !isWebUrl(image)) return markup`${from}`;
+  // The image has no alternative text, because the heading names the product.
   return markup`<div class="product"><img src="${image}" alt="">${from}</div>`;
 }
 
-/** Each line leads to its field; the list has the focus at first, so that it is met before the form. */
-function problemList(problems: ReviewRequest["problems"]): Html {
+/** Links each error to its field. The list has the initial focus, so that it is read before the form. */
+function errorList(problems: ReviewRequest["problems"]): Html {
   const lines = problems.map(({ field, error }) => markup`<li><a href="#${field}">${error}</a></li>`);
   return markup`<div class="problems" role="group" aria-labelledby="problems" tabindex="-1" autofocus>
-<h2 id="problems">Nothing is sent yet</h2>
+<h2 id="problems">Your review was not submitted</h2>
 <ul>${lines}</ul>
 </div>`;
 }
@@ -61,7 +61,7 @@ function problemList(problems: ReviewRequest["problems"]): Html {
 const scores = [1, 2, 3, 4, 5] as const;
 
 function rating(request: ReviewRequest): Html {
-  const { fault, described } = readFault(request, "score");
+  const { error, attributes } = describeField(request, "score");
   const option = (score: number) => {
     const id = score === 1 ? markup` id="score"` : undefined;
     const checked = request.fields.score === String(score) && markup` checked`;
@@ -69,10 +69,10 @@ function rating(request: ReviewRequest): Html {
 <label><input type="radio" name="score" value="${score}"${id}${checked} required><span class="star" aria-hidden="true"></span>
 <span>${score}<span class="unseen"> ${score === 1 ? "star" : "stars"}</span></span></label>`;
   };
-  return markup`<fieldset class="field" role="radiogroup" aria-required="true"${described}>
+  return markup`<fieldset class="field" role="radiogroup" aria-required="true"${attributes}>
 <legend>Your rating</legend>
-<span class="hint" id="score-hint">From 1 star, the worst, to 5 stars, the best.</span>
-${fault}
+<span class="hint" id="score-hint">From 1 star (worst) to 5 stars (best).</span>
+${error}
 <div class="rating">${scores.map(option)}
 </div>
 </fieldset>`;
@@ -83,35 +83,35 @@ function textField(
   name: "title" | "display_name",
   { label, hint }: { readonly label: string; readonly hint: string },
 ): Html {
-  const { fault, described } = readFault(request, name);
+  const { error, attributes } = describeField(request, name);
   const autocomplete = name === "display_name" ? "name" : "off";
   return markup`<div class="field">
 <label for="${name}">${label}</label>
 <span class="hint" id="${name}-hint">${hint}</span>
-${fault}
-<input type="text" id="${name}" name="${name}" value="${request.fields[name]}" dir="auto" required maxlength="${reviewFormLimits[name]}" autocomplete="${autocomplete}"${described}>
+${error}
+<input type="text" id="${name}" name="${name}" value="${request.fields[name]}" dir="auto" required maxlength="${reviewFormLimits[name]}" autocomplete="${autocomplete}"${attributes}>
 </div>`;
 }
 
 function contentField(request: ReviewRequest): Html {
-  const { fault, described } = readFault(request, "content");
-  // A browser leaves out a line end that comes first.
+  const { error, attributes } = describeField(request, "content");
+  // Browsers drop a line break directly after the opening tag, so one is added.
   return markup`<div class="field">
 <label for="content">Your review</label>
-<span class="hint" id="content-hint">What do you like about it, and what not?</span>
-${fault}
-<textarea id="content" name="content" rows="7" dir="auto" required maxlength="${reviewFormLimits.content}"${described}>
+<span class="hint" id="content-hint">What do you like or dislike about it?</span>
+${error}
+<textarea id="content" name="content" rows="7" dir="auto" required maxlength="${reviewFormLimits.content}"${attributes}>
 ${request.fields.content}</textarea>
 </div>`;
 }
 
-/** What is wrong with a field, and the attributes that say where that is told. */
-function readFault({ problems }: ReviewRequest, name: ReviewFormField) {
+/** Returns the error of a field, and the attributes that connect the field with its hint and error. */
+function describeField({ problems }: ReviewRequest, name: ReviewFormField) {
   const problem = problems.find(({ field }) => field === name);
-  if (!problem) return { fault: undefined, described: markup` aria-describedby="${name}-hint"` };
+  if (!problem) return { error: undefined, attributes: markup` aria-describedby="${name}-hint"` };
   return {
-    fault: markup`<span class="fault" id="${name}-fault">${problem.error}</span>`,
-    described: markup` aria-invalid="true" aria-describedby="${name}-hint ${name}-fault"`,
+    error: markup`<span class="fault" id="${name}-fault">${problem.error}</span>`,
+    attributes: markup` aria-invalid="true" aria-describedby="${name}-hint ${name}-fault"`,
   };
 }
 
@@ -119,17 +119,17 @@ function donePage(
   { is_test: isTest }: ReviewRequest,
   { product, review }: { readonly product: Product; readonly review: NonNullable<ReviewRequest["review"]> },
 ): string {
-  const shown = { ...review, id: 0, anonymous: false, comment: null };
-  const back = isWeb(product.url) && markup`<p><a href="${product.url}">Go to the product</a></p>`;
-  const kept = markup`<p>Thank you: the store and its shoppers can read it now.</p>`;
+  const shownReview = { ...review, id: 0, anonymous: false, comment: null };
+  const back = isWebUrl(product.url) && markup`<p><a href="${product.url}">Go to the product</a></p>`;
+  const thanks = markup`<p>Thank you! The store and its customers can now read your review.</p>`;
   return personalPage(
     titleOf(product),
-    markup`${isTest ? testDoneNote : kept}
+    markup`${isTest ? testDoneNote : thanks}
 <h2>What you wrote</h2>
-${reviewList([shown], noMarks)}
+${reviewList([shownReview], noMicrodata)}
 ${back}`,
     headingOf(product),
   );
 }
 
-const testDoneNote = markup`<p class="note">This was the link of a test mail: so it would look, and nothing of it is kept.</p>`;
+const testDoneNote = markup`<p class="note">This link is from a test email. This is how a review would look; it was not saved.</p>`;

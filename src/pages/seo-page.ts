@@ -1,11 +1,11 @@
 import type { SeoPage } from "../contract/index.ts";
 import { renderDocument } from "./document.ts";
 import { jsonLd } from "./json-ld.ts";
-import { noMarks } from "./stars.ts";
 import { type Html, markup } from "./markup.ts";
+import { noMicrodata } from "./microdata.ts";
 import { bottomLine, reviewList } from "./review-parts.ts";
 
-/** A product's page of reviews, or the store's. */
+/** The page with the reviews of a product or of the store. */
 export function seoPage({ page }: { readonly page: SeoPage }): string {
   return renderDocument({
     title: `Reviews of ${page.name}`,
@@ -15,36 +15,36 @@ ${image(page)}
 ${link(page)}
 ${page.description ? markup`<p class="text" dir="auto">${page.description}</p>` : undefined}
 <h2>Reviews</h2>
-${bottomLine(page, noMarks)}${reviewList(page.reviews, noMarks)}`,
+${bottomLine(page, noMicrodata)}${reviewList(page.reviews, noMicrodata)}`,
   });
 }
 
 function image({ image_url, name }: SeoPage): Html | undefined {
-  return image_url !== null && isWeb(image_url) ? markup`<img src="${image_url}" alt="${name}">` : undefined;
+  return image_url !== null && isWebUrl(image_url) ? markup`<img src="${image_url}" alt="${name}">` : undefined;
 }
 
 function link({ url, product_id }: SeoPage): Html | undefined {
   const target = product_id === null ? "the store" : "the product";
-  return isWeb(url) ? markup`<p><a href="${url}">Go to ${target}</a></p>` : undefined;
+  return isWebUrl(url) ? markup`<p><a href="${url}">Go to ${target}</a></p>` : undefined;
 }
 
-/** Only these are put into links and images: an address of another kind could hold a program. */
-export function isWeb(url: string): boolean {
+/** Whether a URL may be used in a link or image. Other schemes, such as `javascript:`, can contain code. */
+export function isWebUrl(url: string): boolean {
   return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(url);
 }
 
-/** Source: schema.org `Product` and `Organization`, and what search engines ask of review snippets. */
+/** Source: schema.org `Product` and `Organization`, and the requirements of search engines for review snippets. */
 function describe(page: SeoPage): Readonly<Record<string, unknown>> {
   const { product_id, name, url, image_url, description, reviews } = page;
   return {
     "@context": "https://schema.org",
     "@type": product_id === null ? "Organization" : "Product",
     name,
-    ...(isWeb(url) && { url }),
-    ...(image_url !== null && isWeb(image_url) && { image: image_url }),
+    ...(isWebUrl(url) && { url }),
+    ...(image_url !== null && isWebUrl(image_url) && { image: image_url }),
     ...(description && { description }),
     ...(product_id !== null && { sku: product_id }),
-    // A rating of no reviews is an error to those who read it.
+    // Search engines reject a rating without reviews.
     ...(page.total_reviews > 0 && { aggregateRating: describeRating(page) }),
     ...(reviews.length > 0 && { review: reviews.map(describeReview) }),
   };

@@ -1,25 +1,25 @@
 import type * as z from "zod";
 import type { EndpointOf } from "../contract/index.ts";
-import { apart } from "./bidi.ts";
+import { isolate } from "./bidi.ts";
 import { markup } from "./markup.ts";
 import { personalPage } from "./personal-page.ts";
 
 /**
- * Who is signed in.
- * Assumed: a page that says who is signed in stands where the store owner's admin pages would be; there are none.
+ * The page after signing in; it shows the signed-in account.
+ * Assumed: this page takes the place of the store owner's admin pages, which this server does not have.
  */
 export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["output"]>): string {
   if (!account) {
     return personalPage(
-      "This sign-in address no longer works",
-      markup`<p>A sign-in address works for a few minutes. Ask for a new one.</p>`,
+      "This sign-in link no longer works",
+      markup`<p>A sign-in link is valid for a few minutes. Request a new one.</p>`,
     );
   }
   const { display_name, email, app_key } = account;
-  const who = markup`${apart(display_name ?? "the owner")}${email !== null && markup` (${apart(email)})`}`;
+  const user = markup`${isolate(display_name ?? "the owner")}${email !== null && markup` (${isolate(email)})`}`;
   return personalPage(
     "Signed in",
-    markup`<p>You are signed in as ${who}, app key <code>${app_key}</code>.</p>
-<p>This page is a placeholder: this server has no admin pages.</p>`,
+    markup`<p>You are signed in as ${user}, with the app key <code>${app_key}</code>.</p>
+<p>This server has no admin pages.</p>`,
   );
 }

@@ -1,14 +1,14 @@
 import type { TopReview } from "../contract/index.ts";
-import { apart } from "./bidi.ts";
+import { isolate } from "./bidi.ts";
 import { renderDocument } from "./document.ts";
-import { schemaMarks } from "./stars.ts";
 import { type Html, markup } from "./markup.ts";
+import { microdata } from "./microdata.ts";
 import { day, scoreLine } from "./review-parts.ts";
-import { isWeb } from "./seo-page.ts";
+import { isWebUrl } from "./seo-page.ts";
 
 /**
- * The three latest 5-star reviews.
- * Assumed: the HTML form of the top reviews is a page with the marks of schema.org, in the order of the JSON form.
+ * The three most recent 5-star reviews.
+ * Assumed: the HTML response for the top reviews is a page with schema.org microdata, in the order of the JSON response.
  */
 export function topReviewsPage({ reviews }: { readonly reviews: readonly TopReview[] }): string {
   return renderDocument({
@@ -19,24 +19,24 @@ ${reviews.length === 0 ? markup`<p>There are no 5-star reviews yet.</p>` : revie
 }
 
 function reviewArticle(review: TopReview): Html {
-  const { says, is } = schemaMarks;
+  const { property, item } = microdata;
   const { title, score, content, created_at, image_url, product_name = "", display_name = "" } = review;
-  const heading = markup`<h2 dir="auto"${says("name")}>${title}</h2>`;
-  const author = markup`<span${is("Person", "author")}>${apart(display_name, says("name"))}</span>`;
+  const heading = markup`<h2 dir="auto"${property("name")}>${title}</h2>`;
+  const author = markup`<span${item("Person", "author")}>${isolate(display_name, property("name"))}</span>`;
   return markup`
-<article class="starpost-review"${is("Review")}>
+<article class="starpost-review"${item("Review")}>
 ${title.trim() !== "" && heading}
-${scoreLine(score, schemaMarks)}
-${image_url !== null && isWeb(image_url) && markup`<img src="${image_url}" alt="${product_name}">`}
-<p class="text" dir="auto"${says("reviewBody")}>${content}</p>
-<p class="by">${display_name !== "" && markup`By ${author}, `}${day(created_at, schemaMarks)}${product(review)}</p>
+${scoreLine(score, microdata)}
+${image_url !== null && isWebUrl(image_url) && markup`<img src="${image_url}" alt="${product_name}">`}
+<p class="text" dir="auto"${property("reviewBody")}>${content}</p>
+<p class="by">${display_name !== "" && markup`By ${author}, `}${day(created_at, microdata)}${product(review)}</p>
 </article>`;
 }
 
 function product({ product_url, product_name = "" }: TopReview): Html | undefined {
-  const { says, is } = schemaMarks;
+  const { property, item } = microdata;
   if (product_name === "") return undefined;
-  const name = apart(product_name, says("name"));
-  const shown = isWeb(product_url) ? markup`<a href="${product_url}"${says("url")}>${name}</a>` : name;
-  return markup`, of <span${is("Product", "itemReviewed")}>${shown}</span>`;
+  const name = isolate(product_name, property("name"));
+  const link = isWebUrl(product_url) ? markup`<a href="${product_url}"${property("url")}>${name}</a>` : name;
+  return markup`, of <span${item("Product", "itemReviewed")}>${link}</span>`;
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint, OperationName } from "../contract/index.ts";
-import type { PageForm } from "../pages/pages.ts";
+import type { PageDefinition } from "../pages/pages.ts";
 import type { CallEvent, Transport } from "../service/transport.ts";
 import { decodeCall } from "./decode-call.ts";
 import { type Callback, encodeJsonp, readCallback } from "./jsonp.ts";
@@ -10,7 +10,7 @@ export interface Answering {
   readonly operation: OperationName;
   readonly endpoint: Endpoint;
   /** Where the answer is a page of HTML. */
-  readonly page?: PageForm | undefined;
+  readonly page?: PageDefinition | undefined;
 }
 
 /** Answers one request: decodes it, has the call carried out, and puts its value into the form that was asked for. */
@@ -49,7 +49,7 @@ function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callbac
 /** The path of a person's page is the key to it: nothing on the way keeps it, and no other site is told. */
 function toPage(
   reply: FastifyReply,
-  { endpoint, page }: { readonly endpoint: Endpoint; readonly page: PageForm },
+  { endpoint, page }: { readonly endpoint: Endpoint; readonly page: PageDefinition },
   value: unknown,
 ): unknown {
   if (page.isPersonal) void reply.header("cache-control", "no-store");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderPreview } from "../../src/pages/email-preview-page.ts";
+import { renderEmailPreview } from "../../src/pages/email-preview-page.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import { renderEmail, createScope } from "../../src/email/templates/render-email.ts";
 import { createSampleEmail } from "../../src/email/templates/sample-email.ts";
@@ -18,7 +18,7 @@ describeInBrowser("the page of a preview", (browser) => {
     for (const viewport of Object.keys(viewports) as ViewportName[]) {
       const { page, context } = await browser.open(undefined, { viewport });
       await context.route("**", (route) => route.abort());
-      await page.setContent(renderPreview("map", mail));
+      await page.setContent(renderEmailPreview("map", mail));
       await page.frameLocator("iframe").getByText("Write a review").first().waitFor();
       expect(await page.locator("pre").textContent()).toContain("Write a review: https://");
       expect(await page.locator("strong").textContent()).toBe(mail.subject);
@@ -36,7 +36,7 @@ describeInBrowser("the page of a preview", (browser) => {
     });
     const html = `<p>begin</p>${text}<script>parent.hacked = top.hacked = 1; fetch("https://evil.example")</script>
       <meta http-equiv="refresh" content="0; url=https://evil.example"><p>end</p>`;
-    await page.setContent(renderPreview(text, { subject: text, text, html }));
+    await page.setContent(renderEmailPreview(text, { subject: text, text, html }));
     await page.frameLocator("iframe").getByText("begin").waitFor();
     await page.waitForTimeout(50);
     expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined();

@@ -21,7 +21,7 @@ describeInBrowser("the report of a run", (browser) => {
     await page.setContent(renderRunReport(reportedRun()));
     expect(await page.getByRole("img").count()).toBe(5);
     await takeScreenshot(page, `run-report-${viewport}-${colorScheme}`);
-    await page.getByText("The numbers behind the plots").click();
+    await page.getByText("Show the numbers").click();
     expect(await page.getByRole("region", { name: "Numbers over time" }).getByRole("row").count()).toBe(61);
     expect(await findBarriers(page)).toEqual([]);
     // Nothing reaches out of the window; wide tables are moved within themselves.
@@ -30,7 +30,7 @@ describeInBrowser("the report of a run", (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  it("runs, loads and sends nothing of what a file holds", async () => {
+  it("runs, loads, and sends nothing from the imported data", async () => {
     const { page, context, complaints } = await browser.open();
     const asked: string[] = [];
     await context.route("**", (route) => {

@@ -121,7 +121,7 @@ describeInBrowser("the whole way", (browser) => {
       content: "No drips.\nNone.",
       customer: "Zoë Müller",
     });
-    await page.getByRole("button", { name: "Send my review" }).click();
+    await page.getByRole("button", { name: "Submit my review" }).click();
     expect(await page.getByRole("article").innerText()).toContain("By Zoë M., verified buyer");
     for (const [name, size] of Object.entries(viewports)) {
       await page.setViewportSize(size);

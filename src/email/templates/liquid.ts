@@ -1,5 +1,5 @@
 import type { Liquid, LiquidError } from "liquidjs";
-import { balance } from "../../pages/bidi.ts";
+import { balanceDirectionMarks } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
 import type { EmailTemplate } from "../outgoing-email.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
@@ -75,15 +75,15 @@ export async function openRenderer(): Promise<Renderer> {
         memoryLimit: limits.memory,
       }),
     );
-  const plain = make((value) => balance(asText(value)));
-  const html = make((value) => escapeText(balance(asText(value))));
+  const plain = make((value) => balanceDirectionMarks(asText(value)));
+  const html = make((value) => escapeText(balanceDirectionMarks(asText(value))));
   plain.registerFilter("quote", (value: unknown) => quoteLines(asText(value)));
   // Every value is escaped once, also where a template says so.
   for (const engine of [plain, html]) engine.registerFilter("escape", asText);
   // It escapes by itself: as the last filter it puts elements out, and before another it is text that is escaped again.
   html.registerFilter("newline_to_br", {
     raw: true,
-    handler: (value: unknown) => escapeText(balance(asText(value))).replaceAll("\n", "<br>\n"),
+    handler: (value: unknown) => escapeText(balanceDirectionMarks(asText(value))).replaceAll("\n", "<br>\n"),
   });
   const engineOf = (part: keyof EmailTemplate) => (part === "html" ? html : plain);
   return {

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { type contract, type SeoPage, siteReviewsId } from "../../contract/index.ts";
-import { renderPiece } from "../../pages/fragments.ts";
+import { renderFragment } from "../../pages/fragments.ts";
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { readSeoPage } from "./seo-page.ts";
 
@@ -22,7 +22,7 @@ export const batchHandlers: Handlers<typeof contract.batch> = {
       const key = JSON.stringify(asked);
       const page = pages.get(key) ?? readPage(asked, context);
       pages.set(key, page);
-      results.push({ result: renderPiece(method.method, await page) });
+      results.push({ result: renderFragment(method.method, await page) });
     }
     return { results };
   },

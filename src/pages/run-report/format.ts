@@ -8,20 +8,20 @@ export function formatCount(value: number): string {
 export function formatTime(ms: number): string {
   return Number.isFinite(ms)
     ? `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`
-    : "not known";
+    : "unknown";
 }
 
-/** `12:00:05`, of a day that is told elsewhere. */
+/** `12:00:05`. */
 export function formatClock(ms: number): string {
   return new Date(ms).toISOString().slice(11, 19);
 }
 
-export function formatLength(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 60) return `${number.format(seconds)} s`;
-  const whole = Math.round(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60)];
-  return hours > 0 ? `${number.format(hours)} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+  const rounded = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(rounded / 3_600), Math.floor((rounded % 3_600) / 60)];
+  return hours > 0 ? `${number.format(hours)} h ${minutes} min` : `${minutes} min ${rounded % 60} s`;
 }
 
 export function formatSize(bytes: number): string {

@@ -1,24 +1,24 @@
 import { createHash } from "node:crypto";
-import { apart } from "../bidi.ts";
+import { isolate } from "../bidi.ts";
 import { type Html, markup, render, trusted } from "../markup.ts";
-import { renderTimeline } from "./time.ts";
+import { formatCount, formatDuration, formatSize, formatTime } from "./format.ts";
 import { reportStyle } from "./style.ts";
+import { renderTimeline } from "./timeline.ts";
 import type { ReportedReason, ReportedRun } from "./values.ts";
-import { formatCount, formatLength, formatSize, formatTime } from "./format.ts";
 
-/** How a page of ours begins, by which it is known again. */
-export const reportMark = "<!-- starpost import report -->";
+/** Identifies a file as a report that may be overwritten. */
+export const reportMarker = "<!-- starpost import report -->";
 
 const styleHash = createHash("sha256").update(reportStyle).digest("base64");
 
-/** Nothing is loaded, sent or run. */
+/** The page loads, sends, and runs nothing. */
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
 
-/** A page about one run that needs nothing beside itself: to be kept, sent on, and printed. */
+/** Renders a self-contained page about an import run, which can be archived, sent, and printed. */
 export function renderRunReport(run: ReportedRun): string {
   const { summary } = run;
   return render(markup`<!DOCTYPE html>
-${trusted(reportMark)}
+${trusted(reportMarker)}
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -31,26 +31,26 @@ ${trusted(reportMark)}
 <body>
 <main>
 <h1>Import of ${summary.kind}</h1>
-<p class="state ${summary.state}">${stateWords[summary.state]}</p>
+<p class="state ${summary.state}">${stateTexts[summary.state]}</p>
 ${renderCounts(run)}
 ${renderFacts(run)}
 ${renderFiles(run)}
 ${renderReasons(run)}
 ${renderTimeline(run)}
-${renderAfterwards(run)}
+${renderFollowUp(run)}
 </main>
 </body>
 </html>
 `);
 }
 
-/** The state in words, with a sign: colour alone says nothing. */
-const stateWords = {
+/** The state as a symbol and text, because color alone is not accessible. */
+const stateTexts = {
   finished: "✓ Finished",
-  running: "… Still running",
-  interrupted: "! Interrupted; it can be resumed",
-  stopped: "! Stopped by --max-errors; it can be resumed",
-  failed: "✗ Failed; it can be resumed",
+  running: "… Running",
+  interrupted: "! Interrupted (can be resumed)",
+  stopped: "! Stopped by --max-errors (can be resumed)",
+  failed: "✗ Failed (can be resumed)",
 } as const;
 
 function renderCounts({ summary: { rows, items, calls } }: ReportedRun): Html {
@@ -63,8 +63,8 @@ ${tile(rows.rejected, "rows rejected", "warn")}
 ${tile(rows.failed, "rows failed", "bad")}
 ${tile(items.accepted, "records accepted")}
 ${tile(calls.sent, "calls sent")}
-${tile(calls.retried, "calls repeated", "warn")}
-${tile(calls.throttled, "times held back by a limit", "warn")}
+${tile(calls.retried, "calls retried", "warn")}
+${tile(calls.throttled, "calls rate limited", "warn")}
 </dl>`;
 }
 
@@ -72,18 +72,18 @@ function renderFacts(run: ReportedRun): Html {
   const { summary, profile, target, version, ended_at, options, timeline } = run;
   const resumes = timeline.attempts.length - 1;
   const facts: (readonly [string, Html | string])[] = [
-    ["Import", markup`<code>${summary.import_id ?? ""}</code>`],
-    ["Into", apart(target)],
-    ["Profile", apart(profile)],
-    ["Began", formatTime(Date.parse(summary.started_at))],
-    ["Ended", ended_at === null ? "never began" : formatTime(Date.parse(ended_at))],
-    ["Time at work", formatLength(summary.duration_ms)],
-    ["Resumed", resumes < 1 ? "never" : resumes === 1 ? "once" : `${formatCount(resumes)} times`],
-    ["Begun by", `starpost ${version}`],
-    ...Object.entries(options).map(([flag, value]) => [flag, apart(value)] as const),
+    ["Import ID", markup`<code>${summary.import_id ?? ""}</code>`],
+    ["Target", isolate(target)],
+    ["Profile", isolate(profile)],
+    ["Started", formatTime(Date.parse(summary.started_at))],
+    ["Ended", ended_at === null ? "not started" : formatTime(Date.parse(ended_at))],
+    ["Running time", formatDuration(summary.duration_ms)],
+    ["Resumed", resumes < 1 ? "no" : resumes === 1 ? "once" : `${formatCount(resumes)} times`],
+    ["Version", `starpost ${version}`],
+    ...Object.entries(options).map(([flag, value]) => [flag, isolate(value)] as const),
   ];
   return markup`<section>
-<h2>What, when and where</h2>
+<h2>Details</h2>
 <dl class="facts">
 ${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>
 </section>`;
@@ -94,11 +94,11 @@ function renderFiles({ files }: ReportedRun): Html {
 <h2>Files</h2>
 <section class="wide" aria-label="Files" tabindex="0">
 <table>
-<thead><tr><th scope="col">file</th><th scope="col" class="number">size</th><th scope="col">encoding</th><th scope="col">SHA-256 of its bytes</th></tr></thead>
+<thead><tr><th scope="col">File</th><th scope="col" class="number">Size</th><th scope="col">Encoding</th><th scope="col">SHA-256</th></tr></thead>
 <tbody>
 ${files.map(
   ({ file, size_bytes, encoding, sha256 }) =>
-    markup`<tr><th scope="row">${apart(file === "-" ? "standard input" : file)}</th><td class="number">${formatSize(size_bytes)}</td><td>${encoding}</td><td><code>${sha256}</code></td></tr>\n`,
+    markup`<tr><th scope="row">${isolate(file === "-" ? "standard input" : file)}</th><td class="number">${formatSize(size_bytes)}</td><td>${encoding}</td><td><code>${sha256}</code></td></tr>\n`,
 )}</tbody>
 </table>
 </section>
@@ -106,42 +106,42 @@ ${files.map(
 }
 
 function renderReasons({ reasons, rows_without_reason: without, summary }: ReportedRun): Html {
-  const lost = summary.rows.rejected + summary.rows.failed;
-  if (lost === 0) return markup`<section><h2>Rejected rows</h2><p>None: every row was taken.</p></section>`;
+  const unaccepted = summary.rows.rejected + summary.rows.failed;
+  if (unaccepted === 0) return markup`<section><h2>Rejected rows</h2><p>None. All rows were accepted.</p></section>`;
   return markup`<section>
 <h2>Rejected rows, by reason</h2>
-${summary.rejects_file !== null && markup`<p>All of them, as they stood in the file: ${apart(summary.rejects_file)}. Correct them and import that file.</p>`}
-${without > 0 && markup`<p>Of ${formatCount(without)} of these rows it is not known why: the import did not come to its end, and a resume writes them down.</p>`}
+${summary.rejects_file !== null && markup`<p>The rejected rows are in ${isolate(summary.rejects_file)}. Fix them and import that file.</p>`}
+${without > 0 && markup`<p>The reason for ${formatCount(without)} of these rows is not known yet, because the import did not finish. Resume it to record the reasons.</p>`}
 ${reasons.map((reason) => renderReason(reason))}
 </section>`;
 }
 
 function renderReason({ code, column, rows, means, hint, examples }: ReportedReason): Html {
   return markup`<article class="reason">
-<h3>${formatCount(rows)} ${rows === 1 ? "row" : "rows"}: <code>${code}</code>${column !== "" && markup` in ${apart(column)}`}</h3>
-${means !== null && markup`<p>${capitalise(means)}.${hint !== null && markup` <strong>${capitalise(hint)}.</strong>`}</p>`}
+<h3>${formatCount(rows)} ${rows === 1 ? "row" : "rows"}: <code>${code}</code>${column !== "" && markup` in ${isolate(column)}`}</h3>
+${means !== null && markup`<p>${capitalize(means)}.${hint !== null && markup` <strong>${capitalize(hint)}.</strong>`}</p>`}
 <section class="wide" aria-label="Examples of ${code}${column !== "" && ` in ${column}`}" tabindex="0">
 <table>
-<thead><tr><th scope="col" class="number">line</th><th scope="col">value</th><th scope="col">what was said</th></tr></thead>
+<thead><tr><th scope="col" class="number">Line</th><th scope="col">Value</th><th scope="col">Reason</th></tr></thead>
 <tbody>
 ${examples.map(
   ({ line, value, reason }) =>
-    markup`<tr><td class="number">${formatCount(line)}</td><td>${value === null ? "the whole row" : value === "" ? "(empty)" : apart(value)}</td><td>${apart(reason)}</td></tr>\n`,
+    markup`<tr><td class="number">${formatCount(line)}</td><td>${value === null ? "(entire row)" : value === "" ? "(empty)" : isolate(value)}</td><td>${isolate(reason)}</td></tr>\n`,
 )}</tbody>
 </table>
 </section>
 </article>`;
 }
 
-function renderAfterwards({ verified, undone }: ReportedRun): Html {
+function renderFollowUp({ verified, undone }: ReportedRun): Html {
   if (!verified && !undone) return markup``;
   return markup`<section>
-<h2>Afterwards</h2>
-${verified && markup`<p>${verified.missing_count === 0 ? "✓ Verified" : "✗ Verified, and not all is there"}${verified.at !== null && `, ${formatTime(Date.parse(verified.at))}`}: of ${formatCount(verified.checked.rows)} rows that were looked for, ${formatCount(verified.missing_count)} ${verified.missing_count === 1 ? "was" : "were"} not as the import said.</p>`}
-${undone && markup`<p>${undone.state === "finished" ? "Undone" : "Partly undone"}, ${formatTime(Date.parse(undone.finished_at ?? undone.started_at))}: ${formatCount(undone.reversed)} rows reversed, ${formatCount(undone.kept)} kept, ${formatCount(undone.impossible)} that cannot be.</p>`}
+<h2>Verification and undo</h2>
+${verified && markup`<p>${verified.missing_count === 0 ? "✓ Verified" : "✗ Verification failed"}${verified.at !== null && `, ${formatTime(Date.parse(verified.at))}`}: ${formatCount(verified.checked.rows)} rows checked, ${formatCount(verified.missing_count)} missing or different.</p>`}
+${undone && markup`<p>${undone.state === "finished" ? "Undone" : "Partly undone"}, ${formatTime(Date.parse(undone.finished_at ?? undone.started_at))}: ${formatCount(undone.reversed)} rows reverted, ${formatCount(undone.kept)} kept, ${formatCount(undone.impossible)} cannot be reverted.</p>`}
 </section>`;
 }
 
-function capitalise(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-/** The whole look of a report: light and dark, on a phone, and on paper. */
+/** The style sheet of a report: light, dark, small screens, and print. */
 export const reportStyle = `
 :root {
   --text: #1b1b1f; --muted: #55555e; --page: #f3f4f7; --card: #fff; --line: #d5d5dc; --bar: #0b4fb3;

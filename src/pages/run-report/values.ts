@@ -1,4 +1,4 @@
-/** What a page about a run shows. */
+/** The data of a report. */
 export interface ReportedRun {
   readonly summary: {
     readonly import_id: string | null;
@@ -55,7 +55,7 @@ export interface ReportedReason {
   }[];
 }
 
-/** Times are milliseconds since 1970; nothing where the run's journal does not tell. */
+/** Times are in milliseconds since 1970. Values that the journal of the run does not contain are null. */
 export interface ReportedTimeline {
   readonly intervalMs: number;
   readonly points: readonly ReportedPoint[];

@@ -11,7 +11,7 @@ import {
 import { policies } from "../../../src/pages/document.ts";
 import { linkPage } from "../../../src/pages/link-page.ts";
 import { pages } from "../../../src/pages/pages.ts";
-import { renderPiece } from "../../../src/pages/fragments.ts";
+import { renderFragment } from "../../../src/pages/fragments.ts";
 import { seoPage } from "../../../src/pages/seo-page.ts";
 import { signInPage } from "../../../src/pages/sign-in-page.ts";
 import { topReviewsPage } from "../../../src/pages/top-reviews-page.ts";
@@ -78,12 +78,12 @@ function findDanger(page: string): string[] {
 }
 
 describe("pages", () => {
-  it("are there for every call that has paths for them, and for no other", () => {
+  it("exist for exactly the operations that have HTML paths", () => {
     const named = [...operations].filter(([, { htmlPaths }]) => htmlPaths).map(([operation]) => operation);
     expect([...pages.keys()].toSorted()).toEqual(named.toSorted());
   });
 
-  it("have no style but the one that their policy names", () => {
+  it("have only the style that their policy allows", () => {
     const style = /<style>(.*?)<\/style>/s.exec(seoPage({ page: pot }))?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
     for (const policy of Object.values(policies)) expect(policy).toContain(`style-src 'sha256-${hash}'`);
@@ -91,8 +91,8 @@ describe("pages", () => {
   });
 });
 
-describe("the page of reviews", () => {
-  it("is valid HTML, of a product and of a store, with reviews and without", async () => {
+describe("the reviews page", () => {
+  it("is valid HTML for products and stores, with and without reviews", async () => {
     const none = { average_score: 0, total_reviews: 0, reviews: [] };
     for (const page of [
       pot,
@@ -103,7 +103,7 @@ describe("the page of reviews", () => {
     }
   });
 
-  it("tells search engines of a product", () => {
+  it("describes a product to search engines", () => {
     expect(readJsonLd(seoPage({ page: pot }))).toEqual({
       "@context": "https://schema.org",
       "@type": "Product",
@@ -139,7 +139,7 @@ describe("the page of reviews", () => {
     });
   });
 
-  it("tells of a store as an organization, and of no rating where there is none", () => {
+  it("describes a store as an organization, and omits a missing rating", () => {
     const none = { average_score: 0, total_reviews: 0, reviews: [] };
     const page = { ...pot, ...none, product_id: null, image_url: null, description: null };
     expect(readJsonLd(seoPage({ page }))).toEqual({
@@ -151,7 +151,7 @@ describe("the page of reviews", () => {
     expect(seoPage({ page })).toContain("There are no reviews yet.");
   });
 
-  it("shows who wrote what, and the day in UTC", () => {
+  it("shows the author, text, and date in UTC of each review", () => {
     const page = seoPage({ page: pot });
     for (const shown of [
       "<title>Reviews of A pot</title>",
@@ -168,7 +168,7 @@ describe("the page of reviews", () => {
     }
   });
 
-  it.each(hostileTexts)("stays what it is whatever people write: %j", async (text) => {
+  it.each(hostileTexts)("stays valid HTML with hostile text: %j", async (text) => {
     const page = seoPage({ page: hostilePage(text) });
     expect(await findFaults(page)).toEqual([]);
     expect(findDanger(page)).toEqual([]);
@@ -181,7 +181,7 @@ describe("the page of reviews", () => {
     expect(page).not.toContain("\u0007");
   });
 
-  it("cuts a title between characters", () => {
+  it("never splits a character when truncating the title", () => {
     const page = seoPage({ page: { ...pot, name: "💥".repeat(200) } });
     const title = /<title>(.*?)<\/title>/s.exec(page)?.[1] ?? "";
     expect(title.length).toBeLessThanOrEqual(70);
@@ -189,8 +189,8 @@ describe("the page of reviews", () => {
   });
 });
 
-describe("the page of top reviews", () => {
-  it("is valid HTML with three reviews, with none, and with hostile ones", async () => {
+describe("the top reviews page", () => {
+  it("is valid HTML with three reviews, without reviews, and with hostile text", async () => {
     const lists = [[], [top, { ...top, title: "", image_url: "https://shop.example/pot.png" }, top]];
     for (const reviews of lists) expect(await findFaults(topReviewsPage({ reviews }))).toEqual([]);
     for (const text of hostileTexts) {
@@ -200,7 +200,7 @@ describe("the page of top reviews", () => {
     }
   });
 
-  it("marks each review", () => {
+  it("adds microdata to each review", () => {
     const page = topReviewsPage({ reviews: [top, top] });
     expect(page.match(/itemtype="https:\/\/schema\.org\/Review"/g)).toHaveLength(2);
     expect(page).toContain('<span itemprop="ratingValue">5</span>');
@@ -214,7 +214,7 @@ describe("the page of top reviews", () => {
   });
 });
 
-describe("the page of a link", () => {
+describe("the link page", () => {
   const states = linkKinds.flatMap((kind) =>
     (["ready", "done", "gone"] as const).map((state): LinkState => ({
       kind,
@@ -238,24 +238,24 @@ describe("the page of a link", () => {
   });
 });
 
-it("does not speak of a person as unsubscribed who has not pressed the button yet", () => {
+it("does not claim that a person has unsubscribed before the form is submitted", () => {
   const [kind, about, detail] = ["unsubscribe", "ann@mail.example", "mails after purchase"] as const;
   const ready = linkPage({ link: { kind, state: "ready", about, detail } });
-  expect(ready).toContain("Nothing changes before you do.");
+  expect(ready).toContain("<form");
   expect(ready).not.toMatch(/unsubscribed|no longer|Done/);
   expect(linkPage({ link: { kind, state: "done", about, detail } })).toContain("You are unsubscribed");
 });
 
-describe("the page of a sign-in", () => {
-  it("says who is signed in, and that there is nothing behind it", async () => {
+describe("the sign-in page", () => {
+  it("shows the signed-in account", async () => {
     const page = signInPage({ account: { app_key: "key", display_name: "Zoë <3", email: "z@shop.example" } });
     expect(await findFaults(page)).toEqual([]);
-    for (const shown of ["Zoë &lt;3", "z@shop.example", "<code>key</code>", "placeholder"]) {
+    for (const shown of ["Zoë &lt;3", "z@shop.example", "<code>key</code>"]) {
       expect(page).toContain(shown);
     }
   });
 
-  it("knows an account without an owner, and an address that is too old", async () => {
+  it("handles an account without an owner and an expired link", async () => {
     const ownerless = signInPage({ account: { app_key: "key", display_name: null, email: null } });
     const gone = signInPage({ account: null });
     expect([await findFaults(ownerless), await findFaults(gone)]).toEqual([[], []]);
@@ -264,19 +264,19 @@ describe("the page of a sign-in", () => {
   });
 });
 
-describe("pieces", () => {
+describe("storefront fragments", () => {
   const none: SeoPage = { ...pot, average_score: 0, total_reviews: 0, reviews: [] };
 
-  it.each(batchMethods)("%s is a valid piece of a page, whatever people write", async (method) => {
+  it.each(batchMethods)("%s is valid HTML with hostile text", async (method) => {
     const all = [pot, none, { ...pot, product_id: null }, ...hostileTexts.map(hostilePage)];
     for (const page of all) {
-      const piece = renderPiece(method, page);
+      const piece = renderFragment(method, page);
       expect([await findFaults(aroundPiece(piece)), findDanger(piece)]).toEqual([[], []]);
     }
   });
 
-  it("main_widget marks the product, its rating and its reviews", () => {
-    const piece = renderPiece("main_widget", pot);
+  it("main_widget adds microdata for the product, its rating, and its reviews", () => {
+    const piece = renderFragment("main_widget", pot);
     for (const type of ["Product", "AggregateRating", "Review", "Rating", "Person"]) {
       expect(piece).toContain(`itemtype="https://schema.org/${type}"`);
     }
@@ -288,12 +288,12 @@ describe("pieces", () => {
     ]) {
       expect(piece).toContain(said);
     }
-    expect(renderPiece("main_widget", { ...pot, product_id: null })).toContain("schema.org/Organization");
+    expect(renderFragment("main_widget", { ...pot, product_id: null })).toContain("schema.org/Organization");
   });
 
-  it("say that there are no reviews yet, and then mark nothing", () => {
+  it("say that there are no reviews yet, without microdata", () => {
     for (const method of batchMethods) {
-      const piece = renderPiece(method, none);
+      const piece = renderFragment(method, none);
       expect(piece).toContain("There are no reviews yet.");
       expect(piece).not.toContain("itemprop");
     }

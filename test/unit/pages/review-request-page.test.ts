@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReviewRequest } from "../../../src/contract/index.ts";
-import { apart } from "../../../src/pages/bidi.ts";
+import { isolate } from "../../../src/pages/bidi.ts";
 import { policies } from "../../../src/pages/document.ts";
 import { render } from "../../../src/pages/markup.ts";
 import { reviewRequestPage } from "../../../src/pages/review-request-page.ts";
@@ -29,7 +29,7 @@ const ready: ReviewRequest = {
 
 const requestOf = (fields: Partial<ReviewRequest>) => ({ request: { ...ready, ...fields } });
 
-describe("the page to write a review", () => {
+describe("the review form", () => {
   const problems = (["score", "title", "content", "display_name"] as const).map((field) => ({
     field,
     error: `Look at ${field}.`,
@@ -55,7 +55,7 @@ describe("the page to write a review", () => {
     expect(page).toContain('content="noindex, nofollow"');
   });
 
-  it("says of each mistake where it is, and keeps what was typed", () => {
+  it("links each error to its field, and keeps the input", () => {
     const page = reviewRequestPage(
       requestOf({ problems, fields: { ...ready.fields, score: "3", content: "\ny" } }),
     );
@@ -66,18 +66,18 @@ describe("the page to write a review", () => {
     }
     expect(page).toContain('value="3" checked required');
     expect(page.match(/ checked/g)).toHaveLength(1);
-    // A browser leaves out the first line end.
+    // Browsers drop the first line break.
     expect(page).toContain(">\n\ny</textarea>");
   });
 
-  it("says that a test mail's review is not kept, and to whom one is shown", () => {
-    expect(reviewRequestPage(requestOf({ is_test: true }))).toContain("nothing that you write here is kept");
+  it("states that a review from a test email is not saved", () => {
+    expect(reviewRequestPage(requestOf({ is_test: true }))).toContain("not saved");
     const done = { state: "done", review: written } as const;
-    expect(reviewRequestPage(requestOf({ ...done, is_test: true }))).toContain("nothing of it is kept");
-    expect(reviewRequestPage(requestOf(done))).not.toContain("kept");
+    expect(reviewRequestPage(requestOf({ ...done, is_test: true }))).toContain("not saved");
+    expect(reviewRequestPage(requestOf(done))).not.toContain("not saved");
   });
 
-  it.each(hostileTexts)("stays what it is whatever people write: %j", async (text) => {
+  it.each(hostileTexts)("stays valid HTML with hostile text: %j", async (text) => {
     const product = { name: text, url: text, image_url: text };
     const fields = { score: text, title: text, content: text, display_name: text };
     const review = { ...written, title: text, content: text, display_name: text };
@@ -89,7 +89,7 @@ describe("the page to write a review", () => {
   });
 });
 
-describe("a text among ours", () => {
+describe("isolate", () => {
   it.each([
     ["plain", "plain"],
     ["\u202Eturned", "\u202Eturned\u202C"],
@@ -99,12 +99,12 @@ describe("a text among ours", () => {
     ["\u2068\u202Aa\u2069\u202Cb", "\u2068\u202Aa\u2069b"],
     ["\u202A\u2066\u202Ca\u2069\u202C", "\u202A\u2066a\u2069\u202C"],
   ])("opens and closes as many turns: %j", (text, balanced) => {
-    expect(render(apart(text))).toBe(`<bdi>${balanced}</bdi>`);
+    expect(render(isolate(text))).toBe(`<bdi>${balanced}</bdi>`);
   });
 });
 
-describe("policies of pages", () => {
-  it("load nothing that is not named, and say who may show the page within another", () => {
+describe("page policies", () => {
+  it("name all sources, and who may embed the page", () => {
     for (const policy of Object.values(policies)) {
       expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action '/);
       expect(policy).toMatch(/frame-ancestors (?:'none'|\*)/);

@@ -6,7 +6,7 @@ import { reportedRun } from "../../support/reported-run.ts";
 
 const { timeline, summary } = reportedRun();
 
-it("is valid HTML, whatever a run brought", async () => {
+it("is valid HTML for any input", async () => {
   const nothing = { points: [], attempts: [], intervalMs: 1_000, hasPulses: false };
   const rows = { read: 0, accepted: 0, rejected: 0, failed: 0 };
   const empty = reportedRun({
@@ -22,7 +22,7 @@ it("is valid HTML, whatever a run brought", async () => {
   }
 });
 
-it("needs nothing beside itself, and may do nothing", () => {
+it("is self-contained, and its policy forbids everything", () => {
   const page = renderRunReport(reportedRun({}, `<script src="https://evil.example/x.js"></script>`));
   expect(page).toMatch(
     /http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-[\w+/=]+';/,
@@ -32,27 +32,27 @@ it("needs nothing beside itself, and may do nothing", () => {
   expect(page).not.toMatch(/url\(|@import/);
 });
 
-it("tells in words and numbers what it draws", () => {
+it("describes its charts in text", () => {
   const page = renderRunReport(reportedRun());
   expect(page.match(/<svg [^>]*role="img"/g)).toHaveLength(5);
   expect(page).toContain(
-    '<desc id="plot-throttled-desc">4 in all; the most, 2, at 2026-01-31 12:00:09 UTC.</desc>',
+    '<desc id="chart-throttled-desc">Total 4; maximum 2 at 2026-01-31 12:00:09 UTC.</desc>',
   );
   expect(page).toContain("resumed 13:00:00");
   expect(page).toContain("✓ Finished");
-  expect(page).toContain("killed, or still running");
+  expect(page).toContain("killed or still running");
 });
 
-it("draws nothing of what did not happen, and says so", () => {
+it("replaces empty charts with a sentence", () => {
   const calm = timeline.points.map((point) => ({ ...point, retried: 0, throttled: 0 }));
   const page = renderRunReport(reportedRun({ timeline: { ...timeline, points: calm } }));
-  expect(page).not.toContain("plot-throttled");
-  expect(page).toContain("No call was repeated. No limit of the service held anything back.");
+  expect(page).not.toContain("chart-throttled");
+  expect(page).toContain("No calls were retried. No calls were rate limited.");
 });
 
-it("says of a run of before what is not known", () => {
+it("states which values older versions did not record", () => {
   const points = timeline.points.map((point) => ({ ...point, retried: null, throttled: null, waits: null }));
   const page = renderRunReport(reportedRun({ timeline: { ...timeline, points, hasPulses: false } }));
-  expect(page).toContain("wrote down neither when calls were repeated or held back");
-  expect(page).not.toContain("No call was repeated");
+  expect(page).toContain("did not record retries");
+  expect(page).not.toContain("No calls were retried");
 });

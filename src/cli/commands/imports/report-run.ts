@@ -4,7 +4,7 @@ import { UserError } from "../../../config/user-error.ts";
 import { runPaths } from "../../../import/run/run-folder.ts";
 import { readRunReport, type RunReport } from "../../../import/report/run-report.ts";
 import { createPseudonym, hideAddresses } from "../../../terminal/redaction.ts";
-import { renderRunReport, reportMark } from "../../../pages/run-report/page.ts";
+import { renderRunReport, reportMarker } from "../../../pages/run-report/page.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
 import { openFile } from "../../program/open-file.ts";
@@ -61,7 +61,7 @@ export async function reportRun(
 
 async function askToReplace(context: Context, path: string, out: string): Promise<void> {
   const there = await readFileIfThere(path);
-  if (there !== undefined && !there.includes(reportMark)) {
+  if (there !== undefined && !there.includes(reportMarker)) {
     await confirm(context, `${out} is there. Overwrite it?`);
   }
 }

@@ -5,7 +5,7 @@ import { toFileError } from "../../../../config/user-error.ts";
 import type { EmailCategory } from "../../../../contract/index.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
-import { previewMark, renderPreview } from "../../../../pages/email-preview-page.ts";
+import { previewMarker, renderEmailPreview } from "../../../../pages/email-preview-page.ts";
 import { confirm } from "../../../program/confirm.ts";
 import { placed, readSource } from "./run.ts";
 import { readTemplateFile } from "./file.ts";
@@ -36,10 +36,10 @@ export async function previewTemplate(
   const mail = await makePreview(context, service, category, file);
   const path = resolve(context.io.cwd, out);
   const there = await readFileIfThere(path);
-  if (there !== undefined && !there.includes(previewMark)) {
+  if (there !== undefined && !there.includes(previewMarker)) {
     await confirm(context, `${out} is there. Overwrite it?`);
   }
-  await writeFile(path, renderPreview(category, mail)).catch((error: unknown) => {
+  await writeFile(path, renderEmailPreview(category, mail)).catch((error: unknown) => {
     throw toFileError(error, out);
   });
   return { category, subject: mail.subject, preview_file: path };

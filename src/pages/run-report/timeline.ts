@@ -1,0 +1,131 @@
+import { type Html, markup } from "../markup.ts";
+import { type ChartMark, renderBarChart } from "./bar-chart.ts";
+import { formatClock, formatCount, formatDuration, formatTime } from "./format.ts";
+import type { ReportedPoint, ReportedRun, ReportedTimeline } from "./values.ts";
+
+/** A chart over time. It is omitted if all its values are zero, unless `isRequired` is set. */
+interface Series {
+  readonly id: string;
+  readonly title: string;
+  readonly valueOf: (point: ReportedPoint) => number;
+  readonly isRequired?: boolean;
+}
+
+const sumWaits = ({ waits }: ReportedPoint) => (waits ? waits.pace + waits.throttled + waits.retry : 0);
+
+/** Renders charts of the run over time, and a table with their numbers. */
+export function renderTimeline({ timeline }: ReportedRun): Html {
+  const { points, attempts, hasPulses, intervalMs } = timeline;
+  if (points.length === 0) return markup`<section><h2>Over time</h2><p>No calls were sent.</p></section>`;
+  const interval = formatDuration(intervalMs);
+  const series: Series[] = [
+    { id: "rows", title: `Rows processed per ${interval}`, valueOf: ({ rows }) => rows, isRequired: true },
+    { id: "calls", title: `Calls sent per ${interval}`, valueOf: ({ calls }) => calls, isRequired: true },
+    { id: "retried", title: `Calls retried per ${interval}`, valueOf: ({ retried }) => retried ?? 0 },
+    {
+      id: "throttled",
+      title: `Calls rate limited per ${interval}`,
+      valueOf: ({ throttled }) => throttled ?? 0,
+    },
+    {
+      id: "waits",
+      title: `Seconds waited per ${interval}`,
+      valueOf: (point) => sumWaits(point) / 1_000,
+    },
+  ];
+  const drawn = series.filter(
+    ({ valueOf, isRequired }) => isRequired || points.some((point) => valueOf(point) > 0),
+  );
+  const empty = series.filter((one) => !drawn.includes(one));
+  return markup`<section>
+<h2>Over time</h2>
+<p>${describeAttempts(timeline)}</p>
+${!hasPulses && markup`<p>The version of starpost that ran this import did not record retries, rate limits, or waits. Calls are shown at the time of their response.</p>`}
+${drawn.map((one) => renderChart(one, timeline))}
+${hasPulses && empty.length > 0 && markup`<p>${describeEmpty(empty.map(({ id }) => id))}</p>`}
+<details>
+<summary>Show the numbers</summary>
+${renderTable(timeline)}
+</details>
+${attempts.length > 1 && renderAttempts(timeline)}
+</section>`;
+}
+
+function describeAttempts({ attempts, points }: ReportedTimeline): string {
+  const [from, to] = [attempts[0]?.from ?? 0, attempts.at(-1)?.to ?? 0];
+  const pauses =
+    attempts.length > 1 ? " Dashed lines mark where the import was resumed; the time between attempts is not shown." : "";
+  return `From ${formatTime(from)} to ${formatTime(to)}, in ${formatCount(points.length)} ${points.length === 1 ? "interval" : "intervals"}.${pauses}`;
+}
+
+function describeEmpty(ids: readonly string[]): string {
+  const texts: Readonly<Record<string, string>> = {
+    retried: "No calls were retried.",
+    throttled: "No calls were rate limited.",
+    waits: "No calls waited for a second or longer.",
+  };
+  return ids.map((id) => texts[id] ?? "").join(" ");
+}
+
+function renderChart({ id, title, valueOf }: Series, timeline: ReportedTimeline): Html {
+  const { points } = timeline;
+  const values = points.map(valueOf);
+  const max = Math.max(...values);
+  const sum = values.reduce((total, value) => total + value, 0);
+  const maxAt = points[values.indexOf(max)]?.at ?? 0;
+  const description = `Total ${formatCount(sum)}; maximum ${formatCount(max)} at ${formatTime(maxAt)}.`;
+  const bars = points.map((point) => ({ name: formatClock(point.at), value: valueOf(point) }));
+  const chart = renderBarChart({
+    id: `chart-${id}`,
+    title,
+    description,
+    bars,
+    marks: listMarks(timeline),
+    formatValue: formatCount,
+  });
+  return markup`<figure>
+${chart}
+<figcaption><strong>${title}.</strong> ${description}</figcaption>
+</figure>`;
+}
+
+/** Marks the start of every attempt but the first. */
+function listMarks({ attempts, points, intervalMs }: ReportedTimeline): ChartMark[] {
+  return attempts.slice(1).map(({ from }) => {
+    const index = points.findIndex(({ at }) => at + intervalMs > from);
+    return { barIndex: Math.max(0, index), name: `resumed ${formatClock(from)}` };
+  });
+}
+
+function renderTable({ points, hasPulses }: ReportedTimeline): Html {
+  const head = ["Rows", "Calls", ...(hasPulses ? ["Retried", "Rate limited", "Waited (s)"] : [])];
+  const listCells = (point: ReportedPoint) => [
+    point.rows,
+    point.calls,
+    ...(hasPulses ? [point.retried ?? 0, point.throttled ?? 0, sumWaits(point) / 1_000] : []),
+  ];
+  return markup`<section class="wide" aria-label="Numbers over time" tabindex="0">
+<table>
+<thead><tr><th scope="col">Start</th>${head.map((name) => markup`<th scope="col" class="number">${name}</th>`)}</tr></thead>
+<tbody>
+${points.map(
+  (point) =>
+    markup`<tr><th scope="row" class="time">${formatTime(point.at)}</th>${listCells(point).map((value) => markup`<td class="number">${formatCount(value)}</td>`)}</tr>\n`,
+)}</tbody>
+</table>
+</section>`;
+}
+
+function renderAttempts({ attempts }: ReportedTimeline): Html {
+  return markup`<h3>Attempts</h3>
+<section class="wide" aria-label="Attempts" tabindex="0">
+<table>
+<thead><tr><th scope="col">Start</th><th scope="col">End</th><th scope="col" class="number">Rows processed</th><th scope="col">Result</th></tr></thead>
+<tbody>
+${attempts.map(
+  ({ from, to, rows, isEnded }) =>
+    markup`<tr><th scope="row" class="time">${formatTime(from)}</th><td class="time">${formatTime(to)}</td><td class="number">${formatCount(rows)}</td><td>${isEnded ? "ended normally" : "killed or still running"}</td></tr>\n`,
+)}</tbody>
+</table>
+</section>`;
+}
