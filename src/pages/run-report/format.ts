@@ -6,9 +6,7 @@ export function formatCount(value: number): string {
 
 /** `2026-01-31 12:00:05 UTC`. */
 export function formatTime(ms: number): string {
-  return Number.isFinite(ms)
-    ? `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`
-    : "unknown";
+  return Number.isFinite(ms) ? `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC` : "unknown";
 }
 
 /** `12:00:05`. */

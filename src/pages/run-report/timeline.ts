@@ -54,7 +54,9 @@ ${attempts.length > 1 && renderAttempts(timeline)}
 function describeAttempts({ attempts, points }: ReportedTimeline): string {
   const [from, to] = [attempts[0]?.from ?? 0, attempts.at(-1)?.to ?? 0];
   const pauses =
-    attempts.length > 1 ? " Dashed lines mark where the import was resumed; the time between attempts is not shown." : "";
+    attempts.length > 1
+      ? " Dashed lines mark where the import was resumed; the time between attempts is not shown."
+      : "";
   return `From ${formatTime(from)} to ${formatTime(to)}, in ${formatCount(points.length)} ${points.length === 1 ? "interval" : "intervals"}.${pauses}`;
 }
 
