@@ -7,7 +7,7 @@ import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 
 /** The built one, since it starts a thread. */
-const io = { loadApp: () => loadBuilt<App>("app") };
+const io = { loadApp: async () => loadBuilt<App>("app") };
 
 const header = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
 const row = (id: number, email: string) =>

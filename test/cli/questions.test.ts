@@ -31,7 +31,7 @@ function sitDown(end: End) {
     }, 50);
   });
   // The built one, since it starts a thread.
-  const loadApp = () => loadBuilt<App>("app");
+  const loadApp = async () => loadBuilt<App>("app");
   const io = { loadApp, stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true };
   return { io, signals, text: () => text };
 }

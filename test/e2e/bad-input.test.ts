@@ -301,9 +301,9 @@ describe("a disk that fills up", () => {
     if (!isMounted) skip("no file system can be mounted here");
     const path = join(mount, "read-only.db");
     const own = new Home({ STARPOST_DATABASE: path });
-    await own.run(["auth", "status"]);
+    await own.runProcess(["auth", "status"]);
     await execa("mount", ["-o", "remount,ro", mount]);
-    const { exitCode, stderr } = await own.run([...orders, "fixtures/good/orders.csv", "--json"]);
+    const { exitCode, stderr } = await own.runProcess([...orders, "fixtures/good/orders.csv", "--json"]);
     await execa("mount", ["-o", "remount,rw", mount]);
     expect(stderr).toMatch(/read-only|cannot be written|cannot be opened/);
     expect(exitCode).toBe(1);

@@ -239,12 +239,10 @@ describe("with --fix-ids", () => {
   test("the order of the rows does not matter", async () => {
     const home = homes.open();
     const turned = orderHeader + orders.split("\n").slice(1, -1).toReversed().join("\n");
-    const runs = await Promise.all(
-      [orders, turned].map((text, at) =>
-        home.json<FixedSummary>(["orders", "import", write(home, `o${at}.csv`, text), "--fix-ids"]),
-      ),
-    );
-    const [one, two] = runs.map(({ data }) => pairsOf(data));
+    const importOrders = async (name: string, text: string) =>
+      pairsOf((await home.json<FixedSummary>(["orders", "import", write(home, name, text), "--fix-ids"])).data);
+    const one = await importOrders("o0.csv", orders);
+    const two = await importOrders("o1.csv", turned);
     expect(one?.size).toBe(3);
     expect(two).toEqual(one);
   });

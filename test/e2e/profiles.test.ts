@@ -166,7 +166,7 @@ describe("profiles", () => {
     const home = homes.open();
     const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
     const ran = await Promise.all(
-      names.map((name) => home.run(["profile", "add", name, ...account()], { input: `secret-${name}` })),
+      names.map((name) => home.runProcess(["profile", "add", name, ...account()], { input: `secret-${name}` })),
     );
     expect(ran.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0));
     expect((await listed(home)).map(({ name }) => name).toSorted()).toEqual(["local", ...names]);
@@ -246,7 +246,7 @@ describe("a secret", () => {
 describe("a token", () => {
   test("is fetched once by commands that start at once", async () => {
     const home = homes.open(remoteEnv(server));
-    const tokens = await Promise.all([1, 2, 3, 4].map(() => home.run(["auth", "token"])));
+    const tokens = await Promise.all([1, 2, 3, 4].map(() => home.runProcess(["auth", "token"])));
     expect(new Set(tokens.map(({ stdout }) => stdout)).size).toBe(1);
   });
 

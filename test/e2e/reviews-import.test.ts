@@ -269,8 +269,7 @@ describe("a run that is broken off", () => {
     const server = await home.serve(["--chaos", "drop=8%,429=3%,500=1%,reset=2%,seed=11"]);
     const client = homes.open(remoteEnv(server));
     const file = write(client, "reviews.csv", manyReviews(300));
-    const options = { timeout: 280_000 };
-    const { exitCode, data, stderr } = await client.json(["reviews", "import", file, "--rate", "0"], options);
+    const { exitCode, data, stderr } = await client.json(["reviews", "import", file, "--rate", "0"]);
     expect(exitCode, stderr).toBe(0);
     expect(data.rows).toEqual({ read: 300, accepted: 300, rejected: 0, failed: 0 });
     expect(stderr).toMatch(/sent and not answered/);
@@ -350,9 +349,7 @@ describe.skipIf(!existsSync(realReviews))(`real reviews (${realReviews})`, { tim
   let given: Row[];
   beforeAll(async () => {
     given = parse(readFileSync(realReviews), { columns: true });
-    const { exitCode, data, stderr } = await home.json(["reviews", "import", realReviews], {
-      timeout: 300_000,
-    });
+    const { exitCode, data, stderr } = await home.json(["reviews", "import", realReviews]);
     expect(exitCode, stderr).toBe(0);
     expect(data.rows).toEqual({ read: given.length, accepted: given.length, rejected: 0, failed: 0 });
   });
@@ -381,7 +378,7 @@ describe.skipIf(!existsSync(realReviews))(`real reviews (${realReviews})`, { tim
     const [first, second] = [join(home.folder, "first.csv"), join(home.folder, "second.csv")];
     await home.run(["reviews", "export", "--out", first]);
     const empty = homes.open();
-    const imported = await empty.run(["reviews", "import", first], { timeout: 300_000 });
+    const imported = await empty.run(["reviews", "import", first]);
     expect(imported.exitCode, imported.stderr).toBe(0);
     await empty.run(["reviews", "export", "--out", second]);
     expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"));

@@ -78,7 +78,7 @@ describe("processes that import to one store", () => {
   test("together get no 429, use the limit, and share it", async () => {
     const { server, home, log } = await openService();
     const paths = ["one", "other"].map((name) => writeOrders(home, name, callCount));
-    const runs = await Promise.all(paths.map((path) => home.run(importing(path))));
+    const runs = await Promise.all(paths.map((path) => home.runProcess(importing(path))));
     const summaries = runs.map(({ stdout }) => JSON.parse(stdout) as Summary);
     for (const { calls, rows } of summaries) {
       expect(calls).toEqual({ sent: callCount, retried: 0, throttled: 0 });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { createRequire } from "node:module";
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
@@ -18,26 +19,45 @@ export interface BuiltRun {
 
 export interface BuiltSettings {
   readonly env?: Readonly<Record<string, string>>;
-  /** Standard input holds nothing where it is absent. */
-  readonly stdin?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** Standard input; empty if omitted. */
+  readonly stdin?: string | Uint8Array | undefined;
   readonly io?: Partial<Io> | undefined;
 }
 
-/** Loads a module of the program as it is built, for what begins threads and processes: a file, or a part of a pack. */
-export async function loadBuilt<T>(name: string): Promise<T> {
+const require = createRequire(import.meta.url);
+
+/** Loads a source module from the built program: its own file in `dist`, or a part of a pack. */
+export function loadBuilt<T>(name: string): T {
   const files = readdirSync("dist");
-  const found = files.find((file) => file.startsWith(`${name}-`) && file.endsWith(".js"));
-  if (found !== undefined) return import(resolve("dist", found)) as Promise<T>;
+  const found = files.find((file) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(file));
+  if (found !== undefined) return require(resolve("dist", found)) as T;
   for (const file of files.filter((one) => one.endsWith(".pack"))) {
-    const part = new RegExp(`"(${name}-\\w+\\.js)":\\(function`).exec(
+    const part = new RegExp(`"(${name}-[A-Z0-9]{8}\\.js)":\\(function`).exec(
       readFileSync(resolve("dist", file), "latin1"),
     )?.[1];
     if (part === undefined) continue;
-    const pack = resolve("dist", file.replace(/-\w+\.pack$/, ".js"));
-    const { default: load } = (await import(pack)) as { default: (part: string) => T };
+    const load = require(resolve("dist", file.replace(/-\w+\.pack$/, ".js"))) as (part: string) => T;
     return load(part);
   }
-  throw new Error(`dist has no ${name}: npm run build`);
+  throw new Error(`dist contains no ${name}; run npm run build`);
+}
+
+/**
+ * The built application, with the embedded engine in the test's own thread: starting a thread takes longer than most
+ * commands. A rehearsal still starts one.
+ */
+export function loadBuiltApp(): App {
+  const app = loadBuilt<App>("app");
+  return {
+    ...app,
+    openConnection: async (settings) => {
+      if (settings.isBulk !== true || settings.profile.mode === "remote") return app.openConnection(settings);
+      const connection = await app.openConnection({ ...settings, isBulk: false });
+      await connection.token();
+      return connection;
+    },
+  };
 }
 
 /** Every command of the program. */
@@ -45,16 +65,16 @@ export function loadCommands(): Promise<readonly Command[]> {
   return Promise.all(Object.values(commands).map((load) => load()));
 }
 
-/** Runs the built program in this process: as a process of its own, but for what `main.ts` alone does. */
+/** Runs the built program in this process. `main.ts` is not part of the run. */
 export async function runBuilt(argv: readonly string[], settings: BuiltSettings = {}): Promise<BuiltRun> {
-  const { runProgram } = await loadBuilt<{ readonly runProgram: (io: Io) => Promise<number> }>("program");
+  const { runProgram } = loadBuilt<{ readonly runProgram: (io: Io) => Promise<number> }>("program");
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const [written, said] = [collect(stdout), collect(stderr)];
+  const [output, messages] = [collect(stdout), collect(stderr)];
   const status = await runProgram({
     argv,
     env: settings.env ?? {},
-    cwd: tmpdir(),
-    stdin: Readable.from(settings.stdin === undefined ? [] : [settings.stdin]),
+    cwd: settings.cwd ?? tmpdir(),
+    stdin: Readable.from(settings.stdin === undefined ? [] : [Buffer.from(settings.stdin)]),
     stdout,
     stderr,
     isStdinTerminal: false,
@@ -64,13 +84,15 @@ export async function runBuilt(argv: readonly string[], settings: BuiltSettings 
     clock: Date.now,
     random: randomBytes,
     signals: new EventEmitter(),
-    version: "1.2.3",
+    version,
     node: { version: process.versions.node, wanted: ">=20.19" },
-    loadApp: () => loadBuilt<App>("app"),
+    loadApp: async () => loadBuiltApp(),
     ...settings.io,
   });
-  return { status, stdout: written(), stderr: said() };
+  return { status, stdout: output(), stderr: messages() };
 }
+
+const { version } = require("../../package.json") as { readonly version: string };
 
 function collect(stream: PassThrough): () => string {
   const chunks: Buffer[] = [];

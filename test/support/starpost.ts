@@ -2,10 +2,22 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { execa, type Options } from "execa";
+import { runBuilt } from "./built-program.ts";
 
-type RunOptions = Omit<Options, "env"> & { readonly env?: Record<string, string> };
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Standard input; empty if omitted. */
+  readonly input?: string | Uint8Array;
+  /** Whether to remove one trailing newline from each output stream (default: true). */
+  readonly stripFinalNewline?: boolean;
+}
 
-/** Runs the built program as a person or a script does: its own process, its own empty home. */
+type ProcessOptions = Omit<Options, "env"> & Pick<RunOptions, "env">;
+
+const startVariables = ["NODE_EXTRA_CA_CERTS", "NODE_OPTIONS", "TMPDIR", "DBUS_SESSION_BUS_ADDRESS"];
+
+/** The built program with its own empty home folder. */
 export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), "starpost-home-"));
   readonly env: Record<string, string>;
@@ -19,21 +31,35 @@ export class Home {
     };
   }
 
-  /** Starts the program and does not wait for it. */
-  start(args: readonly string[], options: RunOptions = {}) {
+  /** Starts the program in its own process without waiting for it to end. */
+  start(args: readonly string[], options: ProcessOptions = {}) {
     return execa(process.execPath, [program, ...args], {
       cwd: resolve("."),
       reject: false,
       extendEnv: false,
-      timeout: 280_000,
+      timeout: 60_000,
       ...options,
       env: { ...this.env, ...options.env },
     });
   }
 
-  async run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+  /** Runs the program in its own process, for tests about the process: its exit, signals, locks, or environment. */
+  async runProcess(args: readonly string[], options: ProcessOptions = {}): Promise<Result> {
     const { exitCode, stdout, stderr } = await this.start(args, options);
     return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+  }
+
+  /**
+   * Runs the program in the test's own process, which takes a tenth of the time of a new one. Starts a process only if
+   * the environment sets a variable that Node.js reads at its start.
+   */
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+    const { cwd = resolve("."), input, stripFinalNewline = true } = options;
+    const env = { ...this.env, ...options.env };
+    if (startVariables.some((name) => name in env)) return this.runProcess(args, options);
+    const result = await runBuilt(args, { env, cwd, stdin: input });
+    const strip = (text: string) => (stripFinalNewline ? text.replace(/\r?\n$/, "") : text);
+    return { exitCode: result.status, stdout: strip(result.stdout), stderr: strip(result.stderr) };
   }
 
   /** Runs with `--json` and reads what stdout holds. */
