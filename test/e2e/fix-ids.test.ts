@@ -240,7 +240,9 @@ describe("with --fix-ids", () => {
     const home = homes.open();
     const turned = orderHeader + orders.split("\n").slice(1, -1).toReversed().join("\n");
     const importOrders = async (name: string, text: string) =>
-      pairsOf((await home.json<FixedSummary>(["orders", "import", write(home, name, text), "--fix-ids"])).data);
+      pairsOf(
+        (await home.json<FixedSummary>(["orders", "import", write(home, name, text), "--fix-ids"])).data,
+      );
     const one = await importOrders("o0.csv", orders);
     const two = await importOrders("o1.csv", turned);
     expect(one?.size).toBe(3);

@@ -166,7 +166,9 @@ describe("profiles", () => {
     const home = homes.open();
     const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
     const ran = await Promise.all(
-      names.map((name) => home.runProcess(["profile", "add", name, ...account()], { input: `secret-${name}` })),
+      names.map((name) =>
+        home.runProcess(["profile", "add", name, ...account()], { input: `secret-${name}` }),
+      ),
     );
     expect(ran.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0));
     expect((await listed(home)).map(({ name }) => name).toSorted()).toEqual(["local", ...names]);
