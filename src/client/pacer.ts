@@ -17,7 +17,7 @@ import {
   sharedRate,
 } from "./pace-state.ts";
 import { MemoryPace, type PaceStore } from "./pace-store.ts";
-import { showSeconds, type Sleep } from "./sleep.ts";
+import { formatSeconds, type Sleep } from "./sleep.ts";
 
 export interface PacerOptions {
   /** Most calls started in any second, by all that share the store together; 0 is no pacing. */
@@ -185,7 +185,7 @@ export class Pacer {
       type: "wait",
       reason: isHeld ? "throttled" : "pace",
       ms,
-      message: `${isHeld ? "the service's limit is reached" : "keeping to the rate"}; next call in ${showSeconds(ms)}`,
+      message: `${isHeld ? "the service's limit is reached" : "keeping to the rate"}; next call in ${formatSeconds(ms)}`,
     });
     return true;
   }

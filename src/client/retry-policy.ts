@@ -1,5 +1,5 @@
 import type { Effect, ServiceError } from "../contract/index.ts";
-import { showSeconds } from "./sleep.ts";
+import { formatSeconds } from "./sleep.ts";
 
 export interface RetryLimits {
   /** Tries of one call, the first included; those that were only refused as too many do not count. */
@@ -57,7 +57,7 @@ export function planRetry(failed: FailedTry, limits: RetryLimits): PlannedRetry 
   return {
     reason: isThrottled ? "throttled" : "retry",
     ms,
-    message: `${what}; next try in ${showSeconds(ms)}`,
+    message: `${what}; next try in ${formatSeconds(ms)}`,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { parseRetryAfter } from "../contract/time.ts";
 
 /** What a reply says of the service's own limit. */
 export interface ServiceLimit {
@@ -25,13 +26,10 @@ export function readServiceLimit(headers: IncomingHttpHeaders, nowMs: number): S
   return { remaining, resetAtSeconds, resetInMs };
 }
 
-/** Reads `Retry-After`, in seconds or as a date: milliseconds from now. */
+/** Reads `Retry-After`, in milliseconds from now. */
 export function readRetryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
-  const text = headers["retry-after"]?.trim();
-  if (!text) return undefined;
-  if (/^\d+(?:\.\d+)?$/.test(text)) return boundWait(Number(text) * 1_000);
-  const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? undefined : boundWait(atMs - referenceMs(headers, nowMs));
+  const waitMs = parseRetryAfter(headers["retry-after"], referenceMs(headers, nowMs));
+  return waitMs === undefined ? undefined : boundWait(waitMs);
 }
 
 /** The time against which the service's timestamps are read. */

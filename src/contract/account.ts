@@ -3,9 +3,10 @@ import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { bare, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
+import { dayMs } from "./time.ts";
 
 /** Source: spec "Authentication" 3. */
-export const utokenLimits = { lifetimeMs: 14 * 24 * 60 * 60 * 1_000, perAccount: 100 } as const;
+export const utokenLimits = { lifetimeMs: 14 * dayMs, perAccount: 100 } as const;
 
 /**
  * Allowed `platform_type_id` values and a name for each.

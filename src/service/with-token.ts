@@ -1,6 +1,7 @@
 import { endpointOf, ServiceError, utokenLimits } from "../contract/index.ts";
 import { abortable } from "./abortable.ts";
 import type { Caller, CallOptions, InputOf, Transport } from "./transport.ts";
+import { dayMs } from "../contract/time.ts";
 
 /** A utoken and the end of its life, in milliseconds since the epoch. */
 export interface TokenEntry {
@@ -37,8 +38,6 @@ export interface SignedTransport extends Transport {
   /** Makes a call with a utoken, and once more with another where the call throws that it is `unauthorized`. */
   withToken<T>(call: (utoken: string) => Promise<T>, options?: CallOptions): Promise<T>;
 }
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** A token with less left than this of its 14 days is replaced before it is used. */
 const renewWithinMs = dayMs;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dayMs } from "../../src/engine/kernel/times.ts";
+import { dayMs } from "../../src/contract/time.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { type Home, Homes, type Summary } from "../support/starpost.ts";
 

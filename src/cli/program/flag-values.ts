@@ -1,5 +1,6 @@
 import { UserError } from "../../config/user-error.ts";
 import { type Flag, type Flags, type FlagValues, isRequired } from "./command.ts";
+import { hourMs } from "../../contract/time.ts";
 
 /**
  * Parses the flags that were set, and applies defaults.
@@ -89,7 +90,7 @@ const hoursOf = { h: 1, d: 24, w: 7 * 24 } as const;
 /** A length of time in hours, days or weeks, as milliseconds. */
 export function readAge(text: string, flag: string): number {
   const [, number, unit = ""] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
-  if (number !== undefined) return Number(number) * hoursOf[unit as keyof typeof hoursOf] * 3_600_000;
+  if (number !== undefined) return Number(number) * hoursOf[unit as keyof typeof hoursOf] * hourMs;
   throw wrong(flag, text, "a length of time (12h, 30d, 4w)");
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { enveloped } from "../reply.ts";
 import { lazily } from "../lazily.ts";
+import { dayMs } from "../time.ts";
 
 /** What the link of a mail does. */
 export const linkKinds = ["verify_review", "confirm_question", "unsubscribe"] as const;
@@ -10,8 +11,6 @@ export type LinkKind = (typeof linkKinds)[number];
 /** All addresses that mails hold: links that do something, the page to write a review, and what tells of opens and clicks. */
 export const emailLinkKinds = [...linkKinds, "write_review", "open", "click"] as const;
 export type EmailLinkKind = (typeof emailLinkKinds)[number];
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
  * How long the addresses of mails work.

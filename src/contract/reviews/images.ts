@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { bytes, enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
+import { hourMs } from "../time.ts";
 
 /** Kinds of image that are taken, told by their first bytes. */
 export const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
@@ -10,7 +11,7 @@ export const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 export const imageLimits = {
   perReview: 5,
   bytes: 5 * 1_024 * 1_024,
-  tokenLifetimeMs: 60 * 60 * 1_000,
+  tokenLifetimeMs: hourMs,
 } as const;
 
 export const images = {

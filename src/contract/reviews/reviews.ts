@@ -4,6 +4,7 @@ import { userSummary, voteAnswer, voteType } from "../people.ts";
 import { bare, enveloped, flat, statusWith, withoutInside } from "../reply.ts";
 import { detailsQuery, isLegalId, shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { hourMs } from "../time.ts";
 
 /** The product id under which reviews of the store itself are kept. Source: spec "Reviews". */
 export const siteReviewsId = "service_site_reviews";
@@ -22,7 +23,7 @@ export const bottomLinePage = { default: 10, max: 100 } as const;
 export const readRateLimit = { requests: 5_000, windowMs: 60_000 } as const;
 
 /** How late the bottom lines of all products are. Source: spec "Limits". */
-export const bottomLinesDelayMs = 60 * 60 * 1_000;
+export const bottomLinesDelayMs = hourMs;
 
 /** What a trusted vendor may say of a reviewer. Source: spec "Reviews". */
 export const trustedReviewerTypes = ["verified_buyer", "verified_reviewer"] as const;

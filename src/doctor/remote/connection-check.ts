@@ -1,6 +1,7 @@
 import { describeUnconnected } from "../../client/connection-failure.ts";
 import { type Route, type RouteStep, tryRoute } from "../../client/route.ts";
 import { type Check, ok, problem, warning } from "../check.ts";
+import { dayMs } from "../../contract/time.ts";
 
 /** A connection that could be opened. */
 export interface OpenedConnection {
@@ -21,7 +22,7 @@ const fixes: Readonly<Record<RouteStep, string>> = {
 };
 
 /** Certificates are usually renewed automatically well before this. */
-const expiresSoonMs = 14 * 24 * 3_600_000;
+const expiresSoonMs = 14 * dayMs;
 
 /** Connects to a service, or to the proxy in front of it. */
 export async function checkConnection(

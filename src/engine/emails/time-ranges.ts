@@ -1,5 +1,6 @@
 import type { EmailAggregate } from "../../contract/index.ts";
-import { dateOf, dayMs } from "../kernel/times.ts";
+import { dateOf } from "../kernel/times.ts";
+import { dayMs } from "../../contract/time.ts";
 
 /** Days since the epoch, UTC, both inclusive. */
 export interface DayRange {

@@ -1,4 +1,4 @@
-export const dayMs = 86_400_000;
+import { dayMs } from "../../contract/time.ts";
 
 /** A time as the wire has it: ISO 8601, UTC. */
 export const iso = (ms: number): string => new Date(ms).toISOString();

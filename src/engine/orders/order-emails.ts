@@ -4,7 +4,8 @@ import { type BatchColumns, batchOf, inBatchOrder } from "../../storage/batch.ts
 import { createStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { dateOf, dayMs, dayOf } from "../kernel/times.ts";
+import { dateOf, dayOf } from "../kernel/times.ts";
+import { dayMs } from "../../contract/time.ts";
 
 const category = "map";
 

@@ -1,5 +1,4 @@
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+import { dayMs, hourMs, minuteMs } from "../../contract/time.ts";
 
 /**
  * How long after each attempt that failed the next one comes, milliseconds: ten attempts over a little more than three
@@ -18,7 +17,7 @@ export const retryDelaysMs: readonly number[] = [
 ];
 
 /** What a receiver can ask for with `Retry-After` at most. */
-const mostAskedMs = 24 * hourMs;
+const mostAskedMs = dayMs;
 
 /** Spreads what failed together: each wait is longer by up to this part of it. */
 const jitter = 0.2;

@@ -8,6 +8,7 @@ import { isRunId } from "./run-headers.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 import { runPathOfSync } from "../sync/sync.ts";
 import type { RunState } from "../types.ts";
+import { dayMs } from "../../contract/time.ts";
 
 /** Something that a purge removes: a run, a sync's record, or what a killed process left. */
 export interface Purged {
@@ -50,7 +51,7 @@ export interface PurgeDeps {
 const temporaryFolders = /^starpost-(?:dry-run|plan|rehearsal|export|map|sync)-[A-Za-z0-9]{6}$/;
 
 /** A folder without a manifest may belong to a run that is reading its standard input, or to a sync under way. */
-const leastLeftoverMs = 24 * 3_600_000;
+const leastLeftoverMs = dayMs;
 
 /**
  * Removes runs that nothing was written to for so long, with their rejects, and what killed processes left behind.

@@ -21,6 +21,7 @@ import {
   type KindName,
   type Verification,
 } from "../types.ts";
+import { dayMs } from "../../contract/time.ts";
 
 export interface VerifyRequest {
   /** Where the missing rows are wanted as well, in the form of a reject file. */
@@ -43,7 +44,7 @@ export const mostMissingListed = 10_000;
  * What a run writes is dated by the service's clock, which may go otherwise than ours; milliseconds.
  * Assumed: by no more than a day.
  */
-const clockDifferenceMs = 24 * 60 * 60 * 1_000;
+const clockDifferenceMs = dayMs;
 
 /**
  * Reads back what a finished run took, where its options ask for it.

@@ -7,8 +7,8 @@ import { signMessage } from "../../engine/kernel/standard-webhooks.ts";
 import type { BegunDelivery } from "../../engine/webhooks/webhook-queue.ts";
 import type { AttemptOutcome } from "../../engine/webhooks/outcomes.ts";
 import { createCheckedLookup, type Resolve } from "./checked-lookup.ts";
-import { readRetryAfterMs } from "../retry-after.ts";
 import { describeFailure } from "./webhook-failure.ts";
+import { parseRetryAfter } from "../../contract/time.ts";
 
 export interface WebhookPostSettings {
   /** Milliseconds since the epoch. */
@@ -119,7 +119,7 @@ async function discardBody(request: Readable): Promise<void> {
 function judge({ statusCode: status, headers }: Response, nowMs: number): Outcome {
   if (status >= 200 && status <= 299) return { state: "delivered", status };
   if (status === 410) return { state: "gone", status };
-  const retryAfterMs = readRetryAfterMs(headers["retry-after"], nowMs);
+  const retryAfterMs = parseRetryAfter(headers["retry-after"], nowMs);
   const isRedirect = status >= 300 && status <= 399;
   const problem = isRedirect ? `answered ${status}: redirects are not followed` : `answered ${status}`;
   return { state: "failed", status, problem, retryAfterMs };

@@ -1,9 +1,6 @@
 import type { EmailRecord } from "../../../contract/emails/emails.ts";
 import { countOf } from "../../../terminal/plural.ts";
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs, minuteMs } from "../../../contract/time.ts";
 
 /** How long it is to a time: `now`, `in 12 min`, `in 5 h`, `in 3 days`. */
 export function wordWait(untilMs: number, nowMs: number): string {

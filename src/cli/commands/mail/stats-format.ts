@@ -11,8 +11,7 @@ import { formatNumber } from "../../../terminal/plural.ts";
 import { withService } from "../../program/with-service.ts";
 import type { Context } from "../../program/context.ts";
 import { readOneOf } from "../records/import-flags.ts";
-
-const dayMs = 24 * 60 * 60 * 1_000;
+import { dayMs } from "../../../contract/time.ts";
 
 /** Days that are told of where no day is given. */
 const usualDays = 30;

@@ -1,7 +1,7 @@
 import { type EmailRuleName, emailRuleNames, type EmailSettings, shape } from "../../../contract/index.ts";
 import type { LineFacts, OrderLine } from "./line-facts.ts";
 import { addMonths } from "../time-ranges.ts";
-import { dayMs } from "../../kernel/times.ts";
+import { dayMs } from "../../../contract/time.ts";
 
 /** What can be told of a product of an order by itself; the others are told of a mail, or of all mails of a person. */
 export type LineRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand" | "too_many_to_person">;

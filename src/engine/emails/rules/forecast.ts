@@ -13,7 +13,8 @@ import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { SendCalendar } from "./calendar.ts";
 import { findBlockingRule, type LineRuleName, reviewedSinceMs } from "./checks.ts";
 import { findLineFacts, type OrderLine } from "./line-facts.ts";
-import { dateOf, dayMs, dayOf } from "../../kernel/times.ts";
+import { dateOf, dayOf } from "../../kernel/times.ts";
+import { dayMs } from "../../../contract/time.ts";
 
 type Query = z.output<typeof contract.emails.forecast.input>;
 type Forecast = z.output<typeof contract.emails.forecast.output>;

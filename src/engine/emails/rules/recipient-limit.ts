@@ -3,7 +3,8 @@ import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { dayMs, dayOf } from "../../kernel/times.ts";
+import { dayOf } from "../../kernel/times.ts";
+import { dayMs } from "../../../contract/time.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 

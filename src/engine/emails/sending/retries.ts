@@ -1,11 +1,8 @@
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { dayMs } from "../../kernel/times.ts";
+import { dayMs, hourMs, minuteMs } from "../../../contract/time.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** How long a mail waits after its first, second… attempt that its server put off; after all further ones as long as the last. */
 export const retryDelaysMs: readonly number[] = [
