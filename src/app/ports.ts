@@ -4,6 +4,7 @@ import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { StoredToken } from "../config/token-file.ts";
+import type { GroupName } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
@@ -60,8 +61,10 @@ export interface Connection {
 
 /** What is to be rehearsed: everything as in earnest, and none of it stays. */
 export interface RehearsalSettings extends ConnectionSettings {
-  /** Which kind of import: what that depends on is read where the account is elsewhere. */
-  readonly kind: "products" | "orders" | "coupons" | "unsubscribers" | "reviews";
+  /** The records on which the import depends; copied if the account is remote. */
+  readonly resources: readonly GroupName[];
+  /** Copies what `resources` does not cover. @returns what could not be read */
+  readonly copy?: ((from: Service, to: Service, options: CallOptions) => Promise<readonly string[]>) | undefined;
   /** Ends the reading of it. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: CallOptions["onEvent"];

@@ -40,7 +40,7 @@ export async function copyAccount(from: Service, settings: RehearsalSettings): P
   const { createLocalTransport } = await import("../engine/local-transport.ts");
   const { createSealer } = await import("../engine/kernel/sealer.ts");
   const { seedAccount } = await import("../engine/account-seed.ts");
-  const { clock, random, kind, signal, onEvent } = settings;
+  const { clock, random, resources, copy, signal, onEvent } = settings;
   const folder = await mkdtemp(join(tmpdir(), "starpost-rehearsal-"));
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, "rehearsal.db");
@@ -59,14 +59,19 @@ export async function copyAccount(from: Service, settings: RehearsalSettings): P
     try {
       const { id, appKey, secret } = await createAccount(database.db, { ...options, nowMs });
       const signed = withToken(transport, { appKey, readSecret: async () => secret, cache: noTokens, clock });
-      const notKnown = await seedAccount(kind, {
-        from,
-        to: createService(signed, { appKey }),
-        database,
-        accountId: id,
-        nowMs,
-        options: { signal, onEvent },
-      });
+      const to = createService(signed, { appKey });
+      const callOptions = { signal, onEvent };
+      const notKnown = [
+        ...(await seedAccount(resources, {
+          from,
+          to,
+          database,
+          accountId: id,
+          nowMs,
+          options: callOptions,
+        })),
+        ...((await copy?.(from, to, callOptions)) ?? []),
+      ];
       return {
         transport,
         appKey,

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { couponActions, reviewerTypes, ServiceError } from "../contract/index.ts";
+import { couponActions, type GroupName, reviewerTypes, ServiceError } from "../contract/index.ts";
 import {
   listProducts,
   listPurchases,
@@ -17,9 +17,6 @@ import type { Tables } from "../storage/tables.ts";
 import { productColumns } from "./products/product-store.ts";
 import { dayOf } from "./kernel/times.ts";
 
-/** What is rehearsed, by what it depends on. */
-export type RehearsedKind = "products" | "orders" | "coupons" | "unsubscribers" | "reviews";
-
 /** An empty account, and the service whose state it is to have. */
 export interface Seeding {
   readonly from: Service;
@@ -33,7 +30,7 @@ export interface Seeding {
 
 type Seed = (seeding: Seeding) => Promise<readonly string[]>;
 
-const seeds: Readonly<Record<RehearsedKind, Seed>> = {
+const seeds: Readonly<Partial<Record<GroupName, Seed>>> = {
   products: seedProducts,
   orders: async (seeding) => {
     const unknown = [...(await seedPurchases(seeding)), ...(await seedMailSettings(seeding))];
@@ -45,12 +42,17 @@ const seeds: Readonly<Record<RehearsedKind, Seed>> = {
 };
 
 /**
- * Gives an account what an import of a kind depends on, read from a service.
+ * Copies the given records of an account from a service.
  * @returns what of it the service does not tell
  * @throws ServiceError
  */
-export function seedAccount(kind: RehearsedKind, seeding: Seeding): Promise<readonly string[]> {
-  return seeds[kind](seeding);
+export async function seedAccount(
+  resources: readonly GroupName[],
+  seeding: Seeding,
+): Promise<readonly string[]> {
+  const unknown: string[] = [];
+  for (const resource of resources) unknown.push(...((await seeds[resource]?.(seeding)) ?? []));
+  return unknown;
 }
 
 /** Whether anybody is unsubscribed matters to a forecast of mails alone. */

@@ -2,13 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import type { Service } from "../service/service.ts";
 import type { CallEvent } from "../service/transport.ts";
 import { createCsvForm, createJsonForm, type ExportForm, type ExportFormat } from "./column-format.ts";
-import { nouns } from "../records/exports.ts";
-import type { ExportNoun, ExportQuery, ExportRow, Noun } from "./record-export.ts";
+import type { ExportQuery, ExportRow, RecordExporter } from "./record-exporter.ts";
 import type { Sink } from "./sink.ts";
 import { SortedRows, type RowValues } from "./sorted-rows.ts";
 
 export interface ExportRequest {
-  readonly noun: ExportNoun;
+  readonly exporter: RecordExporter;
+  /** The columns of CSV, and the first fields of JSON. */
+  readonly columns: readonly string[];
   readonly query: ExportQuery;
   readonly format: ExportFormat;
   readonly isSafeForExcel: boolean;
@@ -27,30 +28,30 @@ export type ExportEvent =
 export interface ExportDeps {
   readonly service: Service;
   readonly sink: Sink;
-  /** The first signal: what is in flight is finished. */
+  /** The first signal: requests in flight are finished. */
   readonly stop: AbortSignal;
-  /** The second: nothing is waited for. */
+  /** The second signal: everything ends at once. */
   readonly abort: AbortSignal;
   readonly report: (event: ExportEvent) => void;
 }
 
 export interface ExportResult {
-  /** `unread`: whoever read it went away before its end. */
+  /** `unread`: the reader closed the stream before the end. */
   readonly state: "finished" | "interrupted" | "unread";
   readonly rows: number;
   readonly pages: number;
 }
 
-/** Passes over a list whose pages may shift; what still is new after so many comes from somebody who keeps writing. */
+/** Maximum passes over a list with shifting pages; records that are still new then come from continuous writes. */
 const maxPasses = 5;
 
-/** Rows that become text at once. */
-const rowsAPiece = 500;
+/** Rows that are formatted at a time. */
+const rowsPerPiece = 500;
 
 /**
- * Exports all records of a noun, in an order that depends on nothing but what they say: what is imported from the file
- * into an empty account, and exported again, is the same file.
- * @throws ServiceError, and the file system's own errors
+ * Exports all records of a kind in an order that depends only on their contents, so importing the file into an empty
+ * account and exporting again yields the same file.
+ * @throws ServiceError and file system errors
  */
 export async function runExport(request: ExportRequest, deps: ExportDeps): Promise<ExportResult> {
   const { sink } = deps;
@@ -65,60 +66,64 @@ export async function runExport(request: ExportRequest, deps: ExportDeps): Promi
 }
 
 async function readAndWrite(request: ExportRequest, deps: ExportDeps): Promise<ExportResult> {
-  const noun = nouns[request.noun];
-  using rows = new SortedRows(noun.sortKeys);
-  const reading = new Reading(noun, rows, deps, request);
+  using rows = new SortedRows(request.exporter.sortKeys);
+  const reading = new RecordReader(request, rows, deps);
   const isRead = await reading.readAll(request.query);
   const { pages } = reading;
   if (!isRead) return { state: "interrupted", rows: 0, pages };
   for (const message of reading.notices()) deps.report({ type: "notice", message });
-  const state = await writeAll(createForm(noun, request), rows, pages, deps);
+  const state = await writeAll(createForm(request), rows, pages, deps);
   return { state, rows: rows.count, pages };
 }
 
-function createForm({ columns, furtherFields = [] }: Noun, request: ExportRequest): ExportForm {
-  const { format, isSafeForExcel } = request;
+function createForm({ exporter, columns, format, isSafeForExcel }: ExportRequest): ExportForm {
   return format === "csv"
     ? createCsvForm(columns, { isSafeForExcel })
-    : createJsonForm([...columns, ...furtherFields], format);
+    : createJsonForm([...columns, ...(exporter.jsonFields ?? [])], format);
 }
 
-/** Reads a noun's pages and keeps their rows, and what is worth saying of them. */
-class Reading {
-  readonly #noun: Noun;
+/** Reads the pages of a kind, stores their rows, and collects notices about them. */
+class RecordReader {
+  readonly #exporter: RecordExporter;
+  readonly #columns: readonly string[];
   readonly #rows: SortedRows;
   readonly #deps: ExportDeps;
   readonly #fields: readonly string[];
-  readonly #untold = new Set<string>();
+  readonly #missingFields = new Set<string>();
   readonly #counts = new Map<string, number>();
   readonly #isForImport: boolean;
-  #leftOut = 0;
+  #omitted = 0;
   #isSettled = true;
-  /** Pages that held something. */
+  /** Non-empty pages. */
   pages = 0;
 
-  constructor(noun: Noun, rows: SortedRows, deps: ExportDeps, { format, isSafeForExcel }: ExportRequest) {
-    this.#noun = noun;
+  constructor(
+    { exporter, columns, format, isSafeForExcel }: ExportRequest,
+    rows: SortedRows,
+    deps: ExportDeps,
+  ) {
+    this.#exporter = exporter;
+    this.#columns = columns;
     this.#rows = rows;
     this.#deps = deps;
     this.#isForImport = format === "csv" && !isSafeForExcel;
-    this.#fields = [...noun.columns, ...(noun.furtherFields ?? [])];
+    this.#fields = [...columns, ...(exporter.jsonFields ?? [])];
   }
 
-  /** @returns whether it came to the end */
+  /** @returns whether it reached the end */
   async readAll(query: ExportQuery): Promise<boolean> {
     for (let pass = 1; pass <= maxPasses; pass++) {
       const before = this.#rows.count;
       const pages = await this.#readPass(query);
       if (pages === undefined) return false;
       const isOnePage = pages <= 1;
-      if (this.#noun.isCountedOff !== true || isOnePage || this.#rows.count === before) return true;
+      if (this.#exporter.hasShiftingPages !== true || isOnePage || this.#rows.count === before) return true;
     }
     this.#isSettled = false;
     return true;
   }
 
-  /** @returns how many pages there were, or nothing where a signal came */
+  /** @returns the number of pages, or undefined after a signal */
   async #readPass(query: ExportQuery): Promise<number | undefined> {
     const { service, stop, abort, report } = this.#deps;
     const onEvent = (event: CallEvent) => {
@@ -127,9 +132,9 @@ class Reading {
     const before = this.pages;
     if (stop.aborted) return undefined;
     try {
-      for await (const page of this.#noun.pages(service, query, { signal: abort, onEvent })) {
+      for await (const page of this.#exporter.pages(service, query, { signal: abort, onEvent })) {
         if (page.length > 0) this.pages++;
-        for (const row of page) this.#keep(row);
+        for (const row of page) this.#store(row);
         report({ type: "progress", doing: "read", rows: this.#rows.count, pages: this.pages });
         if (stop.aborted) return undefined;
       }
@@ -140,27 +145,27 @@ class Reading {
     return this.pages - before;
   }
 
-  #keep(row: ExportRow): void {
-    if (this.#isForImport && this.#noun.isLeftOut?.(row) === true) {
-      this.#leftOut++;
+  #store(row: ExportRow): void {
+    if (this.#isForImport && this.#exporter.isOmitted?.(row) === true) {
+      this.#omitted++;
       return;
     }
     const values = this.#fields.map((field) => {
       const value = row.record[field];
-      if (value === undefined) this.#untold.add(field);
+      if (value === undefined) this.#missingFields.add(field);
       return value ?? null;
     });
     const isNew = this.#rows.add(row.id, row.sortKeys, values);
-    const name = isNew ? this.#noun.countedAs?.(row) : undefined;
+    const name = isNew ? this.#exporter.countAs?.(row) : undefined;
     if (name !== undefined) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
   *notices(): Generator<string> {
-    const untold = this.#noun.columns.filter((column) => this.#untold.has(column));
-    if (untold.length > 0) yield `the service does not tell ${untold.join(", ")}: nothing stands there`;
-    yield* this.#noun.notices?.(this.#counts, this.#leftOut) ?? [];
+    const missing = this.#columns.filter((column) => this.#missingFields.has(column));
+    if (missing.length > 0) yield `the service does not return ${missing.join(", ")}; these columns are empty`;
+    yield* this.#exporter.notices?.(this.#counts, this.#omitted) ?? [];
     if (!this.#isSettled) {
-      yield `the list kept changing while it was read ${maxPasses} times: some ${this.#noun.itemName.many} may be missing`;
+      yield `the list changed during each of ${maxPasses} reads; some ${this.#exporter.itemName.many} may be missing`;
     }
   }
 }
@@ -178,7 +183,7 @@ async function writeAll(
     isRead = await sink.write(form.rows(piece, written === 0));
     written += piece.length;
     report({ type: "progress", doing: "written", rows: written, pages });
-    // Signals get their turn.
+    // Lets signals be handled.
     await setImmediate();
   }
   if (stop.aborted) return "interrupted";
@@ -190,7 +195,7 @@ function* inPieces(rows: Iterable<RowValues>): Generator<RowValues[]> {
   let piece: RowValues[] = [];
   for (const row of rows) {
     piece.push(row);
-    if (piece.length < rowsAPiece) continue;
+    if (piece.length < rowsPerPiece) continue;
     yield piece;
     piece = [];
   }

@@ -6,9 +6,9 @@ import { endpointOf, ServiceError } from "../contract/index.ts";
 import { isDiskFull, runAttempt } from "./run/attempt.ts";
 import { expandGlobs } from "./source/globs.ts";
 import { describeFiles, openFiles, type InputFile } from "./source/input-files.ts";
-import { kinds } from "../records/index.ts";
 import { applyMapping } from "./mapping/mapping-file.ts";
-import type { Importing } from "./kind.ts";
+import type { ImportBehavior } from "./kind.ts";
+import type { ImportKind } from "./kinds.ts";
 import {
   createRunFolder,
   findRun,
@@ -16,45 +16,42 @@ import {
   noTotals,
   removeRunFolder,
   runPaths,
-  summarise,
+  summarizeRun,
   writeManifest,
   type Manifest,
 } from "./run/run-folder.ts";
 import { locateFiles } from "./source/located-files.ts";
 import { refuseElsewhere, reopenFiles } from "./run/recorded-run.ts";
 import { checkRejectsPath } from "./run/reject-copy.ts";
-import {
-  ImportError,
-  type ImportDeps,
-  type ImportOptions,
-  type ImportSummary,
-  type KindName,
-} from "./types.ts";
+import { ImportError } from "./import-error.ts";
+import type { ImportDeps } from "./deps.ts";
+import type { ImportOptions } from "./options.ts";
+import type { ImportSummary } from "./summary.ts";
 import { refuseUndone } from "./undo/undo-record.ts";
 import { verifyAtEnd } from "./verify/verify.ts";
 
 /**
- * Imports files of one kind: reads, checks, groups, sends, and keeps the books. A dry run does the same up to
+ * Imports files of one kind: reads, checks, groups, sends, and keeps the tally. A dry run does the same up to
  * the sending, and writes nothing.
  * @throws ImportError when it cannot start, or cannot go on; with the run's summary where there is one
  */
 export async function startImport(
-  request: { readonly kind: KindName; readonly files: readonly string[]; readonly options: ImportOptions },
+  request: { readonly kind: string; readonly files: readonly string[]; readonly options: ImportOptions },
   deps: ImportDeps,
 ): Promise<ImportSummary> {
-  const { kind } = request;
+  const kind = deps.kinds.get(request.kind);
   const rejects = request.options.rejects;
   const options = {
     ...applyMapping(kind, request.options, deps.cwd),
     ...(rejects === undefined ? {} : { rejects: resolve(deps.cwd, rejects) }),
   };
-  const prepared = kinds[kind].prepare(options);
-  const importing = deps.watch?.importing(prepared) ?? prepared;
-  checkBatchSize(importing, options);
+  const prepared = kind.prepare(options);
+  const behavior = deps.observer?.behavior(prepared) ?? prepared;
+  checkBatchSize(behavior, options);
   const files = await expandGlobs(request.files, deps);
   checkRejectsPath(rejects, files, deps.cwd);
   const run = options.dryRun ? dryRun : newRun;
-  return verifyAtEnd(await orDiskFull(run({ kind, files, options }, importing, deps)), options, deps);
+  return verifyAtEnd(await orDiskFull(run({ kind, files, options }, behavior, deps)), options, deps);
 }
 
 async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummary> {
@@ -80,17 +77,18 @@ export async function resumeImport(
     deps.report({ type: "notice", message: `${before.import_id} is finished: there is nothing to resume` });
     const { verified, undo } = runPaths(deps.runsFolder, before.import_id);
     const isDone = existsSync(verified) || existsSync(undo);
-    return verifyAtEnd(summarise(deps.runsFolder, before), isDone ? {} : before.options, deps);
+    return verifyAtEnd(summarizeRun(deps.runsFolder, before), isDone ? {} : before.options, deps);
   }
   refuseElsewhere(before, deps.target);
   refuseUndone(before, deps.runsFolder);
   const options = { ...before.options, ...overrides };
-  const importing = kinds[before.kind].prepare(options);
+  const kind = deps.kinds.get(before.kind);
+  const behavior = kind.prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);
-  const files = await reopenFiles(before, importing, options, deps.report);
+  const files = await reopenFiles(before, { kind, behavior, options }, deps);
   const manifest: Manifest = { ...before, options, state: "running" };
   return verifyAtEnd(
-    await orDiskFull(runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps)),
+    await orDiskFull(runAttempt({ kind, options, manifest, behavior, files, folder }, deps)),
     options,
     deps,
   );
@@ -98,23 +96,29 @@ export async function resumeImport(
 
 /** Every run, newest first. */
 export async function listImports(runsFolder: string): Promise<ImportSummary[]> {
-  return listManifests(runsFolder).map((manifest) => summarise(runsFolder, manifest));
+  return listManifests(runsFolder).map((manifest) => summarizeRun(runsFolder, manifest));
 }
 
 /** @throws ImportError `usage` when there is no such run */
 export async function showImport(runsFolder: string, id: string): Promise<ImportSummary> {
-  return summarise(runsFolder, findRun(runsFolder, id));
+  return summarizeRun(runsFolder, findRun(runsFolder, id));
 }
 
-function checkBatchSize(importing: Importing, { batchSize }: ImportOptions): void {
-  const max = endpointOf(importing.operation).batch?.max;
+function checkBatchSize(behavior: ImportBehavior, { batchSize }: ImportOptions): void {
+  const max = endpointOf(behavior.operation).batch?.max;
   if (batchSize === undefined || max === undefined || batchSize <= max) return;
   throw new ImportError("usage", `--batch-size ${batchSize}: the service takes at most ${max} in a call`);
 }
 
+interface ImportRequest {
+  readonly kind: ImportKind;
+  readonly files: readonly string[];
+  readonly options: ImportOptions;
+}
+
 async function newRun(
-  { kind, files: given, options }: { kind: KindName; files: readonly string[]; options: ImportOptions },
-  importing: Importing,
+  { kind, files: given, options }: ImportRequest,
+  behavior: ImportBehavior,
   deps: ImportDeps,
 ): Promise<ImportSummary> {
   const nowMs = deps.clock();
@@ -125,15 +129,15 @@ async function newRun(
   try {
     const located = await locateFiles(given, folder, deps);
     // A pipe that ends with the signal has given a part of its rows: that part is not what was meant.
-    if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
-    const files = await openFiles(located, importing, kind, options, deps.report);
-    tell(files, importing, deps);
-    deps.watch?.files(files);
-    if (deps.stop.aborted) return nothingBegun(kind, given, nowMs);
+    if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
+    const files = await openFiles(located, { kind, behavior, options }, deps);
+    tell(files, behavior, deps);
+    deps.observer?.files(files);
+    if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
     const manifest: Manifest = {
       format: 1,
       import_id: id,
-      kind,
+      kind: kind.name,
       files: files.map((file) => ({
         given: file.given,
         path: file.path,
@@ -153,9 +157,9 @@ async function newRun(
     tellOfEarlierRuns(manifest, deps);
     await writeManifest(deps.runsFolder, manifest);
     isBegun = true;
-    return await runAttempt({ kind: manifest.kind, options, manifest, importing, files, folder }, deps);
+    return await runAttempt({ kind, options, manifest, behavior, files, folder }, deps);
   } catch (error) {
-    if (!isBegun && deps.abort.aborted) return nothingBegun(kind, given, nowMs);
+    if (!isBegun && deps.abort.aborted) return nothingBegun(kind.name, given, nowMs);
     const refused = asRefusedSignIn(error);
     if (!refused) throw error;
     isBegun = false;
@@ -180,7 +184,7 @@ function asRefusedSignIn(error: unknown): unknown {
 }
 
 /** What an import is that was interrupted before anything was sent or kept. */
-function nothingBegun(kind: KindName, files: readonly string[], startedMs: number): ImportSummary {
+function nothingBegun(kind: string, files: readonly string[], startedMs: number): ImportSummary {
   return {
     import_id: null,
     kind,
@@ -194,23 +198,23 @@ function nothingBegun(kind: KindName, files: readonly string[], startedMs: numbe
 }
 
 async function dryRun(
-  { kind, files: given, options }: { kind: KindName; files: readonly string[]; options: ImportOptions },
-  importing: Importing,
+  { kind, files: given, options }: ImportRequest,
+  behavior: ImportBehavior,
   deps: ImportDeps,
 ): Promise<ImportSummary> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
   try {
     const located = await locateFiles(given, folder, deps);
-    const files = await openFiles(located, importing, kind, options, deps.report);
-    tell(files, importing, deps);
-    return await runAttempt({ kind, options, importing, files, folder }, deps);
+    const files = await openFiles(located, { kind, behavior, options }, deps);
+    tell(files, behavior, deps);
+    return await runAttempt({ kind, options, behavior, files, folder }, deps);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function tell(files: readonly InputFile[], importing: Importing, deps: ImportDeps): void {
-  for (const message of describeFiles(files, importing)) deps.report({ type: "notice", message });
+function tell(files: readonly InputFile[], behavior: ImportBehavior, deps: ImportDeps): void {
+  for (const message of describeFiles(files, behavior)) deps.report({ type: "notice", message });
 }
 
 /** The same bytes were imported before: a person may have meant to resume. */
@@ -221,7 +225,7 @@ function tellOfEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDep
       kind === manifest.kind && target === manifest.target && files.some(({ sha256 }) => hashes.has(sha256)),
   );
   if (!earlier) return;
-  const { import_id, state } = summarise(runsFolder, earlier);
+  const { import_id, state } = summarizeRun(runsFolder, earlier);
   const message =
     state === "finished"
       ? `the same file was imported before, by ${import_id}`

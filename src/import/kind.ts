@@ -1,147 +1,178 @@
-import type { OperationName } from "../contract/index.ts";
+import type { GroupName, OperationName } from "../contract/index.ts";
+import type { RecordExporter } from "../export/record-exporter.ts";
 import type { CallOptions } from "../service/transport.ts";
 import type { Service } from "../service/service.ts";
-import type { ImportOptions, KindName } from "./types.ts";
+import type { RejectCode } from "./check/reject-codes.ts";
+import type { Item, ItemError, ReportDropped, RowError, RowView, SourceRow } from "./item.ts";
+import type { Layout } from "./layouts/layout.ts";
+import type { FieldSynonyms } from "./mapping/synonyms.ts";
+import type { ImportOptions } from "./options.ts";
+import type { PlanBehavior } from "./plan/plan-behavior.ts";
+import type { PreviousReader, UndoBehavior } from "./undo/undo-behavior.ts";
+import type { StoredRecords } from "./verify/stored-records.ts";
 
-/** A field that a kind of import knows, and the header names that stand for it. */
+/**
+ * A kind of record that can be imported and exported: plain data, from which the commands, help, and shell completion
+ * derive, and the loaders of the code that imports and exports it. `records/index.ts` lists the kinds.
+ */
+export interface RecordKind {
+  /** The noun of its commands, in the plural: `orders`. */
+  readonly name: string;
+  readonly itemName: ItemName;
+  /** The fields that an import reads, with those required by default. */
+  readonly fields: readonly FieldSpec[];
+  /** The columns of an export, in order; an import reads all of them. */
+  readonly columns: readonly string[];
+  /** Columns of free text: when an export is imported again, whitespace at both ends is part of the value. */
+  readonly textColumns?: readonly string[];
+  /** The field with a product URL, which `--product-url` can fill in; enables that flag. */
+  readonly urlField?: string;
+  /** Fields with IDs that the service would drop if they are invalid; enables `--fix-ids`. */
+  readonly fixableFields?: readonly string[];
+  /** Whether the API can undo an import; enables `--undoable`. */
+  readonly isUndoable?: boolean;
+  /** The layouts that `--layout` accepts, without the `-dmy` and `-mdy` variants. */
+  readonly layoutNames?: readonly string[];
+  readonly importCommand: KindCommand;
+  readonly exportCommand: KindCommand;
+  readonly planExamples: readonly string[];
+  /** Reject codes that only this kind uses. */
+  readonly rejectCodes?: Readonly<Record<string, RejectCode>>;
+  /** How a plan obtains the state that an import depends on when the account is remote. */
+  readonly rehearsal?: RehearsalState;
+  /** The question before a run that overwrites or deletes; undefined if it only adds. */
+  confirmation?(options: ImportOptions, files: string): string | undefined;
+  /** What an undo has done to the records of so many rows, for example `its emails canceled`; by default, `reversed`. */
+  describeUndone?(count: number): string;
+  /** An item's key as a person knows it. */
+  describeKey?(key: string): string;
+  loadImporter(): Promise<RecordImporter>;
+  loadExporter(): Promise<RecordExporter>;
+}
+
+export interface ItemName {
+  readonly one: string;
+  readonly many: string;
+}
+
+/** What is specific to one kind's import or export command. */
+export interface KindCommand {
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly flags?: Readonly<Record<string, KindFlag>>;
+}
+
+/** A flag that only one kind has. */
+export interface KindFlag {
+  readonly description: string;
+  /** The placeholder for its value in help, such as `<name>`; a flag without one is a switch. */
+  readonly value?: string;
+  /** The option that it sets. Switches set `true`, unless `isNegated`. */
+  readonly option: string;
+  /** A switch such as `--no-validate`, which sets its option to false; without the flag, the option is true. */
+  readonly isNegated?: boolean;
+  readonly isRequired?: boolean;
+  /** The accepted values: those of a field of the contract, or a list. */
+  readonly values?: readonly string[] | { readonly operation: OperationName; readonly field: string };
+  /** How the value is parsed; text by default. A `date` is YYYY-MM-DD. */
+  readonly type?: "date";
+}
+
+/** A field of a kind, and the header names that stand for it. */
 export interface FieldSpec {
   readonly name: string;
-  /** Header names of other layouts; compared without case, spaces, `_` and `-`, as `name` is. */
+  /** Header names of other layouts, compared as `name` is: without regard to case, spaces, `_`, and `-`. */
   readonly aliases?: readonly string[];
   readonly required?: boolean;
-  /** No column of our own: only a shop's layout or `--map` gives it. */
+  /** It has no column of its own; only a layout or `--map` provides it. */
   readonly isMappedOnly?: boolean;
 }
 
-/** A row of a file with its place, kept until its outcome is known. */
-export interface SourceRow {
-  readonly file: number;
-  /** The line on which it starts, from 1. */
-  readonly line: number;
-  readonly cells: readonly string[];
+/** Copies of an account's records, to which a plan applies an import. */
+export interface RehearsalState {
+  /** The records to copy; by default, those with the kind's own name. */
+  readonly resources: readonly GroupName[];
+  /**
+   * Copies what `resources` does not cover.
+   * @returns what could not be read, for messages
+   */
+  copy?(from: Service, to: Service, options: CallOptions): Promise<readonly string[]>;
 }
 
-/** What is wrong with a row: the field, a stable code, and words for a person. */
-export interface RowProblem {
-  readonly field: string;
-  readonly code: string;
-  readonly reason: string;
-  /** Of an item of several rows: the position of the one that is at fault; all of them where absent. */
-  readonly row?: number;
+/** The code that imports a kind. */
+export interface RecordImporter {
+  /** @throws ImportError `usage` if an option is missing or invalid */
+  prepare(options: ImportOptions, kind: RecordKind): PreparedImport;
+  readonly layouts?: readonly Layout[];
+  /** Column names by which `map` recognizes a field. */
+  readonly synonyms?: Readonly<Record<string, FieldSynonyms>>;
+  readonly plan?: PlanBehavior;
+  /** How the state before a run is recorded, if the run needs it for an undo. */
+  previous?(options: ImportOptions): PreviousReader | undefined;
+  undo?(options: ImportOptions): UndoBehavior;
 }
 
-/** What a call carries: one or more rows. */
-export interface Item {
-  /** What makes it one item, for example the order id. */
-  readonly key: string;
-  /** Items of different lanes never share a call. */
-  readonly lane: string;
-  readonly rows: SourceRow[];
-  /** About how much of a body it takes; characters. */
-  size: number;
-  payload: unknown;
-  /** Its rows are only understood together: none of them can be sent again alone. */
-  isWhole?: boolean;
-  /** Of an item of several things: each of them, and the row that says it; a row may say none, or several. */
-  parts?: { readonly id: string; readonly row: SourceRow }[];
-}
-
-/** Something that a row of an item says to be on the service. */
-export interface Claim {
-  /** Finds it among the keys of what is held. */
-  readonly key: string;
-  /** Of the units that the item says to be there, `of`, so many have to be there for this row. */
-  readonly needs: number;
-  readonly of: number;
-  readonly row: SourceRow;
-  /** The field that a person looks at. */
-  readonly field: string;
-  /** Names it in the words of the wire: `order_id`, `product_id`. */
-  readonly names: Readonly<Record<string, string>>;
-}
-
-/** How what a run's items say is compared with what the service holds. */
-export interface Holdings {
-  claims(item: Item): Iterable<Claim>;
-  /** Streams the keys of what the service holds, a unit a key; with `since`, at least those written since. */
-  held(service: Service, options: CallOptions, since?: Date): AsyncIterable<readonly string[]>;
-  /** Whether `since` means anything. */
-  readonly canNarrow?: boolean;
-  /** Whether the run took away what its rows name, so that it is to be gone. */
-  readonly isRemoval?: boolean;
-}
-
-/** A row's cells by field; blanks at both ends are taken off. Empty where the file has no such column. */
-export type RowView = (field: string) => string;
-
-/** A problem with an item, found by the service: none of the item's rows was taken. */
-export interface ItemProblem extends RowProblem {
-  /** Position of the item in the call. */
-  readonly item: number;
-}
-
-/** Says that a cell was not sent although its row was. */
-export type NoteLeftOut = (field: string, reason: string) => void;
-
-/** One kind of import with a person's options applied. */
-export interface Importing {
-  readonly operation: OperationName;
+/** How one import behaves: what `prepare` returns, and what the kind declares. */
+export interface ImportBehavior
+  extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields"> {
   readonly fields: readonly FieldSpec[];
-  /** Rows with the same value of it make one item. */
+}
+
+/** What a person's options make of a kind. */
+export interface PreparedImport {
+  readonly operation: OperationName;
+  /** The kind's fields, if the options change which of them are required. */
+  readonly fields?: readonly FieldSpec[];
+  /** Rows with the same value in this field make one item. */
   readonly groupField?: string;
-  /** Fields of the record that its rows make together, which a shop's layout gives on any one of them. */
+  /** Fields of the record that its rows make together; a layout may provide them on any of the rows. */
   readonly sharedFields?: readonly string[];
-  /** The field with a product's address, which `--product-url` makes. */
-  readonly urlField?: string;
-  /** Names a record that a later row may name again, only to say so. */
+  /** Identifies a record that a later row may name again; only used to report repetitions. */
   readonly idField?: string;
-  /** Fields with an id that the service drops for its characters, and that may be put right; none where absent. */
-  readonly legalIds?: readonly string[];
-  /** The fields that an empty value erases, and why the others' empty cells erase nothing; no field where absent. */
+  /** The field that holds the date whose order of day and month a layout may have to detect. */
+  readonly dateField?: string;
+  /** Values that options give for fields, ahead of a layout's constants. */
+  readonly suppliedFields?: Readonly<Record<string, string>>;
+  /** The fields that an empty value erases, and why empty cells of other fields erase nothing. */
   readonly erasing?: { readonly fields: readonly string[]; readonly otherwise: string };
-  readonly itemName: { readonly one: string; readonly many: string };
-  /** What a person knows an item by; its key where absent. */
+  /** What a person knows an item by; its key by default. */
   nameOf?(item: Item): string;
   /**
-   * Checks a row: an item of this one row, or every problem that the row has.
+   * Checks a row.
    * @param erased the fields of `erasing` that are to be sent empty
+   * @returns an item of this one row, or all errors of the row
    */
   read(
     row: RowView,
     source: SourceRow,
-    leaveOut: NoteLeftOut,
+    reportDropped: ReportDropped,
     erased: readonly string[],
-  ): Item | readonly RowProblem[];
+  ): Item | readonly RowError[];
   /**
-   * The records that an item overwrites, by id, as text to compare: the last one written wins, so two items that
-   * write one record differently must be sent in order.
+   * The records that an item overwrites, by ID, as comparable text. The last write wins, so two items that write the
+   * same record differently must be sent in order.
    */
   writes?(item: Item): Iterable<readonly [string, string]>;
-  /** Puts the next row's item into the one before it, of the same key, or says why it cannot belong there. */
-  join?(item: Item, next: Item): RowProblem | undefined;
-  /** Sends items in one call and gives back the problems of single ones. */
-  send(service: Service, items: readonly Item[], options: CallOptions): Promise<ItemProblem[]>;
+  /** Merges the next row's item into the one before it, which has the same key; or returns why it does not belong there. */
+  join?(item: Item, next: Item): RowError | undefined;
+  /** Sends items in one call and returns the errors of single items. */
+  send(service: Service, items: readonly Item[], options: CallOptions): Promise<ItemError[]>;
   /** For calls that cannot be repeated: which of the items the service holds. */
   readBack?(service: Service, items: readonly Item[], options: CallOptions): Promise<boolean[]>;
   /**
-   * For records that may be there twice: makes the n-th item of a name in this run the n-th of that name.
-   * @param count gives how many of a name there were by now, this one included
-   * @returns the item with its own key, and the keys by which the service may hold it already
+   * For records that may exist more than once: makes the nth item of a name in this run the nth of that name.
+   * @param count returns how many of a name there have been, this one included
+   * @returns the item with a key of its own, and the keys under which the service may already hold it
    */
   numberDouble?(
     item: Item,
     count: (name: string) => number,
   ): { readonly item: Item; readonly keys: readonly string[] };
-  /** For calls that cannot be repeated: every key that the service holds before the run. */
+  /** For calls that cannot be repeated: all keys that the service holds before the run. */
   existingKeys?(service: Service, options: CallOptions): Promise<readonly string[]>;
-  /** What of the service's answers a person should know at the end. */
+  /** Messages for the end of the run, drawn from the service's responses. */
   notices?(): Iterable<string>;
   /** How a run is verified; a kind without it cannot be. */
-  readonly holdings?: Holdings;
+  readonly storedRecords?: StoredRecords;
 }
 
-export interface Kind {
-  readonly name: KindName;
-  /** @throws ImportError `usage` where an option is missing or wrong */
-  prepare(options: ImportOptions): Importing;
-}

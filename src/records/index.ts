@@ -1,9 +1,16 @@
-import type { KindName } from "../import/types.ts";
-import { coupons } from "./coupons/import.ts";
-import type { Kind } from "../import/kind.ts";
-import { orders } from "./orders/import.ts";
-import { products } from "./products/import.ts";
-import { reviews } from "./reviews/import.ts";
-import { unsubscribers } from "./unsubscribers/import.ts";
+import type { RecordKind } from "../import/kind.ts";
+import { coupons } from "./coupons/kind.ts";
+import { orders } from "./orders/kind.ts";
+import { products } from "./products/kind.ts";
+import { reviews } from "./reviews/kind.ts";
+import { unsubscribers } from "./unsubscribers/kind.ts";
 
-export const kinds: Readonly<Record<KindName, Kind>> = { products, orders, coupons, unsubscribers, reviews };
+/** The record kinds. A line here is all that it takes to register a kind. */
+export const recordKinds: readonly RecordKind[] = [products, orders, coupons, unsubscribers, reviews];
+
+/** @throws Error if there is no kind of this name */
+export function findKind(name: string): RecordKind {
+  const found = recordKinds.find((kind) => kind.name === name);
+  if (!found) throw new Error(`unknown record kind ${name}`);
+  return found;
+}

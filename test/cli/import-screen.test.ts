@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { describeEnd, describeTarget } from "../../src/cli/commands/records/import-format.ts";
 import { flattenSummary, statusOfImport, tableOfRuns } from "../../src/cli/commands/records/import-view.ts";
 import { listenForStop } from "../../src/cli/program/stop-signals.ts";
-import type { ImportSummary, RunState } from "../../src/import/types.ts";
+import type { ImportSummary, RunState } from "../../src/import/summary.ts";
 import { formatDuration } from "../../src/terminal/plural.ts";
 
 const summary: ImportSummary = {

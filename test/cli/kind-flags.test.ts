@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { kindFlags } from "../../src/cli/commands/records/kind-flags.ts";
 import { kinds } from "../../src/records/index.ts";
-import { type ImportOptions, kindNames } from "../../src/import/types.ts";
+import type { ImportOptions } from "../../src/import/options.ts";
 import { findUndoing } from "../../src/records/undos.ts";
 
 const options: ImportOptions = { dryRun: true, map: {}, action: "map_review", emailType: "1" };

@@ -5,7 +5,7 @@ import { describeProgram } from "../../src/cli/program/help/overview.ts";
 import type { Globals } from "../../src/cli/program/global-flags.ts";
 import { UserError } from "../../src/config/user-error.ts";
 import { type ErrorKind, ServiceError } from "../../src/contract/index.ts";
-import { ImportError } from "../../src/import/types.ts";
+import { ImportError } from "../../src/import/import-error.ts";
 import { readWholeNumber } from "../../src/cli/program/flag-values.ts";
 import { fields, table as tableOf } from "../../src/terminal/view.ts";
 import { run } from "./support.ts";

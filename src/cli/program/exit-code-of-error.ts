@@ -1,6 +1,6 @@
 import { type Misnamed, UserError } from "../../config/user-error.ts";
 import { type ErrorKind, ServiceError } from "../../contract/errors.ts";
-import { ImportError } from "../../import/types.ts";
+import { ImportError } from "../../import/import-error.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 
 /** An error as a person, a script and the shell are told of it. */

@@ -1,4 +1,4 @@
-import type { RowProblem, RowView } from "../kind.ts";
+import type { RowError, RowView } from "../item.ts";
 
 const booleans: Readonly<Record<string, boolean>> = {
   true: true,
@@ -12,7 +12,7 @@ const booleans: Readonly<Record<string, boolean>> = {
 };
 
 /** Yes or no, as files write it; nothing where the cell is empty, or says something else, which is a problem. */
-export function readBoolean(row: RowView, field: string, problems: RowProblem[]): boolean | undefined {
+export function readBoolean(row: RowView, field: string, problems: RowError[]): boolean | undefined {
   const value = row(field);
   if (value === "") return undefined;
   const known = booleans[value.toLowerCase()];

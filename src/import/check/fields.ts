@@ -9,13 +9,13 @@ import {
 import type * as z from "zod";
 import { fixId } from "./valid-id.ts";
 import { describeDoubt, readPrice } from "./price.ts";
-import type { NoteLeftOut, RowProblem, RowView } from "../kind.ts";
+import type { ReportDropped, RowError, RowView } from "../item.ts";
 
 /** Turns the contract's issues with a value into a row's problems, with the fields named as columns are. */
 export function describeIssues(
   issues: readonly z.core.$ZodIssue[],
   fieldOf: (path: readonly PropertyKey[]) => string,
-): RowProblem[] {
+): RowError[] {
   return issues.map((issue) => ({
     field: fieldOf(issue.path),
     code: codeOfIssue(issue),
@@ -42,7 +42,7 @@ export function pick(row: RowView, names: Readonly<Record<string, string>>): Rec
  * Writes a picked price as the service takes it, where it can be read for certain. One that may be read in two ways is
  * a problem, and taken out.
  */
-export function settlePrice(picked: Record<string, unknown>, field: string, problems: RowProblem[]): void {
+export function settlePrice(picked: Record<string, unknown>, field: string, problems: RowError[]): void {
   const value = picked["price"];
   const read = typeof value === "string" ? readPrice(value) : undefined;
   if (!read) return;
@@ -55,7 +55,7 @@ export function settlePrice(picked: Record<string, unknown>, field: string, prob
 }
 
 /** The spec values that the service would take; one that it would drop is left out, and said. */
-export function pickSpecs(row: RowView, leaveOut: NoteLeftOut): Record<string, string> | undefined {
+export function pickSpecs(row: RowView, leaveOut: ReportDropped): Record<string, string> | undefined {
   let picked: Record<string, string> | undefined;
   for (const name of specNames) {
     const raw = row(name);
@@ -75,7 +75,7 @@ export function pickSpecs(row: RowView, leaveOut: NoteLeftOut): Record<string, s
 }
 
 /** A row's product id, where the service would take it; it would drop another without a word. */
-export function readProductId(row: RowView, problems: RowProblem[]): string {
+export function readProductId(row: RowView, problems: RowError[]): string {
   const field = "product_id";
   const id = row(field);
   if (id === "") problems.push({ field, code: "missing", reason: "is missing" });

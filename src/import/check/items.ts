@@ -1,13 +1,15 @@
 import type { InputFile } from "../source/input-files.ts";
-import type { Books } from "../run/tally.ts";
-import { CellRules, isItem } from "./cell-rules.ts";
-import type { RecordProblem, RowBatch } from "../csv/row-batches.ts";
-import type { Importing, Item, RowProblem, RowView, SourceRow } from "../kind.ts";
+import type { RunTally } from "../run/tally.ts";
+import { CellRules } from "./cell-rules.ts";
+import type { RecordProblem } from "../csv/record-scanner.ts";
+import type { RowBatch } from "../csv/row-batches.ts";
+import type { ImportBehavior } from "../kind.ts";
+import { isItem, type Item, type RowError, type RowView, type SourceRow } from "../item.ts";
 import { GroupReader } from "../layouts/group-reader.ts";
 import { viewLine } from "../layouts/group-view.ts";
 import { RowCollector, type CollectedGroup } from "../layouts/row-collector.ts";
 import type { KeyStore } from "../run/key-store.ts";
-import type { ImportOptions } from "../types.ts";
+import type { ImportOptions } from "../options.ts";
 
 const recordProblems: Readonly<Record<RecordProblem, string>> = {
   bad_quote: "a quote is opened and not closed as CSV asks; a quote inside a quoted cell is written twice",
@@ -15,10 +17,10 @@ const recordProblems: Readonly<Record<RecordProblem, string>> = {
   record_too_long: "the row is longer than 16 MiB",
 };
 
-/** Turns the rows of one file into checked items; what cannot be sent goes into the books as rejected. */
+/** Turns the rows of one file into checked items; what cannot be sent goes into the tally as rejected. */
 export class ItemReader {
-  readonly #importing: Importing;
-  readonly #books: Books;
+  readonly #behavior: ImportBehavior;
+  readonly #tally: RunTally;
   readonly #keys: KeyStore | undefined;
   readonly #file: InputFile;
   readonly #fileIndex: number;
@@ -33,25 +35,25 @@ export class ItemReader {
   blankRows = 0;
 
   constructor(
-    importing: Importing,
-    books: Books,
+    behavior: ImportBehavior,
+    tally: RunTally,
     keys: KeyStore | undefined,
     file: InputFile,
     fileIndex: number,
     options: ImportOptions,
   ) {
-    this.#importing = importing;
-    this.#books = books;
+    this.#behavior = behavior;
+    this.#tally = tally;
     this.#keys = keys;
     this.#file = file;
     this.#fileIndex = fileIndex;
-    this.#rules = new CellRules(importing, books, (field) => file.columns.columnOf.has(field), options);
+    this.#rules = new CellRules(behavior, tally, (field) => file.columns.columnOf.has(field), options);
     const { columnOf, fields, layout, exact } = file.columns;
     const rules = this.#rules;
     this.#groups = fields &&
       layout?.groups && {
         collector: new RowCollector(layout.groups, fields),
-        reader: new GroupReader({ groups: layout.groups, fields, importing, rules, books }),
+        reader: new GroupReader({ groups: layout.groups, fields, behavior, rules, tally }),
       };
     this.#view = fields
       ? viewLine(fields, this.#row, [], noneShared)
@@ -78,7 +80,7 @@ export class ItemReader {
         continue;
       }
       if (problem) {
-        this.#books.reject(problem.source, [problem.problem]);
+        this.#tally.reject(problem.source, [problem.problem]);
         continue;
       }
       const item = this.#readRow(source);
@@ -103,7 +105,7 @@ export class ItemReader {
   #checkRecord(
     source: SourceRow,
     problem: RecordProblem | undefined,
-  ): { readonly source: SourceRow; readonly problem: RowProblem } | undefined {
+  ): { readonly source: SourceRow; readonly problem: RowError } | undefined {
     const { header, format } = this.#file.head;
     if (problem !== undefined) {
       const cells = problem === "nul_byte" ? source.cells : splitRaw(source.cells, format.delimiter);
@@ -123,15 +125,15 @@ export class ItemReader {
   #readRow(source: SourceRow): Item | undefined {
     this.#row.cells = source.cells;
     const read = this.#rules.read(this.#view, source);
-    if (!isItem(read)) this.#books.reject(source, read);
+    if (!isItem(read)) this.#tally.reject(source, read);
     return isItem(read) ? read : undefined;
   }
 
   *#place(item: Item, source: SourceRow): Generator<Item> {
-    if (this.#importing.join) {
+    if (this.#behavior.join) {
       if (this.#open?.key === item.key) {
-        const problem = this.#importing.join(this.#open, item);
-        if (problem) this.#books.reject(source, [problem]);
+        const problem = this.#behavior.join(this.#open, item);
+        if (problem) this.#tally.reject(source, [problem]);
         return;
       }
       if (this.#open) yield this.#open;
@@ -139,19 +141,19 @@ export class ItemReader {
       return;
     }
     const keys = this.#keys;
-    if (keys && this.#importing.numberDouble) {
-      const numbered = this.#importing.numberDouble(item, (name) => keys.count(name));
-      if (numbered.keys.some((key) => keys.isExisting(key))) this.#books.reject(source, [isThere("")]);
+    if (keys && this.#behavior.numberDouble) {
+      const numbered = this.#behavior.numberDouble(item, (name) => keys.count(name));
+      if (numbered.keys.some((key) => keys.isExisting(key))) this.#tally.reject(source, [isThere("")]);
       else yield numbered.item;
       return;
     }
     const problem = keys && this.#findDouble(keys, item.key, source.line);
-    if (problem) this.#books.reject(source, [problem]);
+    if (problem) this.#tally.reject(source, [problem]);
     else yield item;
   }
 
-  #findDouble(keys: KeyStore, key: string, line: number): RowProblem | undefined {
-    const [field = ""] = this.#importing.fields.map(({ name }) => name);
+  #findDouble(keys: KeyStore, key: string, line: number): RowError | undefined {
+    const [field = ""] = this.#behavior.fields.map(({ name }) => name);
     const before = keys.meet(key, line);
     if (before !== undefined)
       return { field, code: "duplicate", reason: `is given twice, before on line ${before}` };
@@ -159,7 +161,7 @@ export class ItemReader {
   }
 }
 
-function isThere(field: string): RowProblem {
+function isThere(field: string): RowError {
   return { field, code: "duplicate", reason: "is on the service already" };
 }
 

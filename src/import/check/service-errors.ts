@@ -1,5 +1,5 @@
 import { couponErrorTexts, ServiceError, unsubscriberErrorTexts } from "../../contract/index.ts";
-import type { RowProblem } from "../kind.ts";
+import type { RowError } from "../item.ts";
 
 /**
  * What services of this kind say of a value, and the code that it stands for; the first that fits counts.
@@ -55,7 +55,7 @@ function findCode(field: string, text: string): string | undefined {
 }
 
 /** Makes a row's problem of what the service says of one of its fields. */
-export function readServiceProblem(field: string, text: string): RowProblem {
+export function readServiceProblem(field: string, text: string): RowError {
   const code = findCode(field, text);
   if (code === undefined) return { field, code: "refused", reason: `was refused by the service: ${text}` };
   return { field, code, reason: `${withoutName(field, text)}, says the service` };
@@ -68,7 +68,7 @@ function withoutName(field: string, text: string): string {
 }
 
 /** Makes a problem of the words with which the service refused a call that held one item alone. */
-export function readCallRefusal(error: ServiceError, { one }: { readonly one: string }): RowProblem {
+export function readCallRefusal(error: ServiceError, { one }: { readonly one: string }): RowError {
   if (error.kind === "bodyTooLarge") {
     return {
       field: "",

@@ -58,6 +58,12 @@ function tailOf(original: string): string {
   return tail;
 }
 
+/** An ID that was rewritten to make it valid. */
+export interface FixedId {
+  readonly original: string;
+  readonly fixed: string;
+}
+
 /**
  * The fields with ids that may be put right. Assumed: of the spec values only `sku` and `external_sku`; `brand` is a
  * name, and `upc`, `isbn` and `mpn` are given by others: changed, they would be somebody else's.

@@ -1,3 +1,6 @@
+/** What can be wrong with a record before its fields are looked at. */
+export type RecordProblem = "bad_quote" | "nul_byte" | "record_too_long";
+
 /** What the scanner noticed in a record; bits of `ScannedRecords.flags`. */
 export const recordFlag = {
   /** A quoted field was opened and not closed as CSV asks; the record is its first line alone. */

@@ -3,12 +3,9 @@ import type { ByteSource } from "./byte-source.ts";
 import type { FileFormat } from "./file-format.ts";
 import { hashKey, type KeyFilter } from "./key-filter.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
-import { recordFlag } from "./record-scanner.ts";
+import { recordFlag, type RecordProblem } from "./record-scanner.ts";
 import { maxSpilledAtOnce, Spill } from "./spill.ts";
 import { trimKey } from "./pre-scan.ts";
-
-/** What can be wrong with a record before its fields are looked at. */
-export type RecordProblem = "bad_quote" | "nul_byte" | "record_too_long";
 
 /** Rows of a file in the order in which they are to be taken; lists that run in parallel. */
 export interface RowBatch {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
-import type { RecordProblem } from "./row-batches.ts";
+import type { RecordProblem } from "./record-scanner.ts";
 
 interface SpilledRow {
   readonly key: string;

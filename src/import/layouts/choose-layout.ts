@@ -1,37 +1,80 @@
-import { ImportError, type KindName } from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import { normalizeName } from "../mapping/names.ts";
 import type { Layout } from "./layout.ts";
-import { layouts, nativeNames, normaliseName, recogniseLayout } from "../../records/layouts.ts";
+
+/** The layouts of one record kind. */
+export interface KindLayouts {
+  readonly name: string;
+  readonly layouts: readonly Layout[];
+}
+
+/** The values of `--layout` that stand for the native columns. */
+const nativeNames: readonly string[] = ["none", "native"];
+
+/** Adds variants that state the order of day and month, for a layout whose dates may not show it. */
+export function withDateOrders(layout: Layout): readonly Layout[] {
+  if (layout.dateOrder !== "found") return [layout];
+  return [
+    layout,
+    { ...layout, name: `${layout.name}-dmy`, signatures: [], dateOrder: "day-first" },
+    { ...layout, name: `${layout.name}-mdy`, signatures: [], dateOrder: "month-first" },
+  ];
+}
 
 /**
- * The layout of a file: the one that is asked for, or else the one of its header. Nothing where the columns are ours.
- * Assumed: a header that has all our own required names is ours, whatever else it looks like.
- * @throws ImportError `usage` when there is no layout of that name, or it is of another kind
+ * Chooses the layout of a file: the requested one, or else the one that the header matches.
+ * Assumed: a header with all required native columns is native, whatever else it resembles.
+ * @returns undefined if the columns are native
+ * @throws ImportError `usage` if there is no layout of the requested name, or it belongs to another kind
  */
 export function chooseLayout(
   header: readonly string[],
-  kind: KindName,
-  required: readonly string[],
-  asked: string | undefined,
+  kind: KindLayouts & { readonly fields: readonly { readonly name: string; readonly required?: boolean }[] },
+  kinds: readonly KindLayouts[],
+  requested: string | undefined,
 ): Layout | undefined {
-  if (asked !== undefined) return findLayout(asked, kind);
-  const names = new Set(header.map(normaliseName));
-  if (required.every((name) => names.has(normaliseName(name)))) return undefined;
-  return recogniseLayout(header, kind);
+  if (requested !== undefined) return findLayout(requested, kind, kinds);
+  const names = new Set(header.map(normalizeName));
+  const required = kind.fields.filter((field) => field.required === true);
+  if (required.every(({ name }) => names.has(normalizeName(name)))) return undefined;
+  return detectLayout(header, kind.layouts);
 }
 
-function findLayout(asked: string, kind: KindName): Layout | undefined {
-  const wanted = asked.toLowerCase();
-  if ((nativeNames as readonly string[]).includes(wanted)) return undefined;
-  const found =
-    layouts.find(({ name }) => name === wanted) ?? layouts.find(({ name }) => name === `${wanted}-${kind}`);
-  if (found?.kind === kind) return found;
-  const ofKind = layouts
-    .filter((layout) => layout.kind === kind)
-    .map(({ name }) =>
-      name.endsWith(`-${kind}`) ? `${name.slice(0, -kind.length - 1)} (or ${name})` : name,
-    );
-  const says = found ? `is a layout of ${found.kind}, and these are ${kind}` : "is no layout that is known";
-  throw new ImportError("usage", `--layout ${asked} ${says}`, {
-    hint: `there are: ${["native (or none)", ...ofKind].join(", ")}`,
+/** The layout that a header matches; of several, the one with the most columns. */
+export function detectLayout(
+  header: readonly string[],
+  layouts: readonly Layout[],
+): Layout | undefined {
+  const names = new Set(header.map(normalizeName));
+  let best: { readonly layout: Layout; readonly columns: number } | undefined;
+  for (const layout of layouts) {
+    for (const signature of layout.signatures) {
+      const isMatch = signature.every((column) => names.has(normalizeName(column)));
+      if (isMatch && signature.length > (best?.columns ?? 0)) best = { layout, columns: signature.length };
+    }
+  }
+  return best?.layout;
+}
+
+function findLayout(
+  requested: string,
+  kind: KindLayouts,
+  kinds: readonly KindLayouts[],
+): Layout | undefined {
+  const wanted = requested.toLowerCase();
+  if (nativeNames.includes(wanted)) return undefined;
+  const found = kind.layouts.find(({ name }) => name === wanted || name === `${wanted}-${kind.name}`);
+  if (found) return found;
+  const owner = kinds.find(({ layouts }) => layouts.some(({ name }) => name === wanted));
+  const suffix = `-${kind.name}`;
+  const accepted = kind.layouts.map(({ name }) =>
+    name.endsWith(suffix) ? `${name.slice(0, -suffix.length)} (or ${name})` : name,
+  );
+  const problem = owner
+    ? `this is a layout for ${owner.name}, not for ${kind.name}`
+    : "there is no layout of this name";
+  throw new ImportError("usage", `invalid value "${requested}" for --layout: ${problem}`, {
+    hint: `accepted values: ${["native (or none)", ...accepted].join(", ")}`,
+    misnamed: { given: requested, known: ["none", ...kind.layouts.map(({ name }) => name)] },
   });
 }

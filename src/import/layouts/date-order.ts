@@ -1,4 +1,4 @@
-import { ImportError } from "../types.ts";
+import { ImportError } from "../import-error.ts";
 import { isNumberedDate, orderOf } from "./dates.ts";
 import type { DateOrder, Layout } from "./layout.ts";
 

@@ -1,6 +1,7 @@
 import type { FileFormat } from "../csv/file-format.ts";
 import type { ByteSource } from "../csv/byte-source.ts";
-import { readRowBatches, type RecordProblem, type RowBatch } from "../csv/row-batches.ts";
+import { readRowBatches, type RowBatch } from "../csv/row-batches.ts";
+import type { RecordProblem } from "../csv/record-scanner.ts";
 import { maxSpilledAtOnce, Spill } from "../csv/spill.ts";
 import type { Family } from "./layout.ts";
 

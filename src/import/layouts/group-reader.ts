@@ -1,6 +1,7 @@
-import type { Books } from "../run/tally.ts";
-import { isItem, type CellRules } from "../check/cell-rules.ts";
-import type { Importing, Item, RowProblem, SourceRow } from "../kind.ts";
+import type { RunTally } from "../run/tally.ts";
+import type { CellRules } from "../check/cell-rules.ts";
+import type { ImportBehavior } from "../kind.ts";
+import { isItem, type Item, type RowError, type SourceRow } from "../item.ts";
 import { viewLine, viewRecord } from "./group-view.ts";
 import type { RowGroups } from "./layout.ts";
 import { maxGroup, type CollectedGroup, type CollectedRow } from "./row-collector.ts";
@@ -10,12 +11,12 @@ import { isZero } from "./values.ts";
 interface GroupDeps {
   readonly groups: RowGroups;
   readonly fields: RowFields;
-  readonly importing: Importing;
+  readonly behavior: ImportBehavior;
   readonly rules: CellRules;
-  readonly books: Books;
+  readonly tally: RunTally;
 }
 
-type Problems = Map<SourceRow, RowProblem[]>;
+type Problems = Map<SourceRow, RowError[]>;
 
 /** Turns rows that belong together into an item, or one each; they stand and fall together. */
 export class GroupReader {
@@ -26,7 +27,7 @@ export class GroupReader {
 
   constructor(deps: GroupDeps) {
     this.#deps = deps;
-    this.#shared = new Set(deps.groups.shared ?? deps.importing.sharedFields);
+    this.#shared = new Set(deps.groups.shared ?? deps.behavior.sharedFields);
   }
 
   /** @returns nothing where the rows were rejected */
@@ -35,7 +36,7 @@ export class GroupReader {
     if (group.isTooLarge) {
       const reason = `more than ${maxGroup.rows} rows, or ${maxGroup.size / 1024 / 1024} MiB, belong together`;
       for (const source of sources)
-        this.#deps.books.reject(source, [{ field: "", code: "order_too_large", reason }]);
+        this.#deps.tally.reject(source, [{ field: "", code: "order_too_large", reason }]);
       return [];
     }
     const problems: Problems = new Map();
@@ -49,12 +50,12 @@ export class GroupReader {
       return [];
     }
     for (const tell of this.#later) tell();
-    for (const item of items) item.isWhole = true;
+    for (const item of items) item.isIndivisible = true;
     return items;
   }
 
   #readLines(rows: readonly CollectedRow[], problems: Problems): readonly Item[] {
-    const { fields, groups, importing } = this.#deps;
+    const { fields, groups, behavior } = this.#deps;
     const all = rows.map(({ source }) => cellsOf(source));
     const others: SourceRow[] = [];
     const items: Item[] = [];
@@ -73,14 +74,14 @@ export class GroupReader {
         // A row of several lines is still one row.
         if (at > 0) read.rows.length = 0;
         const [first] = groups.makes === "lines" ? items : [];
-        const problem = first && importing.join?.(first, read);
+        const problem = first && behavior.join?.(first, read);
         if (problem) problems.set(source, [problem]);
         if (!first) items.push(read);
       }
     }
     this.#blameGivers(rows, problems);
     if (items[0]) items[0].rows.push(...others);
-    else if (problems.size === 0 && others[0]) problems.set(others[0], [noLine(importing)]);
+    else if (problems.size === 0 && others[0]) problems.set(others[0], [noLine(behavior)]);
     return items;
   }
 
@@ -88,12 +89,12 @@ export class GroupReader {
   #isBought(line: RowCells, source: SourceRow): boolean {
     const units = this.#deps.fields.given("quantity", line, () => "");
     if (units === "" || !isZero(units)) return true;
-    const { books } = this.#deps;
-    this.#later.push(() => books.leaveOut(source, "quantity", "a line item of 0 units was not bought"));
+    const { tally } = this.#deps;
+    this.#later.push(() => tally.leaveOut(source, "quantity", "a line item of 0 units was not bought"));
     return false;
   }
 
-  #readLine(row: RowCells, source: SourceRow, all: readonly RowCells[]): Item | readonly RowProblem[] {
+  #readLine(row: RowCells, source: SourceRow, all: readonly RowCells[]): Item | readonly RowError[] {
     const { fields, rules } = this.#deps;
     return rules.read(viewLine(fields, row, all, this.#shared), source, this.#later);
   }
@@ -145,13 +146,13 @@ export class GroupReader {
   }
 
   #reject(sources: readonly SourceRow[], problems: Problems): void {
-    const { books, importing } = this.#deps;
+    const { tally, behavior } = this.#deps;
     const fault = sources.find((source) => problems.has(source));
-    const { one } = importing.itemName;
+    const { one } = behavior.itemName;
     const reason = `belongs to ${/^[aeiou]/.test(one) ? "an" : "a"} ${one} that was not taken: line ${fault?.line} is at fault`;
     for (const source of sources) {
       const own = problems.get(source);
-      books.reject(source, own ?? [{ field: "", code: `${one}_incomplete`, reason }]);
+      tally.reject(source, own ?? [{ field: "", code: `${one}_incomplete`, reason }]);
     }
   }
 }
@@ -160,6 +161,6 @@ function cellsOf({ cells }: SourceRow): RowCells {
   return { cells };
 }
 
-function noLine({ itemName }: Importing): RowProblem {
+function noLine({ itemName }: ImportBehavior): RowError {
   return { field: "", code: "no_lines", reason: `the ${itemName.one} has no line item that was bought` };
 }

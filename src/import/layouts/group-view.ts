@@ -1,4 +1,4 @@
-import type { RowView } from "../kind.ts";
+import type { RowView } from "../item.ts";
 import type { RowGroups } from "./layout.ts";
 import type { RowCells, RowFields } from "./row-fields.ts";
 

@@ -1,5 +1,4 @@
-import type { RowView } from "../kind.ts";
-import type { KindName } from "../types.ts";
+import type { RowView } from "../item.ts";
 
 /** A row's cell by the name of its column; empty where the file has no such column. Blanks around it are taken off. */
 export type CellView = (column: string) => string;
@@ -74,7 +73,6 @@ export interface RowLines {
 /** How a shop's software lays out a file: data, and functions of a row's cells. */
 export interface Layout {
   readonly name: string;
-  readonly kind: KindName;
   /** As it is named in a sentence: "a Shopify orders export". */
   readonly title: string;
   /** A header that has all the columns of one of these is taken for this layout; none where it is only asked for. */

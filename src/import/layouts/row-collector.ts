@@ -1,11 +1,11 @@
-import type { RowProblem, SourceRow } from "../kind.ts";
+import type { RowError, SourceRow } from "../item.ts";
 import type { RowGroups } from "./layout.ts";
 import type { RowFields } from "./row-fields.ts";
 
 /** A row of a group; with a problem where it could not be read as a record of the file at all. */
 export interface CollectedRow {
   readonly source: SourceRow;
-  readonly problem?: RowProblem | undefined;
+  readonly problem?: RowError | undefined;
 }
 
 /** The most that one group may have: rows, and characters. */

@@ -1,6 +1,6 @@
-import type { RowView } from "../kind.ts";
+import type { RowView } from "../item.ts";
 import type { CellView, Family, FieldSource, Layout, ValueContext } from "./layout.ts";
-import { normaliseName } from "../../records/layouts.ts";
+import { normalizeName } from "../mapping/names.ts";
 
 /** A part of a row that holds several lines: its own columns, by their names. */
 export type RowPart = ReadonlyMap<string, string>;
@@ -22,8 +22,8 @@ export interface FieldSupply {
   readonly set: ReadonlyMap<string, string>;
   /** The field with a product's address, and what makes it where a row has none. */
   readonly url?: { readonly field: string; readonly make: UrlMaker } | undefined;
-  /** The platform of `--platform`, which goes before the layout's own. */
-  readonly platform: string | undefined;
+  /** Field to the value that a kind's own flags give; takes precedence over the layout's constants. */
+  readonly supplied: Readonly<Record<string, string>>;
   readonly dateOrder: ValueContext["dateOrder"];
 }
 
@@ -79,16 +79,15 @@ export class RowFields {
 
   /** What stands in where neither the row nor its group gives the field. */
   supplied(field: string, row: RowCells, view: RowView): string {
-    const { set, url, layout, platform } = this.#supply;
-    const value =
-      set.get(field) ?? (field === "platform" ? platform : undefined) ?? layout?.constants?.[field];
+    const { set, url, layout, supplied } = this.#supply;
+    const value = set.get(field) ?? supplied[field] ?? layout?.constants?.[field];
     if (value !== undefined) return value;
     return url?.field === field ? url.make(view, this.cellView(row)) : "";
   }
 
   cellView({ cells, part }: RowCells): CellView {
     return (column) => {
-      const name = normaliseName(column);
+      const name = normalizeName(column);
       const at = this.#columns.get(name);
       return part?.get(name) ?? (at === undefined ? "" : (cells[at] ?? "").trim());
     };
@@ -105,7 +104,7 @@ export class RowFields {
     if (this.#lineColumn === undefined || !layout?.lines) return undefined;
     const lines = layout.lines.read(this.cellView({ cells }), this.#header);
     return lines.map(
-      (line) => new Map(Object.entries(line).map(([name, value]) => [normaliseName(name), value])),
+      (line) => new Map(Object.entries(line).map(([name, value]) => [normalizeName(name), value])),
     );
   }
 
@@ -113,8 +112,8 @@ export class RowFields {
   get groupColumn(): number | undefined {
     const by = this.#supply.layout?.groups?.by;
     if (!by || !("columns" in by)) return undefined;
-    const name = by.columns.find((column) => this.#columns.has(normaliseName(column)));
-    return name === undefined ? undefined : this.#columns.get(normaliseName(name));
+    const name = by.columns.find((column) => this.#columns.has(normalizeName(column)));
+    return name === undefined ? undefined : this.#columns.get(normalizeName(name));
   }
 
   /** The column that a row's value of the field came from, or the first that could have held it. */
@@ -138,7 +137,7 @@ export class RowFields {
   }
 
   #place(column: string): Place {
-    const name = normaliseName(column);
+    const name = normalizeName(column);
     return { at: this.#columns.get(name) ?? -1, name };
   }
 }
@@ -146,7 +145,7 @@ export class RowFields {
 function indexColumns(header: readonly string[]): Map<string, number> {
   const columns = new Map<string, number>();
   for (const [at, name] of header.entries()) {
-    const known = normaliseName(name);
+    const known = normalizeName(name);
     if (!columns.has(known)) columns.set(known, at);
   }
   return columns;

@@ -1,6 +1,6 @@
 import type { FieldSpec } from "../kind.ts";
-import { ImportError } from "../types.ts";
-import { normaliseName } from "../../records/layouts.ts";
+import { ImportError } from "../import-error.ts";
+import { normalizeName } from "../mapping/names.ts";
 import type { UrlMaker } from "./row-fields.ts";
 
 type Part = { readonly text: string } | { readonly field: string } | { readonly column: string };
@@ -29,9 +29,9 @@ export function readUrlPattern(
   const names = fields.map(({ name }) => name).filter((name) => name !== urlField);
   const parts = pattern.split(/\{([^{}]*)\}/).map((text, at): Part => {
     if (at % 2 === 0) return { text };
-    const field = names.find((name) => normaliseName(name) === normaliseName(text));
+    const field = names.find((name) => normalizeName(name) === normalizeName(text));
     if (field !== undefined) return { field };
-    const column = header.find((name) => normaliseName(name) === normaliseName(text.trim()));
+    const column = header.find((name) => normalizeName(name) === normalizeName(text.trim()));
     if (column !== undefined && column !== "") return { column };
     throw new ImportError(
       "usage",

@@ -1,5 +1,5 @@
 import type { MappingDraft } from "./draft.ts";
-import { isSameName } from "./kind-fields.ts";
+import { isSameName } from "./names.ts";
 import type { Mapping } from "./mapping-file.ts";
 import type { FieldProposal } from "./proposal.ts";
 

@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { readFileHead, type FileHead } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
 import { readMap, readSet } from "./header-flags.ts";
-import { kinds } from "../../records/index.ts";
+import type { ImportKind, ImportKinds } from "../kinds.ts";
 import type { FieldSpec } from "../kind.ts";
 import { chooseLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import { checkUrlPattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { describeFileError, locateFiles, type LocatedFile } from "../source/located-files.ts";
-import type { ImportDeps, ImportOptions, KindName } from "../types.ts";
-import { fieldsOfKind, isSameName } from "./kind-fields.ts";
+import type { ImportContext } from "../context.ts";
+import type { ImportOptions } from "../options.ts";
+import { isSameName } from "./names.ts";
 import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposal.ts";
 
 /** What a person may say of a file before anything is proposed. */
@@ -23,7 +24,7 @@ export type DraftOptions = Pick<
 
 /** How a file could be read: what was found out, what is proposed, and what it was told. */
 export interface MappingDraft {
-  readonly kind: KindName;
+  readonly kind: string;
   /** As messages name it. */
   readonly file: string;
   /** The layout of a shop's software that the file is of; its columns need no mapping. */
@@ -48,8 +49,8 @@ const looked = { rows: 500, values: 50 } as const;
  * @throws ImportError `usage` where the file cannot be read, or what was said of it does not fit
  */
 export async function draftMapping(
-  request: { readonly kind: KindName; readonly file: string; readonly told: DraftOptions },
-  deps: Pick<ImportDeps, "cwd" | "stdin" | "abort" | "report">,
+  request: { readonly kind: string; readonly file: string; readonly told: DraftOptions },
+  deps: Pick<ImportContext, "kinds" | "cwd" | "stdin" | "abort" | "report">,
 ): Promise<MappingDraft> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-map-"));
   try {
@@ -62,21 +63,20 @@ export async function draftMapping(
         message: `${request.file} holds several files; looked at: ${first.given}`,
       });
     }
-    return draftFrom(request.kind, first, request.told);
+    return draftFrom(deps.kinds.get(request.kind), deps.kinds, first, request.told);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function draftFrom(kind: KindName, file: LocatedFile, told: DraftOptions): MappingDraft {
+function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, told: DraftOptions): MappingDraft {
   const { head, samples } = lookAt(file, told);
   const { header, format } = head;
-  const fields = fieldsOfKind(kind);
+  const { fields } = kind;
   if (told.productUrl !== undefined) checkUrlPattern(told.productUrl);
   const mapped = readMap(file.given, header, fields, told.map);
   readSet(told.set ?? {}, fields);
-  const required = fields.filter((field) => field.required === true).map(({ name }) => name);
-  const found = chooseLayout(header, kind, required, told.layout);
+  const found = chooseLayout(header, kind, kinds.all, told.layout);
   const layout = found && Object.keys(found.fields).length > 0 ? found : undefined;
   const isTold = ({ name }: FieldSpec) =>
     mapped.fields.has(name) || Object.keys(told.set ?? {}).some((other) => isSameName(other, name));
@@ -85,7 +85,7 @@ function draftFrom(kind: KindName, file: LocatedFile, told: DraftOptions): Mappi
   const needed = open.filter((field) => field.required === true);
   const unread = layout ? needed.filter(({ name }) => !isRead(header, layout, name)) : [];
   return {
-    kind,
+    kind: kind.name,
     file: file.given,
     layout: layout && { name: layout.name, title: layout.title },
     encoding: format.encoding,
@@ -93,7 +93,7 @@ function draftFrom(kind: KindName, file: LocatedFile, told: DraftOptions): Mappi
     samples,
     byColumns: proposeColumns(kind, open, free),
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
-    urlField: kinds[kind].prepare({ dryRun: true, map: {}, action: "map_review" }).urlField,
+    urlField: kind.urlField,
     told,
   };
 }
@@ -120,7 +120,7 @@ function lookAt(file: LocatedFile, told: DraftOptions): { head: FileHead; sample
 /** Whether a file of the layout brings the field. */
 function isRead(header: readonly string[], layout: Layout, field: string): boolean {
   const none = new Map<string, never>();
-  const supply = { layout, mapped: none, named: none, set: none, platform: undefined, dateOrder: undefined };
+  const supply = { layout, mapped: none, named: none, set: none, supplied: {}, dateOrder: undefined };
   return (
     layout.constants?.[field] !== undefined || new RowFields(header, supply).columnOf(field) !== undefined
   );
@@ -131,7 +131,7 @@ function isRead(header: readonly string[], layout: Layout, field: string): boole
  * Assumed: the layout knows the shop's columns better than their names do, so that only a sure one is proposed.
  */
 function proposeBeside(
-  kind: KindName,
+  kind: ImportKind,
   layout: Layout,
   fields: readonly FieldSpec[],
   samples: readonly ColumnSample[],

@@ -1,7 +1,7 @@
 import type { FieldSpec } from "../kind.ts";
-import { normaliseName as normalise } from "../../records/layouts.ts";
+import { normalizeName } from "./names.ts";
 import { suggest } from "./nearest-name.ts";
-import { ImportError } from "../types.ts";
+import { ImportError } from "../import-error.ts";
 
 /** What `--map` says of one header. */
 export interface MappedColumns {
@@ -18,7 +18,7 @@ export function readMap(
 ): MappedColumns {
   const byColumn = new Map<number, string>();
   for (const [field, column] of Object.entries(map)) {
-    const known = fields.find(({ name }) => normalise(name) === normalise(field));
+    const known = fields.find(({ name }) => normalizeName(name) === normalizeName(field));
     if (!known) {
       throw new ImportError("usage", `--map ${field}=${column}: there is no field ${field}`, {
         hint: suggest(
@@ -28,7 +28,7 @@ export function readMap(
       });
     }
     const exact = header.indexOf(column);
-    const at = exact >= 0 ? exact : header.findIndex((name) => normalise(name) === normalise(column));
+    const at = exact >= 0 ? exact : header.findIndex((name) => normalizeName(name) === normalizeName(column));
     if (at < 0) {
       throw new ImportError("usage", `--map ${field}=${column}: ${file} has no column '${column}'`, {
         hint: suggest(column, header),
@@ -60,7 +60,7 @@ export function readSet(
   const names = fields.map(({ name }) => name);
   return new Map(
     Object.entries(set).map(([field, value]) => {
-      const known = names.find((name) => normalise(name) === normalise(field));
+      const known = names.find((name) => normalizeName(name) === normalizeName(field));
       if (known !== undefined) return [known, value];
       throw new ImportError("usage", `--set ${field}=${value}: there is no field ${field}`, {
         hint: suggest(field, names),

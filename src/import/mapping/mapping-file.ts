@@ -3,15 +3,17 @@ import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
 import { suggest } from "./nearest-name.ts";
-import { ImportError, kindNames, type ImportOptions, type KindName } from "../types.ts";
-import { fieldsOfKind, isSameName } from "./kind-fields.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportOptions } from "../options.ts";
+import type { RecordKind } from "../kind.ts";
+import { isSameName } from "./names.ts";
 
 const text = z.string({ error: "must be text" }).min(1, { error: "is empty" });
 const byField = z.record(z.string(), text, { error: "must be an object: field to text" });
 
 const members = {
   format: z.literal(1, { error: "must be 1; a later starpost may have made it" }),
-  kind: z.enum(kindNames, { error: `must be one of ${kindNames.join(", ")}` }),
+  kind: text,
   layout: text.optional(),
   columns: byField.optional(),
   set: byField.optional(),
@@ -34,17 +36,17 @@ const maxBytes = 1024 * 1024;
  * Reads a mapping file.
  * @throws ImportError `usage`, with the file and the place in it
  */
-export function readMapping(path: string, given: string, kind: KindName): Mapping {
+export function readMapping(path: string, given: string, kind: RecordKind): Mapping {
   const parsed = mappingShape.safeParse(parseJson(path, given));
   if (!parsed.success) throw describeIssue(given, parsed.error.issues[0]);
   const mapping = parsed.data;
-  if (mapping.kind !== kind) {
+  if (mapping.kind !== kind.name) {
     throw new ImportError(
       "usage",
       `${given}: kind: the mapping is for ${mapping.kind}, and this is for ${kind}`,
     );
   }
-  const fields = fieldsOfKind(kind);
+  const { fields } = kind;
   for (const member of ["columns", "set"] as const) {
     for (const field of Object.keys(mapping[member] ?? {})) {
       if (fields.some(({ name }) => isSameName(field, name))) continue;
@@ -64,7 +66,7 @@ export function readMapping(path: string, given: string, kind: KindName): Mappin
  * Assumed: the two are joined field by field, so that `--map` and `--set` change single fields of a mapping.
  * @throws ImportError `usage`
  */
-export function applyMapping(kind: KindName, options: ImportOptions, cwd: string): ImportOptions {
+export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: string): ImportOptions {
   if (options.mapping === undefined) return options;
   const path = resolve(cwd, options.mapping);
   const { layout, columns, set, product_url, delimiter, encoding } = readMapping(path, options.mapping, kind);

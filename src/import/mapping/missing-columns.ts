@@ -1,69 +1,75 @@
-import type { HeaderFile } from "./header.ts";
-import { kinds } from "../../records/index.ts";
-import type { Importing } from "../kind.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportBehavior } from "../kind.ts";
+import type { ImportKind, ImportKinds } from "../kinds.ts";
+import { detectLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
-import { normaliseName as normalise, recogniseLayout } from "../../records/layouts.ts";
+import type { HeaderFile } from "./header-file.ts";
+import { normalizeName } from "./names.ts";
 import { nearestOf } from "./nearest-name.ts";
-import { ImportError, kindNames, type ImportOptions, type KindName } from "../types.ts";
 
-/** What a file is read as, and what of it was found. */
-interface Matched extends Pick<Importing, "fields" | "urlField"> {
-  readonly kind: KindName;
+/** How a header was matched. */
+interface MatchedHeader {
+  readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
+  readonly kind: ImportKind;
   readonly layout: Layout | undefined;
   readonly columnOf: ReadonlyMap<string, number>;
-  /** The fields that a flag gives a value for. */
+  /** The fields for which a flag gives a value. */
   readonly supplied: ReadonlySet<string>;
   readonly unknown: readonly string[];
 }
 
-/** @throws ImportError `usage` when a field that must be there is nowhere to be got from; says what to do */
-export function refuseMissing(file: HeaderFile, matched: Matched): void {
-  const { fields, urlField, layout, columnOf, supplied } = matched;
-  const missing = fields
+/** @throws ImportError `usage` if nothing provides a required field; the hint says what to do */
+export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: ImportKinds): void {
+  const { behavior, layout, columnOf, supplied } = matched;
+  const missing = behavior.fields
     .filter(({ name, required }) => required && !columnOf.has(name) && !supplied.has(name))
     .map(({ name }) => name);
   const [first] = missing;
   if (first === undefined) return;
-  if (missing.length === 1 && first === urlField) {
-    const what = layout ? `${layout.title} has no addresses of products` : `the column ${first} is missing`;
-    throw new ImportError("usage", `${file.given}: ${what}`, {
-      hint: "say how they are made: --product-url 'https://shop.example/products/{product_id}'",
+  if (missing.length === 1 && first === behavior.urlField) {
+    const problem = layout ? `${layout.title} has no product URLs` : `missing column ${first}`;
+    throw new ImportError("usage", `${file.given}: ${problem}`, {
+      hint: "specify how to build them: --product-url 'https://shop.example/products/{product_id}'",
     });
   }
-  const read = layout ? `, read as ${layout.title}` : "";
-  const columns = `${missing.length === 1 ? "the column" : "the columns"} ${missing.join(", ")}`;
-  throw new ImportError(
-    "usage",
-    `${file.given}${read}: ${columns} ${missing.length === 1 ? "is" : "are"} missing`,
-    { hint: layout?.missingHint ?? hintAt(file.header, first, matched) },
-  );
+  const readAs = layout ? ` (read as ${layout.title})` : "";
+  const columns = `missing ${missing.length === 1 ? "column" : "columns"} ${missing.join(", ")}`;
+  throw new ImportError("usage", `${file.given}${readAs}: ${columns}`, {
+    hint: layout?.missingHint ?? suggestColumn(file.header, first, matched, kinds),
+  });
 }
 
-function hintAt(
+function suggestColumn(
   header: readonly string[],
   missing: string,
-  { kind, columnOf, unknown, layout }: Matched,
+  { kind, columnOf, unknown, layout }: MatchedHeader,
+  kinds: ImportKinds,
 ): string {
-  const other = columnOf.size < 2 || !layout ? findOtherKind(header, kind, columnOf.size < 2) : undefined;
-  if (other) return `the file looks like ${other}: starpost ${other} import`;
+  const hasFewColumns = columnOf.size < 2;
+  const other = hasFewColumns || !layout ? findOtherKind(header, kind, kinds, hasFewColumns) : undefined;
+  if (other) return `the file looks like ${other.name}; to import it, run: starpost ${other.name} import`;
   const nearest = unknown.length > 0 ? nearestOf(missing, unknown) : undefined;
   return nearest === undefined
-    ? `the first row must name them; it has: ${header.slice(0, 20).join(", ")}`
-    : `nearest to ${missing} is '${nearest}': --map ${missing}='${nearest}'`;
+    ? `the first row must name the columns; it contains: ${header.slice(0, 20).join(", ")}`
+    : `the most similar column is '${nearest}'; to use it, pass --map ${missing}='${nearest}'`;
 }
 
-/** Another kind of import that this header is of: by a layout, or by having all its columns. */
-function findOtherKind(header: readonly string[], kind: KindName, byColumns: boolean): KindName | undefined {
-  const names = new Set(header.map(normalise));
-  const options: ImportOptions = { dryRun: true, map: {}, action: "map_review" };
-  return kindNames.find((name) => {
-    if (name === kind) return false;
-    if (recogniseLayout(header, name)) return true;
-    const required = kinds[name].prepare(options).fields.filter((field) => field.required);
+/** Another kind that the header fits: by a layout, or by having all its required columns. */
+function findOtherKind(
+  header: readonly string[],
+  kind: ImportKind,
+  kinds: ImportKinds,
+  byColumns: boolean,
+): ImportKind | undefined {
+  const names = new Set(header.map(normalizeName));
+  return kinds.all.find((other) => {
+    if (other === kind) return false;
+    if (detectLayout(header, other.layouts)) return true;
+    const required = other.fields.filter((field) => field.required);
     return (
       byColumns &&
       required.every((field) =>
-        [field.name, ...(field.aliases ?? [])].some((known) => names.has(normalise(known))),
+        [field.name, ...(field.aliases ?? [])].some((known) => names.has(normalizeName(known))),
       )
     );
   });

@@ -1,4 +1,4 @@
-import { normaliseName as normalise } from "../../records/layouts.ts";
+import { normalizeName } from "./names.ts";
 
 /** What to say to a person who named what is not there. */
 export function suggest(wanted: string, among: readonly string[]): string {
@@ -8,14 +8,14 @@ export function suggest(wanted: string, among: readonly string[]): string {
 
 /** The name that holds the wanted one, or else with the fewest changed letters, if not more than half of them. */
 export function nearestOf(wanted: string, among: readonly string[]): string | undefined {
-  const target = normalise(wanted);
+  const target = normalizeName(wanted);
   const scored = among.map((name) => {
-    const isHolding = normalise(name).includes(target);
-    return { name, distance: isHolding ? 0 : countChanges(target, normalise(name)) };
+    const isHolding = normalizeName(name).includes(target);
+    return { name, distance: isHolding ? 0 : countChanges(target, normalizeName(name)) };
   });
   scored.sort((a, b) => a.distance - b.distance);
   const [best] = scored;
-  return best && best.distance <= Math.max(target.length, normalise(best.name).length) / 2
+  return best && best.distance <= Math.max(target.length, normalizeName(best.name).length) / 2
     ? best.name
     : undefined;
 }

@@ -1,14 +1,18 @@
-import { rejectColumns } from "./header.ts";
+import { rejectColumns } from "./header-file.ts";
 import type { FieldSpec } from "../kind.ts";
 import { countChanges } from "./nearest-name.ts";
-import type { KindName } from "../types.ts";
-import { columnWords } from "./column-synonyms.ts";
+import type { FieldSynonyms } from "./synonyms.ts";
 import { fitValues } from "./column-values.ts";
 
 /** A column of the file with some of its values, empty ones left out. */
 export interface ColumnSample {
   readonly name: string;
   readonly values: readonly string[];
+}
+
+/** The kind whose synonyms are compared with column names. */
+export interface SynonymSource {
+  readonly synonyms?: Readonly<Record<string, FieldSynonyms>> | undefined;
 }
 
 /** How sure a proposal is. */
@@ -42,7 +46,7 @@ interface Scored {
  * Assumed: a column holds one field; where two fields want one, the better match has it.
  */
 export function proposeColumns(
-  kind: KindName,
+  kind: SynonymSource,
   fields: readonly FieldSpec[],
   samples: readonly ColumnSample[],
 ): FieldProposal[] {
@@ -90,7 +94,7 @@ function surenessOf(score: number): Sureness {
 }
 
 /** From 0 to 1. */
-function scoreColumn(kind: KindName, field: FieldSpec, { name, values }: ColumnSample): number {
+function scoreColumn(kind: SynonymSource, field: FieldSpec, { name, values }: ColumnSample): number {
   const byName = scoreName(kind, field, name);
   const seen = fitValues(field.name, values);
   // A column of our own name is taken as such without any mapping, whatever it holds.
@@ -101,8 +105,8 @@ function scoreColumn(kind: KindName, field: FieldSpec, { name, values }: ColumnS
   return fit < 0.8 ? byBoth : 1 - (1 - byBoth) * (1 - alone * fit);
 }
 
-function scoreName(kind: KindName, { name, aliases = [] }: FieldSpec, header: string): number {
-  const { plain = [], vague = [] } = columnWords[kind]?.[name] ?? {};
+function scoreName(kind: SynonymSource, { name, aliases = [] }: FieldSpec, header: string): number {
+  const { plain = [], vague = [] } = kind.synonyms?.[name] ?? {};
   const words = wordsOf(header);
   if ([name, ...aliases].some((own) => wordsOf(own).join("") === words.join(""))) return 1;
   const scores = [

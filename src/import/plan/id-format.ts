@@ -3,7 +3,7 @@
  * people and shops differ in case and in blanks at the ends.
  * Assumed: letters of full width and the like are the same letters; the service itself keeps all of them apart.
  */
-export function normaliseId(id: string): string {
+export function normalizeId(id: string): string {
   return id
     .normalize("NFKC")
     .trim()

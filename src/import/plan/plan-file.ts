@@ -3,10 +3,11 @@ import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
 import type { InputFile } from "../source/input-files.ts";
-import { ImportError, type ImportOptions, kindNames, type KindName } from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportOptions } from "../options.ts";
 import { hashFile } from "./file-hash.ts";
 import { sumPlan } from "./plan-checksum.ts";
-import type { PlanRequest } from "./plan.ts";
+import type { PlanRequest } from "./plan-types.ts";
 import type { PlanDeps, PlanSummary } from "./plan-types.ts";
 
 const plannedFile = z.object({
@@ -23,7 +24,7 @@ const keptPlan = z.object({
   format: z.literal(1),
   /** Of the program that made it. */
   version: z.string(),
-  kind: z.enum(kindNames),
+  kind: z.string(),
   files: z.array(plannedFile).min(1),
   /** What is read beside the files: the mapping. */
   beside: z.array(plannedFile),
@@ -43,7 +44,7 @@ export type KeptPlan = z.output<typeof keptPlan>;
 
 /** The import that a plan stands for. */
 export interface PlannedImport {
-  readonly kind: KindName;
+  readonly kind: string;
   readonly files: readonly string[];
   readonly options: ImportOptions;
 }
@@ -52,7 +53,7 @@ export interface PlannedImport {
  * Refuses what can be read only once: it could not be read again when the plan is applied.
  * @throws ImportError `usage`
  */
-export function refuseStreams(files: readonly string[], cwd: string): void {
+export function rejectStreams(files: readonly string[], cwd: string): void {
   for (const file of files) {
     const stat = file === "-" ? undefined : statSync(resolve(cwd, file), { throwIfNoEntry: false });
     const isStream = file === "-" || (stat !== undefined && !stat.isFile() && !stat.isDirectory());

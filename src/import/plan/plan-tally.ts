@@ -1,18 +1,15 @@
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
-import { normaliseId } from "./id-format.ts";
+import { normalizeId } from "./id-format.ts";
 
-/** What an id names. Each is apart from the others. */
-export type IdKind = "product" | "order" | "code" | "address";
-
-/** Ids that differ only in how they are written. */
+/** IDs that differ only in spelling. */
 export interface Collision {
   readonly ids: readonly string[];
   /** `file:line`. */
   readonly first: string | null;
 }
 
-/** An id that goes by several names. */
-export interface TwoNames {
+/** An ID with several names. */
+export interface ConflictingNames {
   readonly id: string;
   readonly names: readonly string[];
   readonly first: string | null;
@@ -23,88 +20,92 @@ export interface Found<T> {
   readonly examples: readonly T[];
 }
 
-/** Ids met lately, which need no second look; some 4 MB. */
+/** Recently added IDs, which need no second look; about 4 MB. */
 const maxRemembered = 20_000;
 
-/** Examples that a plan gives of one finding. */
+/** Examples that a plan shows of one finding. */
 const maxExamples = 20;
 
-/** The names of one id that an example shows. */
+/** The names that an example shows of one ID. */
 const maxNames = 5;
 
-/** Every id of a plan's files and of what is there, on disk, so that memory does not grow with them. */
-export class PlanBook implements Disposable {
+/** All IDs in a plan's files and on the service; stored on disk, so memory use does not grow with them. */
+export class PlanTally implements Disposable {
   readonly #file: SqliteFile;
-  readonly #lately = new Set<string>();
-  /** Counts what was met, which says what came first. */
-  #met = 0;
+  readonly #canonicalTypes: ReadonlySet<string>;
+  readonly #recent = new Set<string>();
+  /** Counts additions; it orders them. */
+  #added = 0;
 
-  constructor(path: string) {
+  /** @param canonicalTypes types of IDs that are never spellings of one another */
+  constructor(path: string, canonicalTypes: ReadonlySet<string>) {
+    this.#canonicalTypes = canonicalTypes;
     this.#file = new SqliteFile(path);
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     this.#file.execute("pragma cache_size = -16384");
     this.#file.execute(`
-      create table ids (what text, spelling text, id text, norm text, place text, met integer, is_there integer,
-        primary key (what, spelling)) without rowid;
-      create table names (what text, id text, name text, place text, met integer, primary key (what, id, name)) without rowid;
+      create table ids (type text, spelling text, id text, norm text, place text, added integer, is_stored integer,
+        primary key (type, spelling)) without rowid;
+      create table names (type text, id text, name text, place text, added integer,
+        primary key (type, id, name)) without rowid;
       create table keys (key text primary key) without rowid;
       begin`);
   }
 
-  /** Notes an id that the service has. */
-  addThere(what: IdKind, id: string, name?: string): void {
-    if (this.#isKnown(`there\0${what}\0${id}\0${name}`)) return;
-    this.#addId({ what, spelling: id, id, place: null, isThere: true });
-    if (name !== undefined) this.#addName(what, id, name, null);
+  /** Adds an ID that the service has. */
+  addStored(type: string, id: string, name?: string): void {
+    if (this.#isRecent(`stored\0${type}\0${id}\0${name}`)) return;
+    this.#addId({ type, spelling: id, id, place: null, isStored: true });
+    if (name !== undefined) this.#addName(type, id, name, null);
   }
 
-  /** Notes an id of a file, as it is taken and as it is written there. */
-  meetId(
-    what: IdKind,
+  /** Adds an ID of a file: as it would be sent, and as the file spells it. */
+  addFromFile(
+    type: string,
     { id, spelling, name, place }: { id: string; spelling: string; name: string | undefined; place: string },
   ): void {
-    if (this.#isKnown(`${what}\0${spelling}\0${name}`)) return;
-    this.#addId({ what, spelling, id, place, isThere: false });
-    if (name !== undefined && name !== "") this.#addName(what, id, name, place);
+    if (this.#isRecent(`${type}\0${spelling}\0${name}`)) return;
+    this.#addId({ type, spelling, id, place, isStored: false });
+    if (name !== undefined && name !== "") this.#addName(type, id, name, place);
   }
 
-  /** @returns whether the files gave the key before */
-  meetKey(key: string): boolean {
+  /** @returns whether the key was added before */
+  addKey(key: string): boolean {
     return this.#file.run("insert or ignore into keys values (?)", [key]).changes === 0n;
   }
 
-  isThere(what: IdKind, id: string): boolean {
-    const sql = "select 1 from ids where what = ? and spelling = ? and is_there = 1";
-    return this.#file.all(sql, [what, id]).length > 0;
+  isStored(type: string, id: string): boolean {
+    const sql = "select 1 from ids where type = ? and spelling = ? and is_stored = 1";
+    return this.#file.all(sql, [type, id]).length > 0;
   }
 
-  /** The ids of the files that the service has. */
-  countThere(what: IdKind): number {
+  /** The number of IDs in the files that the service has. */
+  countStored(type: string): number {
     return this.#count(
-      `select count(distinct met.id) as count from ids as met join ids as there
-         on there.what = met.what and there.spelling = met.id and there.is_there = 1
-       where met.what = ? and met.place is not null`,
-      [what],
+      `select count(distinct found.id) as count from ids as found join ids as stored
+         on stored.type = found.type and stored.spelling = found.id and stored.is_stored = 1
+       where found.type = ? and found.place is not null`,
+      [type],
     );
   }
 
-  /** Ids, at least one of them in the files, that are written differently and have one form. */
+  /** Different spellings of one ID, of which at least one is in the files. */
   findCollisions(): Found<Collision> {
-    this.#file.execute("create index if not exists ids_by_form on ids (what, norm) where norm <> spelling");
+    this.#file.execute("create index if not exists ids_by_norm on ids (type, norm) where norm <> spelling");
     const groups = `
-      select what, norm, count(*) + exists (select 1 from ids as plain
-          where plain.what = odd.what and plain.spelling = odd.norm and plain.norm = plain.spelling) as spellings
-      from ids as odd where norm <> spelling group by what, norm having spellings > 1`;
+      select type, norm, count(*) + exists (select 1 from ids as plain
+          where plain.type = odd.type and plain.spelling = odd.norm and plain.norm = plain.spelling) as spellings
+      from ids as odd where norm <> spelling group by type, norm having spellings > 1`;
     const members = `
-      select spelling, place, met from ids where what = ?1 and norm = ?2 and norm <> spelling
-      union all select spelling, place, met from ids where what = ?1 and spelling = ?2 and norm = spelling
-      order by met`;
+      select spelling, place, added from ids where type = ?1 and norm = ?2 and norm <> spelling
+      union all select spelling, place, added from ids where type = ?1 and spelling = ?2 and norm = spelling
+      order by added`;
     let count = 0;
     const examples: Collision[] = [];
-    for (const { what, norm } of this.#file.all(groups)) {
-      const found = this.#file.all(members, [String(what), String(norm)]);
+    for (const { type, norm } of this.#file.all(groups)) {
+      const found = this.#file.all(members, [String(type), String(norm)]);
       const first = firstPlace(found);
-      // What is on the service alone is no matter of the files.
+      // All of them are on the service: the files are not affected.
       if (first === null) continue;
       count++;
       if (examples.length < maxExamples) {
@@ -117,14 +118,14 @@ export class PlanBook implements Disposable {
     return { count, examples };
   }
 
-  /** Ids of the files that have several names there, or another than on the service. */
-  findNames(): Found<TwoNames> {
-    const twice =
-      "select what, id, max(place) as place from names group by what, id having count(*) > 1 and max(place) is not null";
-    const count = this.#count(`select count(*) as count from (${twice})`, []);
-    const examples = this.#file.all(`${twice} limit ${maxExamples}`).map(({ what, id }) => {
-      const sql = `select name, place from names where what = ? and id = ? order by met limit ${maxNames}`;
-      const found = this.#file.all(sql, [String(what), String(id)]);
+  /** IDs in the files with several names there, or with a different name on the service. */
+  findConflictingNames(): Found<ConflictingNames> {
+    const conflicts =
+      "select type, id, max(place) as place from names group by type, id having count(*) > 1 and max(place) is not null";
+    const count = this.#count(`select count(*) as count from (${conflicts})`, []);
+    const examples = this.#file.all(`${conflicts} limit ${maxExamples}`).map(({ type, id }) => {
+      const sql = `select name, place from names where type = ? and id = ? order by added limit ${maxNames}`;
+      const found = this.#file.all(sql, [String(type), String(id)]);
       return {
         id: String(id),
         names: found.map(({ name }) => String(name)),
@@ -138,28 +139,36 @@ export class PlanBook implements Disposable {
     this.#file.close();
   }
 
-  #addId(row: { what: IdKind; spelling: string; id: string; place: string | null; isThere: boolean }): void {
-    const { what, spelling, id, place, isThere } = row;
+  #addId(row: {
+    type: string;
+    spelling: string;
+    id: string;
+    place: string | null;
+    isStored: boolean;
+  }): void {
+    const { type, spelling, id, place, isStored } = row;
+    const norm = this.#canonicalTypes.has(type) ? id : normalizeId(id);
     this.#file.run(
       `insert into ids values (?, ?, ?, ?, ?, ?, ?) on conflict do update set
-         met = iif(place is null, excluded.met, met), place = coalesce(place, excluded.place), is_there = max(is_there, excluded.is_there)`,
-      [what, spelling, id, formOf(what, id), place, ++this.#met, Number(isThere)],
+         added = iif(place is null, excluded.added, added), place = coalesce(place, excluded.place),
+         is_stored = max(is_stored, excluded.is_stored)`,
+      [type, spelling, id, norm, place, ++this.#added, Number(isStored)],
     );
   }
 
-  #addName(what: IdKind, id: string, name: string, place: string | null): void {
+  #addName(type: string, id: string, name: string, place: string | null): void {
     this.#file.run(
       `insert into names values (?, ?, ?, ?, ?) on conflict do update set
-         met = iif(place is null, excluded.met, met), place = coalesce(place, excluded.place)`,
-      [what, id, name, place, ++this.#met],
+         added = iif(place is null, excluded.added, added), place = coalesce(place, excluded.place)`,
+      [type, id, name, place, ++this.#added],
     );
   }
 
-  #isKnown(seen: string): boolean {
-    if (this.#lately.has(seen)) return true;
-    if (this.#lately.size >= maxRemembered) this.#lately.clear();
-    // Copied: a cell as it was read holds on to the whole piece of the file that it was cut from.
-    this.#lately.add(Buffer.from(seen).toString());
+  #isRecent(entry: string): boolean {
+    if (this.#recent.has(entry)) return true;
+    if (this.#recent.size >= maxRemembered) this.#recent.clear();
+    // Copied: a cell retains the entire block of the file from which it was cut.
+    this.#recent.add(Buffer.from(entry).toString());
     return false;
   }
 
@@ -168,13 +177,8 @@ export class PlanBook implements Disposable {
   }
 }
 
-/** The first place in a file, of what was met in order. */
+/** The first of the places that is in a file. */
 function firstPlace(found: readonly Record<string, unknown>[]): string | null {
   const places = found.map(({ place }) => place);
   return places.find((place) => typeof place === "string") ?? null;
-}
-
-/** An address is one person's however it is written, and is known by its small letters already. */
-function formOf(what: IdKind, id: string): string {
-  return what === "address" ? id : normaliseId(id);
 }

@@ -1,7 +1,9 @@
-import type { OutputOf } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
-import type { CallCounts, ImportDeps, ItemCounts, KindName, RowCounts, RunState } from "../types.ts";
-import type { Collision, Found, TwoNames } from "./plan-tally.ts";
+import type { CallCounts, ItemCounts, RowCounts, RunState } from "../summary.ts";
+import type { ImportContext } from "../context.ts";
+import type { ImportOptions } from "../options.ts";
+import type { PlanDetails } from "./plan-behavior.ts";
+import type { Collision, Found, ConflictingNames } from "./plan-tally.ts";
 import type { Repeated } from "./watched-ids.ts";
 
 /** Rows that would not be taken, for one reason. */
@@ -15,21 +17,27 @@ export interface RejectGroup {
   readonly first: string;
 }
 
-/** What the service has already of what the files hold. */
-export interface There {
-  /** Products, orders, codes or addresses of the files that are there. */
+/** What the service already has of the files' records. */
+export interface StoredCounts {
+  /** Records of the files that are already stored. */
   readonly items: number;
-  /** Products that are there and would not stay as they are; null for the other kinds. */
+  /** Stored products that would change; null for other kinds. */
   readonly changed: number | null;
-  /** Purchases that orders would be given which are there; null for the other kinds. */
+  /** Purchases that would be added to stored orders; null for other kinds. */
   readonly purchases_added: number | null;
 }
 
-export type MailForecast = OutputOf<"emails.forecast">;
+export interface PlanRequest {
+  readonly kind: string;
+  readonly files: readonly string[];
+  readonly options: ImportOptions;
+  /** The file in which the plan is saved for `imports apply`. */
+  readonly out: string | undefined;
+}
 
 /** What would happen if files were imported, as scripts see it. */
 export interface PlanSummary {
-  readonly kind: KindName;
+  readonly kind: string;
   readonly files: readonly string[];
   readonly profile: string;
   readonly target: string;
@@ -47,19 +55,13 @@ export interface PlanSummary {
   readonly rejects: readonly RejectGroup[];
   readonly rejects_file: string | null;
   readonly repeated: Repeated;
-  readonly there: There;
+  readonly there: StoredCounts;
   readonly collisions: Found<Collision>;
-  readonly names: Found<TwoNames>;
+  readonly names: Found<ConflictingNames>;
   /** Empty cells that erase what is stored, by column. */
   readonly erased: Readonly<Record<string, number>>;
-  /** Null for kinds that mails do not follow. */
-  readonly mails: {
-    /** Whether the import was asked to. */
-    readonly send_mail: boolean;
-    /** How many of `if_sent` the import brings about: all or none. */
-    readonly sent_by_import: number;
-    readonly if_sent: MailForecast | null;
-  } | null;
+  /** Null for kinds whose import causes no emails. */
+  readonly mails: PlanDetails["mails"] | null;
   /** What could not be found out, and was left out of account. */
   readonly not_known: readonly string[];
   readonly created_at: string;
@@ -79,7 +81,7 @@ export interface RehearsedService {
   close(): Promise<void>;
 }
 
-export interface PlanDeps extends Omit<ImportDeps, "openService" | "watch"> {
+export interface PlanDeps extends ImportContext {
   readonly openRehearsal: (pace: {
     rate?: number | undefined;
     rateShare?: number | undefined;

@@ -3,40 +3,36 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ServiceError } from "../../contract/index.ts";
-import type { Books } from "../run/tally.ts";
 import { startImport } from "../import.ts";
-import type { InputFile } from "../source/input-files.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportKind } from "../kinds.ts";
 import { checkRejectsPath } from "../run/reject-copy.ts";
-import { ImportError, type ImportOptions, type ImportSummary, type KindName } from "../types.ts";
-import { PlanBook } from "./plan-tally.ts";
-import { createPlan, type KeptPlan, refuseStreams, writePlan } from "./plan-file.ts";
-import type { PlanDeps, PlanSummary, RehearsedService, There } from "./plan-types.ts";
+import type { RunTally } from "../run/tally.ts";
+import type { InputFile } from "../source/input-files.ts";
+import type { ImportSummary } from "../summary.ts";
+import type { PlanDetails, StateBefore } from "./plan-behavior.ts";
+import { createPlan, rejectStreams, writePlan } from "./plan-file.ts";
+import { PlanTally } from "./plan-tally.ts";
+import type { PlanDeps, PlanRequest, PlanSummary, RehearsedService } from "./plan-types.ts";
 import { IdWatch } from "./watched-ids.ts";
-import { type Before, countChangedProducts, countPurchasesAdded, loadWhatIsThere } from "./stored-records.ts";
-
-export interface PlanRequest {
-  readonly kind: KindName;
-  readonly files: readonly string[];
-  readonly options: ImportOptions;
-  /** Where the plan is kept, for `imports apply`. */
-  readonly out: string | undefined;
-}
 
 /**
- * Runs the very import against a service of which nothing stays, and says what it would do. The run and its books are
- * kept in a folder of their own, which is removed.
+ * Runs an import against a copy of the account that is discarded, and reports what the import would do. The run itself
+ * is recorded in a temporary folder, which is removed.
  * @throws ImportError, ServiceError
  */
 export async function planImport(request: PlanRequest, deps: PlanDeps): Promise<PlanSummary> {
   const { files, out } = request;
   if (out !== undefined) {
     checkRejectsPath(out, files, deps.cwd, "--out");
-    refuseStreams(files, deps.cwd);
+    rejectStreams(files, deps.cwd);
   }
+  const kind = deps.kinds.get(request.kind);
+  const canonicalTypes = kind.plan?.ids.filter(({ isCanonical }) => isCanonical).map(({ type }) => type);
   const folder = await mkdtemp(join(tmpdir(), "starpost-plan-"));
-  using book = new PlanBook(join(folder, "ids.db"));
+  using tally = new PlanTally(join(folder, "ids.db"), new Set(canonicalTypes));
   try {
-    return await rehearse(request, { book, folder }, deps);
+    return await rehearse({ request, kind, tally, folder }, deps);
   } catch (error) {
     throw asPlanError(error);
   } finally {
@@ -44,102 +40,107 @@ export async function planImport(request: PlanRequest, deps: PlanDeps): Promise<
   }
 }
 
-interface Place {
-  readonly book: PlanBook;
+interface Planning {
+  readonly request: PlanRequest;
+  readonly kind: ImportKind;
+  readonly tally: PlanTally;
   readonly folder: string;
 }
 
-/** What the import is, seen from outside. */
-interface Seen {
+/** What the observed import has disclosed. */
+interface Observed {
   files: readonly InputFile[];
-  books?: Books;
+  tally?: RunTally;
 }
 
-async function rehearse(request: PlanRequest, place: Place, deps: PlanDeps): Promise<PlanSummary> {
-  const { kind, files, options } = request;
-  const { book, folder } = place;
-  const ids = new IdWatch(kind, book);
-  const seen: Seen = { files: [] };
-  let rehearsed: Rehearsed | undefined;
-  // What is only read is given up at the first signal.
+async function rehearse(planning: Planning, deps: PlanDeps): Promise<PlanSummary> {
+  const { request, kind, tally, folder } = planning;
+  const ids = new IdWatch(kind.plan, tally);
+  const observed: Observed = { files: [] };
+  let opened: OpenedRehearsal | undefined;
+  // Reading the account ends at the first signal.
   const opening = new AbortController();
-  const giveUp = () => opening.abort();
+  const cancelOpening = () => opening.abort();
   const abort = AbortSignal.any([deps.abort, opening.signal]);
   try {
     const summary = await startImport(
-      // What reads more of the service, before or behind, adds nothing to a plan.
-      { kind, files, options: { ...options, dryRun: false, undoable: false, verify: false } },
+      // Options that only read more of the service contribute nothing to a plan.
+      {
+        kind: kind.name,
+        files: request.files,
+        options: { ...request.options, dryRun: false, undoable: false, verify: false },
+      },
       {
         ...deps,
         abort,
         runsFolder: join(folder, "imports"),
         openService: async (pace) => {
-          deps.stop.addEventListener("abort", giveUp);
-          rehearsed = await open(kind, { ...pace, signal: abort }, book, deps);
-          deps.stop.removeEventListener("abort", giveUp);
-          // It is closed behind the last question, not behind the last call of the import.
-          return { ...rehearsed.opened, close: async () => {} };
+          deps.stop.addEventListener("abort", cancelOpening);
+          opened = await open(planning, { ...pace, signal: abort }, deps);
+          deps.stop.removeEventListener("abort", cancelOpening);
+          // It is closed after the plan's last query, not after the import's last call.
+          return { ...opened.service, close: async () => {} };
         },
-        watch: {
-          // What a service says at the end is about what it was sent, and this one keeps nothing of it.
-          importing: (importing) => ids.watch({ ...importing, notices: () => [] }),
-          files: (opened) => {
-            ids.setFiles(opened);
-            seen.files = opened;
+        observer: {
+          // Notices at the end are about what the service was sent; this one keeps nothing.
+          behavior: (behavior) => ids.watch({ ...behavior, notices: () => [] }),
+          files: (files) => {
+            ids.setFiles(files);
+            observed.files = files;
           },
-          books: (books) => {
-            seen.books = books;
+          tally: (runTally) => {
+            observed.tally = runTally;
           },
         },
       },
     );
-    // What was interrupted is not looked at any further.
-    const looked = summary.state === "interrupted" ? undefined : rehearsed;
-    return await conclude({ request, summary, ids, seen, rehearsed: looked }, place, deps);
+    const rehearsed = summary.state === "interrupted" ? undefined : opened;
+    return await conclude({ planning, summary, ids, observed, rehearsed }, deps);
   } finally {
-    deps.stop.removeEventListener("abort", giveUp);
-    await rehearsed?.opened.close();
+    deps.stop.removeEventListener("abort", cancelOpening);
+    await opened?.service.close();
   }
 }
 
-interface Rehearsed {
-  readonly opened: RehearsedService;
-  readonly before: Before;
+interface OpenedRehearsal {
+  readonly service: RehearsedService;
+  readonly before: StateBefore;
   readonly startedMs: number;
 }
 
 async function open(
-  kind: KindName,
+  { kind, tally }: Planning,
   pace: Parameters<PlanDeps["openRehearsal"]>[0],
-  book: PlanBook,
   deps: PlanDeps,
-): Promise<Rehearsed> {
-  const opened = await deps.openRehearsal(pace);
+): Promise<OpenedRehearsal> {
+  const service = await deps.openRehearsal(pace);
   try {
-    const before = await loadWhatIsThere(kind, opened.service, book, { signal: pace.signal });
-    return { opened, before, startedMs: deps.clock() };
+    const before = await kind.plan?.loadStored(service.service, tally, { signal: pace.signal });
+    return { service, before: before ?? {}, startedMs: deps.clock() };
   } catch (error) {
-    await opened.close();
+    await service.close();
     throw error;
   }
 }
 
-interface Ended {
-  readonly request: PlanRequest;
+interface EndedRehearsal {
+  readonly planning: Planning;
   readonly summary: ImportSummary;
   readonly ids: IdWatch;
-  readonly seen: Seen;
-  /** Nothing where the rehearsal was not begun, or not ended. */
-  readonly rehearsed: Rehearsed | undefined;
+  readonly observed: Observed;
+  /** Undefined if the rehearsal did not begin or did not finish. */
+  readonly rehearsed: OpenedRehearsal | undefined;
 }
 
-async function conclude(ended: Ended, { book }: Place, deps: PlanDeps): Promise<PlanSummary> {
-  const { request, summary, ids, seen, rehearsed } = ended;
-  const { kind, files, state, rows, items, calls, started_at } = summary;
-  const rate = rehearsed?.opened.ratePerSecond;
-  const { out } = request;
+async function conclude(ended: EndedRehearsal, deps: PlanDeps): Promise<PlanSummary> {
+  const { planning, summary, ids, observed, rehearsed } = ended;
+  const { request, kind, tally } = planning;
+  const { files, state, rows, items, calls, started_at } = summary;
+  const rate = rehearsed?.service.ratePerSecond;
+  const details = await describeDetails(ended, deps);
+  const type = kind.plan?.ids[0]?.type;
   const plan: PlanSummary = {
-    kind,
+    kind: kind.name,
     files,
     profile: deps.profileName,
     target: deps.target,
@@ -147,70 +148,57 @@ async function conclude(ended: Ended, { book }: Place, deps: PlanDeps): Promise<
     rows,
     items,
     calls,
-    time: { rate: rate ?? null, ms: rate === undefined ? summary.duration_ms : timeAt(rate, calls.sent) },
-    rejects: seen.books?.rejects ?? [],
-    // Without a name for it, it is in the folder that goes.
+    time: {
+      rate: rate ?? null,
+      ms: rate === undefined ? summary.duration_ms : durationAt(rate, calls.sent),
+    },
+    rejects: observed.tally?.rejects ?? [],
+    // Unless --rejects names a file, the rejects are in the temporary folder.
     rejects_file: request.options.rejects === undefined ? null : summary.rejects_file,
     repeated: ids.repeated,
-    there: await findThere(ended, book, deps),
-    collisions: book.findCollisions(),
-    names: book.findNames(),
-    erased: seen.books?.erased ?? {},
-    mails: await forecastMails(ended, deps),
-    not_known: rehearsed?.opened.notKnown ?? [],
+    there: {
+      items: type === undefined ? 0 : tally.countStored(type),
+      changed: details.changed ?? null,
+      purchases_added: details.purchases_added ?? null,
+    },
+    collisions: tally.findCollisions(),
+    names: tally.findConflictingNames(),
+    erased: observed.tally?.erased ?? {},
+    mails: details.mails ?? null,
+    not_known: rehearsed?.service.notKnown ?? [],
     created_at: started_at,
     duration_ms: deps.clock() - Date.parse(started_at),
-    plan_file: out === undefined || state !== "finished" ? null : resolve(deps.cwd, out),
+    plan_file: request.out === undefined || state !== "finished" ? null : resolve(deps.cwd, request.out),
   };
-  if (plan.plan_file !== null) await keep(plan.plan_file, ended, plan, deps);
+  if (plan.plan_file !== null) {
+    await writePlan(plan.plan_file, await createPlan({ request, opened: observed.files, plan }, deps));
+  }
   return plan;
 }
 
-async function keep(
-  path: string,
-  { request, seen }: Ended,
-  plan: PlanSummary,
+async function describeDetails(
+  { planning: { request, kind, tally }, rehearsed }: EndedRehearsal,
   deps: PlanDeps,
-): Promise<void> {
-  const kept: KeptPlan = await createPlan({ request, opened: seen.files, plan }, deps);
-  await writePlan(path, kept);
+): Promise<PlanDetails> {
+  if (!kind.plan?.describe) return {};
+  if (!rehearsed) return kind.plan.describe(request.options, undefined);
+  const { service, before, startedMs } = rehearsed;
+  const callOptions = { signal: deps.abort };
+  return kind.plan.describe(request.options, {
+    service: service.service,
+    before,
+    startedMs,
+    tally,
+    callOptions,
+  });
 }
 
-/** The first call leaves at once. */
-function timeAt(ratePerSecond: number, calls: number): number {
+/** How long calls take at a rate; the first one is sent at once. */
+function durationAt(ratePerSecond: number, calls: number): number {
   return Math.round((Math.max(0, calls - 1) * 1_000) / ratePerSecond);
 }
 
-const idOfKind = { products: "product", orders: "order", coupons: "code", unsubscribers: "address" } as const;
-
-async function findThere({ request, rehearsed }: Ended, book: PlanBook, deps: PlanDeps): Promise<There> {
-  const { kind } = request;
-  const what = kind in idOfKind ? idOfKind[kind as keyof typeof idOfKind] : undefined;
-  const items = what === undefined ? 0 : book.countThere(what);
-  const none: There = { items, changed: null, purchases_added: null };
-  if (!rehearsed) return none;
-  const { opened, before, startedMs } = rehearsed;
-  const options = { signal: deps.abort };
-  if (kind === "products") {
-    return { ...none, changed: await countChangedProducts(opened.service, startedMs, options) };
-  }
-  if (kind !== "orders") return none;
-  const added = items === 0 ? 0 : await countPurchasesAdded(opened.service, before, book, options);
-  return { ...none, purchases_added: added };
-}
-
-/** Assumed: mails follow orders alone, and none where `--send-mail` is not given: customers of the past are not written to. */
-async function forecastMails({ request, rehearsed }: Ended, deps: PlanDeps): Promise<PlanSummary["mails"]> {
-  if (request.kind !== "orders") return null;
-  const send_mail = request.options.sendMail ?? false;
-  if (!rehearsed) return { send_mail, sent_by_import: 0, if_sent: null };
-  const { opened, before } = rehearsed;
-  const since_purchase_id = before.lastPurchaseId + 1;
-  const forecast = await opened.service.emails.forecast({ since_purchase_id }, { signal: deps.abort });
-  return { send_mail, sent_by_import: send_mail ? forecast.mails : 0, if_sent: forecast };
-}
-
-/** There is no run to go on with: what the import would say of one is not said. */
+/** A plan leaves no run to resume, so the run's summary and hints are removed from its errors. */
 function asPlanError(error: unknown): unknown {
   if (!(error instanceof ImportError) || error.summary === undefined) return error;
   const { cause } = error;

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readFileHead } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
-import { rejectColumns } from "../mapping/header.ts";
-import { problemCodes } from "../check/problem-codes.ts";
+import { rejectColumns } from "../mapping/header-file.ts";
+import { rejectCodes } from "../check/reject-codes.ts";
 import type { ToldFormat } from "../run/reject-table.ts";
 
 /** Rows that were not taken for the same reason in the same column. */
@@ -67,7 +67,7 @@ function count(
   if (!known && column !== "" && reasons.size >= mostReasons) {
     return count(reasons, { line, column: "", code, reason }, null);
   }
-  const { means = null, hint = null } = problemCodes[code] ?? {};
+  const { means = null, hint = null } = rejectCodes[code] ?? {};
   const counted: Counted = known ?? { code, column, rows: 0, means, hint, examples: [] };
   if (!known) reasons.set(key, counted);
   counted.rows++;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readJournal } from "../run/journal.ts";
-import { findRun, runPaths, summarise } from "../run/run-folder.ts";
-import type { ImportOptions, ImportSummary, Verification } from "../types.ts";
+import { findRun, runPaths, summarizeRun } from "../run/run-folder.ts";
+import type { ImportOptions } from "../options.ts";
+import type { ImportSummary, Verification } from "../summary.ts";
 import { readUndoRecord, type UndoRecord } from "../undo/undo-record.ts";
 import { readRejectReasons, type RejectReason } from "./reject-reasons.ts";
 import { readTimeline, type Timeline } from "./timeline.ts";
@@ -31,7 +32,7 @@ export interface RunReport {
   readonly options: Readonly<Record<string, string>>;
   readonly files: readonly ReportedFile[];
   readonly reasons: readonly RejectReason[];
-  /** Rows of the reject files less than the books count: the run ended before they were written. */
+  /** Rows of the reject files less than the tally count: the run ended before they were written. */
   readonly rows_without_reason: number;
   readonly timeline: Timeline;
   readonly verified: ReportedVerification | null;
@@ -46,7 +47,7 @@ export function readRunReport(runsFolder: string, idOrStart: string): RunReport 
   const manifest = findRun(runsFolder, idOrStart);
   const id = manifest.import_id;
   const paths = runPaths(runsFolder, id);
-  const summary = summarise(runsFolder, manifest);
+  const summary = summarizeRun(runsFolder, manifest);
   const timeline = readTimeline(readJournal(paths.journal));
   const ended = timeline.attempts.at(-1)?.to;
   const reasons = readRejectReasons(paths.folder, manifest.options);

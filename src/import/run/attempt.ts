@@ -2,33 +2,30 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { endpointOf, ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
-import { Books, type BookFile } from "./tally.ts";
+import { RunTally, type TallyFile } from "./tally.ts";
 import { spillPrefix } from "../csv/spill.ts";
 import type { InputFile } from "../source/input-files.ts";
-import type { Importing } from "../kind.ts";
+import type { ImportBehavior } from "../kind.ts";
+import type { ImportKind } from "../kinds.ts";
 import { FixedIdFile } from "./fixed-id-file.ts";
 import { Journal, readJournal, settle, type Settled } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
-import { Pulse } from "./heartbeat.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
-import { runPaths, summarise, writeManifest, type Manifest } from "./run-folder.ts";
+import { runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 import { copyRejects } from "./reject-copy.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
-import { createDrySender, LedgerSender } from "../send/sender.ts";
-import {
-  ImportError,
-  type ImportDeps,
-  type ImportOptions,
-  type ImportSummary,
-  type KindName,
-  type RunState,
-} from "../types.ts";
-import { noteBefore } from "../undo/record-previous.ts";
+import { createDrySender, JournaledSender } from "../send/sender.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportDeps } from "../deps.ts";
+import type { ImportOptions } from "../options.ts";
+import type { ImportSummary, RunState } from "../summary.ts";
+import { recordPrevious } from "../undo/record-previous.ts";
 
 /** One go at a run: the first, or a resume. Without a manifest it is a dry run. */
 export interface Attempt extends RunFiles {
-  readonly kind: KindName;
+  readonly kind: ImportKind;
   readonly manifest?: Manifest;
 }
 
@@ -43,18 +40,18 @@ export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<Im
 
 async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
   const startedMs = deps.clock();
-  using keys = attempt.importing.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
+  using keys = attempt.behavior.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
   const given = attempt.files.map((file) => file.given);
   using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
-  const books = new Books(attempt.files.map(asBookFile), undefined, fixedIds);
-  const state = await readAll(attempt, books, keys, createDrySender(books), deps);
-  for (const notice of books.notices()) deps.report(notice);
+  const tally = new RunTally(attempt.files.map(asTallyFile), undefined, fixedIds);
+  const state = await readAll(attempt, tally, keys, createDrySender(tally), deps);
+  for (const notice of tally.notices()) deps.report(notice);
   return {
     import_id: null,
-    kind: attempt.kind,
+    kind: attempt.kind.name,
     files: given,
     state,
-    ...books.totals,
+    ...tally.totals,
     started_at: new Date(startedMs).toISOString(),
     duration_ms: deps.clock() - startedMs,
     rejects_file: null,
@@ -65,7 +62,7 @@ async function runRecorded(
   attempt: Attempt & { readonly manifest: Manifest },
   deps: ImportDeps,
 ): Promise<ImportSummary> {
-  const { importing, files, options } = attempt;
+  const { behavior, files, options } = attempt;
   const id = attempt.manifest.import_id;
   const paths = runPaths(deps.runsFolder, id);
   using lock = FileLock.acquire(paths.lock, { waitMs: lockWaitMs });
@@ -78,22 +75,22 @@ async function runRecorded(
   await writeManifest(deps.runsFolder, attempt.manifest);
   const settled = settle(readJournal(paths.journal));
   const journal = new Journal(paths.journal, deps.clock);
-  const pulse = new Pulse(journal, deps.clock);
+  const heartbeat = new Heartbeat(journal, deps.clock);
   journal.append({ t: "start", at: deps.clock() });
-  using keys = importing.existingKeys && new KeyStore(paths.keys);
+  using keys = behavior.existingKeys && new KeyStore(paths.keys);
   const inputs = files.map((file) => asRejectedInput(file, options));
   const rejects = new RejectFile(paths.rejects, inputs, options);
   const given = files.map((file) => file.given);
   // Whoever looks on keeps nothing of the run.
-  const fixedIdsPath = deps.watch ? undefined : paths.fixedIds;
+  const fixedIdsPath = deps.observer ? undefined : paths.fixedIds;
   using fixedIds = new FixedIdFile(paths.fixedIdStore, fixedIdsPath, given);
-  const books = new Books(files.map(asBookFile), rejects, fixedIds);
-  deps.watch?.books(books);
-  Object.assign(books.calls, settled.calls);
+  const tally = new RunTally(files.map(asTallyFile), rejects, fixedIds);
+  deps.observer?.tally(tally);
+  Object.assign(tally.calls, settled.calls);
   let state: RunState = "failed";
   let failure: unknown;
   try {
-    state = await withSender(attempt, { books, journal, pulse, settled, keys }, deps);
+    state = await withSender(attempt, { tally, journal, heartbeat, settled, keys }, deps);
   } catch (error) {
     failure = error;
     state = isTemporary(error) || deps.abort.aborted ? "interrupted" : "failed";
@@ -101,9 +98,9 @@ async function runRecorded(
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
     // A resume that ended before it was as far as the run had been knows less than the run does.
-    const isBehind = books.totals.rows.read < (settled.totals?.rows.read ?? 0);
-    const totals = isBehind && settled.totals ? settled.totals : books.totals;
-    pulse.flush();
+    const isBehind = tally.totals.rows.read < (settled.totals?.rows.read ?? 0);
+    const totals = isBehind && settled.totals ? settled.totals : tally.totals;
+    heartbeat.flush();
     journal.append({ t: "totals", at: deps.clock(), totals });
     journal.close();
     rejects.close(!isBehind);
@@ -117,12 +114,12 @@ async function runRecorded(
   } catch (error) {
     failure ??= error;
   }
-  for (const notice of books.notices()) deps.report(notice);
-  for (const message of importing.notices?.() ?? []) deps.report({ type: "notice", message });
+  for (const notice of tally.notices()) deps.report(notice);
+  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
   await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
     failure ??= error;
   });
-  const summary = summarise(deps.runsFolder, manifest);
+  const summary = summarizeRun(deps.runsFolder, manifest);
   const isAborted = deps.abort.aborted && (failure as Error | undefined)?.name === "AbortError";
   if (failure !== undefined && !isAborted) throw asImportError(failure, summary);
   return summary;
@@ -153,33 +150,33 @@ export function removeSpills(folder: string): void {
 }
 
 interface Records {
-  readonly books: Books;
+  readonly tally: RunTally;
   readonly journal: Journal;
-  readonly pulse: Pulse;
+  readonly heartbeat: Heartbeat;
   readonly settled: Settled;
   readonly keys: KeyStore | undefined;
 }
 
 async function withSender(attempt: Attempt, records: Records, deps: ImportDeps): Promise<RunState> {
-  const { importing, options } = attempt;
+  const { behavior, options } = attempt;
   const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
-    if (records.keys) await loadExisting(importing, records.keys, opened.service, deps);
+    if (records.keys) await loadExisting(behavior, records.keys, opened.service, deps);
     const path = join(attempt.folder, "before.db");
-    await noteBefore({ ...attempt, path, settled: records.settled }, opened.service, deps);
-    const sender = new LedgerSender({
+    await recordPrevious({ ...attempt, path, settled: records.settled }, opened.service, deps);
+    const sender = new JournaledSender({
       ...records,
-      importing,
+      behavior,
       service: opened.service,
       concurrency: options.concurrency ?? opened.concurrency,
       keepsOrder: opened.keepsOrder,
-      isOnce: endpointOf(importing.operation).effect === "once",
+      isOnce: endpointOf(behavior.operation).effect === "once",
       clock: deps.clock,
       abort: deps.abort,
       report: deps.report,
     });
     try {
-      return await readAll(attempt, records.books, records.keys, sender, deps);
+      return await readAll(attempt, records.tally, records.keys, sender, deps);
     } finally {
       await sender.drain();
     }
@@ -190,16 +187,16 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
 
 /** What the service held before the run began, so that a resume can tell our own doing from another's. */
 async function loadExisting(
-  importing: Importing,
+  behavior: ImportBehavior,
   keys: KeyStore,
   service: Service,
   deps: ImportDeps,
 ): Promise<void> {
-  if (keys.isLoaded || !importing.existingKeys) return;
-  keys.load(await importing.existingKeys(service, { signal: deps.abort }), deps.clock());
+  if (keys.isLoaded || !behavior.existingKeys) return;
+  keys.load(await behavior.existingKeys(service, { signal: deps.abort }), deps.clock());
 }
 
-export function asBookFile({ given, head, columns }: InputFile): BookFile {
+export function asTallyFile({ given, head, columns }: InputFile): TallyFile {
   const column = (field: string) => columns.columnOf.get(field);
   return {
     given,

@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
-import type { FixedId } from "../check/cell-rules.ts";
-import type { SourceRow } from "../kind.ts";
-import { writeWhole } from "./write-fully.ts";
+import type { FixedId } from "../check/valid-id.ts";
+import type { SourceRow } from "../item.ts";
+import { writeFully } from "./write-fully.ts";
 
 const columns = ["original", "fixed", "file", "line"] as const;
 
@@ -83,11 +83,11 @@ export class FixedIdFile implements Disposable {
   #write(store: SqliteFile, path: string): void {
     const descriptor = openSync(`${path}.new`, "w", 0o600);
     try {
-      writeWhole(descriptor, Buffer.from(stringify([columns])));
+      writeFully(descriptor, Buffer.from(stringify([columns])));
       store.execute("create index if not exists by_place on pairs (file, line, original)");
       for (let pairs = this.#read(undefined, pairsAtOnce); pairs.length > 0;) {
         const rows = pairs.map(({ original, fixed, given, line }) => [original, fixed, given, line]);
-        writeWhole(descriptor, Buffer.from(stringify(rows)));
+        writeFully(descriptor, Buffer.from(stringify(rows)));
         pairs = this.#read(pairs.at(-1), pairsAtOnce);
       }
       fsyncSync(descriptor);

@@ -10,7 +10,7 @@ const leastMs = 1_000;
 const linesATime = 200;
 
 /** Writes down now and then how many calls left since, and what they waited for: what a report of the run draws. */
-export class Pulse {
+export class Heartbeat {
   readonly #journal: Pick<Journal, "append">;
   readonly #clock: () => number;
   readonly #startedMs: number;

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
-import type { CallCounts, ItemCounts, RowCounts } from "../types.ts";
-import { writeWhole } from "./write-fully.ts";
+import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
+import { writeFully } from "./write-fully.ts";
 
 /** The outcome of one item that was not taken: position in the chunk, field, code, reason, and the row of it at fault. */
 export type JournalProblem = readonly [
@@ -74,12 +74,12 @@ export class Journal {
     const isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
     this.#descriptor = openSync(path, "a", 0o600);
     // A line that a crash cut short is ended, so that the next one stands by itself.
-    if (isTorn) writeWhole(this.#descriptor, Buffer.from("\n"));
+    if (isTorn) writeFully(this.#descriptor, Buffer.from("\n"));
   }
 
   /** Adds a line. With `isDurable` it is on the disk on return; else within a moment. */
   append(entry: JournalEntry, isDurable = false): void {
-    writeWhole(this.#descriptor, Buffer.from(`${JSON.stringify(entry)}\n`));
+    writeFully(this.#descriptor, Buffer.from(`${JSON.stringify(entry)}\n`));
     const nowMs = this.#clock();
     if (isDurable || nowMs - this.#lastSyncMs > syncEveryMs) {
       fdatasyncSync(this.#descriptor);

@@ -3,11 +3,10 @@ import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { spillPrefix } from "../csv/spill.ts";
 import type { Manifest } from "./run-folder.ts";
-import { listManifests } from "./run-folder.ts";
+import { listManifests, runGroupPath } from "./run-folder.ts";
 import { isRunId } from "./run-headers.ts";
 import { FileLock } from "../../storage/file-lock.ts";
-import { runPathOfSync } from "../sync/sync.ts";
-import type { RunState } from "../types.ts";
+import type { RunState } from "../summary.ts";
 import { dayMs } from "../../contract/time.ts";
 
 /** Something that a purge removes: a run, a sync's record, or what a killed process left. */
@@ -137,7 +136,7 @@ interface SyncRecord {
 
 function readSync(folder: string): SyncRecord | undefined {
   try {
-    return JSON.parse(readFileSync(runPathOfSync(folder), "utf8")) as SyncRecord;
+    return JSON.parse(readFileSync(runGroupPath(folder), "utf8")) as SyncRecord;
   } catch {
     return undefined;
   }

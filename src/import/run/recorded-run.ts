@@ -1,22 +1,26 @@
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import { asBookFile, removeSpills } from "./attempt.ts";
-import { Books } from "./tally.ts";
+import { asTallyFile, removeSpills } from "./attempt.ts";
+import { RunTally } from "./tally.ts";
 import type { Chunk } from "../send/chunks.ts";
-import { openFiles, type InputFile } from "../source/input-files.ts";
-import { kinds } from "../../records/index.ts";
-import type { Importing, Item } from "../kind.ts";
+import { openFiles, type InputFile, type Reading } from "../source/input-files.ts";
+import type { ImportContext } from "../context.ts";
+import type { ImportKind } from "../kinds.ts";
+import type { Item } from "../item.ts";
 import { readJournal, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { runPaths, type Manifest } from "./run-folder.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import type { Sender } from "../send/sender.ts";
-import { ImportError, type ImportDeps, type ImportOptions } from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportDeps } from "../deps.ts";
+import type { ImportOptions } from "../options.ts";
 
 /** A run of before, with its files as they were then; nobody else has it until it is let go. */
 export interface RecordedRun extends RunFiles, Disposable {
   readonly manifest: Manifest;
+  readonly kind: ImportKind;
   readonly settled: Settled;
   readonly paths: ReturnType<typeof runPaths>;
 }
@@ -50,12 +54,11 @@ export function refuseElsewhere(run: Manifest, target: string): void {
  */
 export async function reopenFiles(
   before: Manifest,
-  importing: Importing,
-  options: ImportOptions,
-  report?: ImportDeps["report"],
+  reading: Reading,
+  context: Pick<ImportContext, "kinds"> & Partial<Pick<ImportContext, "report">>,
 ): Promise<InputFile[]> {
   const located = before.files.map(({ given, path, entry }) => ({ given, path, entry }));
-  const files = await openFiles(located, importing, before.kind, options, report);
+  const files = await openFiles(located, reading, context);
   for (const [at, file] of files.entries()) {
     if (file.survey.sha256 === before.files[at]?.sha256) continue;
     throw new ImportError("usage", `${file.given}: the file has changed since ${before.import_id} began`, {
@@ -66,20 +69,25 @@ export async function reopenFiles(
 }
 
 /** @throws ImportError `usage` as `reopenFiles`, and while another process has the run */
-export async function openRecordedRun(manifest: Manifest, runsFolder: string): Promise<RecordedRun> {
+export async function openRecordedRun(
+  manifest: Manifest,
+  { runsFolder, kinds }: Pick<ImportContext, "runsFolder" | "kinds">,
+): Promise<RecordedRun> {
   const { options } = manifest;
-  const importing = kinds[manifest.kind].prepare(options);
+  const kind = kinds.get(manifest.kind);
+  const behavior = kind.prepare(options);
   const paths = runPaths(runsFolder, manifest.import_id);
   const lock = lockRun(manifest, runsFolder);
   try {
     removeSpills(paths.folder);
-    const files = await reopenFiles(manifest, importing, options);
+    const files = await reopenFiles(manifest, { kind, behavior, options }, { kinds });
     const settled = settle(readJournal(paths.journal));
     const dispose = () => lock[Symbol.dispose]();
     return {
       manifest,
+      kind,
       options,
-      importing,
+      behavior,
       files,
       folder: paths.folder,
       paths,
@@ -98,18 +106,18 @@ export type Visit = (taken: readonly Item[], isSure: boolean) => void;
 /**
  * Reads a run's files once more, and shows the items that the service took, call by call; and those of calls that were
  * never answered, which it may have taken.
- * @returns the books: what was taken, and as `failed` also what was never sent, or never answered
+ * @returns the tally: what was taken, and as `failed` also what was never sent, or never answered
  */
 export async function replayRun(
   run: RecordedRun,
   visit: Visit,
   deps: Pick<ImportDeps, "clock" | "stop" | "abort" | "report">,
 ): Promise<Totals> {
-  const { importing, options, settled, paths } = run;
-  const books = new Books(run.files.map(asBookFile), undefined);
-  using keys = importing.existingKeys && new KeyStore(paths.keys);
+  const { behavior, options, settled, paths } = run;
+  const tally = new RunTally(run.files.map(asTallyFile), undefined);
+  using keys = behavior.existingKeys && new KeyStore(paths.keys);
   const all = { ...run, options: { ...options, maxErrors: undefined } };
-  await readAll(all, books, keys, createReplayer(settled, books, visit), {
+  await readAll(all, tally, keys, createReplayer(settled, tally, visit), {
     ...deps,
     report: (event) => {
       if (event.type !== "progress") return;
@@ -122,11 +130,11 @@ export async function replayRun(
     },
   });
   deps.stop.throwIfAborted();
-  return books.totals;
+  return tally.totals;
 }
 
 /** Sends nothing: a call of the run that the journal says was answered has the same outcome again. */
-function createReplayer(settled: Settled, books: Books, visit: Visit): Sender {
+function createReplayer(settled: Settled, tally: RunTally, visit: Visit): Sender {
   return {
     submit: async (chunk: Chunk) => {
       const extent = settled.extents.get(chunk.n);
@@ -137,14 +145,14 @@ function createReplayer(settled: Settled, books: Books, visit: Visit): Sender {
       }
       const done = settled.done.get(chunk.n);
       if (!done) {
-        books.fail(chunk.items, "was not sent, or its answer was never seen");
+        tally.fail(chunk.items, "was not sent, or its answer was never seen");
         if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
         return;
       }
       const problems = new Map(
         done.problems.map(([at, field, code, reason]) => [at, { field, code, reason }] as const),
       );
-      books.settle(chunk.items, problems);
+      tally.settle(chunk.items, problems);
       visit(
         chunk.items.filter((_, at) => !problems.has(at)),
         true,

@@ -1,7 +1,7 @@
 import { accessSync, constants, createReadStream, createWriteStream, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ImportError } from "../types.ts";
+import { ImportError } from "../import-error.ts";
 
 /**
  * Makes sure, before anything is sent, that `--rejects`, or what another flag names, can be written.

@@ -1,4 +1,4 @@
-import type { SourceRow } from "../kind.ts";
+import type { SourceRow } from "../item.ts";
 import { RejectTable, type RejectedInput, type RejectPlace, type ToldFormat } from "./reject-table.ts";
 
 /** A file of the run, and with which others its rejects may stand in one table. */

@@ -3,9 +3,9 @@ import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
 import { delimiters } from "../csv/text-format.ts";
 import type { FileFormat } from "../csv/file-format.ts";
-import { rejectColumns } from "../mapping/header.ts";
-import type { SourceRow } from "../kind.ts";
-import { writeWhole } from "./write-fully.ts";
+import { rejectColumns } from "../mapping/header-file.ts";
+import type { SourceRow } from "../item.ts";
+import { writeFully } from "./write-fully.ts";
 
 /** A file of the run, as far as its rejects need it. */
 export interface RejectedInput {
@@ -97,7 +97,7 @@ export class RejectTable {
   #write(cells: readonly string[], isFirst: boolean): void {
     const { delimiter, encoding, hasMark } = this.#format;
     const text = stringify([cells], { delimiter, quoted_match: /\r/ });
-    writeWhole(this.#descriptor ?? -1, iconv.encode(text, encoding, { addBOM: isFirst && hasMark }));
+    writeFully(this.#descriptor ?? -1, iconv.encode(text, encoding, { addBOM: isFirst && hasMark }));
   }
 }
 

@@ -2,13 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import type { FileFormat } from "../csv/file-format.ts";
-import {
-  ImportError,
-  type ImportOptions,
-  type ImportSummary,
-  type KindName,
-  type RunState,
-} from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportOptions } from "../options.ts";
+import type { ImportSummary, RunState } from "../summary.ts";
 import { readJournal, settle, type Totals } from "./journal.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 
@@ -16,7 +12,7 @@ import { FileLock } from "../../storage/file-lock.ts";
 export interface Manifest {
   readonly format: 1;
   readonly import_id: string;
-  readonly kind: KindName;
+  readonly kind: string;
   readonly files: readonly ManifestFile[];
   readonly options: ImportOptions;
   readonly profile: string;
@@ -131,7 +127,7 @@ function listRunIds(runsFolder: string): string[] {
 }
 
 /** One run as it stands: a run that says it is running while nobody holds its lock was interrupted. */
-export function summarise(runsFolder: string, manifest: Manifest): ImportSummary {
+export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSummary {
   const paths = runPaths(runsFolder, manifest.import_id);
   const settled = settle(readJournal(paths.journal));
   const totals = settled.totals ?? noTotals;
@@ -158,4 +154,9 @@ function isHeld(folder: string): boolean {
 
 export function removeRunFolder(runsFolder: string, id: string): void {
   rmSync(runPaths(runsFolder, id).folder, { recursive: true, force: true });
+}
+
+/** The record of a command that starts several runs, such as a sync, in a folder of its own. */
+export function runGroupPath(folder: string): string {
+  return join(folder, "sync.json");
 }

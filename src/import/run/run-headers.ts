@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a run is known by, without its books. */
+/** What a run is known by, without its tally. */
 export interface RunHead {
   readonly id: string;
   readonly kind: string;

@@ -1,18 +1,21 @@
 import { setImmediate } from "node:timers/promises";
 import { endpointOf } from "../../contract/index.ts";
-import type { Books } from "./tally.ts";
+import type { RunTally } from "./tally.ts";
 import { Chunker } from "../send/chunks.ts";
 import { readRows, type InputFile } from "../source/input-files.ts";
 import { ItemReader } from "../check/items.ts";
-import type { Importing, Item } from "../kind.ts";
+import type { ImportBehavior } from "../kind.ts";
+import type { Item } from "../item.ts";
 import type { KeyStore } from "./key-store.ts";
 import type { Sender } from "../send/sender.ts";
-import type { ImportDeps, ImportOptions, RunState } from "../types.ts";
+import type { ImportDeps } from "../deps.ts";
+import type { ImportOptions } from "../options.ts";
+import type { RunState } from "../summary.ts";
 
 /** The files of a run, and how they are read: the same items in the same calls, however often it is done. */
 export interface RunFiles {
   readonly options: ImportOptions;
-  readonly importing: Importing;
+  readonly behavior: ImportBehavior;
   readonly files: readonly InputFile[];
   /** Where rows may be put aside. */
   readonly folder: string;
@@ -26,18 +29,18 @@ const progressEveryMs = 100;
 /** Reads every file, sends what it holds, and says how that ended. */
 export async function readAll(
   attempt: RunFiles,
-  books: Books,
+  tally: RunTally,
   keys: KeyStore | undefined,
   sender: Sender,
   deps: ReadingDeps,
 ): Promise<RunState> {
-  const { importing, files, options } = attempt;
-  const batch = endpointOf(importing.operation).batch;
+  const { behavior, files, options } = attempt;
+  const batch = endpointOf(behavior.operation).batch;
   const chunker = new Chunker(options.batchSize ?? batch?.recommended ?? 1);
-  const pace = createPace(attempt, books, deps);
+  const pace = createPace(attempt, tally, deps);
   let rows = 0;
   for (const [index, file] of files.entries()) {
-    const items = new ItemReader(importing, books, keys, file, index, options);
+    const items = new ItemReader(behavior, tally, keys, file, index, options);
     const submit = async (found: Iterable<Item>) => {
       for (const item of found) {
         const chunk = chunker.add(item);
@@ -68,25 +71,25 @@ export async function readAll(
   if (sender.failure !== undefined) throw sender.failure;
   const stopped = pace.mustStop();
   if (stopped) return stopped;
-  const { read } = books.totals.rows;
+  const { read } = tally.totals.rows;
   if (read !== rows)
-    throw new Error(`the books do not balance: ${rows} rows were read, ${read} are accounted for`);
+    throw new Error(`the tally do not balance: ${rows} rows were read, ${read} are accounted for`);
   return "finished";
 }
 
-function groupingOf({ importing, folder }: RunFiles, { keyColumn, survey, columns }: InputFile) {
+function groupingOf({ behavior, folder }: RunFiles, { keyColumn, survey, columns }: InputFile) {
   const { repeated } = survey;
   const groups = columns.layout?.groups;
   if (groups && columns.fields && "family" in groups.by) {
     return { familyOf: columns.fields.familyOf(groups.by.family), folder };
   }
-  const isGrouped = groups ? "columns" in groups.by : importing.groupField !== undefined;
+  const isGrouped = groups ? "columns" in groups.by : behavior.groupField !== undefined;
   return isGrouped && repeated ? { keyColumn, repeated, folder } : undefined;
 }
 
 /** Watches what ends a run early, and tells how far it is. */
-function createPace({ options, files }: RunFiles, books: Books, deps: ReadingDeps) {
-  const callsBefore = books.calls.sent;
+function createPace({ options, files }: RunFiles, tally: RunTally, deps: ReadingDeps) {
+  const callsBefore = tally.calls.sent;
   const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);
   const { maxErrors } = options;
   const mostErrors = !maxErrors
@@ -98,13 +101,13 @@ function createPace({ options, files }: RunFiles, books: Books, deps: ReadingDep
   return {
     mustStop: (): RunState | undefined => {
       if (deps.stop.aborted || deps.abort.aborted) return "interrupted";
-      return books.errors > mostErrors ? "stopped" : undefined;
+      return tally.errors > mostErrors ? "stopped" : undefined;
     },
     report: (isLast = false) => {
       const nowMs = deps.clock();
       if (!isLast && nowMs - reportedMs < progressEveryMs) return;
       reportedMs = nowMs;
-      const { rows, calls } = books.totals;
+      const { rows, calls } = tally.totals;
       const isReplay = callsBefore > 0 && calls.sent === callsBefore;
       deps.report({ type: "progress", rows, calls, rowsTotal, isReplay });
     },

@@ -1,13 +1,13 @@
-import type { FixedId } from "../check/cell-rules.ts";
+import type { FixedId } from "../check/valid-id.ts";
 import type { FixedIdFile } from "./fixed-id-file.ts";
 import type { RejectFile } from "./reject-file.ts";
 import type { Totals } from "./journal.ts";
-import type { Item, RowProblem, SourceRow } from "../kind.ts";
-import { problemCodes, sharpenReason } from "../check/problem-codes.ts";
-import type { ImportEvent } from "../types.ts";
+import type { Item, RowError, SourceRow } from "../item.ts";
+import { rejectCodes, sharpenReason } from "../check/reject-codes.ts";
+import type { ImportEvent } from "../events.ts";
 
 /** A file of the run as messages and rejects name it. */
-export interface BookFile {
+export interface TallyFile {
   readonly given: string;
   /** The column that holds a field, as the header has it; the field's own name where none does. */
   readonly columnName: (field: string) => string;
@@ -28,8 +28,8 @@ const maxGroupsTold = 12;
 const maxGroups = 200;
 
 /** Every row's outcome, once: `read = accepted + rejected + failed`. */
-export class Books {
-  readonly #files: readonly BookFile[];
+export class RunTally {
+  readonly #files: readonly TallyFile[];
   readonly #rejects: RejectFile | undefined;
   readonly #fixedIds: FixedIdFile | undefined;
   readonly #problems = new Map<string, Group>();
@@ -39,7 +39,7 @@ export class Books {
   readonly #items = { sent: 0, accepted: 0, rejected: 0 };
   readonly calls = { sent: 0, retried: 0, throttled: 0 };
 
-  constructor(files: readonly BookFile[], rejects: RejectFile | undefined, fixedIds?: FixedIdFile) {
+  constructor(files: readonly TallyFile[], rejects: RejectFile | undefined, fixedIds?: FixedIdFile) {
     this.#files = files;
     this.#rejects = rejects;
     this.#fixedIds = fixedIds;
@@ -60,7 +60,7 @@ export class Books {
   }
 
   /** A row that was not sent. */
-  reject(row: SourceRow, problems: readonly RowProblem[]): void {
+  reject(row: SourceRow, problems: readonly RowError[]): void {
     this.#rows.rejected++;
     this.#write(row, problems);
   }
@@ -69,7 +69,7 @@ export class Books {
    * A call was answered: each of its items was taken, or not.
    * @param one what an item is called
    */
-  settle(items: readonly Item[], problems: ReadonlyMap<number, RowProblem>, one = "order"): void {
+  settle(items: readonly Item[], problems: ReadonlyMap<number, RowError>, one = "order"): void {
     this.#items.sent += items.length;
     for (const [at, item] of items.entries()) {
       const problem = problems.get(at);
@@ -139,7 +139,7 @@ export class Books {
     for (const { code, column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
       const rows = count === 1 ? "1 row" : `${count} rows`;
       const what = column === "" ? reason : `${column} ${reason}`;
-      const hint = problemCodes[code]?.hint;
+      const hint = rejectCodes[code]?.hint;
       const more = hint === undefined ? "" : `; ${hint}`;
       yield { type: "notice", message: `${rows}: ${what}; first at ${first}${more}` };
     }
@@ -150,9 +150,9 @@ export class Books {
   }
 
   /** Where one row of an item is at fault, the others are not, and say which it is. */
-  #writeItem({ rows, isWhole = false }: Item, problem: RowProblem, one: string): void {
+  #writeItem({ rows, isIndivisible = false }: Item, problem: RowError, one: string): void {
     // Of rows that are one record together, the one that holds the value.
-    const holder = isWhole ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
+    const holder = isIndivisible ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
     const guilty = problem.row === undefined ? holder : rows[problem.row];
     const article = /^[aeiou]/.test(one) ? "an" : "a";
     const reason = `belongs to ${article} ${one} that was not taken: line ${guilty?.line} is at fault`;
@@ -162,13 +162,13 @@ export class Books {
     }
   }
 
-  #write(row: SourceRow, problems: readonly RowProblem[]): void {
+  #write(row: SourceRow, problems: readonly RowError[]): void {
     const [first] = problems;
     if (!first) throw new Error("a row was rejected without a problem");
     this.#count(this.#problems, row, first);
     const file = this.#files[row.file];
     const reasons = problems.map((problem) => this.#describe(row, problem));
-    const hints = new Set(problems.flatMap(({ code }) => problemCodes[code]?.hint ?? []));
+    const hints = new Set(problems.flatMap(({ code }) => rejectCodes[code]?.hint ?? []));
     const reason = [...reasons, ...hints].join("; ");
     this.#rejects?.add(row, {
       column: this.#columnOf(row, first.field),
@@ -182,7 +182,7 @@ export class Books {
     return field === "" ? "" : (this.#files[row.file]?.columnName(field) ?? field);
   }
 
-  #describe(row: SourceRow, { field, code, reason }: RowProblem): string {
+  #describe(row: SourceRow, { field, code, reason }: RowError): string {
     if (field === "") return reason;
     return `${this.#columnOf(row, field)} ${sharpenReason(code, reason, this.#valueOf(row, field))}`;
   }
@@ -193,7 +193,7 @@ export class Books {
     return at === undefined ? "" : (row.cells[at] ?? "");
   }
 
-  #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason }: RowProblem): void {
+  #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason }: RowError): void {
     const file = this.#files[row.file];
     const value = this.#valueOf(row, field);
     const sharp = sharpenReason(code, reason, value);

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/index.ts";
 import type { CallHistory } from "./call-history.ts";
-import type { Item, RowProblem } from "../kind.ts";
+import type { Item, RowError } from "../item.ts";
 
 /** Tries of a call that stands in for a larger one which failed: it, and an item that is alone. */
 const fewAttempts = { part: 2, alone: 4 } as const;
@@ -19,7 +19,7 @@ export interface BisectionDeps {
   readonly send: (
     items: readonly Item[],
     maxAttempts: number | undefined,
-  ) => Promise<ReadonlyMap<Item, RowProblem>>;
+  ) => Promise<ReadonlyMap<Item, RowError>>;
   readonly history: CallHistory;
   readonly itemName: { readonly one: string; readonly many: string };
   /** Whether the service answers anything at all. */
@@ -27,7 +27,7 @@ export interface BisectionDeps {
   /** Whether sending is to end, whatever was refused. */
   readonly mustEnd: (error: unknown) => boolean;
   /** Makes a problem of the words with which the service refused an item that was alone. */
-  readonly readRefusal: (error: ServiceError) => RowProblem;
+  readonly readRefusal: (error: ServiceError) => RowError;
 }
 
 /** Why a call of many items may go through in parts. */
@@ -50,7 +50,7 @@ type Fault =
 export async function sendInParts(
   items: readonly Item[],
   deps: BisectionDeps,
-): Promise<Map<Item, RowProblem>> {
+): Promise<Map<Item, RowError>> {
   const bisection = new Bisection(deps);
   await bisection.send(items);
   await bisection.judge(items.length);
@@ -66,7 +66,7 @@ interface Suspect {
 
 class Bisection {
   readonly #deps: BisectionDeps;
-  readonly problems = new Map<Item, RowProblem>();
+  readonly problems = new Map<Item, RowError>();
   /** Items with which the service failed when they were alone; or it was down. */
   readonly #suspects: Suspect[] = [];
   /** What the service had taken when it failed first. */

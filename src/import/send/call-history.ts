@@ -1,5 +1,5 @@
 import type { ServiceError } from "../../contract/index.ts";
-import { ImportError } from "../types.ts";
+import { ImportError } from "../import-error.ts";
 
 /** Items refused one by one, with none taken between, after which it is not the items that are at fault. */
 const maxRefusedInARow = 50;

@@ -1,4 +1,5 @@
-import type { Importing, Item } from "../kind.ts";
+import type { ImportBehavior } from "../kind.ts";
+import type { Item } from "../item.ts";
 
 /** The items of one call. */
 export interface Chunk {
@@ -12,7 +13,7 @@ export interface Chunk {
 /** The most that one call's body may hold, about; characters. */
 const maxChunkSize = 1024 * 1024;
 
-/** Cuts items into calls, in order: by number, by size, by lane, and never the same key twice in one. */
+/** Cuts items into calls, in order: by number, by size, by batchKey, and never the same key twice in one. */
 export class Chunker {
   readonly #maxItems: number;
   #items: Item[] = [];
@@ -31,7 +32,7 @@ export class Chunker {
       first !== undefined &&
       (this.#items.length >= this.#maxItems ||
         this.#size + item.size > maxChunkSize ||
-        item.lane !== first.lane ||
+        item.batchKey !== first.batchKey ||
         this.#keys.has(item.key));
     const full = isFull ? this.flush() : undefined;
     this.#items.push(item);
@@ -57,8 +58,8 @@ function extentOf(items: readonly Item[]): string {
 }
 
 /** Whether two chunks write the same record differently: then their order matters. */
-export function isConflicting(a: Chunk, b: Chunk, importing: Importing): boolean {
-  const writesOf = (item: Item) => [...(importing.writes?.(item) ?? [])];
+export function isConflicting(a: Chunk, b: Chunk, behavior: ImportBehavior): boolean {
+  const writesOf = (item: Item) => [...(behavior.writes?.(item) ?? [])];
   const writes = new Map(a.items.flatMap(writesOf));
   return b.items.flatMap(writesOf).some(([id, value]) => {
     const other = writes.get(id);

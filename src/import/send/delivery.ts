@@ -4,11 +4,13 @@ import type { CallEvent, CallOptions } from "../../service/transport.ts";
 import { sendInParts } from "./bisection.ts";
 import type { CallHistory } from "./call-history.ts";
 import type { Chunk } from "./chunks.ts";
-import type { Importing, Item, RowProblem } from "../kind.ts";
+import type { ImportBehavior } from "../kind.ts";
+import type { Item, RowError } from "../item.ts";
 import { readCallRefusal } from "../check/service-errors.ts";
 import type { Journal, Settled } from "../run/journal.ts";
-import type { Pulse } from "../run/heartbeat.ts";
-import type { CallCounts, ImportEvent } from "../types.ts";
+import type { Heartbeat } from "../run/heartbeat.ts";
+import type { CallCounts } from "../summary.ts";
+import type { ImportEvent } from "../events.ts";
 
 /** Times that a call which cannot be repeated is sent, each time after looking what had arrived. */
 const maxRounds = 4;
@@ -30,13 +32,13 @@ export interface Delivery {
 }
 
 export interface DeliveryDeps {
-  readonly importing: Importing;
+  readonly behavior: ImportBehavior;
   readonly service: Service;
   readonly isOnce: boolean;
   readonly journal: Journal;
   readonly settled: Settled;
   readonly history: CallHistory;
-  readonly pulse: Pulse;
+  readonly heartbeat: Heartbeat;
   readonly abort: AbortSignal;
   readonly report: (event: ImportEvent) => void;
 }
@@ -48,10 +50,10 @@ export interface DeliveryDeps {
  * @returns the problems of the items that were not taken
  * @throws ServiceError, ImportError where the run cannot go on
  */
-export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<Map<Item, RowProblem>> {
-  const { importing, journal, settled, isOnce, abort } = deps;
+export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<Map<Item, RowError>> {
+  const { behavior, journal, settled, isOnce, abort } = deps;
   const { chunk } = delivery;
-  const isUnknown = settled.unknown.has(chunk.n) && importing.readBack !== undefined;
+  const isUnknown = settled.unknown.has(chunk.n) && behavior.readBack !== undefined;
   const toSend = isUnknown ? await findMissing(chunk.items, delivery, deps) : chunk.items;
   if (toSend.length === 0) return new Map();
   // A call that may be repeated needs no waiting for the disk: if the line is lost, it is sent again.
@@ -59,7 +61,7 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
   return sendInParts(toSend, {
     send: (items, maxAttempts) => sendSettled(items, maxAttempts, delivery, deps),
     history: deps.history,
-    itemName: importing.itemName,
+    itemName: behavior.itemName,
     probe: () => probe(delivery, deps),
     mustEnd: (error) => {
       delivery.onTorn();
@@ -67,7 +69,7 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
     },
     readRefusal: (error) => {
       delivery.refusal = error;
-      return readCallRefusal(error, importing.itemName);
+      return readCallRefusal(error, behavior.itemName);
     },
   });
 }
@@ -78,20 +80,20 @@ async function sendSettled(
   maxAttempts: number | undefined,
   delivery: Delivery,
   deps: DeliveryDeps,
-): Promise<Map<Item, RowProblem>> {
-  const { importing, service, abort } = deps;
+): Promise<Map<Item, RowError>> {
+  const { behavior, service, abort } = deps;
   const options = { ...callOptions(delivery, deps), maxAttempts };
   let toSend = items;
   for (let round = 1; ; round++) {
     countCall(delivery, deps);
     try {
-      const problems = await importing.send(service, toSend, options);
+      const problems = await behavior.send(service, toSend, options);
       delivery.isTouched = true;
       return new Map(problems.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
     } catch (error) {
       const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown;
       delivery.isTouched ||= isUnknown;
-      const canSettle = error instanceof ServiceError && isUnknown && importing.readBack !== undefined;
+      const canSettle = error instanceof ServiceError && isUnknown && behavior.readBack !== undefined;
       if (!canSettle || abort.aborted) throw error;
       toSend = await findMissing(toSend, delivery, deps);
       if (toSend.length === 0) return new Map();
@@ -106,10 +108,10 @@ async function findMissing(
   delivery: Delivery,
   deps: DeliveryDeps,
 ): Promise<readonly Item[]> {
-  const { importing, service, report } = deps;
+  const { behavior, service, report } = deps;
   countCall(delivery, deps);
   try {
-    const isHeld = (await importing.readBack?.(service, items, callOptions(delivery, deps))) ?? [];
+    const isHeld = (await behavior.readBack?.(service, items, callOptions(delivery, deps))) ?? [];
     const missing = items.filter((_, at) => !isHeld[at]);
     const held = items.length - missing.length;
     const message = `a call was sent and not answered: ${held} of its ${items.length} items had arrived`;
@@ -136,27 +138,27 @@ async function probe(delivery: Delivery, deps: DeliveryDeps): Promise<boolean> {
   }
 }
 
-function countCall({ calls }: Delivery, { pulse }: DeliveryDeps): void {
+function countCall({ calls }: Delivery, { heartbeat }: DeliveryDeps): void {
   calls.sent++;
-  pulse.sent();
+  heartbeat.sent();
 }
 
-function callOptions({ calls }: Delivery, { abort, report, pulse }: DeliveryDeps): CallOptions {
-  return { signal: abort, onEvent: (event) => countEvent(event, calls, { report, pulse }) };
+function callOptions({ calls }: Delivery, { abort, report, heartbeat }: DeliveryDeps): CallOptions {
+  return { signal: abort, onEvent: (event) => countEvent(event, calls, { report, heartbeat }) };
 }
 
 function countEvent(
   event: CallEvent,
   calls: CallCounts,
-  { report, pulse }: Pick<DeliveryDeps, "report" | "pulse">,
+  { report, heartbeat }: Pick<DeliveryDeps, "report" | "heartbeat">,
 ): void {
   if (event.type === "attempt" && event.attempt > 1) {
     calls.sent++;
     calls.retried++;
-    pulse.sent(true);
+    heartbeat.sent(true);
   }
   if (event.type === "wait") {
-    pulse.waited(event.reason, event.ms);
+    heartbeat.waited(event.reason, event.ms);
     if (event.reason === "throttled") calls.throttled++;
     report({ type: "wait", message: event.message, ms: event.ms });
   }

@@ -1,16 +1,16 @@
 import type { Chunk } from "./chunks.ts";
-import type { Importing } from "../kind.ts";
+import type { ImportBehavior } from "../kind.ts";
 
 /**
  * What was written by calls that were sent after others which stand behind them in the files: those others have to be
  * sent once more, so that the last row counts. Of each record the last value is kept, and not the rows.
  */
-export class LateWrites {
-  readonly #importing: Importing;
+export class OverlappingWrites {
+  readonly #behavior: ImportBehavior;
   readonly #last = new Map<string, { readonly value: string; readonly sentAt: number }>();
 
-  constructor(importing: Importing) {
-    this.#importing = importing;
+  constructor(behavior: ImportBehavior) {
+    this.#behavior = behavior;
   }
 
   /**
@@ -35,6 +35,6 @@ export class LateWrites {
 
   /** Each record that a call writes, with its last value. */
   #writesOf({ items }: Chunk): ReadonlyMap<string, string> {
-    return new Map(items.flatMap((item) => [...(this.#importing.writes?.(item) ?? [])]));
+    return new Map(items.flatMap((item) => [...(this.#behavior.writes?.(item) ?? [])]));
   }
 }

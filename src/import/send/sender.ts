@@ -1,17 +1,18 @@
 import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
 import { ServiceError } from "../../contract/index.ts";
-import type { Books } from "../run/tally.ts";
+import type { RunTally } from "../run/tally.ts";
 import { CallHistory } from "./call-history.ts";
 import { isConflicting, type Chunk } from "./chunks.ts";
 import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
-import type { Item, RowProblem } from "../kind.ts";
+import type { Item, RowError } from "../item.ts";
 import type { JournalProblem } from "../run/journal.ts";
 import type { KeyStore } from "../run/key-store.ts";
-import { LateWrites } from "./overlapping-writes.ts";
-import { ImportError, type CallCounts } from "../types.ts";
+import { OverlappingWrites } from "./overlapping-writes.ts";
+import { ImportError } from "../import-error.ts";
+import type { CallCounts } from "../summary.ts";
 
-/** Where chunks go: to the service with books and ledger kept, or nowhere (a dry run). */
+/** Where chunks go: to the service with tally and ledger kept, or nowhere (a dry run). */
 export interface Sender {
   /** Takes a chunk; waits where too much is under way, or where the order of two calls matters. */
   submit(chunk: Chunk): Promise<void>;
@@ -22,9 +23,9 @@ export interface Sender {
 }
 
 /** Everything is taken, and nothing is sent. */
-export function createDrySender(books: Books): Sender {
+export function createDrySender(tally: RunTally): Sender {
   return {
-    submit: async ({ items }) => books.settle(items, new Map()),
+    submit: async ({ items }) => tally.settle(items, new Map()),
     drain: async () => {},
     failure: undefined,
   };
@@ -33,19 +34,19 @@ export function createDrySender(books: Books): Sender {
 export interface SendingDeps extends Omit<DeliveryDeps, "history"> {
   readonly concurrency: number;
   readonly keepsOrder: boolean;
-  readonly books: Books;
+  readonly tally: RunTally;
   readonly keys: KeyStore | undefined;
   readonly clock: () => number;
 }
 
 /** Sends chunks, some at once, and writes each down before it leaves and after it is answered. */
-export class LedgerSender implements Sender {
+export class JournaledSender implements Sender {
   readonly #deps: SendingDeps;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #underWay = new Map<Chunk, Promise<void>>();
   /** Of a resume: the last call that an earlier attempt settled, and what was sent after calls that stand behind it. */
   readonly #lastDone: number;
-  readonly #lateWrites: LateWrites;
+  readonly #overlappingWrites: OverlappingWrites;
   /** Chunks that are sent in parts now: what was sent after them may be there before them. */
   readonly #torn = new Set<Chunk>();
   readonly #history: CallHistory;
@@ -55,7 +56,7 @@ export class LedgerSender implements Sender {
     this.#deps = deps;
     this.#limit = pLimit(deps.concurrency);
     this.#lastDone = deps.settled.lastDone;
-    this.#lateWrites = new LateWrites(deps.importing);
+    this.#overlappingWrites = new OverlappingWrites(deps.behavior);
     this.#history = new CallHistory({
       maxItems: deps.settled.maxItems,
       hasTaken: deps.settled.done.size > 0,
@@ -64,7 +65,7 @@ export class LedgerSender implements Sender {
   }
 
   async submit(chunk: Chunk): Promise<void> {
-    const { settled, books, importing } = this.#deps;
+    const { settled, tally, behavior } = this.#deps;
     const extent = settled.extents.get(chunk.n);
     if (extent !== undefined && extent !== chunk.extent) {
       throw new ImportError("failed", "the rows are not cut into the same calls as when the import began", {
@@ -74,15 +75,15 @@ export class LedgerSender implements Sender {
     const done = settled.done.get(chunk.n);
     // What was sent before a call that was sent anew has to be sent again, where it wrote the same records.
     const sentAt = settled.sentAt.get(chunk.n) ?? -1;
-    const isOvertaken = done && !this.#deps.isOnce && this.#lateWrites.haveOvertaken(chunk, sentAt);
+    const isOvertaken = done && !this.#deps.isOnce && this.#overlappingWrites.haveOvertaken(chunk, sentAt);
     if (done && !isOvertaken) {
-      if (settled.late.has(chunk.n)) this.#lateWrites.note(chunk, sentAt);
-      books.settle(chunk.items, asProblems(done.problems), importing.itemName.one);
+      if (settled.late.has(chunk.n)) this.#overlappingWrites.note(chunk, sentAt);
+      tally.settle(chunk.items, asProblems(done.problems), behavior.itemName.one);
       return;
     }
     while (this.#mustWait(chunk)) await Promise.race(this.#underWay.values());
     if (this.failure !== undefined) return;
-    if (chunk.n < this.#lastDone) this.#lateWrites.note(chunk, Number.POSITIVE_INFINITY);
+    if (chunk.n < this.#lastDone) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
     const sending = this.#limit(() => this.#send(chunk))
       .catch((error: unknown) => {
         this.failure ??= error;
@@ -104,7 +105,7 @@ export class LedgerSender implements Sender {
   }
 
   #conflicts(a: Chunk, b: Chunk): boolean {
-    return isConflicting(a, b, this.#deps.importing);
+    return isConflicting(a, b, this.#deps.behavior);
   }
 
   async #send(chunk: Chunk): Promise<void> {
@@ -127,8 +128,8 @@ export class LedgerSender implements Sender {
     }
   }
 
-  #settle({ chunk, calls }: Delivery, problems: ReadonlyMap<Item, RowProblem>): void {
-    const { books, journal, clock, importing } = this.#deps;
+  #settle({ chunk, calls }: Delivery, problems: ReadonlyMap<Item, RowError>): void {
+    const { tally, journal, clock, behavior } = this.#deps;
     this.#addCalls(calls);
     const found = new Map(
       chunk.items.flatMap((item, at) => {
@@ -136,24 +137,24 @@ export class LedgerSender implements Sender {
         return problem ? [[at, problem] as const] : [];
       }),
     );
-    books.settle(chunk.items, found, importing.itemName.one);
+    tally.settle(chunk.items, found, behavior.itemName.one);
     journal.append({
       t: "done",
       n: chunk.n,
       problems: [...found].map(([at, { field, code, reason, row }]) => [at, field, code, reason, row]),
       calls,
       at: clock(),
-      totals: books.totals,
+      totals: tally.totals,
     });
   }
 
   /** Each item of a call was refused, and the service has taken nothing of the run yet: nobody knows whose fault it is. */
   #refuse({ chunk, calls }: Delivery, refusal: ServiceError): void {
-    const { books, journal, clock } = this.#deps;
+    const { tally, journal, clock } = this.#deps;
     this.#addCalls(calls);
     const reason = `the service refused the call: ${refusal.message}`;
-    books.fail(chunk.items, reason);
-    journal.append({ t: "refused", n: chunk.n, reason, calls, at: clock(), totals: books.totals });
+    tally.fail(chunk.items, reason);
+    journal.append({ t: "refused", n: chunk.n, reason, calls, at: clock(), totals: tally.totals });
   }
 
   /** A call that was not carried out, or of which nobody knows. */
@@ -171,23 +172,23 @@ export class LedgerSender implements Sender {
 
   /** Said once for each size that turned out to be too much. */
   #tellSmaller(maxItems: number, error: ServiceError): void {
-    const { importing, journal, report } = this.#deps;
+    const { behavior, journal, report } = this.#deps;
     journal.append({ t: "smaller", maxItems });
-    const { one, many } = importing.itemName;
+    const { one, many } = behavior.itemName;
     const most = maxItems === 1 ? `1 ${one}` : `${maxItems} ${many}`;
     const message = `calls are too large for the service (${error.message}): from here on they hold at most ${most}`;
     report({ type: "notice", message });
   }
 
   #addCalls(calls: CallCounts): void {
-    const { books } = this.#deps;
-    books.calls.sent += calls.sent;
-    books.calls.retried += calls.retried;
-    books.calls.throttled += calls.throttled;
+    const { tally } = this.#deps;
+    tally.calls.sent += calls.sent;
+    tally.calls.retried += calls.retried;
+    tally.calls.throttled += calls.throttled;
   }
 }
 
-function asProblems(problems: readonly JournalProblem[]): Map<number, RowProblem> {
+function asProblems(problems: readonly JournalProblem[]): Map<number, RowError> {
   return new Map(
     problems.map(([at, field, code, reason, row]) => [
       at,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { ImportError, type ImportDeps } from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportContext } from "../context.ts";
 
 /**
  * Replaces patterns by the files that they match, sorted by name. A file that really has such a name wins, and a file
@@ -9,7 +10,7 @@ import { ImportError, type ImportDeps } from "../types.ts";
  */
 export async function expandGlobs(
   given: readonly string[],
-  { cwd, report }: Pick<ImportDeps, "cwd" | "report">,
+  { cwd, report }: Pick<ImportContext, "cwd" | "report">,
 ): Promise<string[]> {
   const found: string[] = [];
   for (const name of given) {

@@ -5,12 +5,22 @@ import { FileFormatError } from "../csv/file-format-error.ts";
 import { readRowBatches, type Grouping, type RowBatch } from "../csv/row-batches.ts";
 import { surveyFile, type Survey } from "../csv/pre-scan.ts";
 import { matchHeader, type ColumnMap } from "../mapping/header.ts";
-import type { Importing } from "../kind.ts";
+import type { ReportEvent } from "../events.ts";
+import type { ImportBehavior } from "../kind.ts";
+import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { readFamilyBatches, type FamilyGrouping } from "../layouts/family-rows.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
 import { describeLayout } from "../layouts/layout-format.ts";
 import { describeFileError, type LocatedFile } from "./located-files.ts";
-import { type ImportDeps, ImportError, type ImportOptions, type KindName } from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportOptions } from "../options.ts";
+
+/** How files are read: as which kind, and with which options. */
+export interface Reading {
+  readonly kind: ImportKind;
+  readonly behavior: ImportBehavior;
+  readonly options: ImportOptions;
+}
 
 /** A file of an import, looked through and ready to be read. */
 export interface InputFile extends LocatedFile {
@@ -26,15 +36,14 @@ export interface InputFile extends LocatedFile {
  */
 export async function openFiles(
   located: readonly LocatedFile[],
-  importing: Importing,
-  kind: KindName,
-  options: ImportOptions,
-  report: ImportDeps["report"] = () => {},
+  reading: Reading,
+  { kinds, report = () => {} }: { readonly kinds: ImportKinds; readonly report?: ReportEvent },
 ): Promise<InputFile[]> {
+  const { behavior, options } = reading;
   const read = (file: LocatedFile, told: ImportOptions) => {
     const head = readHead(file, told);
     const valuesOf = (column: number) => readColumn(file.given, head, column);
-    const columns = matchHeader({ given: file.given, header: head.header, valuesOf }, importing, kind, told);
+    const columns = matchHeader({ given: file.given, header: head.header, valuesOf }, reading, kinds);
     return { ...file, head, columns };
   };
   const heads = located.map((file) => read(file, options));
@@ -42,12 +51,12 @@ export async function openFiles(
   const hashes = new Map<string, string>();
   const opened: InputFile[] = [];
   for (const file of heads) {
-    let found = await lookThrough(file, importing, hashes.get(file.path), report);
+    let found = await lookThrough(file, behavior, hashes.get(file.path), report);
     if (found.survey.invalidLine > 0) {
       const { encoding, noticed } = guessAnew(found, options);
       const again = read(file, { ...options, encoding });
       const head = noticed === undefined ? again.head : { ...again.head, noticed };
-      found = await lookThrough({ ...again, head }, importing, found.survey.sha256, report);
+      found = await lookThrough({ ...again, head }, behavior, found.survey.sha256, report);
       refuseInvalid(found);
     }
     hashes.set(file.path, found.survey.sha256);
@@ -58,11 +67,11 @@ export async function openFiles(
 
 async function lookThrough(
   file: Omit<InputFile, "keyColumn" | "survey">,
-  importing: Importing,
+  behavior: ImportBehavior,
   sha256: string | undefined,
-  report: ImportDeps["report"],
+  report: ReportEvent,
 ): Promise<InputFile> {
-  const keyColumn = keyColumnOf(file.columns, importing) ?? -1;
+  const keyColumn = keyColumnOf(file.columns, behavior) ?? -1;
   try {
     const onRecords = (rows: number) =>
       report({ type: "reading", doing: "checking", file: file.given, rows });
@@ -76,7 +85,7 @@ async function lookThrough(
 /** The column by which the rows of one record are found, or a record that comes again. */
 function keyColumnOf(
   { layout, fields, columnOf }: ColumnMap,
-  { groupField, idField }: Importing,
+  { groupField, idField }: ImportBehavior,
 ): number | undefined {
   return layout?.groups ? fields?.groupColumn : columnOf.get(groupField ?? idField ?? "");
 }
@@ -139,7 +148,7 @@ export function* readRows(
 }
 
 /** What was found out about the files and a person should know before anything happens. */
-export function describeFiles(files: readonly InputFile[], importing: Importing): string[] {
+export function describeFiles(files: readonly InputFile[], behavior: ImportBehavior): string[] {
   return files.flatMap(({ given, entry, head, columns, survey }) => {
     const { encoding, delimiter } = head.format;
     const said: string[] = [];
@@ -157,10 +166,10 @@ export function describeFiles(files: readonly InputFile[], importing: Importing)
       said.push(`${name}: passed over, not known: ${columns.unknown.slice(0, 40).join(", ")}`);
     }
     if (survey.records === 0) said.push(`${name}: has a header and no rows`);
-    if (importing.idField && survey.repeatedKeys > 0 && !layout?.groups) {
+    if (behavior.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
       said.push(
-        `${name}: ${rows} a ${importing.idField}, first on line ${survey.firstRepeatLine}: the last one counts`,
+        `${name}: ${rows} a ${behavior.idField}, first on line ${survey.firstRepeatLine}: the last one counts`,
       );
     }
     return said;

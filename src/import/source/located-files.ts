@@ -6,7 +6,8 @@ import { stampFile } from "./containers/file-pieces.ts";
 import { findZipFiles, listNames, showName } from "./containers/zip-files.ts";
 import { recognisePacking } from "../csv/byte-source.ts";
 import { FileFormatError } from "../csv/file-format-error.ts";
-import { ImportError, type ImportDeps } from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportContext } from "../context.ts";
 
 /** A file as given, and where its bytes are. */
 export interface LocatedFile {
@@ -17,7 +18,7 @@ export interface LocatedFile {
   readonly entry?: string | undefined;
 }
 
-type LocatingDeps = Pick<ImportDeps, "cwd" | "stdin" | "abort" | "report">;
+type LocatingDeps = Pick<ImportContext, "cwd" | "stdin" | "abort" | "report">;
 
 /**
  * Finds the files, those in zip archives too, and keeps a copy of what can be read only once, standard input and

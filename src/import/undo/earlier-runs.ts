@@ -1,21 +1,21 @@
 import type { BeforeStore } from "./previous-values.ts";
 import type { Manifest } from "../run/run-folder.ts";
-import type { Past } from "./undo-kind.ts";
+import type { PreviousState, UndoBehavior } from "./undo-behavior.ts";
 
-/** What a run kept of the service as it was before it. */
-export function createPast(manifest: Manifest, before: BeforeStore | undefined): Past {
+/** What a run recorded about the service before it changed anything. */
+export function describePrevious(
+  manifest: Manifest,
+  undo: UndoBehavior | undefined,
+  before: BeforeStore | undefined,
+): PreviousState {
   return {
-    whyNot: whyNot(manifest, before),
+    whyNot: undo?.whyUnknown?.(manifest.options) ?? whyUnknown(before),
     get: (key) => before?.get(key),
     startedMs: Date.parse(manifest.started_at),
   };
 }
 
-/** Why it is not known what was there before the run; nothing where it is. */
-function whyNot({ kind, options }: Manifest, before: BeforeStore | undefined): string | undefined {
-  if (kind === "products" && options.undoable !== true) {
-    return "its former values were not kept: that is done by `products import --undoable`";
-  }
+function whyUnknown(before: BeforeStore | undefined): string | undefined {
   const ended = before?.ended;
-  return ended ? ended.whyNot : "it was not kept when the run began";
+  return ended ? ended.whyNot : "it was not recorded when the run began";
 }

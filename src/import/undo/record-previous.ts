@@ -1,17 +1,17 @@
 import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import { Books } from "../run/tally.ts";
+import { RunTally } from "../run/tally.ts";
 import type { Chunk } from "../send/chunks.ts";
 import { BeforeStore } from "./previous-values.ts";
 import type { Settled } from "../run/journal.ts";
 import { readAll, type RunFiles } from "../run/run-reader.ts";
-import type { ImportDeps, KindName } from "../types.ts";
-import { findNoting } from "../../records/undos.ts";
+import type { ImportDeps } from "../deps.ts";
+import type { ImportKind } from "../kinds.ts";
 
 /** A run that is about to begin. */
 export interface BeginningRun extends RunFiles {
-  readonly kind: KindName;
+  readonly kind: ImportKind;
   /** Where it is kept. */
   readonly path: string;
   readonly settled: Settled;
@@ -22,12 +22,12 @@ export interface BeginningRun extends RunFiles {
  * it is too late. A service that refuses to tell does not hold up the run: then it is known that nothing is known.
  * @throws ServiceError when the service does not answer, or nobody is signed in: then the run would not go on either
  */
-export async function noteBefore(run: BeginningRun, service: Service, deps: ImportDeps): Promise<void> {
-  const noting = findNoting(run.kind, run.options);
-  if (!noting || run.settled.extents.size > 0) return;
+export async function recordPrevious(run: BeginningRun, service: Service, deps: ImportDeps): Promise<void> {
+  const reader = run.kind.previous?.(run.options);
+  if (!reader || run.settled.extents.size > 0) return;
   using store = new BeforeStore(run.path);
   if (store.ended) return;
-  if (noting.onlyWritten) await wantWritten(run, store, deps);
+  if (reader.onlyWritten) await wantWritten(run, store, deps);
   try {
     await store.fill(async () => {
       let records = 0;
@@ -38,8 +38,8 @@ export async function noteBefore(run: BeginningRun, service: Service, deps: Impo
           if (event.type === "wait") deps.report({ type: "wait", message: event.message, ms: event.ms });
         },
       };
-      for await (const entries of noting.before(service, options)) {
-        store.add(entries, noting.onlyWritten);
+      for await (const entries of reader.before(service, options)) {
+        store.add(entries, reader.onlyWritten);
         records += entries.length;
         deps.report({ type: "readBack", records, calls: ++calls });
         deps.stop.throwIfAborted();
@@ -61,19 +61,19 @@ function isRefusal(error: unknown): error is ServiceError {
 
 /** Reads the files once for the ids that they write, so that no more is kept than may be put back. */
 async function wantWritten(run: BeginningRun, store: BeforeStore, deps: ImportDeps): Promise<void> {
-  const books = new Books(
+  const tally = new RunTally(
     run.files.map(({ given }) => ({ given, column: () => undefined, columnName: (field) => field })),
     undefined,
   );
   const sender = {
     submit: async ({ items }: Chunk) => {
       store.want(items.map(({ key }) => key));
-      books.settle(items, new Map());
+      tally.settle(items, new Map());
     },
     drain: async () => {},
     failure: undefined,
   };
-  await readAll({ ...run, options: { ...run.options, maxErrors: undefined } }, books, undefined, sender, {
+  await readAll({ ...run, options: { ...run.options, maxErrors: undefined } }, tally, undefined, sender, {
     ...deps,
     report: () => {},
   });

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { Item } from "../kind.ts";
+import type { Item } from "../item.ts";
 import { BeforeStore } from "./previous-values.ts";
 import { type OutcomeCounts, UndoStore } from "./undo-store.ts";
 import {
@@ -9,14 +9,13 @@ import {
   replayRun,
   type Visit,
 } from "../run/recorded-run.ts";
-import type { ImportDeps } from "../types.ts";
-import { findUndoing } from "../../records/undos.ts";
-import { createPast } from "./earlier-runs.ts";
+import type { ImportDeps } from "../deps.ts";
+import { describePrevious } from "./earlier-runs.ts";
 import { sendThings } from "./send-batches.ts";
 import { readUndoRecord, type UndoRecord, writeUndoRecord } from "./undo-record.ts";
 import { ListedRows, type UndoneRow, UndoRows } from "./undo-rows.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
-import type { Undoing } from "./undo-kind.ts";
+import type { UndoBehavior } from "./undo-behavior.ts";
 
 /** For so long what was read of the service is taken for what it has. */
 const freshForMs = 5_000;
@@ -26,7 +25,7 @@ export class RunUndo {
   readonly #run: RecordedRun;
   readonly #request: UndoRequest;
   readonly #deps: ImportDeps;
-  readonly #undoing: Undoing | undefined;
+  readonly #undoing: UndoBehavior | undefined;
   readonly #startedMs: number;
   #service: CountedService | undefined;
   #record: UndoRecord | undefined;
@@ -38,7 +37,7 @@ export class RunUndo {
     this.#run = run;
     this.#request = request;
     this.#deps = deps;
-    this.#undoing = findUndoing(run.manifest.kind, run.options);
+    this.#undoing = run.kind.undo?.(run.options);
     this.#startedMs = deps.clock();
     this.#record = readUndoRecord(deps.runsFolder, run.manifest.import_id);
   }
@@ -71,7 +70,7 @@ export class RunUndo {
     await store.collect(async () => {
       await this.#replay((items, isSure) => {
         for (const item of items) {
-          const { key, written } = this.#thingOf(item);
+          const { key, written } = this.#targetOf(item);
           store.add(key, written, item.rows.length, isSure);
         }
       });
@@ -81,10 +80,10 @@ export class RunUndo {
   async #decide(store: UndoStore): Promise<void> {
     const { manifest, paths } = this.#run;
     using before = BeforeStore.find(paths.before);
-    const past = createPast(manifest, before);
-    const isUseful = past.whyNot === undefined || manifest.kind === "orders";
-    if (isUseful && this.#hasSent) await this.#look(store);
     const undoing = this.#undoing;
+    const past = describePrevious(manifest, undoing, before);
+    const isUseful = past.whyNot === undefined || undoing?.needsPrevious === false;
+    if (isUseful && this.#hasSent) await this.#look(store);
     store.decide((thing) =>
       undoing
         ? undoing.decide(thing, past)
@@ -144,8 +143,8 @@ export class RunUndo {
     try {
       await this.#replay((items) => {
         for (const item of items) {
-          const { outcome, reason } = store.outcomeOf(this.#thingOf(item).key);
-          const key = this.#run.importing.nameOf?.(item) ?? item.key;
+          const { outcome, reason } = store.outcomeOf(this.#targetOf(item).key);
+          const key = this.#run.behavior.nameOf?.(item) ?? item.key;
           for (const { file: at, line } of item.rows) {
             const row = { file: this.#run.files[at]?.given ?? "", line, key, outcome, reason };
             file.add(row);
@@ -179,8 +178,8 @@ export class RunUndo {
     return done.size + unknown.size > 0;
   }
 
-  #thingOf(item: Item) {
-    return this.#undoing?.thingOf(item) ?? { key: item.key, written: {} };
+  #targetOf(item: Item) {
+    return this.#undoing?.targetOf(item) ?? { key: item.key, written: {} };
   }
 
   async #openService(): Promise<CountedService> {

@@ -1,10 +1,10 @@
 import { ServiceError } from "../../contract/index.ts";
 import type { CountedService } from "../run/recorded-run.ts";
-import type { Reversal, Undoing } from "./undo-kind.ts";
+import type { Reversal, UndoBehavior } from "./undo-behavior.ts";
 
 /** A call that is refused as a whole takes nothing back; what is wrong with it would be wrong again. */
 export async function sendThings(
-  undoing: Undoing,
+  undoing: UndoBehavior,
   { service, writing }: CountedService,
   things: readonly Reversal[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import writeFileAtomic from "write-file-atomic";
 import { findRun, runPaths, type Manifest } from "../run/run-folder.ts";
-import { ImportError } from "../types.ts";
+import { ImportError } from "../import-error.ts";
 
 /** That a run is being undone, or was; without the rows. */
 export interface UndoRecord {

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
-import { writeWhole } from "../run/write-fully.ts";
-import type { UndoOutcome } from "./undo-kind.ts";
+import { writeFully } from "../run/write-fully.ts";
+import type { UndoOutcome } from "./undo-behavior.ts";
 
 /** What became of one row of a run that was undone. */
 export type UndoneRow = {
@@ -26,7 +26,7 @@ export class UndoRows {
   constructor(path: string) {
     this.#path = path;
     this.#descriptor = openSync(`${path}.new`, "w", 0o600);
-    writeWhole(this.#descriptor, Buffer.from(stringify([[...columns]])));
+    writeFully(this.#descriptor, Buffer.from(stringify([[...columns]])));
   }
 
   add(row: UndoneRow): void {
@@ -43,7 +43,7 @@ export class UndoRows {
   }
 
   #write(): void {
-    writeWhole(this.#descriptor, Buffer.from(stringify(this.#waiting, { columns: [...columns] })));
+    writeFully(this.#descriptor, Buffer.from(stringify(this.#waiting, { columns: [...columns] })));
     this.#waiting = [];
   }
 }

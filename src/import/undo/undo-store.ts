@@ -1,5 +1,5 @@
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
-import type { Decision, Reversal, Thing, UndoOutcome } from "./undo-kind.ts";
+import type { Decision, Reversal, UndoTarget, UndoOutcome } from "./undo-behavior.ts";
 import type { Entry, Value } from "./previous-values.ts";
 
 /** How many rows have each outcome. */
@@ -64,7 +64,7 @@ export class UndoStore implements Disposable {
   }
 
   /** Decides for everything that is not taken back already. */
-  decide(judge: (thing: Thing) => Decision): void {
+  decide(judge: (thing: UndoTarget) => Decision): void {
     this.#file.execute("begin");
     for (let after: string | undefined = ""; after !== undefined;) {
       const found: Record<string, unknown>[] = this.#file.all(

@@ -2,7 +2,8 @@ import { ServiceError } from "../../contract/index.ts";
 import { isDiskFull } from "../run/attempt.ts";
 import { findRun, type Manifest } from "../run/run-folder.ts";
 import { openRecordedRun, refuseElsewhere } from "../run/recorded-run.ts";
-import { ImportError, type ImportDeps } from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportDeps } from "../deps.ts";
 import { RunUndo } from "./run-undo.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
 
@@ -16,7 +17,7 @@ export const mostUndoneListed = 1_000;
 export async function undoImport(id: string, request: UndoRequest, deps: ImportDeps): Promise<UndoneRun> {
   const manifest = findRun(deps.runsFolder, id);
   refuseElsewhere(manifest, deps.target);
-  using run = await openRecordedRun(manifest, deps.runsFolder);
+  using run = await openRecordedRun(manifest, deps);
   const undo = new RunUndo(run, request, deps);
   try {
     return await undo.run();

@@ -1,5 +1,4 @@
 import type { OutcomeCounts } from "./undo-store.ts";
-import type { KindName } from "../types.ts";
 import type { UndoneRow } from "./undo-rows.ts";
 
 export interface UndoRequest {
@@ -18,12 +17,12 @@ export interface UndoRequest {
 /** What a person decides by. */
 export interface UndoQuestion extends OutcomeCounts {
   readonly import_id: string;
-  readonly kind: KindName;
+  readonly kind: string;
 }
 
 export interface UndoneRun extends OutcomeCounts {
   import_id: string;
-  kind: KindName;
+  kind: string;
   /** `planned`: nothing was sent. `earlier`: it was undone before, and this is what came of it. */
   state: "planned" | "finished" | "interrupted" | "earlier";
   /** The first rows; all are in the file. */

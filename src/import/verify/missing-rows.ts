@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { asBookFile, asRejectedInput } from "../run/attempt.ts";
-import type { BookFile } from "../run/tally.ts";
-import type { Claim, Holdings, Item, SourceRow } from "../kind.ts";
-import type { HeldStore } from "./held-store.ts";
+import { asTallyFile, asRejectedInput } from "../run/attempt.ts";
+import type { TallyFile } from "../run/tally.ts";
+import type { ExpectedRecord, StoredRecords } from "./stored-records.ts";
+import type { Item, SourceRow } from "../item.ts";
+import type { StoredKeys } from "./stored-keys.ts";
 import { RejectFile } from "../run/reject-file.ts";
 import type { RecordedRun } from "../run/recorded-run.ts";
-import type { MissingRow, Verification } from "../types.ts";
+import type { MissingRow, Verification } from "../summary.ts";
 
 export interface Found extends Pick<Verification, "checked" | "missing" | "missing_count"> {
   /** Where the rows were written; those that need a table of their own are in further files. */
@@ -14,7 +15,7 @@ export interface Found extends Pick<Verification, "checked" | "missing" | "missi
 
 /** Holds each row against what was read, and keeps those that are missing. */
 export class Finding {
-  readonly #files: readonly BookFile[];
+  readonly #files: readonly TallyFile[];
   readonly #mostListed: number;
   readonly #makeFile: () => RejectFile;
   /** Of each file, whether the rows of an item can only be imported together. */
@@ -25,7 +26,7 @@ export class Finding {
   #checked = { rows: 0, items: 0 };
 
   constructor(run: RecordedRun, mostListed: number) {
-    this.#files = run.files.map(asBookFile);
+    this.#files = run.files.map(asTallyFile);
     this.#mostListed = mostListed;
     const inputs = run.files.map((file) => asRejectedInput(file, run.options));
     this.#makeFile = () => new RejectFile(join(run.folder, "missing.csv"), inputs, run.options);
@@ -49,15 +50,15 @@ export class Finding {
     this.#file?.close(false);
   }
 
-  look(items: readonly Item[], holdings: Holdings, held: HeldStore): void {
+  look(items: readonly Item[], storedRecords: StoredRecords, held: StoredKeys): void {
     for (const item of items) {
       this.#checked.items++;
       this.#checked.rows += item.rows.length;
       const missing: Absence[] = [];
-      for (const claim of holdings.claims(item)) {
-        const units = held.unitsOf(claim.key);
-        const isMissing = holdings.isRemoval ? units > 0 : units < claim.needs;
-        if (isMissing) missing.push({ claim, ...describe(claim, units, holdings) });
+      for (const expected of storedRecords.expected(item)) {
+        const units = held.unitsOf(expected.key);
+        const isMissing = storedRecords.isRemoval ? units > 0 : units < expected.needs;
+        if (isMissing) missing.push({ expected, ...describe(expected, units, storedRecords) });
       }
       if (missing.length > 0) this.#keep(item, missing);
     }
@@ -65,34 +66,34 @@ export class Finding {
 
   #keep(item: Item, missing: readonly Absence[]): void {
     this.#count += missing.length;
-    for (const { claim, reason } of missing.slice(0, Math.max(0, this.#mostListed - this.#missing.length))) {
-      const { row, names } = claim;
+    for (const { expected, reason } of missing.slice(0, Math.max(0, this.#mostListed - this.#missing.length))) {
+      const { row, names } = expected;
       const file = this.#files[row.file]?.given ?? "";
-      this.#missing.push({ file, line: row.line, column: this.#columnOf(claim), ...names, reason });
+      this.#missing.push({ file, line: row.line, column: this.#columnOf(expected), ...names, reason });
     }
     if (!this.#file) return;
-    const absences = new Map(missing.toReversed().map((absence) => [absence.claim.row, absence]));
+    const absences = new Map(missing.toReversed().map((absence) => [absence.expected.row, absence]));
     const isTogether = this.#areTogether[item.rows[0]?.file ?? -1] ?? false;
     const rows = isTogether ? item.rows : rowsToSendAgain(item, missing);
     for (const row of rows) {
       const absence = absences.get(row);
       const { code = "is_there", reason = "is there; goes with the row that is not" } = absence ?? {};
-      this.#file.add(row, { column: absence ? this.#columnOf(absence.claim) : "", code, reason });
+      this.#file.add(row, { column: absence ? this.#columnOf(absence.expected) : "", code, reason });
     }
   }
 
-  #columnOf({ row, field }: Claim): string {
+  #columnOf({ row, field }: ExpectedRecord): string {
     return this.#files[row.file]?.columnName(field) ?? field;
   }
 }
 
 interface Absence {
-  readonly claim: Claim;
+  readonly expected: ExpectedRecord;
   readonly code: string;
   readonly reason: string;
 }
 
-function describe({ of }: Claim, units: number, { isRemoval }: Holdings): { code: string; reason: string } {
+function describe({ of }: ExpectedRecord, units: number, { isRemoval }: StoredRecords): { code: string; reason: string } {
   if (isRemoval) return { code: "still_there", reason: "is still unsubscribed" };
   if (units === 0) return { code: "not_there", reason: "is not there" };
   return { code: "too_few", reason: `${units} of ${of} there` };
@@ -103,14 +104,14 @@ function describe({ of }: Claim, units: number, { isRemoval }: Holdings): { code
  * few units, all rows of it, since the service counts the units that one call brings.
  */
 function rowsToSendAgain(
-  { rows, parts = [], isWhole }: Item,
+  { rows, parts = [], isIndivisible }: Item,
   missing: readonly Absence[],
 ): readonly SourceRow[] {
-  if (isWhole) return missing.length > 0 ? rows : [];
+  if (isIndivisible) return missing.length > 0 ? rows : [];
   const short = new Set(
-    missing.filter(({ claim }) => claim.of > 1).map(({ claim }) => claim.names["product_id"]),
+    missing.filter(({ expected }) => expected.of > 1).map(({ expected }) => expected.names["product_id"]),
   );
   const goingWith = parts.filter(({ id }) => short.has(id)).map(({ row }) => row);
-  const chosen = new Set([...missing.map(({ claim }) => claim.row), ...goingWith]);
+  const chosen = new Set([...missing.map(({ expected }) => expected.row), ...goingWith]);
   return rows.filter((row) => chosen.has(row));
 }

@@ -1,7 +1,7 @@
 import writeFileAtomic from "write-file-atomic";
 import { asImportError } from "../run/attempt.ts";
-import type { Holdings } from "../kind.ts";
-import { HeldStore } from "./held-store.ts";
+import type { StoredRecords } from "./stored-records.ts";
+import { StoredKeys } from "./stored-keys.ts";
 import { findRun, runPaths, type Manifest } from "../run/run-folder.ts";
 import { Finding, type Found } from "./missing-rows.ts";
 import {
@@ -13,14 +13,10 @@ import {
   replayRun,
 } from "../run/recorded-run.ts";
 import { checkRejectsPath, copyRejects } from "../run/reject-copy.ts";
-import {
-  ImportError,
-  type ImportDeps,
-  type ImportOptions,
-  type ImportSummary,
-  type KindName,
-  type Verification,
-} from "../types.ts";
+import { ImportError } from "../import-error.ts";
+import type { ImportDeps } from "../deps.ts";
+import type { ImportOptions } from "../options.ts";
+import type { ImportSummary, Verification } from "../summary.ts";
 import { dayMs } from "../../contract/time.ts";
 
 export interface VerifyRequest {
@@ -34,7 +30,7 @@ export interface VerifyRequest {
 
 export interface VerifiedRun extends Verification {
   import_id: string;
-  kind: KindName;
+  kind: string;
 }
 
 /** Rows that scripts are given one by one; the file has them all. */
@@ -91,9 +87,9 @@ async function verifyRun(
   deps: ImportDeps,
 ): Promise<Verification> {
   const startedMs = deps.clock();
-  using run = await openRecordedRun(manifest, deps.runsFolder);
-  const { holdings } = run.importing;
-  if (!holdings) {
+  using run = await openRecordedRun(manifest, deps);
+  const { storedRecords } = run.behavior;
+  if (!storedRecords) {
     throw new ImportError("usage", `${manifest.import_id}: ${manifest.kind} cannot be verified`, {
       hint: "the service does not list them",
     });
@@ -111,8 +107,8 @@ async function verifyRun(
     duration_ms: deps.clock() - startedMs,
   });
   try {
-    using held = new HeldStore(run.folder);
-    return ended(await compare({ run, holdings, service, held }, request, deps));
+    using held = new StoredKeys(run.folder);
+    return ended(await compare({ run, storedRecords, service, held }, request, deps));
   } catch (error) {
     // What was asked for is an answer; half of one is none.
     if (deps.stop.aborted && !(error instanceof ImportError)) return ended({ state: "interrupted" });
@@ -134,9 +130,9 @@ async function keepOutcome(
 
 interface Comparison {
   readonly run: RecordedRun;
-  readonly holdings: Holdings;
+  readonly storedRecords: StoredRecords;
   readonly service: CountedService;
-  readonly held: HeldStore;
+  readonly held: StoredKeys;
 }
 
 /**
@@ -148,9 +144,9 @@ async function compare(
   request: VerifyRequest,
   deps: ImportDeps,
 ): Promise<Partial<Verification>> {
-  const { run, holdings, held } = comparison;
+  const { run, storedRecords, held } = comparison;
   const finding = new Finding(run, request.mostListed);
-  if (run.settled.done.size > 0 && holdings.canNarrow) {
+  if (run.settled.done.size > 0 && storedRecords.canNarrow) {
     await readHeld(comparison, new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs), deps);
     const { files: _none, ...found } = await replay(comparison, finding, deps, false);
     if (found.missing_count === 0) return found;
@@ -178,12 +174,12 @@ async function placeMissing(
 }
 
 async function readHeld(
-  { holdings, service, held }: Comparison,
+  { storedRecords, service, held }: Comparison,
   since: Date | undefined,
   { report }: ImportDeps,
 ): Promise<void> {
   let records = 0;
-  for await (const keys of holdings.held(service.service, service.reading, since)) {
+  for await (const keys of storedRecords.list(service.service, service.reading, since)) {
     held.add(keys);
     records += keys.length;
     report({ type: "readBack", records, calls: service.calls() });
@@ -191,7 +187,7 @@ async function readHeld(
 }
 
 async function replay(
-  { run, holdings, held }: Comparison,
+  { run, storedRecords, held }: Comparison,
   finding: Finding,
   deps: ImportDeps,
   isLast: boolean,
@@ -200,7 +196,7 @@ async function replay(
   try {
     const { rows } = await replayRun(
       run,
-      (items, isSure) => isSure && finding.look(items, holdings, held),
+      (items, isSure) => isSure && finding.look(items, storedRecords, held),
       deps,
     );
     const found = finding.end();

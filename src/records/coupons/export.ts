@@ -1,26 +1,23 @@
-import { nativeColumns } from "../../import/mapping/native-columns.ts";
-import type { ExportRow, Noun } from "../../export/record-export.ts";
+import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
-export const coupons: Noun = {
-  name: "coupons",
+export const couponExporter: RecordExporter = {
   itemName: { one: "code", many: "codes" },
-  columns: nativeColumns.coupons,
-  furtherFields: ["coupon_action"],
+  jsonFields: ["coupon_action"],
   sortKeys: 1,
 
-  /** The service gives all of them at once. */
+  /** The service returns all of them at once. */
   pages: async function* (service, { action }, options) {
     const { coupons: found } = await service.coupons.list({ details: true }, options);
     yield found.filter(({ coupon_action }) => action === undefined || coupon_action === action).map(toRow);
   },
 
-  countedAs: ({ record }) =>
+  countAs: ({ record }) =>
     typeof record["coupon_action"] === "string" ? record["coupon_action"] : undefined,
 
   notices: function* (counts) {
     if (counts.size > 1) {
-      const actions = [...counts].map(([action, count]) => `${count} of ${action}`).join(", ");
-      yield `the codes are of several actions (${actions}), which CSV does not say: --action exports those of one`;
+      const actions = [...counts].map(([action, count]) => `${action}: ${count}`).join(", ");
+      yield `the codes belong to several actions (${actions}), which CSV does not record; to export one action, pass --action`;
     }
   },
 };

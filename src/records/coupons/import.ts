@@ -1,35 +1,41 @@
 import { couponActions, couponCodeLength, type CouponAction, ServiceError } from "../../contract/index.ts";
-import { ImportError } from "../../import/types.ts";
-import { couponHoldings } from "../holdings.ts";
-import type { Importing, Kind } from "../../import/kind.ts";
+import { ImportError } from "../../import/import-error.ts";
+import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { ImportOptions } from "../../import/options.ts";
+import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
+import type { Service } from "../../service/service.ts";
+import { couponPlan } from "./plan.ts";
+import { couponSynonyms } from "./synonyms.ts";
+import { createCouponUndo, previousCoupons } from "./undo.ts";
 
 function isAction(value: string | undefined): value is CouponAction {
   return (couponActions as readonly (string | undefined)[]).includes(value);
 }
 
-export const coupons: Kind = {
-  name: "coupons",
-  prepare: ({ action }) => {
+export interface CouponOptions extends ImportOptions {
+  action?: string | undefined;
+}
+
+export const couponImporter: RecordImporter = {
+  prepare: ({ action }: CouponOptions) => {
     if (!isAction(action)) {
-      throw new ImportError(
-        "usage",
-        action === undefined ? "--action is missing" : `--action ${action} is not known`,
-        {
-          hint: `it is one of ${couponActions.join(", ")}`,
-        },
-      );
+      const problem =
+        action === undefined ? "missing flag --action" : `invalid value "${action}" for --action`;
+      throw new ImportError("usage", problem, { hint: `accepted values: ${couponActions.join(", ")}` });
     }
-    return createImporting(action);
+    return prepareImport(action);
   },
+  synonyms: couponSynonyms,
+  plan: couponPlan,
+  previous: () => previousCoupons,
+  undo: ({ action = "" }: CouponOptions) => createCouponUndo(action),
 };
 
-function createImporting(action: CouponAction): Importing {
+function prepareImport(action: CouponAction): PreparedImport {
   const { min, max } = couponCodeLength;
   return {
     operation: "coupons.upload",
-    fields: [{ name: "code", required: true }],
-    itemName: { one: "code", many: "codes" },
-    holdings: couponHoldings,
+    storedRecords: storedCoupons,
 
     read: (row, source) => {
       const code = row("code");
@@ -38,7 +44,7 @@ function createImporting(action: CouponAction): Importing {
         const reason = `has ${code.length} characters; a code has ${min} to ${max}`;
         return [{ field: "code", code: code.length > max ? "too_long" : "too_short", reason }];
       }
-      return { key: code, lane: "", rows: [source], size: code.length + 3, payload: code };
+      return { key: code, batchKey: "", rows: [source], size: code.length + 3, payload: code };
     },
 
     send: async (service, items, options) => {
@@ -78,7 +84,7 @@ function createImporting(action: CouponAction): Importing {
   };
 }
 
-type CouponCalls = Parameters<Importing["send"]>[0]["coupons"];
+type CouponCalls = Service["coupons"];
 
 async function findHeld(
   calls: CouponCalls,
@@ -89,3 +95,12 @@ async function findHeld(
   const known = new Set(held.map(({ code }) => code));
   return codes.map((code) => known.has(code));
 }
+
+const storedCoupons: StoredRecords = {
+  expected: (item) => expectOne(item, item.key, "code", { code: item.key }),
+  // The service returns all of them at once.
+  list: async function* (service, options) {
+    const { coupons } = await service.coupons.list({}, options);
+    yield coupons.map(({ code }) => code);
+  },
+};

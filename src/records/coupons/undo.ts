@@ -2,14 +2,14 @@ import type { CouponAction } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type { Noting, Undoing } from "../../import/undo/undo-kind.ts";
+import type { PreviousReader, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 async function* readStats(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
   const { stats } = await service.coupons.stats({}, options);
   yield Object.entries(stats).map(([action, codes]) => [action, { codes }]);
 }
 
-export const couponNoting: Noting = { before: readStats, onlyWritten: false };
+export const previousCoupons: PreviousReader = { before: readStats, onlyWritten: false };
 
 const deletesAll = "the API deletes only all codes of an action";
 
@@ -18,9 +18,9 @@ const deletesAll = "the API deletes only all codes of an action";
  * Source: spec "Coupons": deletes the unique codes of that action. Assumed: an action without codes may be missing among
  * the counts.
  */
-export function createCouponUndoing(action: string): Undoing {
+export function createCouponUndo(action: string): UndoBehavior {
   return {
-    thingOf: () => ({ key: action, written: {} }),
+    targetOf: () => ({ key: action, written: {} }),
     now: readStats,
 
     decide: ({ rows, sureRows, now, wasSent }, past) => {

@@ -1,21 +1,18 @@
 import { purchasePage } from "../../contract/index.ts";
 import { listPurchases, type ListedPurchase } from "../../service/listings.ts";
-import { nativeColumns } from "../../import/mapping/native-columns.ts";
-import type { ExportRow, Noun } from "../../export/record-export.ts";
+import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
-export const orders: Noun = {
-  name: "orders",
+export const orderExporter: RecordExporter = {
   itemName: { one: "line item", many: "line items" },
-  columns: nativeColumns.orders,
   sortKeys: 3,
 
   pages: async function* (service, { since }, options) {
-    const asked = {
+    const request = {
       count: purchasePage.recommended,
       details: true,
       ...(since !== undefined && { since_date: since }),
     };
-    for await (const page of listPurchases(service, 0, options, asked)) yield page.map(toRow);
+    for await (const page of listPurchases(service, 0, options, request)) yield page.map(toRow);
   },
 };
 
@@ -52,13 +49,13 @@ function toRow(purchase: ListedPurchase): ExportRow {
 }
 
 /**
- * A price without the zeros that say nothing.
- * Source: spec "Order (input)": in a bulk call it is a number, which has no such zeros.
+ * Removes insignificant zeros from a price.
+ * Source: spec "Order (input)": in a bulk call, a price is a number, which has no such zeros.
  */
 function toShortPrice(price: string): string {
   const parts = /^(\d*)(?:\.(\d*))?$/.exec(price);
   if (!parts) return price;
-  const whole = (parts[1] ?? "").replace(/^0+(?=\d)/, "") || "0";
+  const integer = (parts[1] ?? "").replace(/^0+(?=\d)/, "") || "0";
   const decimals = (parts[2] ?? "").replace(/0+$/, "");
-  return decimals === "" ? whole : `${whole}.${decimals}`;
+  return decimals === "" ? integer : `${integer}.${decimals}`;
 }

@@ -6,24 +6,23 @@ import {
   type Platform,
   platforms,
 } from "../../contract/index.ts";
-import { ImportError } from "../../import/types.ts";
-import { orderHoldings } from "../holdings.ts";
+import { ImportError } from "../../import/import-error.ts";
 import { readDate } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
-import { fixableFields } from "../../import/check/valid-id.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { productColumns, productFieldOf, ProductReader, type WireProduct } from "./line-item.ts";
+import { productFieldOf, ProductReader, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
-import type {
-  FieldSpec,
-  Importing,
-  Item,
-  ItemProblem,
-  Kind,
-  NoteLeftOut,
-  RowProblem,
-  RowView,
-} from "../../import/kind.ts";
+import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
+import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { OrderOptions } from "./options.ts";
+import { bigcommerceOrders } from "./layouts/bigcommerce.ts";
+import { magentoOrders } from "./layouts/magento.ts";
+import { shopifyOrders } from "./layouts/shopify.ts";
+import { woocommerceOrders } from "./layouts/woocommerce.ts";
+import { orderPlan } from "./plan.ts";
+import { orderSynonyms } from "./synonyms.ts";
+import { orderUndo, previousOrders } from "./undo.ts";
+import { storedOrders } from "./verify.ts";
 
 /** The order's own fields; columns and wire have the same names. */
 const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
@@ -33,22 +32,12 @@ const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
 
 type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
 
-function fieldsOf(validate: boolean): FieldSpec[] {
-  const required = ["order_id", "email", "customer_name", "product_id", "product_name", "product_url"];
-  if (validate) required.push("order_date");
-  const names = [...headFields, "order_date", "platform", "product_id", ...productColumns];
-  return [
-    ...names.map((name) => ({ name, required: required.includes(name) })),
-    { name: "quantity", isMappedOnly: true },
-  ];
-}
-
 function isPlatform(value: string): value is Platform {
   return (platforms as readonly string[]).includes(value);
 }
 
 /** Reads the order's own fields, with every problem that they have. */
-function readHead(row: RowView, validate: boolean, problems: RowProblem[]): OrderHead | undefined {
+function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderHead | undefined {
   const date = row("order_date");
   const given = (field: string) => row(field) || undefined;
   const values = {
@@ -98,7 +87,7 @@ function pricesOf({ quantity = 1, price = null, unit_prices = [] }: WireProduct)
  * The units that a row's line item has: 1 where no column says so. Assumed: more than can be kept count as the most
  * that can; a whole number may have decimals of zeros, as shops export it.
  */
-function readUnits(row: RowView, problems: RowProblem[], leaveOut: NoteLeftOut): number {
+function readUnits(row: RowView, problems: RowError[], leaveOut: ReportDropped): number {
   const value = row("quantity");
   if (value === "") return 1;
   const field = "quantity";
@@ -117,21 +106,23 @@ function sizeOf(cells: readonly string[]): number {
   return size;
 }
 
-export const orders: Kind = {
-  name: "orders",
-  prepare: (options) => {
-    const platform = options.platform ?? "general";
+export const orderImporter: RecordImporter = {
+  prepare: (options: OrderOptions, { fields }) => {
+    const { platform: name, validate = true, sendMail = false } = options;
+    const platform = name ?? "general";
     if (!isPlatform(platform)) {
-      throw new ImportError("usage", `--platform ${platform} is not known`, {
-        hint: `it is one of ${platforms.join(", ")}`,
+      throw new ImportError("usage", `invalid value "${platform}" for --platform`, {
+        hint: `accepted values: ${platforms.join(", ")}`,
       });
     }
-    return createImporting({
-      platform,
-      validate: options.validate ?? true,
-      sendMail: options.sendMail ?? false,
-    });
+    return prepareImport({ platform, isGiven: name !== undefined, validate, sendMail }, fields);
   },
+  layouts: [shopifyOrders, woocommerceOrders, magentoOrders, bigcommerceOrders],
+  synonyms: orderSynonyms,
+  plan: orderPlan,
+  // Creation times show it too, though less reliably: an import makes no extra call unless asked to.
+  previous: ({ undoable }) => (undoable === true ? previousOrders : undefined),
+  undo: () => orderUndo,
 };
 
 /**
@@ -146,33 +137,39 @@ const erasedByOrders = {
 /** What is the same for all orders of a run. */
 interface OrderSettings {
   readonly platform: Platform;
+  /** Whether the platform was passed as a flag; it then takes precedence over a layout's. */
+  readonly isGiven: boolean;
   readonly validate: boolean;
   readonly sendMail: boolean;
 }
 
-function createImporting({ platform: defaultPlatform, validate, sendMail }: OrderSettings): Importing {
+function prepareImport(
+  { platform: defaultPlatform, isGiven, validate, sendMail }: OrderSettings,
+  fields: readonly FieldSpec[],
+): PreparedImport {
   const products = new ProductReader();
   const waiting = new WaitingMails();
   return {
     operation: "orders.massCreate",
-    fields: fieldsOf(validate),
+    ...(!validate && {
+      fields: fields.map((field) => (field.name === "order_date" ? { ...field, required: false } : field)),
+    }),
     groupField: "order_id",
     sharedFields: [...headFields, "order_date", "platform"],
-    urlField: "product_url",
-    legalIds: fixableFields,
+    dateField: "order_date",
+    ...(isGiven && { suppliedFields: { platform: defaultPlatform } }),
     erasing: erasedByOrders,
-    itemName: { one: "order", many: "orders" },
 
     read: (row, source, leaveOut) => {
-      const problems: RowProblem[] = [];
+      const problems: RowError[] = [];
       const head = readHead(row, validate, problems);
       const productId = readProductId(row, problems);
-      const lane = row("platform") || defaultPlatform;
-      if (!isPlatform(lane)) {
+      const batchKey = row("platform") || defaultPlatform;
+      if (!isPlatform(batchKey)) {
         problems.push({
           field: "platform",
           code: "bad_platform",
-          reason: `'${lane}' is not a platform that is known`,
+          reason: `'${batchKey}' is not a platform that is known`,
         });
       }
       const units = readUnits(row, problems, leaveOut);
@@ -185,7 +182,7 @@ function createImporting({ platform: defaultPlatform, validate, sendMail }: Orde
       const size = sizeOf(source.cells);
       return {
         key: head.order_id,
-        lane,
+        batchKey,
         rows: [source],
         size,
         payload,
@@ -199,12 +196,12 @@ function createImporting({ platform: defaultPlatform, validate, sendMail }: Orde
       ),
 
     join: joinOrder,
-    holdings: orderHoldings,
+    storedRecords: storedOrders,
 
     send: async (service, items, options) => {
       const reply = await service.orders.massCreate(
         {
-          platform: (items[0]?.lane ?? defaultPlatform) as Platform,
+          platform: (items[0]?.batchKey ?? defaultPlatform) as Platform,
           validate_data: validate,
           send_mail: sendMail,
           orders: items.map((item) => item.payload as OrderPayload),
@@ -219,13 +216,13 @@ function createImporting({ platform: defaultPlatform, validate, sendMail }: Orde
   };
 }
 
-function joinOrder(item: Item, next: Item): RowProblem | undefined {
+function joinOrder(item: Item, next: Item): RowError | undefined {
   const [mine, other] = [item.payload as OrderPayload, next.payload as OrderPayload];
   const differs = `differs from line ${item.rows[0]?.line} of the same order`;
   if (mine.email.toLowerCase() !== other.email.toLowerCase()) {
     return { field: "email", code: "order_conflict", reason: differs };
   }
-  if (next.lane !== item.lane) return { field: "platform", code: "order_conflict", reason: differs };
+  if (next.batchKey !== item.batchKey) return { field: "platform", code: "order_conflict", reason: differs };
   const isTooLarge = item.rows.length >= maxOrder.rows || item.size + next.size > maxOrder.size;
   const [added] = Object.entries(other.products);
   if (isTooLarge || !added || !addProduct(item, ...added)) {
@@ -242,7 +239,7 @@ function joinOrder(item: Item, next: Item): RowProblem | undefined {
 }
 
 /** An error is matched by its order id, since services differ in where `order_num` starts. */
-function locateError(items: readonly Item[], error: OrderError): ItemProblem {
+function locateError(items: readonly Item[], error: OrderError): ItemError {
   const byId = items.findIndex((item) => item.key === error.order_id);
   const at = byId >= 0 ? byId : (error.order_num ?? -1);
   const item = items[at];

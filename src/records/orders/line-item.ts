@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { orderProduct, specNames, type OrderProduct } from "../../contract/index.ts";
 import { describeIssues, lastOf, pick, pickSpecs, settlePrice } from "../../import/check/fields.ts";
-import type { NoteLeftOut, RowProblem, RowView } from "../../import/kind.ts";
+import type { ReportDropped, RowError, RowView } from "../../import/item.ts";
 
 /** Wire names of a product of an order, and the columns that they come from. */
 const productFields: Readonly<Record<string, string>> = {
@@ -12,9 +12,6 @@ const productFields: Readonly<Record<string, string>> = {
   price: "product_price",
   product_tags: "product_tags",
 };
-
-/** The columns of a row that make its product, its id aside. */
-export const productColumns: readonly string[] = [...Object.values(productFields), ...specNames];
 
 export type WireProduct = z.input<ReturnType<typeof orderProduct>>;
 
@@ -40,7 +37,7 @@ interface Known {
 export class ProductReader {
   readonly #known = new Map<string, Known>();
 
-  read(row: RowView, problems: RowProblem[], leaveOut: NoteLeftOut): WireProduct | undefined {
+  read(row: RowView, problems: RowError[], leaveOut: ReportDropped): WireProduct | undefined {
     const hasSpecs = specNames.some((name) => row(name) !== "");
     const id = row("product_id");
     const known = hasSpecs ? undefined : this.#known.get(id);

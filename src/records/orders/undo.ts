@@ -1,7 +1,7 @@
 import { endpointOf, purchasePage } from "../../contract/index.ts";
 import { listPurchases } from "../../service/listings.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type { Decision, Noting, Past, Thing, Undoing } from "../../import/undo/undo-kind.ts";
+import type { Decision, PreviousReader, PreviousState, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 const noNote = "";
 
@@ -10,7 +10,7 @@ const noNote = "";
  * Assumed: ids grow. `page`, which the specification does not show for purchases, finds the last one in a few calls; it
  * is believed only where nothing is listed behind what it found.
  */
-export const orderNoting: Noting = {
+export const previousOrders: PreviousReader = {
   onlyWritten: false,
   before: async function* (service, options): AsyncGenerator<readonly Entry[]> {
     const { purchases, total_purchases: total } = await service.orders.list({ count: 1 }, options);
@@ -28,8 +28,9 @@ export const orderNoting: Noting = {
 const stays = "its mails are stopped; the API deletes no order, so that it stays, and its products";
 
 /** Stops the mails of the orders that the run created. */
-export const orderUndoing: Undoing = {
-  thingOf: ({ key }) => ({ key, written: {} }),
+export const orderUndo: UndoBehavior = {
+  needsPrevious: false,
+  targetOf: ({ key }) => ({ key, written: {} }),
 
   now: async function* (service, options): AsyncGenerator<readonly Entry[]> {
     for await (const page of listPurchases(service, 0, options, { count: purchasePage.recommended })) {
@@ -55,7 +56,7 @@ export const orderUndoing: Undoing = {
  * Whether an order's first purchase is older than the run.
  * Assumed: where no id was noted the service's clock decides, which goes as ours and may tell whole seconds only.
  */
-function wasBefore(now: NonNullable<Thing["now"]>, past: Past): boolean {
+function wasBefore(now: NonNullable<UndoTarget["now"]>, past: PreviousState): boolean {
   const highest = past.get(noNote)?.["highest_id"];
   if (typeof highest === "number") return Number(now["id"]) <= highest;
   return Date.parse(String(now["created_at"])) < past.startedMs - (past.startedMs % 1_000);

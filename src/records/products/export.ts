@@ -1,46 +1,48 @@
 import { listProducts, type ListedProduct } from "../../service/listings.ts";
-import { nativeColumns } from "../../import/mapping/native-columns.ts";
-import type { ExportRow, ExportValue, Noun } from "../../export/record-export.ts";
+import type { ExportRow, ExportValue, RecordExporter } from "../../export/record-exporter.ts";
 
 const withoutUrl = "withoutUrl";
 
-export const products: Noun = {
-  name: "products",
+export const productExporter: RecordExporter = {
   itemName: { one: "product", many: "products" },
-  columns: nativeColumns.products,
   sortKeys: 1,
 
   pages: async function* (service, _query, options) {
     for await (const page of listProducts(service, { details: true }, options)) yield page.map(toRow);
   },
 
-  countedAs: ({ record }) => (record["url"] === "" ? withoutUrl : undefined),
+  countAs: ({ record }) => (record["url"] === "" ? withoutUrl : undefined),
 
-  isLeftOut: ({ record }) => isOfReviewsAlone(record),
+  isOmitted: ({ record }) => isKnownFromReviewsOnly(record),
 
-  notices: function* (counts, leftOut) {
-    if (leftOut > 0) {
-      const which = leftOut === 1 ? "1 product is" : `${leftOut} products are`;
-      yield `${which} left out, known from reviews alone: the import of the reviews brings ${leftOut === 1 ? "it" : "them"} back`;
+  notices: function* (counts, omitted) {
+    if (omitted > 0) {
+      const products = omitted === 1 ? "1 product" : `${omitted} products`;
+      yield `omitted ${products} known only from reviews; importing the reviews restores ${omitted === 1 ? "it" : "them"}`;
     }
     const count = counts.get(withoutUrl) ?? 0;
     if (count > 0) {
-      const which = count === 1 ? "1 product has" : `${count} products have`;
-      yield `${which} no address, since only a review named it: an import of this file needs --product-url`;
+      const products = count === 1 ? "1 product has" : `${count} products have`;
+      yield `${products} no URL because only a review named ${count === 1 ? "it" : "them"}; to import this file, pass --product-url`;
     }
   },
 };
 
 /**
- * Whether there is nothing but what a review makes of a product: its id and its name. An import of it lacks an address.
- * Assumed: a file is better without it than with a row that its import rejects; JSON tells it.
+ * Whether the service knows a product only from reviews: it has nothing but an ID and a name, and no URL to import.
+ * Assumed: omitting it from the file is better than a row that the import rejects; JSON includes it.
  */
-function isOfReviewsAlone({ product_id: _id, name: _name, url, ...rest }: ExportRow["record"]): boolean {
+function isKnownFromReviewsOnly({
+  product_id: _id,
+  name: _name,
+  url,
+  ...rest
+}: ExportRow["record"]): boolean {
   const isEmpty = (value: ExportValue) => value === null || value === "" || value === false;
   return url === "" && Object.values(rest).every(isEmpty);
 }
 
-/** A product that changes while it is listed comes again, as it is then. */
+/** A product that changes while it is listed appears again, in its new state. */
 function toRow(product: ListedProduct): ExportRow {
   const { external_id, name, url, image_url, description, currency, price } = product;
   const { product_tags, blacklisted, upc, mpn, brand, isbn, sku, external_sku } = product;

@@ -9,31 +9,22 @@ import {
   settlePrice,
   unknownElement,
 } from "../../import/check/fields.ts";
-import { fixableFields } from "../../import/check/valid-id.ts";
-import { productHoldings } from "../holdings.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import type { FieldSpec, Importing, Kind, RowProblem } from "../../import/kind.ts";
+import type { RowError } from "../../import/item.ts";
+import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { ImportOptions } from "../../import/options.ts";
+import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
+import { listProducts } from "../../service/listings.ts";
+import { bigcommerceProducts } from "./layouts/bigcommerce.ts";
+import { catalogue } from "./layouts/catalog.ts";
+import { magentoProducts } from "./layouts/magento.ts";
+import { shopifyProducts, shopifyVariants } from "./layouts/shopify.ts";
+import { woocommerceProducts } from "./layouts/woocommerce.ts";
+import { productPlan } from "./plan.ts";
+import { productSynonyms } from "./synonyms.ts";
+import { previousProducts, productUndo } from "./undo.ts";
 
 type WireProduct = Record<string, unknown>;
-
-/** Columns, with the names of the catalogue layout that other vendors export. */
-const fields: readonly FieldSpec[] = [
-  { name: "product_id", required: true },
-  { name: "name", aliases: ["product name"], required: true },
-  { name: "url", aliases: ["product url"], required: true },
-  { name: "image_url", aliases: ["product image url"] },
-  { name: "description", aliases: ["product description"] },
-  { name: "currency_iso", aliases: ["currency"] },
-  { name: "price", aliases: ["product price"] },
-  { name: "product_tags" },
-  { name: "blacklisted" },
-  { name: "upc", aliases: ["spec upc"] },
-  { name: "mpn", aliases: ["spec mpn"] },
-  { name: "brand", aliases: ["spec brand"] },
-  { name: "isbn", aliases: ["spec isbn"] },
-  { name: "sku", aliases: ["spec sku"] },
-  { name: "external_sku", aliases: ["spec external sku"] },
-];
 
 const wireFields = {
   name: "name",
@@ -57,24 +48,38 @@ const erasedByNothing = {
   otherwise: "creating products erases nothing; --update erases a description",
 };
 
-export const products: Kind = {
-  name: "products",
-  prepare: ({ update = false }) => createImporting(update),
+export interface ProductOptions extends ImportOptions {
+  update?: boolean | undefined;
+}
+
+export const productImporter: RecordImporter = {
+  prepare: ({ update = false }: ProductOptions, { fields }) => prepareImport(update, fields),
+  layouts: [
+    catalogue,
+    shopifyProducts,
+    shopifyVariants,
+    woocommerceProducts,
+    magentoProducts,
+    bigcommerceProducts,
+  ],
+  synonyms: productSynonyms,
+  plan: productPlan,
+  previous: ({ undoable }) => (undoable === true ? previousProducts : undefined),
+  undo: () => productUndo,
 };
 
-function createImporting(update: boolean): Importing {
+function prepareImport(update: boolean, fields: readonly FieldSpec[]): PreparedImport {
   const shape = (update ? productChange : productInput)();
   return {
     operation: update ? "products.massUpdate" : "products.massCreate",
-    fields: update ? fields.map((field) => ({ ...field, required: field.name === "product_id" })) : fields,
+    ...(update && {
+      fields: fields.map((field) => ({ ...field, required: field.name === "product_id" })),
+    }),
     idField: "product_id",
-    urlField: "url",
-    legalIds: fixableFields,
     erasing: update ? erasedByUpdate : erasedByNothing,
-    itemName: { one: "product", many: "products" },
 
     read: (row, source, leaveOut, erased) => {
-      const problems: RowProblem[] = [];
+      const problems: RowError[] = [];
       const key = readProductId(row, problems);
       const blacklisted = readBoolean(row, "blacklisted", problems);
       const specs = pickSpecs(row, leaveOut);
@@ -89,11 +94,11 @@ function createImporting(update: boolean): Importing {
       const parsed = shape.safeParse(value);
       if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
       if (problems.length > 0) return problems;
-      return { key, lane: "", rows: [source], size: JSON.stringify(value).length, payload: value };
+      return { key, batchKey: "", rows: [source], size: JSON.stringify(value).length, payload: value };
     },
 
     writes: ({ key, payload }) => [[key, JSON.stringify(payload)]],
-    holdings: productHoldings,
+    storedRecords: storedProducts,
 
     send: async (service, items, options) => {
       const sent = { products: Object.fromEntries(items.map((item) => [item.key, item.payload])) };
@@ -108,3 +113,14 @@ function createImporting(update: boolean): Importing {
     },
   };
 }
+
+const storedProducts: StoredRecords = {
+  expected: (item) => expectOne(item, item.key, "product_id", { product_id: item.key }),
+  list: async function* (service, options, since) {
+    const query = since === undefined ? {} : { updated_at_min: since.toISOString() };
+    for await (const page of listProducts(service, query, options)) {
+      yield page.map(({ external_id }) => external_id);
+    }
+  },
+  canNarrow: true,
+};

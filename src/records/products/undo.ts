@@ -3,7 +3,7 @@ import { type ListedProduct, listProducts } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry, Value } from "../../import/undo/previous-values.ts";
-import type { Decision, Noting, Thing, Undoing } from "../../import/undo/undo-kind.ts";
+import type { Decision, PreviousReader, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 const specs: ReadonlySet<string> = new Set(specNames);
 
@@ -35,11 +35,15 @@ async function* readFields(service: Service, options: CallOptions): AsyncGenerat
   }
 }
 
-export const productNoting: Noting = { before: readFields, onlyWritten: true };
+export const previousProducts: PreviousReader = { before: readFields, onlyWritten: true };
 
 /** Puts products back to what they were, where they are still as the run left them. */
-export const productUndoing: Undoing = {
-  thingOf: ({ key, payload }) => {
+export const productUndo: UndoBehavior = {
+  whyUnknown: ({ undoable }) =>
+    undoable === true
+      ? undefined
+      : "its previous values were not recorded; to record them, pass --undoable to `products import`",
+  targetOf: ({ key, payload }) => {
     const { specs: given, currency, ...fields } = payload as Value & { readonly specs?: Value };
     return {
       key,
@@ -74,7 +78,7 @@ export const productUndoing: Undoing = {
  * Assumed: a product of which anybody changed one of the fields since is left as a whole, since half of it put back is
  * neither; an update empties nothing but a description.
  */
-function decideChanged({ written, wasSent }: Thing, before: Value, now: Value): Decision {
+function decideChanged({ written, wasSent }: UndoTarget, before: Value, now: Value): Decision {
   const fields = Object.keys(written);
   const untold = fields.filter((field) => !(field in before && field in now));
   const differing = fields.filter(

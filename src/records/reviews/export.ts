@@ -1,27 +1,24 @@
 import { listByPage, listReviews, type ListedReview } from "../../service/listings.ts";
-import { nativeColumns } from "../../import/mapping/native-columns.ts";
-import type { ExportRow, Noun } from "../../export/record-export.ts";
+import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
 /** Source: spec "Limits": up to 100 recommended. */
 const pageSize = 100;
 
-export const reviews: Noun = {
-  name: "reviews",
+export const reviewExporter: RecordExporter = {
   itemName: { one: "review", many: "reviews" },
-  columns: nativeColumns.reviews,
   sortKeys: 5,
 
   /**
-   * All of them by id, those that are off the pages too. From a day on the service orders them by their creation and
-   * counts pages off: a review that comes in between moves others to a later page, and none to an earlier one.
+   * Lists all reviews by ID, including unpublished ones. With `since`, the service sorts them by creation time and
+   * numbers the pages: a review created meanwhile moves others to a later page, never to an earlier one.
    */
   pages: async function* (service, { since }, options) {
-    const asked = { count: pageSize, deleted: true, details: true };
+    const request = { count: pageSize, deleted: true, details: true };
     const pages =
       since === undefined
         ? listReviews(service, options)
         : listByPage(async (page) => {
-            const query = { ...asked, since_date: since, page };
+            const query = { ...request, since_date: since, page };
             return (await service.reviews.list(query, options)).reviews;
           });
     for await (const page of pages) yield page.map(toRow);

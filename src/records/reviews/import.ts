@@ -1,43 +1,18 @@
 import { contract, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
 import { listReviews } from "../../service/listings.ts";
-import { ImportError } from "../../import/types.ts";
+import { ImportError } from "../../import/import-error.ts";
 import { readBoolean } from "../../import/check/boolean.ts";
 import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
-import type {
-  FieldSpec,
-  Importing,
-  Item,
-  ItemProblem,
-  Kind,
-  NoteLeftOut,
-  RowProblem,
-  RowView,
-} from "../../import/kind.ts";
+import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { nameReview, numberName, type ReviewNames } from "./identity.ts";
 import { nameListed, ReviewIndex } from "./review-index.ts";
 import { readTime } from "../../import/check/timestamp.ts";
+import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { Service } from "../../service/service.ts";
+import { reviewSynonyms } from "./synonyms.ts";
 
-/** Columns, with the names of the two layouts that other vendors of reviews export. */
-const fields: readonly FieldSpec[] = [
-  { name: "review_title", required: true },
-  { name: "review_content", required: true },
-  { name: "review_score", required: true },
-  { name: "date", required: true },
-  { name: "product_id", aliases: ["sku"], required: true },
-  { name: "display_name", required: true },
-  { name: "email", aliases: ["user_email"], required: true },
-  { name: "published" },
-  { name: "comment_content" },
-  { name: "product_title" },
-  { name: "product_url" },
-  { name: "product_description" },
-  { name: "product_image_url" },
-  { name: "user_type", aliases: ["reviewer_type"] },
-  { name: "user_reference" },
-];
-
-type NewReview = Parameters<Parameters<Importing["send"]>[0]["reviews"]["createNow"]>[0];
+type NewReview = Parameters<Service["reviews"]["createNow"]>[0];
 
 interface Payload {
   readonly review: NewReview;
@@ -58,38 +33,35 @@ const columnOf: Readonly<Record<string, string>> = {
 
 const fieldOf = (path: readonly PropertyKey[]) => columnOf[lastOf(path)] ?? lastOf(path);
 
-export const reviews: Kind = {
-  name: "reviews",
-  prepare: ({ batchSize = 1 }) => {
+export const reviewImporter: RecordImporter = {
+  prepare: ({ batchSize = 1 }, { fields }) => {
     if (batchSize !== 1) {
-      throw new ImportError("usage", `--batch-size ${batchSize}: the service takes one review in a call`);
+      throw new ImportError("usage", `invalid value "${batchSize}" for --batch-size: the service accepts one review per call`);
     }
-    return createImporting();
+    return prepareImport(fields.map(({ name }) => name));
   },
+  synonyms: reviewSynonyms,
 };
 
-function createImporting(): Importing {
+/** @param fieldNames the columns that an error of the service may name */
+function prepareImport(fieldNames: readonly string[]): PreparedImport {
   const index = new ReviewIndex();
   let isDatedToday = false;
   return {
     operation: "reviews.createNow",
-    fields,
-    urlField: "product_url",
-    legalIds: ["product_id"],
-    itemName: { one: "review", many: "reviews" },
     nameOf: ({ payload }) => {
       const { sku, email, review_title: title } = (payload as Payload).review;
       return [sku, email, title].map(String).join(" · ");
     },
-    holdings: {
-      claims: function* ({ payload, rows }) {
+    storedRecords: {
+      expected: function* ({ payload, rows }) {
         const { names, numbers, review } = payload as Payload;
         const { undated: n } = numbers;
         const [row] = rows;
         const said = { product_id: String(review.sku), email: review.email };
         if (row) yield { key: names.undated, needs: n, of: n, row, field: "review_content", names: said };
       },
-      held: async function* (service, options) {
+      list: async function* (service, options) {
         for await (const page of listReviews(service, options)) {
           yield page.map((review) => nameListed(review).undated);
         }
@@ -116,7 +88,7 @@ function createImporting(): Importing {
           const { reviews: created } = await service.reviews.createNow(review, options);
           isDatedToday ||= !isDatedAs(created[0]?.created_at, review);
         } catch (error) {
-          const problem = asProblem(error);
+          const problem = asItemError(error, fieldNames);
           if (problem) return [problem];
           throw error;
         }
@@ -151,9 +123,9 @@ function createImporting(): Importing {
 function readReview(
   row: RowView,
   source: Item["rows"][number],
-  leaveOut: NoteLeftOut,
-): Item | readonly RowProblem[] {
-  const problems: RowProblem[] = [];
+  leaveOut: ReportDropped,
+): Item | readonly RowError[] {
+  const problems: RowError[] = [];
   const sku = readProductId(row, problems);
   const published = readBoolean(row, "published", problems);
   const time = row("date");
@@ -200,7 +172,7 @@ function toItem(review: NewReview, source: Item["rows"][number]): Item {
   });
   const payload: Payload = { review, names, numbers: { dated: 1, undated: 1 } };
   const size = JSON.stringify(review).length;
-  return { key: names.dated, lane: "", rows: [source], size, payload };
+  return { key: names.dated, batchKey: "", rows: [source], size, payload };
 }
 
 function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean {
@@ -208,7 +180,7 @@ function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean
 }
 
 /** `Verified Buyer` is `verified_buyer`. What is not known says nothing of a reviewer. */
-function readReviewerType(row: RowView, leaveOut: NoteLeftOut): ReviewerType | undefined {
+function readReviewerType(row: RowView, leaveOut: ReportDropped): ReviewerType | undefined {
   const value = row("user_type");
   if (value === "") return undefined;
   const name = value.toLowerCase().replaceAll(/[\s-]+/g, "_");
@@ -218,17 +190,17 @@ function readReviewerType(row: RowView, leaveOut: NoteLeftOut): ReviewerType | u
 }
 
 /** A score has words of its own, and one code for all that is wrong with it. */
-function nameScore(problem: RowProblem): RowProblem {
+function nameScore(problem: RowError): RowError {
   const isScore = problem.field === "review_score" && problem.code !== "missing";
   return isScore ? { ...problem, code: "bad_score" } : problem;
 }
 
 /** What the service has against the one review of a call. */
-function asProblem(error: unknown): ItemProblem | undefined {
+function asItemError(error: unknown, fieldNames: readonly string[]): ItemError | undefined {
   if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
   const { message } = error;
   const named = /^(?:Missing )?(\w+)/i.exec(message)?.[1] ?? "";
   const field = columnOf[named] ?? named;
-  const isKnown = fields.some(({ name }) => name === field);
+  const isKnown = fieldNames.includes(field);
   return { item: 0, ...readServiceProblem(isKnown ? field : "", message) };
 }

@@ -1,14 +1,11 @@
-import { nativeColumns } from "../../import/mapping/native-columns.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
-import type { Noun } from "../../export/record-export.ts";
+import type { RecordExporter } from "../../export/record-exporter.ts";
 
-export const unsubscribers: Noun = {
-  name: "unsubscribers",
+export const unsubscriberExporter: RecordExporter = {
   itemName: { one: "address", many: "addresses" },
-  columns: nativeColumns.unsubscribers,
-  furtherFields: ["unsubscribed_by"],
+  jsonFields: ["unsubscribed_by"],
   sortKeys: 2,
-  isCountedOff: true,
+  hasShiftingPages: true,
 
   pages: async function* (service, _query, options) {
     for await (const page of listUnsubscribers(service, options)) {

@@ -1,9 +1,15 @@
 import { emailTypes, isEmailTypeId, shape } from "../../contract/index.ts";
-import { ImportError } from "../../import/types.ts";
+import { ImportError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
-import { createUnsubscriberHoldings } from "../holdings.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import type { Importing, ItemProblem, Item, Kind, RowProblem } from "../../import/kind.ts";
+import type { ItemError, Item, RowError } from "../../import/item.ts";
+import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { ImportOptions } from "../../import/options.ts";
+import { expectOne, joinKey, type StoredRecords } from "../../import/verify/stored-records.ts";
+import { listUnsubscribers } from "../../service/listings.ts";
+import { unsubscriberPlan } from "./plan.ts";
+import { unsubscriberSynonyms } from "./synonyms.ts";
+import { createUnsubscriberUndo, previousUnsubscribers } from "./undo.ts";
 
 interface Unsubscription {
   readonly type: string;
@@ -12,29 +18,39 @@ interface Unsubscription {
 
 const typesHint = `an email type is a number from 1 to ${Object.keys(emailTypes).length}`;
 
-export const unsubscribers: Kind = {
-  name: "unsubscribers",
-  prepare: ({ emailType, remove = false }) => {
+export interface UnsubscriberOptions extends ImportOptions {
+  emailType?: string | undefined;
+  remove?: boolean | undefined;
+}
+
+export const unsubscriberImporter: RecordImporter = {
+  prepare: ({ emailType, remove = false }: UnsubscriberOptions, { fields }) => {
     if (emailType !== undefined && !isEmailTypeId(emailType)) {
-      throw new ImportError("usage", `--type ${emailType} is not an email type`, { hint: typesHint });
+      throw new ImportError("usage", `invalid value "${emailType}" for --type`, { hint: typesHint });
     }
-    return createImporting(emailType, remove);
+    return prepareImport(emailType, remove, fields);
   },
+  synonyms: unsubscriberSynonyms,
+  plan: unsubscriberPlan,
+  previous: () => previousUnsubscribers,
+  undo: ({ remove = false }: UnsubscriberOptions) => createUnsubscriberUndo(remove),
 };
 
-function createImporting(defaultType: string | undefined, remove: boolean): Importing {
+function prepareImport(
+  defaultType: string | undefined,
+  remove: boolean,
+  fields: readonly FieldSpec[],
+): PreparedImport {
   return {
     operation: remove ? "unsubscribers.massDelete" : "unsubscribers.massCreate",
-    fields: [
-      { name: "email", aliases: ["user email"], required: true },
-      { name: "email_type_id", aliases: ["type"], required: defaultType === undefined },
-    ],
+    ...(defaultType !== undefined && {
+      fields: fields.map((field) => (field.name === "email_type_id" ? { ...field, required: false } : field)),
+    }),
     erasing: { fields: [], otherwise: "the type of --type was taken" },
-    itemName: { one: "address", many: "addresses" },
-    holdings: createUnsubscriberHoldings(remove),
+    storedRecords: createStoredUnsubscribers(remove),
 
     read: (row, source) => {
-      const problems: RowProblem[] = [];
+      const problems: RowError[] = [];
       const email = row("email");
       if (email === "") problems.push({ field: "email", code: "missing", reason: "is missing" });
       else {
@@ -49,7 +65,7 @@ function createImporting(defaultType: string | undefined, remove: boolean): Impo
       } else if (problems.length === 0) {
         const payload: Unsubscription = { type, email };
         const key = `${type}:${email.toLowerCase()}`;
-        return { key, lane: "", rows: [source], size: email.length + 3, payload };
+        return { key, batchKey: "", rows: [source], size: email.length + 3, payload };
       }
       return problems;
     },
@@ -70,9 +86,9 @@ function createImporting(defaultType: string | undefined, remove: boolean): Impo
 function locateError(
   items: readonly Item[],
   { value, error }: { readonly value: string; readonly error: string },
-): ItemProblem[] {
+): ItemError[] {
   const isType = isEmailTypeId(value);
-  const found = items.flatMap((item, at): ItemProblem[] => {
+  const found = items.flatMap((item, at): ItemError[] => {
     const { type, email } = item.payload as Unsubscription;
     const isMeant = isType ? type === value : email.toLowerCase() === value.toLowerCase();
     const field = isType ? "email_type_id" : "email";
@@ -80,4 +96,22 @@ function locateError(
   });
   if (found.length === 0) throw unknownElement(value);
   return found;
+}
+
+/** @param isRemoval whether the run resubscribed the addresses, which must then not be stored */
+function createStoredUnsubscribers(isRemoval: boolean): StoredRecords {
+  return {
+    expected: (item) => {
+      const { type, email } = item.payload as Unsubscription;
+      return expectOne(item, joinKey(type, email.toLowerCase()), "email", { email, email_type_id: type });
+    },
+    list: async function* (service, options) {
+      for await (const page of listUnsubscribers(service, options)) {
+        yield page.map(({ email_type_id, user_email }) =>
+          joinKey(String(email_type_id), user_email.toLowerCase()),
+        );
+      }
+    },
+    isRemoval,
+  };
 }

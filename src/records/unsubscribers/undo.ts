@@ -2,9 +2,9 @@ import { endpointOf, actorNames } from "../../contract/index.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import type { Item } from "../../import/kind.ts";
+import type { Item } from "../../import/item.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type { Decision, Noting, Past, Reversal, Thing, Undoing } from "../../import/undo/undo-kind.ts";
+import type { Decision, PreviousReader, PreviousState, Reversal, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
   for await (const page of listUnsubscribers(service, options)) {
@@ -15,13 +15,13 @@ async function* readAddresses(service: Service, options: CallOptions): AsyncGene
   }
 }
 
-export const unsubscriberNoting: Noting = { before: readAddresses, onlyWritten: false };
+export const previousUnsubscribers: PreviousReader = { before: readAddresses, onlyWritten: false };
 
 /** Takes back whom the run unsubscribed, or unsubscribes again whom it took back. */
-export function createUnsubscriberUndoing(isRemoval: boolean): Undoing {
+export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
   const { batch } = endpointOf(isRemoval ? "unsubscribers.massCreate" : "unsubscribers.massDelete");
   return {
-    thingOf: ({ key, payload }: Item) => {
+    targetOf: ({ key, payload }: Item) => {
       const { type, email } = payload as { readonly type: string; readonly email: string };
       return { key, written: { type, email } };
     },
@@ -48,7 +48,7 @@ export function createUnsubscriberUndoing(isRemoval: boolean): Undoing {
   };
 }
 
-function decideAdded(thing: Thing, past: Past): Decision {
+function decideAdded(thing: UndoTarget, past: PreviousState): Decision {
   const { key, written, now } = thing;
   if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
   const reason = "is not unsubscribed any more";
@@ -62,7 +62,7 @@ function decideAdded(thing: Thing, past: Past): Decision {
   return { outcome: "reversed", reason, send: written };
 }
 
-function decideRemoved(thing: Thing, past: Past): Decision {
+function decideRemoved(thing: UndoTarget, past: PreviousState): Decision {
   const { key, written, now } = thing;
   if (!past.get(key)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
   const reason = "is unsubscribed again";
@@ -71,7 +71,7 @@ function decideRemoved(thing: Thing, past: Past): Decision {
 }
 
 /** Somebody is as before the run: by an undo that was cut off, by somebody else, or since the run's call did nothing. */
-function asBefore({ wasSent, sureRows }: Thing, reason: string): Decision {
+function asBefore({ wasSent, sureRows }: UndoTarget, reason: string): Decision {
   if (wasSent) return { outcome: "reversed", reason };
   const why = sureRows > 0 ? `changed since: ${reason}` : "its call was never answered, and did nothing";
   return { outcome: "kept", reason: why };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ServiceError } from "../../../src/contract/index.ts";
 import { sendInParts } from "../../../src/import/send/bisection.ts";
 import { CallHistory } from "../../../src/import/send/call-history.ts";
-import type { Item } from "../../../src/import/kind.ts";
+import type { Item } from "../../../src/import/item.ts";
 import { readCallRefusal } from "../../../src/import/check/service-errors.ts";
 
 const itemName = { one: "order", many: "orders" };
@@ -11,7 +11,7 @@ const itemName = { one: "order", many: "orders" };
 function itemsOf(count: number): Item[] {
   return Array.from({ length: count }, (_, at) => ({
     key: `o-${at}`,
-    lane: "",
+    batchKey: "",
     rows: [{ file: 0, line: at + 2, cells: [] }],
     size: 10,
     payload: undefined,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { normaliseId } from "../../../src/import/plan/id-format.ts";
-import { PlanBook } from "../../../src/import/plan/plan-tally.ts";
+import { normalizeId } from "../../../src/import/plan/id-format.ts";
+import { PlanTally } from "../../../src/import/plan/plan-tally.ts";
 
 describe("the form of an id", () => {
   it.each([
@@ -14,15 +14,15 @@ describe("the form of an id", () => {
     ["0A", "a"],
     ["１２", "12"],
     ["", ""],
-  ])("of %j is %j", (id, form) => expect(normaliseId(id)).toBe(form));
+  ])("of %j is %j", (id, form) => expect(normalizeId(id)).toBe(form));
 });
 
 describe("the book of a plan", () => {
   let folder: string;
-  let book: PlanBook;
+  let book: PlanTally;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-    book = new PlanBook(join(folder, "ids.db"));
+    book = new PlanTally(join(folder, "ids.db"));
   });
   afterEach(() => {
     book[Symbol.dispose]();

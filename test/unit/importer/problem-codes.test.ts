@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { problemCodes, sharpenReason } from "../../../src/import/check/problem-codes.ts";
+import { rejectCodes, sharpenReason } from "../../../src/import/check/reject-codes.ts";
 import { readServiceProblem } from "../../../src/import/check/service-errors.ts";
 
-/** Words of the books and of verifying, which never stand in a reject file. */
+/** Words of the tally and of verifying, which never stand in a reject file. */
 const otherWords = new Set(["left_out", "kept", "erased", "fixed", "not_there", "still_there", "too_few"]);
 
 function* sourcesOf(folder: string): Generator<string> {
@@ -18,7 +18,7 @@ describe("codes of the reject file", () => {
   test("stand in docs/reference/rejects.md, all of them and word by word", () => {
     const rows = readFileSync("docs/reference/rejects.md", "utf8").split("## The codes")[1] ?? "";
     const told = [...rows.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) ?\|$/gm)].map(([, ...cells]) => cells);
-    const held = Object.entries(problemCodes).map(([code, { means, hint = "" }]) => [code, means, hint]);
+    const held = Object.entries(rejectCodes).map(([code, { means, hint = "" }]) => [code, means, hint]);
     expect(told).toEqual(held);
   });
 
@@ -29,7 +29,7 @@ describe("codes of the reject file", () => {
       ),
     );
     expect(given.length).toBeGreaterThan(15);
-    expect(given.filter((code) => !otherWords.has(code) && !(code in problemCodes))).toEqual([]);
+    expect(given.filter((code) => !otherWords.has(code) && !(code in rejectCodes))).toEqual([]);
   });
 });
 
@@ -59,7 +59,7 @@ describe("what a service says", () => {
     const problem = readServiceProblem(field, text);
     expect(problem.code).toBe(code);
     expect(problem.field).toBe(field);
-    expect(Object.keys(problemCodes)).toContain(code);
+    expect(Object.keys(rejectCodes)).toContain(code);
   });
 
   test("is told after the column's name, which is not said twice", () => {

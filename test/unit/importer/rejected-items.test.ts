@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, expect, test } from "vitest";
-import { Books } from "../../../src/import/run/tally.ts";
-import type { Item, RowProblem } from "../../../src/import/kind.ts";
+import { RunTally } from "../../../src/import/run/tally.ts";
+import type { Item, RowError } from "../../../src/import/item.ts";
 import { RejectFile } from "../../../src/import/run/reject-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -14,25 +14,25 @@ const header = ["order_id", "email", "product_id"];
 let files = 0;
 
 /** What the reject file holds of an item of two rows, the first of which has the order's own cells. */
-function rejectItem(more: Pick<Item, "isWhole">, problem: RowProblem, one?: string) {
+function rejectItem(more: Pick<Item, "isIndivisible">, problem: RowError, one?: string) {
   const path = join(folder, `${files++}.csv`);
   const format = { encoding: "utf-8", delimiter: ",", isCrOnly: false };
   const rejects = new RejectFile(path, [{ header, format, fieldOf: () => undefined, group: "" }], {});
   const column = (field: string) => (header.includes(field) ? header.indexOf(field) : undefined);
-  const books = new Books([{ given: "a.csv", columnName: (field) => field, column }], rejects);
+  const tally = new RunTally([{ given: "a.csv", columnName: (field) => field, column }], rejects);
   const rows = [
     { file: 0, line: 2, cells: ["o-1", "foo@", "p-1"] },
     { file: 0, line: 3, cells: ["o-1", "", "p-2"] },
   ];
-  const item: Item = { key: "o-1", lane: "", rows, size: 10, payload: undefined, ...more };
-  books.settle([item], new Map([[0, problem]]), one);
+  const item: Item = { key: "o-1", batchKey: "", rows, size: 10, payload: undefined, ...more };
+  tally.settle([item], new Map([[0, problem]]), one);
   rejects.close(true);
-  expect(books.totals.rows).toEqual({ read: 2, accepted: 0, rejected: 2, failed: 0 });
+  expect(tally.totals.rows).toEqual({ read: 2, accepted: 0, rejected: 2, failed: 0 });
   const found = parse<Record<string, string>>(readFileSync(path), { columns: true });
   return found.map((reject) => [reject["_line"], reject["_column"], reject["_code"]]);
 }
 
-const problem: RowProblem = { field: "email", code: "bad_email", reason: "is invalid, says the service" };
+const problem: RowError = { field: "email", code: "bad_email", reason: "is invalid, says the service" };
 
 test("each row of an order has its own cells: what is wrong with the order is wrong with each", () => {
   expect(rejectItem({}, problem)).toEqual([
@@ -42,7 +42,7 @@ test("each row of an order has its own cells: what is wrong with the order is wr
 });
 
 test("rows that are one record together: the row with the value is at fault", () => {
-  expect(rejectItem({ isWhole: true }, problem, "product")).toEqual([
+  expect(rejectItem({ isIndivisible: true }, problem, "product")).toEqual([
     ["2", "email", "bad_email"],
     ["3", "", "product_incomplete"],
   ]);

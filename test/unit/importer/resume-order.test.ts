@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Books } from "../../../src/import/run/tally.ts";
+import { RunTally } from "../../../src/import/run/tally.ts";
 import type { Chunk } from "../../../src/import/send/chunks.ts";
 import { products } from "../../../src/records/products/import.ts";
-import type { Item } from "../../../src/import/kind.ts";
+import type { Item } from "../../../src/import/item.ts";
 import { Journal, readJournal, settle, type JournalEntry } from "../../../src/import/run/journal.ts";
-import { Pulse } from "../../../src/import/run/heartbeat.ts";
-import { LedgerSender } from "../../../src/import/send/sender.ts";
+import { Heartbeat } from "../../../src/import/run/heartbeat.ts";
+import { JournaledSender } from "../../../src/import/send/sender.ts";
 import { createService } from "../../../src/service/service.ts";
 import type { Transport } from "../../../src/service/transport.ts";
 
@@ -21,7 +21,7 @@ function chunksOf(named: readonly (readonly [id: string, name: string])[]): Chun
     const payload = { name, url: `https://shop.example/${id}`, price: "1", currency: "EUR" };
     const item: Item = {
       key: id,
-      lane: "",
+      batchKey: "",
       rows: [{ file: 0, line: n + 2, cells: [id, name] }],
       size: 10,
       payload,
@@ -58,15 +58,15 @@ async function resume(chunks: readonly Chunk[], entries: readonly JournalEntry[]
     },
     close: async () => {},
   };
-  const sender = new LedgerSender({
-    importing: products.prepare({ dryRun: false, map: {}, update: true }),
+  const sender = new JournaledSender({
+    behavior: products.prepare({ dryRun: false, map: {}, update: true }),
     service: createService(transport, {}),
     concurrency: 4,
     keepsOrder: false,
     isOnce: false,
-    books: new Books([{ given: "p.csv", columnName: (field) => field, column: () => 0 }], undefined),
+    tally: new RunTally([{ given: "p.csv", columnName: (field) => field, column: () => 0 }], undefined),
     journal,
-    pulse: new Pulse(journal, () => 0),
+    heartbeat: new Heartbeat(journal, () => 0),
     settled: settle(readJournal(path)),
     keys: undefined,
     clock: () => 0,

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { couponErrorTexts, ServiceError } from "../../../src/contract/index.ts";
-import { Books } from "../../../src/import/run/tally.ts";
+import { RunTally } from "../../../src/import/run/tally.ts";
 import type { Chunk } from "../../../src/import/send/chunks.ts";
 import { coupons } from "../../../src/records/coupons/import.ts";
-import type { Item } from "../../../src/import/kind.ts";
+import type { Item } from "../../../src/import/item.ts";
 import { Journal, readJournal, settle } from "../../../src/import/run/journal.ts";
-import { Pulse } from "../../../src/import/run/heartbeat.ts";
-import { LedgerSender } from "../../../src/import/send/sender.ts";
-import type { ImportEvent } from "../../../src/import/types.ts";
+import { Heartbeat } from "../../../src/import/run/heartbeat.ts";
+import { JournaledSender } from "../../../src/import/send/sender.ts";
+import type { ImportEvent } from "../../../src/import/events.ts";
 import { createService } from "../../../src/service/service.ts";
 import type { Transport } from "../../../src/service/transport.ts";
 
@@ -83,7 +83,7 @@ class CouponStore {
 function chunksOf(codes: readonly string[], size: number): Chunk[] {
   const items = codes.map((code, at): Item => ({
     key: code,
-    lane: "",
+    batchKey: "",
     rows: [{ file: 0, line: at + 2, cells: [code] }],
     size: 10,
     payload: code,
@@ -100,17 +100,17 @@ let runs = 0;
 async function attempt(store: CouponStore, journalPath: string, chunks: readonly Chunk[]) {
   const settled = settle(readJournal(journalPath));
   const journal = new Journal(journalPath, () => 0);
-  const books = new Books([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
+  const tally = new RunTally([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
   const notices: string[] = [];
-  const sender = new LedgerSender({
-    importing: coupons.prepare({ dryRun: false, map: {}, action: "map_review" }),
+  const sender = new JournaledSender({
+    behavior: coupons.prepare({ dryRun: false, map: {}, action: "map_review" }),
     service: createService(store.transport, {}),
     concurrency: 1,
     keepsOrder: false,
     isOnce: true,
-    books,
+    tally,
     journal,
-    pulse: new Pulse(journal, () => 0),
+    heartbeat: new Heartbeat(journal, () => 0),
     settled,
     keys: undefined,
     clock: () => 0,
@@ -128,7 +128,7 @@ async function attempt(store: CouponStore, journalPath: string, chunks: readonly
     return "ended" as const;
   })();
   const end = await Promise.race([sending, store.untilKilled().then(() => "killed" as const)]);
-  return { end, failure: sender.failure, totals: books.totals, notices, rejects: books };
+  return { end, failure: sender.failure, totals: tally.totals, notices, rejects: tally };
 }
 
 const newPath = () => join(folder, `journal-${runs++}.ndjson`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
 import { startImport } from "../../../src/import/import.ts";
-import type { ImportDeps } from "../../../src/import/types.ts";
+import type { ImportDeps } from "../../../src/import/deps.ts";
 import { undoImport } from "../../../src/import/undo/undo.ts";
 import { createService } from "../../../src/service/service.ts";
 import type { Transport } from "../../../src/service/transport.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { problemCodes } from "../../../src/import/check/problem-codes.ts";
+import { problemCodes } from "../../../src/import/check/reject-codes.ts";
 import { createPseudonym, hideAddresses, Redaction } from "../../../src/terminal/redaction.ts";
 
 const pseudonym = createPseudonym(Buffer.alloc(32, 1));

@@ -1,4 +1,3 @@
-import type { KindName } from "../../../import/types.ts";
 import type { UndoRecord } from "../../../import/undo/undo-record.ts";
 import type { UndoneRun } from "../../../import/undo/undone-run.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
@@ -48,7 +47,7 @@ export function describeUndone(found: UndoneRun): string[] {
 }
 
 /** That a run was undone before, or is half undone. */
-export function describeUndoRecord(id: string, kind: KindName, record: UndoRecord): string {
+export function describeUndoRecord(id: string, kind: string, record: UndoRecord): string {
   if (record.state === "running") {
     return `${id} is partly undone since ${record.started_at}: \`starpost imports undo ${id}\` goes on with it.`;
   }
@@ -56,7 +55,7 @@ export function describeUndoRecord(id: string, kind: KindName, record: UndoRecor
 }
 
 /** What a row wrote to, as a person knows it. */
-export function describeKey(kind: KindName, key: string): string {
+export function describeKey(kind: string, key: string): string {
   const [, type, email] = kind === "unsubscribers" ? (/^(\d+):(.*)$/s.exec(key) ?? []) : [];
   return email === undefined ? key : `${email} (type ${type})`;
 }

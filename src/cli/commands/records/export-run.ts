@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { toFileError, UserError } from "../../../config/user-error.ts";
 import { type ExportEvent, runExport } from "../../../export/export.ts";
-import type { ExportNoun, ExportQuery } from "../../../export/record-export.ts";
+import type { ExportQuery } from "../../../export/record-exporter.ts";
+import { findKind } from "../../../records/index.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { FlagValues } from "../../program/command.ts";
@@ -15,7 +16,7 @@ import { describeTarget } from "./import-format.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
 interface Request {
-  readonly noun: ExportNoun;
+  readonly noun: string;
   readonly flags: FlagValues<typeof exportFlags>;
   readonly query: ExportQuery;
 }
@@ -61,7 +62,9 @@ export async function exportRecords(
       progress.show(() => state.word());
     };
     const { stop, abort } = signals;
-    const request = { noun, query, format, isSafeForExcel };
+    const kind = findKind(noun);
+    const exporter = await kind.loadExporter();
+    const request = { exporter, columns: kind.columns, query, format, isSafeForExcel };
     const result = await finishExport(connection, (service) =>
       runExport(request, { service, sink, stop, abort, report }),
     ).catch((error: unknown) => {

@@ -1,12 +1,11 @@
 import type { ExportResult } from "../../../export/export.ts";
 import type { ExportFormat } from "../../../export/column-format.ts";
-import type { ExportNoun } from "../../../export/record-export.ts";
 import { silent, type View } from "../../../terminal/view.ts";
 import { exitStatus, type ExitStatus } from "../../program/exit-status.ts";
 
 /** What an export did. */
 export interface ExportSummary {
-  readonly noun: ExportNoun;
+  readonly noun: string;
   readonly state: ExportResult["state"];
   /** Nothing where it went to standard output, which then has the records and no summary. */
   readonly file: string | null;

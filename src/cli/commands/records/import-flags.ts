@@ -1,4 +1,4 @@
-import { emptyCells, type ImportOptions } from "../../../import/types.ts";
+import { emptyCells, type ImportOptions } from "../../../import/options.ts";
 import { UserError } from "../../../config/user-error.ts";
 import type { FlagValues } from "../../program/command.ts";
 import {

@@ -1,16 +1,10 @@
 import type { Profile } from "../../../config/profile.ts";
-import type { ImportOptions, ImportSummary, KindName } from "../../../import/types.ts";
+import type { ImportOptions } from "../../../import/options.ts";
+import type { ImportSummary } from "../../../import/summary.ts";
 import type { VerifiedRun } from "../../../import/verify/verify.ts";
+import { findKind } from "../../../records/index.ts";
 import { noPaint, type Paint } from "../../../terminal/colors.ts";
 import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
-
-export const itemNames: Readonly<Record<KindName, readonly [string, string]>> = {
-  products: ["product", "products"],
-  orders: ["order", "orders"],
-  coupons: ["code", "codes"],
-  unsubscribers: ["address", "addresses"],
-  reviews: ["review", "reviews"],
-};
 
 /** A file as a person knows it: what a sync wrote for its own runs is known by the sync. */
 export function describeFile(file: string): string {
@@ -28,7 +22,7 @@ export function describeTarget(profile: Profile): string {
 }
 
 interface WantedRun {
-  readonly kind: KindName;
+  readonly kind: string;
   readonly files: readonly string[];
   readonly options: ImportOptions;
 }
@@ -40,10 +34,7 @@ interface WantedRun {
 export function describeOverwriting({ kind, files, options }: WantedRun): string | undefined {
   if (options.dryRun) return undefined;
   const named = files.map(describeFile).join(", ");
-  if (kind === "products" && options.update === true) return `Change the products that ${named} names?`;
-  if (kind === "unsubscribers" && options.remove === true)
-    return `Send mails again to the people that ${named} names?`;
-  return undefined;
+  return findKind(kind).confirmation?.(options, named);
 }
 
 /** How an import ended, in the words of a merchant. */
@@ -54,7 +45,7 @@ export function describeEnd(
   paint: Paint = noPaint,
 ): string {
   const { kind, rows, items, calls } = summary;
-  const [one, many] = itemNames[kind];
+  const { one, many } = findKind(kind).itemName;
   // Calls that are under way at once wait at once.
   const waitMs = Math.min(waitedMs, summary.duration_ms);
   const waited = waitMs >= 100 ? `, ${formatDuration(waitMs)} of it waiting` : "";
@@ -117,7 +108,7 @@ export function describeVerification(found: VerifiedRun): string[] {
       `To try again: starpost imports verify ${import_id}`,
     ];
   }
-  const [one, many] = itemNames[kind];
+  const { one, many } = findKind(kind).itemName;
   const looked = `${countOf(checked.rows, "row")} of ${countOf(checked.items, one, many)}`;
   const lines =
     count === 0

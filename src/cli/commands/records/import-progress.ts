@@ -1,4 +1,4 @@
-import type { ImportEvent } from "../../../import/types.ts";
+import type { ImportEvent } from "../../../import/events.ts";
 import { countOf, formatBytes, formatDuration, formatNumber } from "../../../terminal/plural.ts";
 import { ProgressMeter, type Speed } from "../../program/progress-meter.ts";
 

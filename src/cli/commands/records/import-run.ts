@@ -1,12 +1,11 @@
-import {
-  type ImportDeps,
-  ImportError,
-  type ImportEvent,
-  type ImportOptions,
-  type ImportSummary,
-  type KindName,
-} from "../../../import/types.ts";
+import type { ImportDeps } from "../../../import/deps.ts";
+import { ImportError } from "../../../import/import-error.ts";
+import type { ImportEvent } from "../../../import/events.ts";
+import type { ImportOptions } from "../../../import/options.ts";
+import type { ImportSummary } from "../../../import/summary.ts";
 import { resumeImport, startImport } from "../../../import/import.ts";
+import { loadKinds } from "../../../import/kinds.ts";
+import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { ImportProgress } from "./import-progress.ts";
 import { describeEnd, describeOverwriting, describeTarget } from "./import-format.ts";
@@ -16,7 +15,7 @@ import { listenForStop, type StopSignals } from "../../program/stop-signals.ts";
 /** Imports files into the account of the profile. */
 export function runImport(
   context: Context,
-  request: { readonly kind: KindName; readonly files: readonly string[]; readonly options: ImportOptions },
+  request: { readonly kind: string; readonly files: readonly string[]; readonly options: ImportOptions },
 ): Promise<ImportSummary> {
   return runWithScreen(context, async (deps, screen) => {
     await screen.confirmOnLive(describeOverwriting(request));
@@ -75,6 +74,7 @@ export async function withRunDeps<T>(
   });
   const screen = await openScreen(context, signals);
   const deps: ImportDeps = {
+    kinds: await loadKinds(recordKinds),
     openService: async (pace) => {
       const connection = await context.connect({ ...pace, isBulk: true });
       screen.holdTo(connection.ratePerSecond, pace);

@@ -1,4 +1,4 @@
-import type { ImportSummary } from "../../../import/types.ts";
+import type { ImportSummary } from "../../../import/summary.ts";
 import { type Cell, table, type View } from "../../../terminal/view.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 import { describeFile } from "./import-format.ts";

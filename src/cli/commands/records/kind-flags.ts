@@ -1,4 +1,4 @@
-import type { ImportOptions, KindName } from "../../../import/types.ts";
+import type { ImportOptions } from "../../../import/options.ts";
 import type { FlagValues } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import { importFlags, productUrlFlag, readImportOptions, readOneOf } from "./import-flags.ts";
@@ -52,6 +52,9 @@ export const kindFlags = {
   },
   reviews: { ...reviewFlags, ...productUrlFlag },
 } as const;
+
+/** The kinds that have flags here. */
+export type KindName = keyof typeof kindFlags;
 
 type Reader<K extends KindName> = (flags: FlagValues<(typeof kindFlags)[K]>) => Promise<ImportOptions>;
 

@@ -4,14 +4,15 @@ import { answerAlone, toMapping } from "../../../import/mapping/decisions.ts";
 import { type DraftOptions, draftMapping } from "../../../import/mapping/draft.ts";
 import { type Mapping, writeMapping } from "../../../import/mapping/mapping-file.ts";
 import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
-import type { KindName } from "../../../import/types.ts";
+import { loadKinds } from "../../../import/kinds.ts";
+import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { askMapping, type Asker } from "./map-dialog.ts";
 import { describeDraft, describeMissing, describeNextCommand, describeProposal } from "./map-format.ts";
 import { ask, canAsk, confirm } from "../../program/confirm.ts";
 
 export interface MapRequest {
-  readonly kind: KindName;
+  readonly kind: string;
   readonly file: string;
   /** Where the mapping goes; standard output where absent. */
   readonly out: string | undefined;
@@ -33,6 +34,7 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
   const draft = await draftMapping(
     { kind, file, told },
     {
+      kinds: await loadKinds(recordKinds),
       cwd: io.cwd,
       get stdin() {
         return io.stdin;

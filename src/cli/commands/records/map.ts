@@ -1,5 +1,4 @@
 import { line, silent } from "../../../terminal/view.ts";
-import type { KindName } from "../../../import/types.ts";
 import { type Command, command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 import { importFlags, productUrlFlag, readImportOptions } from "./import-flags.ts";
@@ -16,7 +15,7 @@ const mapFlags = {
 } as const;
 
 /** Proposes how files of a kind are to be read; what is said by flags is not asked. */
-export function mapOf(kind: KindName): Command {
+export function mapOf(kind: string): Command {
   const hasUrl = kind === "products" || kind === "orders" || kind === "reviews";
   return command({
     name: `${kind} map`,

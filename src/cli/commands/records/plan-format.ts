@@ -1,9 +1,10 @@
 import { type ForecastRuleName, forecastRuleNames } from "../../../contract/index.ts";
 import type { KeptPlan } from "../../../import/plan/plan-file.ts";
-import type { MailForecast, PlanSummary } from "../../../import/plan/plan-types.ts";
-import type { ImportSummary } from "../../../import/types.ts";
+import type { EmailForecast } from "../../../import/plan/plan-behavior.ts";
+import type { PlanSummary } from "../../../import/plan/plan-types.ts";
+import type { ImportSummary } from "../../../import/summary.ts";
 import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
-import { itemNames } from "./import-format.ts";
+import { findKind } from "../../../records/index.ts";
 
 /** Findings of one sort that are told one by one. */
 const maxTold = 5;
@@ -14,7 +15,7 @@ const maxDays = 4;
 /** What an import would do, in the words of a merchant. */
 export function describePlan(plan: PlanSummary, target: string): string {
   const { rows, items, calls } = plan;
-  const [one, many] = itemNames[plan.kind];
+  const { one, many } = findKind(plan.kind).itemName;
   return [
     describeState(plan, target),
     `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} would be accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
@@ -42,7 +43,7 @@ function describeTime({ time: { rate, ms }, calls }: PlanSummary): string {
 
 function describeThere(plan: PlanSummary): string[] {
   const { there, repeated, kind } = plan;
-  const [one, many] = itemNames[kind];
+  const { one, many } = findKind(kind).itemName;
   const lines: string[] = [];
   if (there.items > 0) {
     const what = `  there  ${countOf(there.items, one, many)} of these the service has already`;
@@ -101,7 +102,7 @@ function describeMails({ mails, there }: PlanSummary): string[] {
 }
 
 /** Why products of the orders would bring no mail. */
-function describeNotSent({ not_sent: notSent }: MailForecast): string[] {
+function describeNotSent({ not_sent: notSent }: EmailForecast): string[] {
   const told = forecastRuleNames.filter((name) => notSent[name] > 0);
   return told.map((name) => {
     const products = countOf(notSent[name], "ordered product", "ordered products");
@@ -146,7 +147,7 @@ export function describeOtherwise(
   if (state !== "finished" || isSame) return undefined;
   const tell = (told: typeof planned) => {
     const failed = told.rows.failed > 0 ? `, ${formatNumber(told.rows.failed)} failed` : "";
-    const [one, many] = itemNames[kind];
+    const { one, many } = findKind(kind).itemName;
     const accepted = countOf(told.items.accepted, one, many);
     return `${countOf(told.rows.accepted, "row")} accepted (${accepted}), ${formatNumber(told.rows.rejected)} rejected${failed}`;
   };

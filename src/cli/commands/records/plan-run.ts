@@ -1,8 +1,11 @@
 import { startImport } from "../../../import/import.ts";
-import { planImport, type PlanRequest } from "../../../import/plan/plan.ts";
+import { planImport } from "../../../import/plan/plan.ts";
+import type { PlanRequest } from "../../../import/plan/plan-types.ts";
 import { checkPlan, importOf, type KeptPlan, readPlan } from "../../../import/plan/plan-file.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
-import type { ImportSummary } from "../../../import/types.ts";
+import type { ImportSummary } from "../../../import/summary.ts";
+import type { GroupName } from "../../../contract/index.ts";
+import { findKind } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { runWithScreen, withRunDeps } from "./import-run.ts";
 import { describeOverwriting, describeTarget } from "./import-format.ts";
@@ -11,13 +14,15 @@ import { describeOtherwise, describePlan } from "./plan-format.ts";
 /** Rehearses an import into the account of the profile, and says what it would do. */
 export async function runPlan(context: Context, request: PlanRequest): Promise<PlanSummary> {
   const profile = await context.profile();
+  const { rehearsal } = findKind(request.kind);
   return withRunDeps(context, async (deps, screen) => {
     const plan = await planImport(request, {
       ...deps,
       openRehearsal: (pace) =>
         context.rehearse({
           ...pace,
-          kind: request.kind,
+          resources: rehearsal?.resources ?? [request.kind as GroupName],
+          copy: rehearsal?.copy,
           onEvent: (event) => {
             if (event.type === "wait") screen.report({ type: "wait", message: event.message, ms: event.ms });
           },

@@ -1,8 +1,7 @@
 import { silent } from "../../../terminal/view.ts";
-import type { KindName } from "../../../import/types.ts";
 import { type Command, command, type FlagValues } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
-import { kindFlags, readKindOptions } from "./kind-flags.ts";
+import { type KindName, kindFlags, readKindOptions } from "./kind-flags.ts";
 import { flattenPlan, statusOfPlan } from "./plan-view.ts";
 
 const planFlags = {

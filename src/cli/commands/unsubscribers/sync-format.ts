@@ -1,5 +1,5 @@
-import { nameNobody } from "../../../import/sync/sync.ts";
-import type { SyncSummary } from "../../../import/sync/sync-types.ts";
+import { nameNobody } from "../../../records/unsubscribers/sync/sync.ts";
+import type { SyncSummary } from "../../../records/unsubscribers/sync/sync-types.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
 import { describeRun } from "../records/import-format.ts";
 

@@ -1,5 +1,5 @@
-import { syncUnsubscribers } from "../../../import/sync/sync.ts";
-import type { SyncRequest, SyncSummary } from "../../../import/sync/sync-types.ts";
+import { syncUnsubscribers } from "../../../records/unsubscribers/sync/sync.ts";
+import type { SyncRequest, SyncSummary } from "../../../records/unsubscribers/sync/sync-types.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
 import { withRunDeps } from "../records/import-run.ts";

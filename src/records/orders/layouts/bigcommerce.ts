@@ -26,7 +26,6 @@ function readLines(cell: CellView): Record<string, string>[] {
  */
 export const bigcommerceOrders: Layout = {
   name: "bigcommerce-orders",
-  kind: "orders",
   title: "a BigCommerce orders export",
   signatures: [
     ["Order ID", "Order Date", "Customer Email", "Product Details"],

@@ -9,7 +9,6 @@ const orderColumns = ["Order Number", "increment_id", "ID"];
  */
 export const magentoOrders: Layout = {
   name: "magento-orders",
-  kind: "orders",
   title: "a Magento orders export",
   signatures: [
     ["Order Number", "Order Date", "Item SKU"],

@@ -7,7 +7,6 @@ import { asDay, asOrderNumber, asPrice } from "../../../import/layouts/values.ts
  */
 export const shopifyOrders: Layout = {
   name: "shopify-orders",
-  kind: "orders",
   title: "a Shopify orders export",
   signatures: [["Name", "Email", "Lineitem name", "Lineitem quantity", "Created at"]],
   fields: {

@@ -41,7 +41,6 @@ const orderColumns = ["Order Number", "order_number", "Order ID", "order_id"];
  */
 export const woocommerceOrders: Layout = {
   name: "woocommerce-orders",
-  kind: "orders",
   title: "a WooCommerce orders export",
   signatures: [
     ["Order Number", "Order Date", "Email (Billing)"],

@@ -21,7 +21,6 @@ function isProduct(cell: CellView): boolean {
  */
 export const bigcommerceProducts: Layout = {
   name: "bigcommerce-products",
-  kind: "products",
   title: "a BigCommerce products export",
   signatures: [
     ["Item", "ID", "Name", "SKU", "Options"],

@@ -6,7 +6,6 @@ import type { Layout } from "../../../import/layouts/layout.ts";
  */
 export const catalogue: Layout = {
   name: "catalogue",
-  kind: "products",
   title: "a product catalogue",
   signatures: [["Product ID", "Product Name", "Product URL", "Product Image URL", "Product Price"]],
   fields: {},

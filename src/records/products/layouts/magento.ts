@@ -34,7 +34,6 @@ function familyOf(cell: CellView): Family | undefined {
  */
 export const magentoProducts: Layout = {
   name: "magento-products",
-  kind: "products",
   title: "a Magento products export",
   signatures: [
     ["sku", "store_view_code", "attribute_set_code", "product_type"],

@@ -14,7 +14,6 @@ const skuColumns = ["Variant SKU", "SKU"];
  */
 export const shopifyProducts: Layout = {
   name: "shopify-products",
-  kind: "products",
   title: "a Shopify products export",
   signatures: [
     ["Handle", "Title", "Body (HTML)", "Vendor"],

@@ -28,7 +28,6 @@ function familyOf(cell: CellView): Family | undefined {
  */
 export const woocommerceProducts: Layout = {
   name: "woocommerce-products",
-  kind: "products",
   title: "a WooCommerce products export",
   signatures: [["ID", "Type", "SKU", "Name", "Regular price"]],
   fields: {

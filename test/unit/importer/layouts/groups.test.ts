@@ -8,7 +8,7 @@ import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { startImport } from "../../../../src/import/import.ts";
-import type { ImportOptions, KindName } from "../../../../src/import/types.ts";
+import type { ImportOptions } from "../../../../src/import/options.ts";
 import type { Service } from "../../../../src/service/service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -36,7 +36,7 @@ function createTaker(): { readonly service: Service; readonly sent: Sent } {
   return { service: { orders: calls, products: calls } as unknown as Service, sent };
 }
 
-async function load(text: string, kind: KindName = "orders", options: Partial<ImportOptions> = {}) {
+async function load(text: string, kind: string = "orders", options: Partial<ImportOptions> = {}) {
   const { service, sent } = createTaker();
   const path = join(folder, `${randomBytes(6).toString("hex")}.csv`);
   writeFileSync(path, text);
@@ -169,7 +169,7 @@ describe("orders whose own fields stand on one row", () => {
         units[`M-${product}`] = (units[`M-${product}`] ?? 0) + more;
       return units;
     };
-    const summarise = (sent: Sent) =>
+    const summarizeRun = (sent: Sent) =>
       Object.fromEntries(
         sent.map((order) => [
           order["order_id"],
@@ -197,7 +197,7 @@ describe("orders whose own fields stand on one row", () => {
           rejected: rejectedRows,
           failed: 0,
         });
-        expect(summarise(first.sent)).toEqual(Object.fromEntries(good));
+        expect(summarizeRun(first.sent)).toEqual(Object.fromEntries(good));
         if (rejectedRows === 0) return;
         // The rows come back as they stood, each with its own line, and are put right there.
         const found = parse(first.rejected, { columns: true }) as Record<string, string>[];
@@ -211,7 +211,7 @@ describe("orders whose own fields stand on one row", () => {
         });
         const second = await load(write(corrected));
         expect(second.rows).toEqual({ read: rejectedRows, accepted: rejectedRows, rejected: 0, failed: 0 });
-        expect({ ...summarise(first.sent), ...summarise(second.sent) }).toEqual(
+        expect({ ...summarizeRun(first.sent), ...summarizeRun(second.sent) }).toEqual(
           Object.fromEntries(orders.map(({ lines }, at) => [String(1000 + at), unitsOf(lines)])),
         );
       }),

@@ -4,10 +4,11 @@ import { describe, expect, test } from "vitest";
 import { readFileHead } from "../../../../src/import/csv/file-format.ts";
 import { matchHeader } from "../../../../src/import/mapping/header.ts";
 import { kinds } from "../../../../src/records/index.ts";
-import { layouts, recogniseLayout } from "../../../../src/records/layouts.ts";
-import type { ImportOptions, KindName } from "../../../../src/import/types.ts";
+import { layouts } from "../../../../src/records/layouts.ts";
+import { detectLayout } from "../../../../src/import/layouts/choose-layout.ts";
+import type { ImportOptions } from "../../../../src/import/options.ts";
 
-function match(header: readonly string[], kind: KindName, options: Partial<ImportOptions> = {}) {
+function match(header: readonly string[], kind: string, options: Partial<ImportOptions> = {}) {
   const asked: ImportOptions = { dryRun: true, map: {}, ...options };
   const file = { given: "shop.csv", header, valuesOf: () => [] };
   return matchHeader(file, kinds[kind].prepare(asked), kind, asked);
@@ -21,8 +22,8 @@ describe("recognising a layout", () => {
   test.each(readdirSync("fixtures/layouts"))("%s", (name) => {
     const { header } = readFileHead(join("fixtures/layouts", name), {});
     const kind = name.includes("orders") ? "orders" : "products";
-    expect(recogniseLayout(header, kind)?.name).toBe(name.replace(/-(?:lines|v2)?\.?csv$|\.csv$/, ""));
-    expect(recogniseLayout(header, kind === "orders" ? "products" : "orders")).toBeUndefined();
+    expect(detectLayout(header, kind)?.name).toBe(name.replace(/-(?:lines|v2)?\.?csv$|\.csv$/, ""));
+    expect(detectLayout(header, kind === "orders" ? "products" : "orders")).toBeUndefined();
   });
 
   test("every layout is known by its own name, once", () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JournalEntry, Totals } from "../../../../src/import/run/journal.ts";
-import { Pulse } from "../../../../src/import/run/heartbeat.ts";
+import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
 import { mostIntervals, readTimeline } from "../../../../src/import/report/timeline.ts";
 
 const start = Date.parse("2026-01-31T12:00:00.000Z");
@@ -85,12 +85,12 @@ it("knows nothing of a run that never began", () => {
 it("is written down a line a second at most, and more seldom the longer a run is", () => {
   const lines: JournalEntry[] = [];
   let nowMs = start;
-  const pulse = new Pulse({ append: (entry) => void lines.push(entry) }, () => nowMs);
-  for (const end = start + 55 * 3_600_000; nowMs < end; nowMs += 2_000) pulse.sent();
-  pulse.waited("throttled", 3_000);
-  pulse.sent(true);
-  pulse.flush();
-  pulse.flush();
+  const heartbeat = new Heartbeat({ append: (entry) => void lines.push(entry) }, () => nowMs);
+  for (const end = start + 55 * 3_600_000; nowMs < end; nowMs += 2_000) heartbeat.sent();
+  heartbeat.waited("throttled", 3_000);
+  heartbeat.sent(true);
+  heartbeat.flush();
+  heartbeat.flush();
   expect(lines.length).toBeLessThan(2_000);
   const seen = lines.flatMap((line) => (line.t === "pulse" ? [line.seen] : []));
   expect(seen.reduce((sum, [sent]) => sum + sent, 0)).toBe((55 * 3_600) / 2 + 1);

@@ -4,7 +4,7 @@ import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import { spillPrefix } from "../csv/spill.ts";
 
 /** What the service holds, as keys with their number, on disk for as long as they are looked at. */
-export class HeldStore implements Disposable {
+export class StoredKeys implements Disposable {
   readonly #folder: string;
   readonly #file: SqliteFile;
 

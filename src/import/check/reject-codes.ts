@@ -1,12 +1,12 @@
 /** What a code of the reject file means, and what a person can do; scripts and `docs/reference/rejects.md` rely on the codes. */
-export interface ProblemCode {
+export interface RejectCode {
   readonly means: string;
   /** Stands at the end of `_reason`; nothing where there is nothing to be done, or the reason says it. */
   readonly hint?: string;
 }
 
 /** Every code that `_code` may hold. */
-export const problemCodes: Readonly<Record<string, ProblemCode>> = {
+export const rejectCodes: Readonly<Record<string, RejectCode>> = {
   missing: { means: "a field that has to be there is empty", hint: "fill the cell in" },
   too_long: { means: "the value is longer than the service takes", hint: "shorten it" },
   too_short: { means: "the value is shorter than the service takes" },

@@ -1,4 +1,6 @@
-import type { ImportDeps, ImportOptions, RunState } from "../types.ts";
+import type { ImportDeps } from "../../../import/deps.ts";
+import type { ImportOptions } from "../../../import/options.ts";
+import type { RunState } from "../../../import/summary.ts";
 
 export interface SyncRequest {
   readonly files: readonly string[];

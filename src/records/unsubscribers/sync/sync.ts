@@ -3,18 +3,15 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import { listUnsubscribers } from "../../service/listings.ts";
-import type { Service } from "../../service/service.ts";
-import { startImport } from "../import.ts";
-import { createRunFolder, runPaths } from "../run/run-folder.ts";
-import { writeWhole } from "../run/write-fully.ts";
-import {
-  ImportError,
-  type ImportDeps,
-  type ImportOptions,
-  type ImportSummary,
-  type RunState,
-} from "../types.ts";
+import { listUnsubscribers } from "../../../service/listings.ts";
+import type { Service } from "../../../service/service.ts";
+import { startImport } from "../../../import/import.ts";
+import { createRunFolder, runGroupPath, runPaths } from "../../../import/run/run-folder.ts";
+import { writeFully } from "../../../import/run/write-fully.ts";
+import { ImportError } from "../../../import/import-error.ts";
+import type { ImportDeps } from "../../../import/deps.ts";
+import type { ImportOptions } from "../../../import/options.ts";
+import type { ImportSummary, RunState } from "../../../import/summary.ts";
 import { AddressBook } from "./address-list.ts";
 import type { SyncDeps, SyncRequest, SyncSummary } from "./sync-types.ts";
 
@@ -230,7 +227,7 @@ async function carryOut({ request, folder, book, summary }: Approved, deps: Sync
     throw error;
   } finally {
     done.finished_at = new Date(deps.clock()).toISOString();
-    await writeFileAtomic(runPathOfSync(folder), `${JSON.stringify(done, null, 2)}\n`, { mode: 0o600 });
+    await writeFileAtomic(runGroupPath(folder), `${JSON.stringify(done, null, 2)}\n`, { mode: 0o600 });
   }
   return done;
 }
@@ -242,17 +239,12 @@ function note(done: SyncSummary, side: "added" | "removed", run: ImportSummary):
   if (run.import_id !== null) done.imports.push(run.import_id);
 }
 
-/** The record of a sync in its folder, beside the lists of who was added and who was taken off. */
-export function runPathOfSync(folder: string): string {
-  return join(folder, "sync.json");
-}
-
 function writeList(path: string, type: string, emails: Iterable<string>): void {
   const descriptor = openSync(path, "w", 0o600);
   try {
-    writeWhole(descriptor, Buffer.from("email,email_type_id\n"));
+    writeFully(descriptor, Buffer.from("email,email_type_id\n"));
     for (const email of emails) {
-      writeWhole(descriptor, Buffer.from(`"${email.replaceAll('"', '""')}",${type}\n`));
+      writeFully(descriptor, Buffer.from(`"${email.replaceAll('"', '""')}",${type}\n`));
     }
   } finally {
     closeSync(descriptor);

@@ -1,6 +1,7 @@
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import type { Item } from "../kind.ts";
+import type { Item } from "../item.ts";
+import type { ImportOptions } from "../options.ts";
 import type { Entry, Value } from "./previous-values.ts";
 
 /** What became of a row: taken back, left as it is since that is how it should be, or out of the API's reach. */
@@ -8,7 +9,7 @@ export const undoOutcomes = ["reversed", "kept", "impossible"] as const;
 export type UndoOutcome = (typeof undoOutcomes)[number];
 
 /** What the run knows of the service as it was before it. */
-export interface Past {
+export interface PreviousState {
   /** Why nothing is known; nothing where something is. */
   readonly whyNot: string | undefined;
   get(key: string): Value | undefined;
@@ -17,7 +18,7 @@ export interface Past {
 }
 
 /** A thing that the run wrote: an order, a product, a person's subscription, an action's codes. */
-export interface Thing {
+export interface UndoTarget {
   readonly key: string;
   /** Rows of the run that wrote it. */
   readonly rows: number;
@@ -44,12 +45,16 @@ export interface Reversal {
 }
 
 /** How one kind of run is taken back. */
-export interface Undoing {
+export interface UndoBehavior {
+  /** False if `decide` works without a record of the previous state. */
+  readonly needsPrevious?: boolean;
+  /** Why the options of a run rule out a record of the previous state; undefined if they do not. */
+  whyUnknown?(options: ImportOptions): string | undefined;
   /** What an item wrote to, and what. */
-  thingOf(item: Item): { readonly key: string; readonly written: Value };
+  targetOf(item: Item): { readonly key: string; readonly written: Value };
   /** Streams what the service has now, for `decide` to look at; absent where that is of no use. */
   now?(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
-  decide(thing: Thing, past: Past): Decision;
+  decide(thing: UndoTarget, past: PreviousState): Decision;
   readonly itemsACall: number;
   /** Takes things back; gives those that the service refused, with its words. */
   send(
@@ -60,7 +65,7 @@ export interface Undoing {
 }
 
 /** What a run of a kind keeps before it changes anything, so that it can be taken back. */
-export interface Noting {
+export interface PreviousReader {
   /** Streams what is to be kept. */
   before(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
   /** Whether only what the run's own items write to is kept. */

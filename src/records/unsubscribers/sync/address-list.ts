@@ -1,5 +1,5 @@
-import { actorNames } from "../../contract/index.ts";
-import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
+import { actorNames } from "../../../contract/index.ts";
+import { SqliteFile } from "../../../storage/sqlite/sqlite-file.ts";
 
 /** How many of each there are. */
 export interface Differences {

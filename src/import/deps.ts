@@ -1,0 +1,27 @@
+import type { Service } from "../service/service.ts";
+import type { ImportContext } from "./context.ts";
+import type { ImportBehavior } from "./kind.ts";
+import type { RunTally } from "./run/tally.ts";
+import type { InputFile } from "./source/input-files.ts";
+
+/** Observes an import without changing it; used by plans. */
+export interface ImportObserver {
+  readonly behavior: (behavior: ImportBehavior) => ImportBehavior;
+  readonly files: (files: readonly InputFile[]) => void;
+  readonly tally: (tally: RunTally) => void;
+}
+
+/** What an import needs from its caller. */
+export interface ImportDeps extends ImportContext {
+  /** Connects to the service; called when the first call is due, never in a dry run. */
+  readonly openService: (options: { rate?: number | undefined; rateShare?: number | undefined }) => Promise<{
+    service: Service;
+    concurrency: number;
+    /** Whether calls are carried out in the order in which they were made, even concurrent ones. */
+    keepsOrder: boolean;
+    /** Calls per second; undefined if calls are not paced. */
+    ratePerSecond?: number | undefined;
+    close(): Promise<void>;
+  }>;
+  readonly observer?: ImportObserver | undefined;
+}

@@ -1,0 +1,28 @@
+import type { ImportSummary } from "./summary.ts";
+
+/** An import that could not start or continue; `summary` is set if a run exists. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+  readonly kind: "usage" | "temporary" | "auth" | "failed";
+  readonly hint: string | undefined;
+  readonly summary: ImportSummary | undefined;
+  /** An unknown name, and the known ones. */
+  readonly misnamed: { readonly given: string; readonly known: readonly string[] } | undefined;
+
+  constructor(
+    kind: ImportError["kind"],
+    message: string,
+    more: {
+      hint?: string | undefined;
+      summary?: ImportSummary | undefined;
+      cause?: unknown;
+      misnamed?: ImportError["misnamed"];
+    } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.kind = kind;
+    this.hint = more.hint;
+    this.summary = more.summary;
+    this.misnamed = more.misnamed;
+  }
+}

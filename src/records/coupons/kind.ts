@@ -1,0 +1,44 @@
+import type { RecordKind } from "../../import/kind.ts";
+
+/** Source: INTERFACE "Native columns". */
+export const coupons: RecordKind = {
+  name: "coupons",
+  itemName: { one: "code", many: "codes" },
+  fields: [{ name: "code", required: true }],
+  columns: ["code"],
+  isUndoable: true,
+  importCommand: {
+    summary: "Import unique coupon codes from CSV files (use - for standard input)",
+    examples: [
+      "starpost coupons import codes.csv --action map_review",
+      "starpost coupons import codes.csv --action map_share --dry-run",
+    ],
+    flags: {
+      action: {
+        value: "<action>",
+        description: "what a customer must do to get a code: map_review, map_share, or map_review_share",
+        option: "action",
+        isRequired: true,
+        values: { operation: "coupons.upload", field: "coupon_action" },
+      },
+    },
+  },
+  exportCommand: {
+    summary: "Export all unique coupon codes",
+    examples: [
+      "starpost coupons export --out coupons.csv",
+      "starpost coupons export --action map_review --format ndjson",
+    ],
+    flags: {
+      action: {
+        value: "<action>",
+        description: "only codes for this action",
+        option: "action",
+        values: { operation: "coupons.upload", field: "coupon_action" },
+      },
+    },
+  },
+  planExamples: ["starpost coupons plan codes.csv --action map_review --out plan.json"],
+  loadImporter: async () => (await import("./import.ts")).couponImporter,
+  loadExporter: async () => (await import("./export.ts")).couponExporter,
+};

@@ -1,0 +1,122 @@
+import type { RecordKind } from "../../import/kind.ts";
+
+const columns = [
+  "order_id",
+  "email",
+  "customer_name",
+  "order_date",
+  "currency_iso",
+  "user_reference",
+  "platform",
+  "product_id",
+  "product_name",
+  "product_url",
+  "product_image",
+  "product_description",
+  "product_price",
+  "product_tags",
+  "upc",
+  "mpn",
+  "brand",
+  "isbn",
+  "sku",
+  "external_sku",
+] as const;
+
+const required: readonly string[] = [
+  "order_id",
+  "email",
+  "customer_name",
+  "order_date",
+  "product_id",
+  "product_name",
+  "product_url",
+];
+
+/** Source: INTERFACE "Native columns". */
+export const orders: RecordKind = {
+  name: "orders",
+  itemName: { one: "order", many: "orders" },
+  fields: [
+    ...columns.map((name) => ({ name, required: required.includes(name) })),
+    { name: "quantity", isMappedOnly: true },
+  ],
+  columns,
+  textColumns: [
+    "order_id",
+    "customer_name",
+    "user_reference",
+    "product_name",
+    "product_description",
+    "product_tags",
+  ],
+  urlField: "product_url",
+  fixableFields: ["product_id", "sku", "external_sku"],
+  isUndoable: true,
+  layoutNames: ["shopify-orders", "woocommerce-orders", "magento-orders", "bigcommerce-orders"],
+  importCommand: {
+    summary: "Import orders from CSV files, one row per line item (use - for standard input)",
+    examples: [
+      "starpost orders import orders.csv",
+      "starpost orders import --max-errors 5% 'exports/*.csv'",
+      "starpost orders import orders_export.csv --product-url 'https://shop.example/products/{product_id}'",
+    ],
+    flags: {
+      platform: {
+        value: "<name>",
+        description: "store platform of the orders (default: general)",
+        option: "platform",
+        values: { operation: "orders.create", field: "platform" },
+      },
+      "no-validate": {
+        description: "skip strict validation (makes order_date optional)",
+        option: "validate",
+        isNegated: true,
+      },
+      "send-mail": {
+        description: "send review-request emails to these customers, as for new orders (default: no emails)",
+        option: "sendMail",
+      },
+    },
+  },
+  exportCommand: {
+    summary: "Export all orders, one row per line item, in the columns that `orders import` reads",
+    examples: [
+      "starpost orders export --out orders.csv",
+      "starpost orders export --since 2026-01-01 --format ndjson",
+    ],
+    flags: {
+      since: {
+        value: "<date>",
+        description: "only records created on the service on or after this date",
+        option: "since",
+        type: "date",
+      },
+    },
+  },
+  planExamples: ["starpost orders plan orders.csv --out plan.json"],
+  rejectCodes: {
+    bad_platform: {
+      means: "not one of the service's platforms",
+      hint: "use a known platform, such as shopify or general",
+    },
+    bad_quantity: { means: "not a number of units", hint: "write an integer of at least 1" },
+    order_conflict: {
+      means: "rows of one order contradict each other",
+      hint: "use the same value in all rows of the order",
+    },
+    order_incomplete: {
+      means: "another row of the same order is invalid, so none of its rows was imported",
+      hint: "correct that line and import all rows of the order together",
+    },
+    no_lines: { means: "an order without any purchased line item", hint: "remove the order" },
+    order_too_large: {
+      means: "an order with too many rows, units, or bytes",
+      hint: "split it into orders with different IDs",
+    },
+  },
+  describeUndone: (count) =>
+    count === 1 ? "its emails canceled (the order stays)" : "their emails canceled (the orders stay)",
+  loadImporter: async () => (await import("./import.ts")).orderImporter,
+  loadExporter: async () => (await import("./export.ts")).orderExporter,
+};

@@ -1,0 +1,44 @@
+import { synonyms, type FieldSynonyms } from "../../import/mapping/synonyms.ts";
+import { descriptionSynonyms, imageSynonyms, productIdSynonyms, productNameSynonyms, urlSynonyms } from "../product-synonyms.ts";
+
+export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+  review_title: synonyms(
+    "review title|title of review|headline|titel der bewertung|bewertungstitel|titre avis|titulo resena|titolo recensione|titulo avaliacao|titel review|tytul opinii",
+    "title|subject|titel|titre|titulo|titolo|tytul|rubrik",
+  ),
+  review_content: synonyms(
+    "review content|review text|review body|review|bewertung text|bewertungstext|rezension|avis|texte avis|commentaire|resena|opinion|recensione|testo recensione|avaliacao|beoordeling|tresc opinii|opinia|recension|anmeldelse",
+    "content|body|text|comment|kommentar|message|comentario|commento|tekst",
+  ),
+  review_score: synonyms(
+    "review score|rating|score|stars|star rating|bewertung|sterne|note|etoiles|puntuacion|calificacion|estrellas|valutazione|voto|stelle|nota|estrelas|sterren|ocena|gwiazdki|betyg|karakter",
+    "points|punkte|grade",
+  ),
+  date: synonyms(
+    "date|review date|created at|reviewed at|submitted at|datum|bewertungsdatum|date avis|fecha|data|data opinii|dato",
+    "created|time|updated at",
+  ),
+  product_id: productIdSynonyms,
+  display_name: synonyms(
+    "display name|reviewer|reviewer name|author|nickname|customer name|verfasser|autor|bewerter|auteur|pseudo|nom auteur|nombre autor|autore|auteur naam|nazwa uzytkownika",
+    "name|user|user name|customer|kunde|client|cliente|nom|nombre|nome|naam|namn|klant|klient",
+  ),
+  email: synonyms(
+    "email|e mail|reviewer email|user email|customer email|author email|courriel|adresse email|correo electronico|indirizzo email|emailadres|adres email|mailadresse|e postadress",
+    "mail|contact",
+  ),
+  published: synonyms(
+    "published|is published|status|state|approved|veroffentlicht|freigegeben|publie|publicado|pubblicato|opublikowano",
+  ),
+  comment_content: synonyms(
+    "comment content|reply|response|store reply|merchant reply|answer|antwort|reponse|respuesta|risposta|resposta|odpowiedz|svar",
+  ),
+  product_title: productNameSynonyms,
+  product_url: urlSynonyms,
+  product_description: descriptionSynonyms,
+  product_image_url: imageSynonyms,
+  user_type: synonyms("user type|reviewer type|verified|verified buyer|verifiziert|verifie"),
+  user_reference: synonyms(
+    "user reference|user id|customer id|customer number|kundennummer|id client|id cliente|klantnummer",
+  ),
+};
