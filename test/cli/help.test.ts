@@ -9,7 +9,7 @@ import { helpOfCommand, helpOfNoun } from "../../src/cli/program/help/help-text.
 import { textOfTopic } from "../../src/cli/program/help/topic-text.ts";
 import { topics } from "../../src/cli/program/help/topics/index.ts";
 import { emailTypes } from "../../src/contract/unsubscribers.ts";
-import { layouts } from "../../src/records/layouts.ts";
+import { kinds } from "../support/record-kinds.ts";
 import { listCommandFiles, modulesLoadedBy } from "../support/loaded-modules.ts";
 import { splitShellLine } from "../support/shell-line.ts";
 import { run } from "./support.ts";
@@ -178,7 +178,9 @@ describe("topics", () => {
 
 describe("values that are known without what they are from", () => {
   it("are all layouts and email types", () => {
-    const names = layouts.map(({ name }) => name).filter((name) => !/-(?:dmy|mdy)$/.test(name));
+    const names = kinds.all
+      .flatMap(({ layouts }) => layouts.map(({ name }) => name))
+      .filter((name) => !/-(?:dmy|mdy)$/.test(name));
     expect(importFlags.layout.values.filter((name) => name !== "none").toSorted()).toEqual(names.toSorted());
     expect(emailTypeIds).toEqual(Object.keys(emailTypes));
   });

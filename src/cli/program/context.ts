@@ -26,7 +26,7 @@ export interface Context {
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
   /** Opens the profile's account so that nothing that is written to it stays. */
   rehearse(
-    options: Pick<RehearsalSettings, "kind" | "rate" | "rateShare" | "signal" | "onEvent">,
+    options: Pick<RehearsalSettings, "resources" | "copy" | "rate" | "rateShare" | "signal" | "onEvent">,
   ): Promise<Rehearsal>;
 }
 

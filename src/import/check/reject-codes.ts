@@ -1,95 +1,72 @@
-/** What a code of the reject file means, and what a person can do; scripts and `docs/reference/rejects.md` rely on the codes. */
+/** What a code of the reject file means and how to fix the row; scripts and `docs/reference/rejects.md` rely on the codes. */
 export interface RejectCode {
   readonly means: string;
-  /** Stands at the end of `_reason`; nothing where there is nothing to be done, or the reason says it. */
+  /** Appended to `_reason`; absent if there is nothing to do or the reason says it. */
   readonly hint?: string;
 }
 
-/** Every code that `_code` may hold. */
+/** The codes that rows of any kind may have; a kind declares further ones. */
 export const rejectCodes: Readonly<Record<string, RejectCode>> = {
-  missing: { means: "a field that has to be there is empty", hint: "fill the cell in" },
-  too_long: { means: "the value is longer than the service takes", hint: "shorten it" },
-  too_short: { means: "the value is shorter than the service takes" },
-  bad_type: { means: "the value is of another kind than the field: text for a number, say" },
+  missing: { means: "a required field is empty", hint: "fill in the cell" },
+  too_long: { means: "the value is longer than the service accepts", hint: "shorten it" },
+  too_short: { means: "the value is shorter than the service accepts" },
+  bad_type: { means: "the value has the wrong type for the field, such as text for a number" },
   bad_characters: {
-    means: "the value holds characters that cannot be stored (U+0000, half a surrogate pair)",
-    hint: "take them out",
+    means: "the value contains characters that cannot be stored (U+0000 or an unpaired surrogate)",
+    hint: "remove them",
   },
   bad_id: {
-    means: "an id with characters other than letters, digits, `_` and `-`, which the service would drop",
-    hint: "write it with letters, digits, _ and - alone",
+    means: "an ID with characters other than letters, digits, `_`, and `-`, which the service would drop",
+    hint: "use only letters, digits, _, and -",
   },
-  bad_email: { means: "not an e-mail address", hint: "write it as name@shop.example" },
-  bad_url: { means: "not a web address", hint: "write it whole, from https:// on" },
+  bad_email: { means: "not an email address", hint: "write it as name@shop.example" },
+  bad_url: { means: "not a URL", hint: "write it in full, starting with https://" },
   bad_date: {
-    means: "not a date, or one whose day and month cannot be told apart",
+    means: "not a date, or a date with an ambiguous order of day and month",
     hint: "write it as 2026-01-31",
   },
-  bad_price: { means: "not a price", hint: "write digits and a point before the decimals: 1234.50" },
-  bad_score: { means: "not a number of stars", hint: "write a whole number from 1 to 5" },
-  bad_currency: { means: "not a currency code", hint: "write its three letters, as in EUR" },
+  bad_price: { means: "not a price", hint: "write digits with a decimal point: 1234.50" },
+  bad_currency: { means: "not a currency code", hint: "write three letters, such as EUR" },
   bad_boolean: { means: "neither true nor false", hint: "write true or false" },
-  bad_platform: {
-    means: "not one of the service's platforms",
-    hint: "write one that is known, as in shopify or general",
-  },
-  bad_email_type: { means: "not an email type" },
-  bad_quantity: { means: "not a number of units", hint: "write a whole number, from 1" },
   empty_cell: {
-    means: "an empty cell, where `--empty error` asks for none",
-    hint: "fill it in, take the column out, or say --empty keep",
+    means: "an empty cell, which `--empty error` rejects",
+    hint: "fill it in, remove the column, or pass --empty keep",
   },
-  no_parent: { means: "rows of one record, and the row that holds what they share is not among them" },
+  no_parent: { means: "rows of one record without the row that holds their shared fields" },
   duplicate: {
-    means: "given twice in the files, or on the service before the run began",
+    means: "given twice in the files, or stored on the service before the run began",
     hint: "delete the row",
   },
-  order_conflict: {
-    means: "rows of one order contradict each other",
-    hint: "give all rows of the order the same value",
-  },
-  order_incomplete: {
-    means: "another row of the same order is at fault, and the order stands or falls as a whole",
-    hint: "correct that line, and import all rows of the order together",
-  },
-  product_incomplete: {
-    means: "another row of the same product is at fault, and the product stands or falls as a whole",
-    hint: "correct that line, and import all rows of the product together",
-  },
-  no_lines: { means: "an order without a line item that was bought", hint: "leave the order out" },
+  no_lines: { means: "an order without any purchased line item", hint: "remove the order" },
   order_too_large: {
-    means: "an order of too many rows, units or bytes",
-    hint: "split it into orders of their own ids",
+    means: "an order with too many rows, units, or bytes",
+    hint: "split it into orders with different IDs",
   },
   ragged_row: {
     means: "more or fewer cells than the header",
-    hint: "give the row as many cells as the header has",
+    hint: "give the row as many cells as the header",
   },
   bad_quote: {
-    means: "a quote that is opened and not closed as CSV asks",
-    hint: "write a quote inside a quoted cell twice",
+    means: "a quoted cell that is not closed correctly",
+    hint: "double any quote inside a quoted cell",
   },
-  nul_byte: { means: "a NUL byte in the row", hint: "take it out" },
-  record_too_long: { means: "a row longer than 16 MiB", hint: "see whether a quote is not closed" },
-  refused: { means: "refused by the service, for a reason of its own that `_reason` tells" },
-  unsubscribed_by_user: {
-    means: "the person unsubscribed by themselves, and cannot be brought back by the store",
-    hint: "leave the address out",
-  },
+  nul_byte: { means: "a NUL byte in the row", hint: "remove it" },
+  record_too_long: { means: "a row longer than 16 MiB", hint: "check for an unclosed quote" },
+  refused: { means: "rejected by the service for a reason of its own, given in `_reason`" },
   too_large: {
-    means: "a call with this row alone is larger than the service takes",
-    hint: "shorten its texts",
+    means: "a call with only this row is larger than the service accepts",
+    hint: "shorten its text",
   },
   call_refused: {
-    means: "the service refused the whole call; where it took others, with this row's item alone in it",
+    means: "the service rejected the entire call; if it accepted others, this row's item was alone in the call",
   },
   call_failed: {
-    means: "the service failed with this row's item alone, several times, while it took others",
-    hint: "import it again later; if it fails again, ask those who run the service",
+    means: "the service failed several times on a call with only this row's item, while it accepted others",
+    hint: "import it again later; if it fails again, contact the service's operator",
   },
 };
 
-/** Says more exactly what is wrong with a cell, where its value tells. */
+/** Makes a reason more precise if the cell's value allows it. */
 export function sharpenReason(code: string, reason: string, value: string): string {
   return code === "bad_email" && value !== "" && !value.includes("@") ? "has no @" : reason;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readFileHead } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
 import { rejectColumns } from "../mapping/header-file.ts";
-import { rejectCodes } from "../check/reject-codes.ts";
+import { type RejectCode, rejectCodes } from "../check/reject-codes.ts";
 import type { ToldFormat } from "../run/reject-table.ts";
 
 /** Rows that were not taken for the same reason in the same column. */
@@ -35,7 +35,12 @@ const longestValue = 120;
  * What the reject files of a run's folder hold, by reason, the most frequent first.
  * @throws FileFormatError, and the file system's own errors
  */
-export function readRejectReasons(folder: string, { delimiter, encoding }: ToldFormat): RejectReason[] {
+export function readRejectReasons(
+  folder: string,
+  { delimiter, encoding }: ToldFormat,
+  kindCodes: Readonly<Record<string, RejectCode>> = {},
+): RejectReason[] {
+  const codes = { ...rejectCodes, ...kindCodes };
   const reasons = new Map<string, Counted>();
   const names = existsSync(folder) ? readdirSync(folder) : [];
   for (const name of names.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found)).toSorted()) {
@@ -47,27 +52,36 @@ export function readRejectReasons(folder: string, { delimiter, encoding }: ToldF
       for (const cells of rows) {
         const at = (found: number) => cells[found] ?? "";
         const found = { line: Number(at(line)), column: at(column), code: at(code), reason: at(reason) };
-        count(reasons, found, found.column === "" ? null : at(head.header.indexOf(found.column)));
+        const value = found.column === "" ? null : at(head.header.indexOf(found.column));
+        count(reasons, { ...found, ...describeCode(codes[found.code]) }, value);
       }
     }
   }
   return [...reasons.values()].toSorted((a, b) => b.rows - a.rows);
 }
 
+interface RejectedRow extends Pick<RejectReason, "column" | "code" | "means" | "hint"> {
+  readonly line: number;
+  readonly reason: string;
+}
+
+function describeCode({ means, hint }: Partial<RejectCode> = {}): Pick<RejectReason, "means" | "hint"> {
+  return { means: means ?? null, hint: hint ?? null };
+}
+
 type Counted = Omit<RejectReason, "examples" | "rows"> & { rows: number; readonly examples: RejectExample[] };
 
 function count(
   reasons: Map<string, Counted>,
-  { line, column, code, reason }: { line: number; column: string; code: string; reason: string },
+  { line, column, code, reason, means, hint }: RejectedRow,
   value: string | null,
 ): void {
   const key = JSON.stringify([code, column]);
   const known = reasons.get(key);
   // Columns are as many as a file has; codes are few.
   if (!known && column !== "" && reasons.size >= mostReasons) {
-    return count(reasons, { line, column: "", code, reason }, null);
+    return count(reasons, { line, column: "", code, reason, means, hint }, null);
   }
-  const { means = null, hint = null } = rejectCodes[code] ?? {};
   const counted: Counted = known ?? { code, column, rows: 0, means, hint, examples: [] };
   if (!known) reasons.set(key, counted);
   counted.rows++;

@@ -4,6 +4,7 @@ import { findRun, runPaths, summarizeRun } from "../run/run-folder.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, Verification } from "../summary.ts";
 import { readUndoRecord, type UndoRecord } from "../undo/undo-record.ts";
+import type { RecordKind } from "../kind.ts";
 import { readRejectReasons, type RejectReason } from "./reject-reasons.ts";
 import { readTimeline, type Timeline } from "./timeline.ts";
 
@@ -43,14 +44,19 @@ export interface RunReport {
  * Reads all that is known of a run, and changes nothing.
  * @throws ImportError `usage` when there is no such run
  */
-export function readRunReport(runsFolder: string, idOrStart: string): RunReport {
+export function readRunReport(
+  runsFolder: string,
+  idOrStart: string,
+  kinds: readonly RecordKind[],
+): RunReport {
   const manifest = findRun(runsFolder, idOrStart);
+  const kind = kinds.find(({ name }) => name === manifest.kind);
   const id = manifest.import_id;
   const paths = runPaths(runsFolder, id);
   const summary = summarizeRun(runsFolder, manifest);
   const timeline = readTimeline(readJournal(paths.journal));
   const ended = timeline.attempts.at(-1)?.to;
-  const reasons = readRejectReasons(paths.folder, manifest.options);
+  const reasons = readRejectReasons(paths.folder, manifest.options, kind?.rejectCodes);
   const explained = reasons.reduce((sum, { rows }) => sum + rows, 0);
   return {
     summary,
@@ -58,7 +64,7 @@ export function readRunReport(runsFolder: string, idOrStart: string): RunReport 
     target: manifest.target,
     version: manifest.version,
     ended_at: ended === undefined ? null : new Date(ended).toISOString(),
-    options: wordOptions(manifest.options),
+    options: describeOptions(manifest.options, kind),
     files: manifest.files.map(({ given, size_bytes, sha256, format: { encoding, delimiter } }) => ({
       file: given,
       size_bytes,
@@ -78,26 +84,27 @@ function readVerified(path: string): ReportedVerification | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as ReportedVerification) : null;
 }
 
-/** What differs from saying nothing, in the words of the flags. */
-function wordOptions(options: ImportOptions): Record<string, string> {
-  const { map, set, maxErrors, dryRun: _dryRun, validate, ...others } = options;
-  const words: Record<string, string> = {};
+/** The options that differ from their defaults, by flag. */
+function describeOptions(options: ImportOptions, kind: RecordKind | undefined): Record<string, string> {
+  const { map, set, maxErrors, dryRun: _dryRun, ...others } = options;
+  const kindFlags = Object.entries(kind?.importCommand.flags ?? {});
+  const described: Record<string, string> = {};
   for (const [name, value] of Object.entries(others)) {
-    if (value === undefined || value === false) continue;
-    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    words[flagNames[flag] ?? flag] = value === true ? "yes" : String(value);
+    const [flag, { isNegated = false } = {}] = kindFlags.find(([, { option }]) => option === name) ?? [];
+    if (value === undefined || value === isNegated) continue;
+    described[`--${flag ?? toFlag(name)}`] = typeof value === "boolean" ? "yes" : String(value);
   }
-  if (validate === false) words["--no-validate"] = "yes";
   if (maxErrors)
-    words["--max-errors"] = "count" in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`;
-  const pairs = (given: Readonly<Record<string, string>> = {}) =>
-    Object.entries(given)
+    described["--max-errors"] = "count" in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`;
+  const joinPairs = (pairs: Readonly<Record<string, string>> = {}) =>
+    Object.entries(pairs)
       .map(([field, value]) => `${field}=${value}`)
       .join(", ");
-  if (pairs(map) !== "") words["--map"] = pairs(map);
-  if (pairs(set) !== "") words["--set"] = pairs(set);
-  return words;
+  if (joinPairs(map) !== "") described["--map"] = joinPairs(map);
+  if (joinPairs(set) !== "") described["--set"] = joinPairs(set);
+  return described;
 }
 
-/** Where an option is not called what its flag is. */
-const flagNames: Readonly<Record<string, string>> = { "--email-type": "--type" };
+function toFlag(option: string): string {
+  return option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -43,7 +43,12 @@ async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary
   using keys = attempt.behavior.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
   const given = attempt.files.map((file) => file.given);
   using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
-  const tally = new RunTally(attempt.files.map(asTallyFile), undefined, fixedIds);
+  const tally = new RunTally(
+    attempt.files.map(asTallyFile),
+    undefined,
+    fixedIds,
+    attempt.kind.rejectCodes,
+  );
   const state = await readAll(attempt, tally, keys, createDrySender(tally), deps);
   for (const notice of tally.notices()) deps.report(notice);
   return {
@@ -84,7 +89,7 @@ async function runRecorded(
   // Whoever looks on keeps nothing of the run.
   const fixedIdsPath = deps.observer ? undefined : paths.fixedIds;
   using fixedIds = new FixedIdFile(paths.fixedIdStore, fixedIdsPath, given);
-  const tally = new RunTally(files.map(asTallyFile), rejects, fixedIds);
+  const tally = new RunTally(files.map(asTallyFile), rejects, fixedIds, attempt.kind.rejectCodes);
   deps.observer?.tally(tally);
   Object.assign(tally.calls, settled.calls);
   let state: RunState = "failed";

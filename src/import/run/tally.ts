@@ -3,7 +3,7 @@ import type { FixedIdFile } from "./fixed-id-file.ts";
 import type { RejectFile } from "./reject-file.ts";
 import type { Totals } from "./journal.ts";
 import type { Item, RowError, SourceRow } from "../item.ts";
-import { rejectCodes, sharpenReason } from "../check/reject-codes.ts";
+import { type RejectCode, rejectCodes, sharpenReason } from "../check/reject-codes.ts";
 import type { ImportEvent } from "../events.ts";
 
 /** A file of the run as messages and rejects name it. */
@@ -32,6 +32,7 @@ export class RunTally {
   readonly #files: readonly TallyFile[];
   readonly #rejects: RejectFile | undefined;
   readonly #fixedIds: FixedIdFile | undefined;
+  readonly #codes: Readonly<Record<string, RejectCode>>;
   readonly #problems = new Map<string, Group>();
   readonly #leftOut = new Map<string, Group>();
   readonly #erased = new Map<string, Group>();
@@ -39,7 +40,14 @@ export class RunTally {
   readonly #items = { sent: 0, accepted: 0, rejected: 0 };
   readonly calls = { sent: 0, retried: 0, throttled: 0 };
 
-  constructor(files: readonly TallyFile[], rejects: RejectFile | undefined, fixedIds?: FixedIdFile) {
+  /** @param codes the reject codes of the run's kind */
+  constructor(
+    files: readonly TallyFile[],
+    rejects: RejectFile | undefined,
+    fixedIds?: FixedIdFile,
+    codes: Readonly<Record<string, RejectCode>> = {},
+  ) {
+    this.#codes = { ...rejectCodes, ...codes };
     this.#files = files;
     this.#rejects = rejects;
     this.#fixedIds = fixedIds;
@@ -139,7 +147,7 @@ export class RunTally {
     for (const { code, column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
       const rows = count === 1 ? "1 row" : `${count} rows`;
       const what = column === "" ? reason : `${column} ${reason}`;
-      const hint = rejectCodes[code]?.hint;
+      const hint = this.#codes[code]?.hint;
       const more = hint === undefined ? "" : `; ${hint}`;
       yield { type: "notice", message: `${rows}: ${what}; first at ${first}${more}` };
     }
@@ -168,7 +176,7 @@ export class RunTally {
     this.#count(this.#problems, row, first);
     const file = this.#files[row.file];
     const reasons = problems.map((problem) => this.#describe(row, problem));
-    const hints = new Set(problems.flatMap(({ code }) => rejectCodes[code]?.hint ?? []));
+    const hints = new Set(problems.flatMap(({ code }) => this.#codes[code]?.hint ?? []));
     const reason = [...reasons, ...hints].join("; ");
     this.#rejects?.add(row, {
       column: this.#columnOf(row, first.field),

@@ -109,11 +109,6 @@ export const orders: RecordKind = {
       means: "another row of the same order is invalid, so none of its rows was imported",
       hint: "correct that line and import all rows of the order together",
     },
-    no_lines: { means: "an order without any purchased line item", hint: "remove the order" },
-    order_too_large: {
-      means: "an order with too many rows, units, or bytes",
-      hint: "split it into orders with different IDs",
-    },
   },
   describeUndone: (count) =>
     count === 1 ? "its emails canceled (the order stays)" : "their emails canceled (the orders stay)",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { problemCodes } from "../../../src/import/check/reject-codes.ts";
+import { rejectCodes } from "../../../src/import/check/reject-codes.ts";
 import { createPseudonym, hideAddresses, Redaction } from "../../../src/terminal/redaction.ts";
 
 const pseudonym = createPseudonym(Buffer.alloc(32, 1));
@@ -37,7 +37,7 @@ describe("hideAddresses", () => {
   });
 
   test("keeps the sample address in the program's own hints, and no other address", () => {
-    const hints = Object.values(problemCodes).map(({ means, hint = "" }) => `${means} ${hint}`);
+    const hints = Object.values(rejectCodes).map(({ means, hint = "" }) => `${means} ${hint}`);
     expect(hints.join("\n")).toContain("write it as name@shop.example");
     expect(hide(hints.join("\n"))).toBe(hints.join("\n"));
     for (const other of [

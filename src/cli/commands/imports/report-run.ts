@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { readFileIfThere, writePrivateFile } from "../../../config/private-file.ts";
 import { UserError } from "../../../config/user-error.ts";
 import { runPaths } from "../../../import/run/run-folder.ts";
+import { recordKinds } from "../../../records/index.ts";
 import { readRunReport, type RunReport } from "../../../import/report/run-report.ts";
 import { createPseudonym, hideAddresses } from "../../../terminal/redaction.ts";
 import { renderRunReport, reportMarker } from "../../../pages/run-report/page.ts";
@@ -41,7 +42,7 @@ export async function reportRun(
   }
   const { paths } = await context.host();
   const isRedacted = wantsRedaction(io.argv, io.env);
-  const read = readRunReport(paths.runsFolder, id);
+  const read = readRunReport(paths.runsFolder, id, recordKinds);
   const report = isRedacted ? hideIn(read, createPseudonym(await findRedactionKey(io))) : read;
   const isPage = out !== undefined || isOpened || !isForScripts(globals.format);
   if (!isPage) return toData(report, null);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findDateOrder } from "../../../../src/import/layouts/date-order.ts";
 import { readNamedDate, readNumberedDate } from "../../../../src/import/layouts/dates.ts";
 import { asText, asTextWithEscapes, loadHtmlReader } from "../../../../src/import/layouts/html.ts";
-import { layouts } from "../../../../src/records/layouts.ts";
+import { kinds } from "../../../support/record-kinds.ts";
 import {
   asBarcode,
   asDay,
@@ -50,7 +50,7 @@ describe("dates as shops write them", () => {
   });
 
   test("one date of a file proves the order of all, and none is guessed", () => {
-    const layout = layouts.find(({ name }) => name === "bigcommerce-orders");
+    const layout = kinds.get("orders").layouts.find(({ name }) => name === "bigcommerce-orders");
     if (!layout) throw new Error("there is no such layout");
     expect(findDateOrder("o.csv", layout, "Order Date", ["", "01/02/2018", "08/14/2018"])).toBe(
       "month-first",

@@ -7,6 +7,7 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { kinds } from "../../../support/record-kinds.ts";
 import { startImport } from "../../../../src/import/import.ts";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 import type { Service } from "../../../../src/service/service.ts";
@@ -49,6 +50,7 @@ async function load(text: string, kind: string = "orders", options: Partial<Impo
       options: { dryRun: false, map: {}, productUrl: "https://shop.example/{product_id}", ...options },
     },
     {
+      kinds,
       openService: async () => ({ service, concurrency: 2, keepsOrder: true, close: async () => {} }),
       profileName: "test",
       target: "test",

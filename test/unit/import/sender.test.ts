@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { couponErrorTexts, ServiceError } from "../../../src/contract/index.ts";
 import { RunTally } from "../../../src/import/run/tally.ts";
 import type { Chunk } from "../../../src/import/send/chunks.ts";
-import { coupons } from "../../../src/records/coupons/import.ts";
+import { kinds } from "../../support/record-kinds.ts";
 import type { Item } from "../../../src/import/item.ts";
 import { Journal, readJournal, settle } from "../../../src/import/run/journal.ts";
 import { Heartbeat } from "../../../src/import/run/heartbeat.ts";
@@ -103,7 +103,7 @@ async function attempt(store: CouponStore, journalPath: string, chunks: readonly
   const tally = new RunTally([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
   const notices: string[] = [];
   const sender = new JournaledSender({
-    behavior: coupons.prepare({ dryRun: false, map: {}, action: "map_review" }),
+    behavior: kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" }),
     service: createService(store.transport, {}),
     concurrency: 1,
     keepsOrder: false,

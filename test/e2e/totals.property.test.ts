@@ -9,6 +9,7 @@ import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kinds } from "../support/record-kinds.ts";
 import { startImport } from "../../src/import/import.ts";
 import { ImportError } from "../../src/import/import-error.ts";
 import type { ImportDeps } from "../../src/import/deps.ts";
@@ -68,6 +69,7 @@ const never = new AbortController().signal;
 
 function depsOf(cwd: string, openService?: ImportDeps["openService"]): ImportDeps {
   return {
+    kinds,
     openService: openService ?? (() => Promise.reject(new Error("a dry run opened the service"))),
     profileName: "test",
     target: "test",

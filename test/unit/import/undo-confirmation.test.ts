@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
+import { kinds } from "../../support/record-kinds.ts";
 import { startImport } from "../../../src/import/import.ts";
 import type { ImportDeps } from "../../../src/import/deps.ts";
 import { undoImport } from "../../../src/import/undo/undo.ts";
@@ -34,6 +35,7 @@ function openStore(names: Record<string, string>) {
     close: async () => {},
   };
   const deps: ImportDeps = {
+    kinds,
     openService: async () => ({
       service: createService(transport, {}),
       concurrency: 1,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { RunTally } from "../../../src/import/run/tally.ts";
 import type { Chunk } from "../../../src/import/send/chunks.ts";
-import { products } from "../../../src/records/products/import.ts";
+import { kinds } from "../../support/record-kinds.ts";
 import type { Item } from "../../../src/import/item.ts";
 import { Journal, readJournal, settle, type JournalEntry } from "../../../src/import/run/journal.ts";
 import { Heartbeat } from "../../../src/import/run/heartbeat.ts";
@@ -59,7 +59,7 @@ async function resume(chunks: readonly Chunk[], entries: readonly JournalEntry[]
     close: async () => {},
   };
   const sender = new JournaledSender({
-    behavior: products.prepare({ dryRun: false, map: {}, update: true }),
+    behavior: kinds.get("products").prepare({ dryRun: false, map: {}, update: true }),
     service: createService(transport, {}),
     concurrency: 4,
     keepsOrder: false,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createUnsubscriberUndoing } from "../../../src/records/unsubscribers/undo.ts";
+import { createUnsubscriberUndo } from "../../../src/records/unsubscribers/undo.ts";
 import type { Service } from "../../../src/service/service.ts";
 
 test("an address that is refused for one type is not told as refused for the type that was done", async () => {
@@ -14,6 +14,6 @@ test("an address that is refused for one type is not told as refused for the typ
     key: `${type}:ann@shop.example`,
     send: { type, email: "ann@shop.example" },
   }));
-  const refused = await createUnsubscriberUndoing(false).send(service, things, {});
+  const refused = await createUnsubscriberUndo(false).send(service, things, {});
   expect([...refused]).toEqual([["2:ann@shop.example", "unsubscribed by the user"]]);
 });

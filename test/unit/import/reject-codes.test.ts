@@ -2,10 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { rejectCodes, sharpenReason } from "../../../src/import/check/reject-codes.ts";
+import { recordKinds } from "../../../src/records/index.ts";
 import { readServiceProblem } from "../../../src/import/check/service-errors.ts";
 
-/** Words of the tally and of verifying, which never stand in a reject file. */
-const otherWords = new Set(["left_out", "kept", "erased", "fixed", "not_there", "still_there", "too_few"]);
+/** All codes, those of single kinds included. */
+const allCodes = Object.assign({}, rejectCodes, ...recordKinds.map((kind) => kind.rejectCodes)) as typeof rejectCodes;
+
+/** Codes of notices and of verification, which never appear in a reject file. */
+const otherCodes = new Set(["left_out", "kept", "erased", "fixed", "not_there", "still_there", "too_few"]);
 
 function* sourcesOf(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -14,26 +18,26 @@ function* sourcesOf(folder: string): Generator<string> {
   }
 }
 
-describe("codes of the reject file", () => {
-  test("stand in docs/reference/rejects.md, all of them and word by word", () => {
+describe("reject codes", () => {
+  test("match the table in docs/reference/rejects.md", () => {
     const rows = readFileSync("docs/reference/rejects.md", "utf8").split("## The codes")[1] ?? "";
-    const told = [...rows.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) ?\|$/gm)].map(([, ...cells]) => cells);
-    const held = Object.entries(rejectCodes).map(([code, { means, hint = "" }]) => [code, means, hint]);
-    expect(told).toEqual(held);
+    const documented = [...rows.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) ?\|$/gm)].map(([, ...cells]) => cells);
+    const declared = Object.entries(allCodes).map(([code, { means, hint = "" }]) => [code, means, hint]);
+    expect(documented).toEqual(declared);
   });
 
-  test("are all that the importer gives", () => {
+  test("include every code in the source", () => {
     const given = [...sourcesOf("src/import"), ...sourcesOf("src/records")].flatMap((text) =>
       [...text.matchAll(/\bcode: (?:[^"\n]{0,40}\? )?"(\w+)"(?: : "(\w+)")?/g)].flatMap(([, one, other]) =>
         [one, other].filter((code) => code !== undefined),
       ),
     );
     expect(given.length).toBeGreaterThan(15);
-    expect(given.filter((code) => !otherWords.has(code) && !(code in rejectCodes))).toEqual([]);
+    expect(given.filter((code) => !otherCodes.has(code) && !(code in allCodes))).toEqual([]);
   });
 });
 
-describe("what a service says", () => {
+describe("readServiceProblem", () => {
   test.each([
     ["email", "is not an email address (local@domain)", "bad_email"],
     ["email", "email is not valid", "bad_email"],
@@ -55,14 +59,14 @@ describe("what a service says", () => {
     ["code", "has already been taken", "duplicate"],
     ["name", "the moon is not right", "refused"],
     ["name", "is invalid", "refused"],
-  ])("of %s: %j is %s", (field, text, code) => {
+  ])("reads %s %j as %s", (field, text, code) => {
     const problem = readServiceProblem(field, text);
     expect(problem.code).toBe(code);
     expect(problem.field).toBe(field);
-    expect(Object.keys(rejectCodes)).toContain(code);
+    expect(Object.keys(allCodes)).toContain(code);
   });
 
-  test("is told after the column's name, which is not said twice", () => {
+  test("does not repeat the column name", () => {
     expect(readServiceProblem("email", "email is not valid").reason).toBe("is not valid, says the service");
     expect(readServiceProblem("email_type_id", "email type ID is not valid").reason).toBe(
       "is not valid, says the service",
@@ -70,7 +74,7 @@ describe("what a service says", () => {
     expect(readServiceProblem("a(b", "is odd").reason).toBe("was refused by the service: is odd");
   });
 
-  test("an address without an @ is told so, whoever found it", () => {
+  test("sharpenReason reports an address without @", () => {
     expect(sharpenReason("bad_email", "is not valid, says the service", "foo")).toBe("has no @");
     expect(sharpenReason("bad_email", "is not valid", "foo@")).toBe("is not valid");
   });
