@@ -175,4 +175,3 @@ export interface PreparedImport {
   /** How a run is verified; a kind without it cannot be. */
   readonly storedRecords?: StoredRecords;
 }
-

@@ -23,7 +23,12 @@ export async function loadKinds(kinds: readonly RecordKind[]): Promise<ImportKin
     kinds.map(async (kind): Promise<ImportKind> => {
       const importer = await kind.loadImporter();
       const { fields, itemName, urlField, fixableFields } = kind;
-      const declared = { fields, itemName, ...(urlField && { urlField }), ...(fixableFields && { fixableFields }) };
+      const declared = {
+        fields,
+        itemName,
+        ...(urlField && { urlField }),
+        ...(fixableFields && { fixableFields }),
+      };
       return {
         ...kind,
         ...importer,

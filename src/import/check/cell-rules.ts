@@ -1,6 +1,13 @@
 import type { RunTally } from "../run/tally.ts";
 import type { ImportBehavior } from "../kind.ts";
-import { isItem, type Item, type ReportDropped, type RowError, type RowView, type SourceRow } from "../item.ts";
+import {
+  isItem,
+  type Item,
+  type ReportDropped,
+  type RowError,
+  type RowView,
+  type SourceRow,
+} from "../item.ts";
 import { type FixedId, fixId } from "./valid-id.ts";
 import type { ImportOptions } from "../options.ts";
 

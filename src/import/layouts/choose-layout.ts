@@ -41,10 +41,7 @@ export function chooseLayout(
 }
 
 /** The layout that a header matches; of several, the one with the most columns. */
-export function detectLayout(
-  header: readonly string[],
-  layouts: readonly Layout[],
-): Layout | undefined {
+export function detectLayout(header: readonly string[], layouts: readonly Layout[]): Layout | undefined {
   const names = new Set(header.map(normalizeName));
   let best: { readonly layout: Layout; readonly columns: number } | undefined;
   for (const layout of layouts) {
@@ -56,11 +53,7 @@ export function detectLayout(
   return best?.layout;
 }
 
-function findLayout(
-  requested: string,
-  kind: KindLayouts,
-  kinds: readonly KindLayouts[],
-): Layout | undefined {
+function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLayouts[]): Layout | undefined {
   const wanted = requested.toLowerCase();
   if (nativeNames.includes(wanted)) return undefined;
   const found = kind.layouts.find(({ name }) => name === wanted || name === `${wanted}-${kind.name}`);

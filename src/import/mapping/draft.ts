@@ -69,7 +69,12 @@ export async function draftMapping(
   }
 }
 
-function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, told: DraftOptions): MappingDraft {
+function draftFrom(
+  kind: ImportKind,
+  kinds: ImportKinds,
+  file: LocatedFile,
+  told: DraftOptions,
+): MappingDraft {
   const { head, samples } = lookAt(file, told);
   const { header, format } = head;
   const { fields } = kind;

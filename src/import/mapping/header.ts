@@ -87,7 +87,10 @@ export function matchHeader(
  * The columns of a file whose leading and trailing whitespace is part of the value: those of an export.
  * Assumed: a file with exactly the columns of an export, in the same order, is an export.
  */
-function findExactColumns({ columns, textColumns }: ImportKind, header: readonly string[]): ReadonlySet<string> {
+function findExactColumns(
+  { columns, textColumns }: ImportKind,
+  header: readonly string[],
+): ReadonlySet<string> {
   const isExport = columns.length === header.length && columns.every((name, at) => name === header[at]);
   return new Set(isExport ? textColumns : []);
 }
@@ -128,9 +131,13 @@ function nameColumns(
     }
     const before = columnOf.get(field);
     if (before !== undefined) {
-      throw new ImportError("usage", `${file}: both '${header[before]}' and '${name}' are columns for ${field}`, {
-        hint: `remove one of them, or select one: --map ${field}='${name}'`,
-      });
+      throw new ImportError(
+        "usage",
+        `${file}: both '${header[before]}' and '${name}' are columns for ${field}`,
+        {
+          hint: `remove one of them, or select one: --map ${field}='${name}'`,
+        },
+      );
     }
     columnOf.set(field, column);
   }

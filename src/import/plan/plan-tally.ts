@@ -139,13 +139,7 @@ export class PlanTally implements Disposable {
     this.#file.close();
   }
 
-  #addId(row: {
-    type: string;
-    spelling: string;
-    id: string;
-    place: string | null;
-    isStored: boolean;
-  }): void {
+  #addId(row: { type: string; spelling: string; id: string; place: string | null; isStored: boolean }): void {
     const { type, spelling, id, place, isStored } = row;
     const norm = this.#canonicalTypes.has(type) ? id : normalizeId(id);
     this.#file.run(

@@ -48,7 +48,12 @@ export class IdWatch {
       const id = field === undefined ? item.key : row(field);
       const at = file?.columns.columnOf.get(writtenIn);
       const spelling = (at === undefined ? undefined : source.cells[at]) || id;
-      this.#tally.addFromFile(type, { id, spelling, name: name === undefined ? undefined : row(name), place });
+      this.#tally.addFromFile(type, {
+        id,
+        spelling,
+        name: name === undefined ? undefined : row(name),
+        place,
+      });
     }
     if (!this.#tally.addKey(keyOf(item, row))) return;
     this.repeated.rows++;

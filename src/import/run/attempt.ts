@@ -43,12 +43,7 @@ async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary
   using keys = attempt.behavior.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
   const given = attempt.files.map((file) => file.given);
   using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
-  const tally = new RunTally(
-    attempt.files.map(asTallyFile),
-    undefined,
-    fixedIds,
-    attempt.kind.rejectCodes,
-  );
+  const tally = new RunTally(attempt.files.map(asTallyFile), undefined, fixedIds, attempt.kind.rejectCodes);
   const state = await readAll(attempt, tally, keys, createDrySender(tally), deps);
   for (const notice of tally.notices()) deps.report(notice);
   return {

@@ -47,10 +47,7 @@ type Fault =
  * @returns the problems of the items that were not taken
  * @throws ServiceError where it is not the items; ImportError `failed` where all are refused
  */
-export async function sendInParts(
-  items: readonly Item[],
-  deps: BisectionDeps,
-): Promise<Map<Item, RowError>> {
+export async function sendInParts(items: readonly Item[], deps: BisectionDeps): Promise<Map<Item, RowError>> {
   const bisection = new Bisection(deps);
   await bisection.send(items);
   await bisection.judge(items.length);

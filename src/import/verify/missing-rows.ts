@@ -66,7 +66,10 @@ export class Finding {
 
   #keep(item: Item, missing: readonly Absence[]): void {
     this.#count += missing.length;
-    for (const { expected, reason } of missing.slice(0, Math.max(0, this.#mostListed - this.#missing.length))) {
+    for (const { expected, reason } of missing.slice(
+      0,
+      Math.max(0, this.#mostListed - this.#missing.length),
+    )) {
       const { row, names } = expected;
       const file = this.#files[row.file]?.given ?? "";
       this.#missing.push({ file, line: row.line, column: this.#columnOf(expected), ...names, reason });
@@ -93,7 +96,11 @@ interface Absence {
   readonly reason: string;
 }
 
-function describe({ of }: ExpectedRecord, units: number, { isRemoval }: StoredRecords): { code: string; reason: string } {
+function describe(
+  { of }: ExpectedRecord,
+  units: number,
+  { isRemoval }: StoredRecords,
+): { code: string; reason: string } {
   if (isRemoval) return { code: "still_there", reason: "is still unsubscribed" };
   if (units === 0) return { code: "not_there", reason: "is not there" };
   return { code: "too_few", reason: `${units} of ${of} there` };

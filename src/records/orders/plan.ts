@@ -23,7 +23,10 @@ export const orderPlan: PlanBehavior = {
 
   describe: async ({ sendMail = false }: OrderOptions, rehearsed) => {
     if (!rehearsed) return { mails: { send_mail: sendMail, sent_by_import: 0, if_sent: null } };
-    return { purchases_added: await countPurchasesAdded(rehearsed), mails: await forecast(sendMail, rehearsed) };
+    return {
+      purchases_added: await countPurchasesAdded(rehearsed),
+      mails: await forecast(sendMail, rehearsed),
+    };
   },
 };
 

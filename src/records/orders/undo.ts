@@ -1,7 +1,13 @@
 import { endpointOf, purchasePage } from "../../contract/index.ts";
 import { listPurchases } from "../../service/listings.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type { Decision, PreviousReader, PreviousState, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
+import type {
+  Decision,
+  PreviousReader,
+  PreviousState,
+  UndoTarget,
+  UndoBehavior,
+} from "../../import/undo/undo-behavior.ts";
 
 const noNote = "";
 

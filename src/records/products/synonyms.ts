@@ -1,5 +1,15 @@
 import { synonyms, type FieldSynonyms } from "../../import/mapping/synonyms.ts";
-import { currencySynonyms, descriptionSynonyms, imageSynonyms, priceSynonyms, productIdSynonyms, productNameSynonyms, specsSynonyms, tagsSynonyms, urlSynonyms } from "../product-synonyms.ts";
+import {
+  currencySynonyms,
+  descriptionSynonyms,
+  imageSynonyms,
+  priceSynonyms,
+  productIdSynonyms,
+  productNameSynonyms,
+  specsSynonyms,
+  tagsSynonyms,
+  urlSynonyms,
+} from "../product-synonyms.ts";
 
 export const productSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   product_id: productIdSynonyms,

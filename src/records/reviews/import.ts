@@ -36,7 +36,10 @@ const fieldOf = (path: readonly PropertyKey[]) => columnOf[lastOf(path)] ?? last
 export const reviewImporter: RecordImporter = {
   prepare: ({ batchSize = 1 }, { fields }) => {
     if (batchSize !== 1) {
-      throw new ImportError("usage", `invalid value "${batchSize}" for --batch-size: the service accepts one review per call`);
+      throw new ImportError(
+        "usage",
+        `invalid value "${batchSize}" for --batch-size: the service accepts one review per call`,
+      );
     }
     return prepareImport(fields.map(({ name }) => name));
   },

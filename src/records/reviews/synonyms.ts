@@ -1,5 +1,11 @@
 import { synonyms, type FieldSynonyms } from "../../import/mapping/synonyms.ts";
-import { descriptionSynonyms, imageSynonyms, productIdSynonyms, productNameSynonyms, urlSynonyms } from "../product-synonyms.ts";
+import {
+  descriptionSynonyms,
+  imageSynonyms,
+  productIdSynonyms,
+  productNameSynonyms,
+  urlSynonyms,
+} from "../product-synonyms.ts";
 
 export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   review_title: synonyms(

@@ -42,7 +42,9 @@ export const unsubscribers: RecordKind = {
     },
   },
   confirmation: (options, files) =>
-    options["remove"] === true ? `Resubscribe the people in ${files}? They will receive emails again.` : undefined,
+    options["remove"] === true
+      ? `Resubscribe the people in ${files}? They will receive emails again.`
+      : undefined,
   describeKey: (key) => {
     const [, type, email] = /^(\d+):(.*)$/s.exec(key) ?? [];
     return email === undefined ? key : `${email} (type ${type})`;

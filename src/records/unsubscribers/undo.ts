@@ -4,7 +4,14 @@ import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../../import/item.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type { Decision, PreviousReader, PreviousState, Reversal, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
+import type {
+  Decision,
+  PreviousReader,
+  PreviousState,
+  Reversal,
+  UndoTarget,
+  UndoBehavior,
+} from "../../import/undo/undo-behavior.ts";
 
 async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
   for await (const page of listUnsubscribers(service, options)) {

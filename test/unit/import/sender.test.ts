@@ -100,7 +100,10 @@ let runs = 0;
 async function attempt(store: CouponStore, journalPath: string, chunks: readonly Chunk[]) {
   const settled = settle(readJournal(journalPath));
   const journal = new Journal(journalPath, () => 0);
-  const tally = new RunTally([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
+  const tally = new RunTally(
+    [{ given: "codes.csv", columnName: (field) => field, column: () => 0 }],
+    undefined,
+  );
   const notices: string[] = [];
   const sender = new JournaledSender({
     behavior: kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" }),

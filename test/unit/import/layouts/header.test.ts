@@ -22,8 +22,12 @@ describe("detecting a layout", () => {
   test.each(readdirSync("fixtures/layouts"))("%s", (name) => {
     const { header } = readFileHead(join("fixtures/layouts", name), {});
     const kind = name.includes("orders") ? "orders" : "products";
-    expect(detectLayout(header, kinds.get(kind).layouts)?.name).toBe(name.replace(/-(?:lines|v2)?\.?csv$|\.csv$/, ""));
-    expect(detectLayout(header, kinds.get(kind === "orders" ? "products" : "orders").layouts)).toBeUndefined();
+    expect(detectLayout(header, kinds.get(kind).layouts)?.name).toBe(
+      name.replace(/-(?:lines|v2)?\.?csv$|\.csv$/, ""),
+    );
+    expect(
+      detectLayout(header, kinds.get(kind === "orders" ? "products" : "orders").layouts),
+    ).toBeUndefined();
   });
 
   test("layout names are unique", () => {
@@ -39,7 +43,9 @@ describe("detecting a layout", () => {
     expect(match(shopify, "orders", { productUrl }).layout?.name).toBe("shopify-orders");
     expect(match(shopify, "orders", { productUrl, layout: "shopify" }).layout?.name).toBe("shopify-orders");
     expect(() => match(shopify, "orders", { productUrl, layout: "none" })).toThrow(/order_id/);
-    expect(() => match(shopify, "orders", { layout: "shopify-products" })).toThrow(/"shopify-products" for --layout.*products/);
+    expect(() => match(shopify, "orders", { layout: "shopify-products" })).toThrow(
+      /"shopify-products" for --layout.*products/,
+    );
     expect(() => match(shopify, "orders", { layout: "excel" })).toThrow(/"excel" for --layout/);
   });
 });
