@@ -98,7 +98,7 @@ async function main(): Promise<void> {
 async function end(status: Status): Promise<never> {
   await Promise.all([...used].map(drain));
   if (!lost) process.exit(status);
-  const { reportLostOutput } = await import("./cli/program/error-report.ts");
+  const { reportLostOutput } = await import("./cli/program/errors/error-report.ts");
   const told = await reportLostOutput(io, status, lost.message);
   await drain(io.stderr);
   process.exit(told);

@@ -86,8 +86,8 @@ test("Ctrl-C keeps nothing", async () => {
   const home = makeFolder();
   const env = { STARPOST_HOME: home };
   const gone = sitDown({ "Mail server": "smtp.shop.example", Encryption: "\u0003" });
-  const brokenOff = await run(["mail", "configure"], { env, io: gone.io });
-  expect([brokenOff.status, gone.text()]).toEqual([130, expect.stringContaining("nothing was done")]);
+  const canceled = await run(["mail", "configure"], { env, io: gone.io });
+  expect([canceled.status, gone.text()]).toEqual([130, expect.stringContaining("nothing was changed")]);
   expect(existsSync(join(home, "mail.json"))).toBe(false);
 });
 

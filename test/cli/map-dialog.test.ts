@@ -82,7 +82,7 @@ describe("orders map at a terminal", () => {
       io: { cwd: folder, ...person.io },
     });
     expect(ran.status).toBe(130);
-    expect(person.text()).toContain("nothing was done");
+    expect(person.text()).toContain("nothing was changed");
     expect(existsSync(join(folder, "m.json"))).toBe(false);
   });
 
@@ -95,7 +95,7 @@ describe("orders map at a terminal", () => {
       io: { cwd: folder, ...person.io },
     });
     expect(ran.status).toBe(1);
-    expect(person.text()).toContain("nothing was done: the answer was no");
+    expect(person.text()).toContain("nothing was changed");
     expect(person.asked).toEqual(["m.json is there"]);
     expect(readFileSync(join(folder, "m.json"), "utf8")).toBe("mine");
   });

@@ -45,7 +45,7 @@ test.each([
   ["map_review\r", 0, ""],
   ["map_share\r", 1, '"map_share" is not map_review'],
   ["\r", 1, "no name was typed"],
-  ["\u0003", 130, "nothing was done"],
+  ["\u0003", 130, "nothing was changed"],
 ])("a name is to be typed before everything under it goes: %j ends with %i", async (keys, status, says) => {
   const person = sitDown([["Type map_review to go on:", keys]]);
   const ran = await run(["coupons", "wipe"], { table, env: { STARPOST_HOME: makeFolder() }, io: person.io });

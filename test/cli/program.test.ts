@@ -28,12 +28,12 @@ function tableWith(seen: Seen, fail?: unknown): CommandTable {
       "no-check": { description: "do not check" },
       loud: { description: "loudly" },
     },
-    run: async ({ globals, talk }, given) => {
+    run: async ({ globals, messages }, given) => {
       seen.globals = globals;
       seen.arguments = given.arguments;
       seen.flags = given.flags;
-      talk.notice("a notice");
-      talk.say("a word");
+      messages.warn("a notice");
+      messages.info("a word");
       if (fail) throw fail;
       return { name: given.arguments.join("+"), size: given.flags.size ?? null };
     },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { describeProgress, ImportProgress } from "../../src/cli/commands/records/import-progress.ts";
-import { ProgressMeter } from "../../src/cli/program/progress-meter.ts";
+import { ProgressMeter } from "../../src/cli/program/output/progress-meter.ts";
 import type { ImportEvent } from "../../src/import/events.ts";
 import { loadLayout } from "../../src/terminal/text-layout.ts";
 import { canAnimate, createLineProgress, createSpinner, truncateLine } from "../../src/terminal/progress.ts";

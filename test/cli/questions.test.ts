@@ -41,7 +41,7 @@ const ends: [string, End, number, string][] = [
   ["Ctrl-D", { key: "\u0004" }, 130, "interrupted at a question: nothing was done"],
   ["SIGTERM", { signal: "SIGTERM" }, 130, "interrupted at a question: nothing was done"],
   ["SIGINT", { signal: "SIGINT" }, 130, "interrupted at a question: nothing was done"],
-  ["no", { key: "n\r" }, 1, "nothing was done: the answer was no"],
+  ["no", { key: "n\r" }, 1, "nothing was changed"],
 ];
 
 const inOwnProcess = new Home();
@@ -108,7 +108,7 @@ test.each(ends.slice(0, 3))(
       const person = sitDown(end);
       const ran = await run(command, { env, io: person.io });
       expect([ran.status, ran.stdout]).toEqual([130, ""]);
-      expect(person.text()).toContain("nothing was done");
+      expect(person.text()).toContain("nothing was changed");
     }
   },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPlain } from "../../src/cli/program/screen.ts";
+import { isPlain } from "../../src/cli/program/output/screen.ts";
 import { UserError } from "../../src/config/user-error.ts";
 import { command } from "../../src/cli/program/command.ts";
 import type { CommandTable } from "../../src/cli/program/commands.ts";

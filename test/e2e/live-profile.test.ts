@@ -10,7 +10,7 @@ let server: Awaited<ReturnType<typeof service.serve>>;
 
 /** Asks whatever would be asked: nobody is there. */
 const asked = (name: string) =>
-  new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): .*nobody to ask`);
+  new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): .*--yes`);
 
 beforeAll(async () => {
   server = await service.serve();

@@ -1,87 +1,55 @@
 import { UserError } from "../../config/user-error.ts";
-import type { Terminal } from "../../terminal/prompt.ts";
-import type { Context } from "./context.ts";
-import { listenForStop } from "./stop-signals.ts";
-import { describeLive } from "./live-format.ts";
-import { isAutomatic } from "./messages.ts";
-
-/** Whether a person is there to answer, and may be asked. */
-export function canAsk({ io, globals }: Pick<Context, "io" | "globals">): boolean {
-  return io.isStdinTerminal && io.isStderrTerminal && globals.input && !isAutomatic(io);
-}
-
-/** That a question was broken off. */
-export function brokenOff(): UserError {
-  return new UserError("interrupted", "interrupted at a question: nothing was done");
-}
+import { type Context, describeLiveProfile } from "./context.ts";
+import { canPrompt, prompt } from "./prompt.ts";
 
 /**
- * Puts a question to the person at the terminal; a signal breaks it off as Ctrl-C does.
- * @throws UserError `interrupted`
- */
-export async function ask<T>(
-  { io }: Pick<Context, "io">,
-  put: (terminal: Terminal) => Promise<T | undefined>,
-): Promise<T> {
-  const signals = listenForStop(io, () => {});
-  try {
-    const answer = await put({ input: io.stdin, output: io.stderr, signal: signals.stop });
-    if (answer === undefined || signals.stop.aborted) throw brokenOff();
-    return answer;
-  } finally {
-    signals.release();
-  }
-}
-
-/**
- * Asks before something is done that cannot simply be done back. `--yes` answers.
- * Assumed: no is an answer and no wrong use, but a script that waits for what was to be done must not go on.
- * @throws UserError `usage` where nobody can be asked, `failed` where the answer is no, `interrupted`
+ * Asks for confirmation before something that cannot easily be undone. `--yes` confirms.
+ * Assumed: declining is not a usage error, but a script that expects the change must not continue, so the command fails.
+ * @throws UserError `usage` if nobody can be prompted, `failed` if declined, `interrupted`
  */
 export async function confirm(context: Context, question: string): Promise<void> {
   if (context.globals.yes) return;
   requirePerson(context, question);
   const { promptYesNo } = await import("../../terminal/prompt.ts");
-  const isAgreed = await ask(context, (terminal) => promptYesNo(question, terminal));
-  if (!isAgreed) throw new UserError("failed", "nothing was done: the answer was no");
+  const isConfirmed = await prompt(context, (terminal) => promptYesNo(question, terminal));
+  if (!isConfirmed) throw new UserError("failed", "not confirmed; nothing was changed");
 }
 
 /**
- * Asks before something on the service is destroyed, as `confirm` does; of a live profile its name comes first.
+ * Asks for confirmation before something on the service is destroyed. For a live profile, the question names it.
  * @throws UserError as `confirm`
  */
 export async function confirmDestruction(context: Context, question: string): Promise<void> {
-  await confirm(context, await nameLive(context, question));
+  await confirm(context, await nameLiveProfile(context, question));
 }
 
 /**
- * Asks for a name to be typed before everything under it is destroyed. `--yes` answers.
- * @param question what is lost, without a question mark: "All codes of map_review are deleted."
- * @throws UserError as `confirm`; `failed` as well where another name is typed
+ * Asks the person to type a name before everything under it is destroyed. `--yes` confirms.
+ * @param question what is lost, as a sentence: "All codes of map_review are deleted."
+ * @throws UserError as `confirm`; also `failed` if another name is typed
  */
 export async function confirmByName(context: Context, question: string, name: string): Promise<void> {
   if (context.globals.yes) return;
-  const whole = await nameLive(context, question);
-  requirePerson(context, whole);
+  const warning = await nameLiveProfile(context, question);
+  requirePerson(context, warning);
   const { promptText } = await import("../../terminal/prompt.ts");
-  const put = `${whole} Type ${name} to go on:`;
-  const typed = await ask(context, (terminal) => promptText(put, terminal));
-  if (typed.trim() === name) return;
-  const answer = typed.trim() === "" ? "no name was typed" : `${JSON.stringify(typed.trim())} is not ${name}`;
-  throw new UserError("failed", `nothing was done: ${answer}`);
+  const label = `${warning} Type ${name} to confirm:`;
+  const typed = (await prompt(context, (terminal) => promptText(label, terminal))).trim();
+  if (typed === name) return;
+  const reason = typed === "" ? "no name was typed" : `${JSON.stringify(typed)} does not match ${name}`;
+  throw new UserError("failed", `${reason}; nothing was changed`);
 }
 
 function requirePerson(context: Context, question: string): void {
-  if (canAsk(context)) return;
+  if (canPrompt(context)) return;
   throw new UserError(
     "usage",
-    `${question} There is nobody to ask.`,
-    "Give --yes to go on without a question.",
+    `${question} Cannot prompt for confirmation.`,
+    "To skip the prompt, pass --yes.",
   );
 }
 
-/** A live profile's name before what is asked of it. */
-async function nameLive(context: Context, question: string): Promise<string> {
+async function nameLiveProfile(context: Context, question: string): Promise<string> {
   const profile = await context.profile();
-  return profile.isLive ? `${describeLive(profile)}: ${question}` : question;
+  return profile.isLive ? `${describeLiveProfile(profile)}: ${question}` : question;
 }

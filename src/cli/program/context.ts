@@ -9,15 +9,14 @@ import type {
 } from "../../app/ports.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
-import { canAsk } from "./confirm.ts";
-import { describeLive } from "./live-format.ts";
-import type { Talk } from "./messages.ts";
+import { canPrompt } from "./prompt.ts";
+import type { Messages } from "./output/messages.ts";
 
 /** What a command runs with. Nothing is read, opened or made before it is asked for. */
 export interface Context {
   readonly io: Io;
   readonly globals: Globals;
-  readonly talk: Talk;
+  readonly messages: Messages;
   profileSources(): Promise<ProfileSources>;
   profile(): Promise<Profile>;
   host(): Promise<HostContext>;
@@ -30,7 +29,7 @@ export interface Context {
   ): Promise<Rehearsal>;
 }
 
-export function createContext(io: Io, globals: Globals, talk: Talk): Context {
+export function createContext(io: Io, globals: Globals, messages: Messages): Context {
   let paths: Promise<Paths> | undefined;
   const findPaths = () => (paths ??= resolvePaths(io.env, io.cwd));
   const profileSources = async () => ({
@@ -38,7 +37,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
     cwd: io.cwd,
     paths: await findPaths(),
     flag: globals.profile,
-    hasPerson: () => canAsk({ io, globals }),
+    hasPerson: () => canPrompt({ io, globals }),
   });
   const host = async () => ({
     paths: await findPaths(),
@@ -56,7 +55,7 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
   const announceWrite = (target: Profile) => {
     if (!target.isLive || isAnnounced) return;
     isAnnounced = true;
-    talk.notice(`Writing to ${describeLive(target)}.`);
+    messages.warn(`Writing to ${describeLiveProfile(target)}.`);
   };
   const ownSettings = async () => {
     const target = await profile();
@@ -65,14 +64,14 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
       profile: target,
       version: io.version,
       announceWrite: () => announceWrite(target),
-      notice: (message: string) => talk.notice(message),
-      onWait: (message: string) => talk.say(message),
+      notice: (message: string) => messages.warn(message),
+      onWait: (message: string) => messages.info(message),
     };
   };
   return {
     io,
     globals,
-    talk,
+    messages,
     profileSources,
     profile,
     host,
@@ -89,4 +88,9 @@ export function createContext(io: Io, globals: Globals, talk: Talk): Context {
       return openRehearsal(settings);
     },
   };
+}
+
+/** The account or database, for a person to double-check: `shop (live, https://api.example.com)`. */
+export function describeLiveProfile(profile: Profile): string {
+  return `${profile.name} (live, ${profile.mode === "remote" ? profile.baseUrl : profile.shownAs})`;
 }

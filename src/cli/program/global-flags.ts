@@ -85,7 +85,7 @@ export function wantsRedaction(argv: readonly string[], env: Environment): boole
 }
 
 /** Whether colour is not wanted, found without parsing: the command line itself may be the error. */
-export function wantsNoColour(argv: readonly string[]): boolean {
+export function wantsNoColor(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--no-color");
 }

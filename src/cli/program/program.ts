@@ -8,7 +8,7 @@ import { widthOfHelp } from "./help/help-text.ts";
 /** Runs one command line to its end. Whatever goes wrong is said here, and becomes an exit status here. */
 export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {
   if (!wantsRedaction(io.argv, io.env)) return runCommandLine(io, table);
-  const { redactIo } = await import("./redacted-io.ts");
+  const { redactIo } = await import("./output/redacted-io.ts");
   const redacted = await redactIo(io);
   try {
     return await runCommandLine(redacted.io, table);
@@ -34,7 +34,7 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
     }
     return await runCommand(io, parsed, table);
   } catch (error) {
-    const { reportFailure } = await import("./error-report.ts");
+    const { reportFailure } = await import("./errors/error-report.ts");
     return reportFailure(io, error);
   }
 }
@@ -43,17 +43,20 @@ async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): P
   const { command } = parsed;
   const globals = readGlobals(parsed.globals);
   const { createContext } = await import("./context.ts");
-  const { createTalk } = await import("./messages.ts");
+  const { createMessages } = await import("./output/messages.ts");
   const { readFlagValues } = await import("./flag-values.ts");
   const flags = readFlagValues(command.flags ?? {}, parsed.flags);
-  const talk = createTalk(io, globals);
-  const data = await command.run(createContext(io, globals, talk), { arguments: parsed.arguments, flags });
+  const messages = createMessages(io, globals);
+  const data = await command.run(createContext(io, globals, messages), {
+    arguments: parsed.arguments,
+    flags,
+  });
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
-    const { print } = await import("./print.ts");
+    const { print } = await import("./output/print.ts");
     const rows = await print(io, globals, { data, view: () => command.render(data) });
-    if (rows === 0) talk.say(describeNothing(command.name, table));
+    if (rows === 0) messages.info(describeNothing(command.name, table));
   }
-  talk.flush();
+  messages.flush();
   return command.exitStatus?.(data) ?? exitStatus.done;
 }
 

@@ -8,7 +8,7 @@ import type { SendSigned, UnsignedCall } from "../../../service/raw-call.ts";
 import type { CallOptions } from "../../../service/transport.ts";
 import type { Context } from "../../program/context.ts";
 import { operationCards } from "../operations/operation-cards.ts";
-import { print } from "../../program/print.ts";
+import { print } from "../../program/output/print.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

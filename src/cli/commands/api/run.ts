@@ -39,7 +39,7 @@ interface Prepared {
  * @throws UserError `usage`; ServiceError where the service refuses, once its answer was printed
  */
 export async function runApi(context: Context, request: ApiRequest): Promise<void> {
-  const { globals, io, talk } = context;
+  const { globals, io, messages } = context;
   refuseContradictions(request, globals);
   const prepared = await prepare(io, request, await context.profile());
   const { call, found } = prepared;
@@ -47,11 +47,11 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
   await askFirst(context, prepared);
   if (found ? isWrite(found.operation) : !asking.has(call.method)) await context.announceWrite();
   const onEvent = (event: CallEvent) => {
-    if (event.type === "wait") talk.say(event.message);
+    if (event.type === "wait") messages.info(event.message);
   };
   const connection = await context.connect();
   try {
-    if (globals.verbose) talk.say(`> ${call.method} ${call.path}`);
+    if (globals.verbose) messages.info(`> ${call.method} ${call.path}`);
     const { send } = connection;
     if (listed) {
       await printList(context, { call, list: listed, send, limit: request.limit, options: { onEvent } });
@@ -60,7 +60,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
     const answer = await send(call, { onEvent });
     const { status, headers, bytes, refusal } = answer;
     if (globals.verbose) {
-      talk.say(`< ${status} ${headers["content-type"] ?? "without a type"}, ${bytes.length} bytes`);
+      messages.info(`< ${status} ${headers["content-type"] ?? "without a type"}, ${bytes.length} bytes`);
     }
     await printAnswer(context, answer, request.isIncluded);
     // A page that leads on is answered as it should be; its target is not called.

@@ -3,7 +3,7 @@ import type { StoredToken } from "../../../config/token-file.ts";
 import type { Connection } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { exitStatus } from "../../program/exit-status.ts";
-import { describeFailure } from "../../program/exit-code-of-error.ts";
+import { describeFailure } from "../../program/errors/failure.ts";
 
 /** Which account a profile stands for, as scripts see it. */
 export interface AccountStatus {

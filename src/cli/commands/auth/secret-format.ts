@@ -9,11 +9,11 @@ const keyring = "the system's keyring";
 /** Says where a secret was put; why it is not in a keyring that is there is worth knowing to scripts as well. */
 export async function tellPlace(context: Context, { place, whyNotKeyring }: KeptSecret): Promise<void> {
   const file = await secretFile(context);
-  if (place === "keyring") context.talk.say(`The secret is kept in ${keyring}.`);
+  if (place === "keyring") context.messages.info(`The secret is kept in ${keyring}.`);
   else if (whyNotKeyring === undefined)
-    context.talk.say(`The secret is kept in ${file}, readable by you alone.`);
+    context.messages.info(`The secret is kept in ${file}, readable by you alone.`);
   else
-    context.talk.notice(
+    context.messages.warn(
       `The secret is kept in ${file}, readable by you alone: ${keyring} cannot be used (${whyNotKeyring}).`,
     );
 }

@@ -67,7 +67,7 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
     const token = await connection.renewToken();
     const wanted = { name, id, target, isLive, secret, becomesCurrent: true };
     const kept = await rememberProfile({ ...secretSources(sources), paths }, wanted);
-    context.talk.say(
+    context.messages.info(
       `Signed in to ${target.base_url} as ${target.app_key}. The profile ${name} is now the current one.`,
     );
     await tellPlace(context, kept ?? { place: "file" });
@@ -79,12 +79,12 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
 }
 
 /** Says what comes before the current profile here and now. */
-export function tellOverride({ io: { env }, talk }: Context, name: string): void {
+export function tellOverride({ io: { env }, messages }: Context, name: string): void {
   const asked = readVariable(env, "STARPOST_PROFILE");
   if (hasAdHocProfile(env)) {
-    talk.notice("STARPOST_BASE_URL, STARPOST_APP_KEY and STARPOST_SECRET are set, and come before it.");
+    messages.warn("STARPOST_BASE_URL, STARPOST_APP_KEY and STARPOST_SECRET are set, and come before it.");
   } else if (asked !== undefined && asked !== name) {
-    talk.notice(`STARPOST_PROFILE is ${asked}, and comes before it.`);
+    messages.warn(`STARPOST_PROFILE is ${asked}, and comes before it.`);
   }
 }
 

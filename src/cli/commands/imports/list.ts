@@ -10,7 +10,7 @@ export const importsList = command({
     const { paths } = await context.host();
     const runs = await listImports(paths.runsFolder);
     if (runs.length === 0) {
-      context.talk.say("No import has been run yet: `starpost orders import orders.csv` would be one.");
+      context.messages.info("No import has been run yet: `starpost orders import orders.csv` would be one.");
     }
     return runs;
   },

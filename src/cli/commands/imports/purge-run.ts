@@ -15,12 +15,16 @@ export async function runPurge(context: Context, request: PurgeRequest): Promise
   });
   const { running, unfinished } = summary.kept;
   const { removed } = summary;
-  context.talk.say(removed.length === 0 ? "Nothing is so old." : `Removed ${describeCounts(summary)}.`);
+  context.messages.info(removed.length === 0 ? "Nothing is so old." : `Removed ${describeCounts(summary)}.`);
   if (running > 0)
-    context.talk.say(`Kept ${countOf(running, "import")} that ${running === 1 ? "is" : "are"} under way.`);
+    context.messages.info(
+      `Kept ${countOf(running, "import")} that ${running === 1 ? "is" : "are"} under way.`,
+    );
   if (unfinished > 0) {
     const those = unfinished === 1 ? "1 that is" : `${unfinished} that are`;
-    context.talk.say(`Kept ${those} not finished and can be resumed; --unfinished removes them as well.`);
+    context.messages.info(
+      `Kept ${those} not finished and can be resumed; --unfinished removes them as well.`,
+    );
   }
   return summary;
 }

@@ -10,7 +10,7 @@ import type { Context } from "../../program/context.ts";
 import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
 import { openFile } from "../../program/open-file.ts";
 import { confirm } from "../../program/confirm.ts";
-import { findRedactionKey } from "../../program/redacted-io.ts";
+import { findRedactionKey } from "../../program/output/redacted-io.ts";
 
 export interface ReportRequest {
   /** Where the page goes; the run's folder where absent. */
@@ -32,7 +32,7 @@ export async function reportRun(
   id: string,
   { out, isOpened }: ReportRequest,
 ): Promise<ReportData> {
-  const { io, globals, talk } = context;
+  const { io, globals, messages } = context;
   if (out === "" || out === "-") {
     throw new UserError(
       "usage",
@@ -55,7 +55,7 @@ export async function reportRun(
   if (isOpened) {
     const problem = await openFile(path, io.env);
     if (problem !== undefined)
-      talk.notice(`The report could not be opened (${problem}): open ${path} by hand.`);
+      messages.warn(`The report could not be opened (${problem}): open ${path} by hand.`);
   }
   return toData(report, path);
 }

@@ -14,7 +14,7 @@ export const importsShow = command({
     const { paths } = await context.host();
     const summary = await showImport(paths.runsFolder, id);
     const record = showUndoRecord(paths.runsFolder, id);
-    if (record) context.talk.notice(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
+    if (record) context.messages.warn(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
     return summary;
   },
   render: (summary) => ({

@@ -32,8 +32,8 @@ export async function undoRun(
     );
     screen.close();
     for (const line of describeUndone(found)) {
-      if (found.state === "finished") context.talk.say(line);
-      else context.talk.notice(line);
+      if (found.state === "finished") context.messages.info(line);
+      else context.messages.warn(line);
     }
     return found;
   });

@@ -22,8 +22,8 @@ export function verifyRun(
     const found = await verifyImport(id, { ...request, mostListed }, deps);
     screen.close();
     const words = describeVerification(found).join("\n");
-    if (found.missing_count > 0 || found.state === "interrupted") context.talk.notice(words);
-    else context.talk.say(words);
+    if (found.missing_count > 0 || found.state === "interrupted") context.messages.warn(words);
+    else context.messages.info(words);
     return found;
   });
 }

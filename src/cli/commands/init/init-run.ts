@@ -8,7 +8,7 @@ import { makeCurrent } from "../../../config/remembered-profile.ts";
 import { type AccountStatus, statusOf } from "../auth/account-status.ts";
 import type { Context } from "../../program/context.ts";
 import { type LoginRequest, logIn, tellOverride } from "../auth/sign-in.ts";
-import { ask, canAsk } from "../../program/confirm.ts";
+import { canPrompt, prompt } from "../../program/prompt.ts";
 
 export interface SetUpRequest extends LoginRequest {
   readonly isLocal: boolean;
@@ -35,7 +35,7 @@ async function isElsewhere(context: Context, given: SetUpRequest): Promise<boole
   const isAccount = given.baseUrl !== undefined || given.appKey !== undefined || given.isSecretOnStdin;
   if (given.isLocal) return false;
   if (isAccount || readVariable(context.io.env, "STARPOST_BASE_URL") !== undefined) return true;
-  if (!canAsk(context)) {
+  if (!canPrompt(context)) {
     throw new UserError(
       "usage",
       "--local or --base-url is missing, and there is nobody to ask",
@@ -55,7 +55,7 @@ async function isElsewhere(context: Context, given: SetUpRequest): Promise<boole
       short: "elsewhere",
     },
   ];
-  return ask(context, (terminal) => promptChoice("Where are your reviews to be?", choices, terminal));
+  return prompt(context, (terminal) => promptChoice("Where are your reviews to be?", choices, terminal));
 }
 
 async function setUpHere(context: Context): Promise<SetUp> {
@@ -78,8 +78,8 @@ async function setUpHere(context: Context): Promise<SetUp> {
     if (current !== builtInNames.local) await makeCurrent(sources.paths.configFolder, builtInNames.local);
     const isServer = profile.database.startsWith("postgres");
     const done = isServer ? "Opened" : wasThere ? "Found" : "Made";
-    context.talk.say(`${done} the database ${profile.shownAs}, with the account ${connection.appKey}.`);
-    context.talk.say("The profile local is the current one.");
+    context.messages.info(`${done} the database ${profile.shownAs}, with the account ${connection.appKey}.`);
+    context.messages.info("The profile local is the current one.");
     tellOverride(context, builtInNames.local);
     return { ...status, next: ["starpost products import products.csv", "starpost serve"] };
   } finally {

@@ -12,7 +12,7 @@ export const mailAllow = command({
   run: async (context, { arguments: [email = ""] }) => {
     const told = await withService(context, (service) => service.emailSuppressions.lift({ email }));
     const why = told.lifted.map((kind) => words[kind]).join(", and ");
-    context.talk.say(
+    context.messages.info(
       told.lifted.length === 0
         ? `Nothing was keeping mails from ${email}.`
         : `${email} gets mails again: ${why}. What was not sent meanwhile stays so.`,

@@ -1,6 +1,6 @@
 import { readSender, writeSender } from "../../../config/mail-address.ts";
 import type { StoredMailSettings } from "../../../config/mail-settings.ts";
-import { askValue } from "../../program/ask-value.ts";
+import { promptValue } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
 import { findPassword } from "./smtp-password.ts";
 
@@ -9,7 +9,7 @@ export async function askForAll(context: Context, stored: StoredMailSettings): P
   const { matchPort, readHost, readSmtpPort, readTlsMode, tlsModes } =
     await import("../../../config/mail-settings.ts");
   const put = <T>(question: string, usual: string, read: (answer: string) => T) =>
-    askValue(context, { question, usual }, read);
+    promptValue(context, { question, usual }, read);
   const { smtp } = stored;
   const host = await put("Mail server", smtp?.host ?? "", (text) => readHost(text, "the mail server"));
   const known = host === smtp?.host ? smtp : null;

@@ -9,7 +9,7 @@ import { UserError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";
 import { findPassword } from "./smtp-password.ts";
-import { canAsk } from "../../program/confirm.ts";
+import { canPrompt } from "../../program/prompt.ts";
 import { findLocalProfile } from "../serve/server-run.ts";
 
 export interface MailConfigureRequest {
@@ -90,7 +90,7 @@ async function readChanges(
 ): Promise<StoredMailSettings | undefined> {
   if (request.isOutbox) return { smtp: null, from: request.from ?? (await read().catch(() => nothing)).from };
   if (namesServer(request) || request.from) return applyFlags(context, request, await read());
-  if (request.isShow || request.isCheck || !canAsk(context)) return undefined;
+  if (request.isShow || request.isCheck || !canPrompt(context)) return undefined;
   const { askForAll } = await import("./configure-prompts.ts");
   return askForAll(context, await read());
 }
@@ -129,23 +129,26 @@ function keptMode(
   return known.tls;
 }
 
-function tellChange({ talk, io }: Context, { smtp, configuredBy, outboxFolder }: FoundMailSettings): void {
+function tellChange(
+  { messages, io }: Context,
+  { smtp, configuredBy, outboxFolder }: FoundMailSettings,
+): void {
   if (readVariable(io.env, "STARPOST_SMTP_HOST") !== undefined && configuredBy === "environment") {
-    talk.notice("This is stored, and not used as long as STARPOST_SMTP_HOST is set.");
+    messages.warn("This is stored, and not used as long as STARPOST_SMTP_HOST is set.");
     return;
   }
   if (!smtp) {
-    talk.say(`Mails go into the folder ${outboxFolder}; nothing leaves this machine.`);
+    messages.info(`Mails go into the folder ${outboxFolder}; nothing leaves this machine.`);
     return;
   }
-  talk.say(`Mails go to ${smtp.host}:${smtp.port}. Try it: starpost mail configure --check.`);
+  messages.info(`Mails go to ${smtp.host}:${smtp.port}. Try it: starpost mail configure --check.`);
   if (smtp.tls === "none") {
-    talk.notice(
+    messages.warn(
       `Mails go there NOT encrypted: whoever is on the way reads them${smtp.password === null ? "" : ", and the password with them"}.`,
     );
   }
   if (smtp.tls === "opportunistic") {
-    talk.notice(
+    messages.warn(
       "Mails go there encrypted only where the server offers it, and whoever answers in its name is believed.",
     );
   }

@@ -31,6 +31,6 @@ export async function listMails(
     ...(order !== undefined && { order_id: order }),
   };
   const { mails } = await withService(context, (service) => service.emails.list(query));
-  if (mails.length > limit) context.talk.say(`There are more than these ${limit}; --limit shows more.`);
+  if (mails.length > limit) context.messages.info(`There are more than these ${limit}; --limit shows more.`);
   return mails.slice(0, limit);
 }

@@ -23,7 +23,7 @@ export const mailEventsSecret = command({
     const told = await withService(context, (service) => service.emailEvents.setUp(asked));
     const { mode } = await context.profile();
     if (mode === "local" && findPublicUrl(context.io.env) === undefined) {
-      context.talk.notice(
+      context.messages.warn(
         "The address is that of this machine alone: STARPOST_PUBLIC_URL says where a provider reaches the service.",
       );
     }

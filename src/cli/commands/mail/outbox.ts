@@ -23,7 +23,7 @@ export const mailOutbox = command({
   run: async (context, { flags }) => {
     const mails = await listMails(context, flags, { state: flags.state ?? ended, sort: "latest" });
     if (mails.length === 0)
-      context.talk.say(
+      context.messages.info(
         "There are no such mails yet: `starpost mail queue` lists those that wait to be sent.",
       );
     return mails;

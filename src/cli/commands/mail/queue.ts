@@ -11,7 +11,7 @@ export const mailQueue = command({
   run: async (context, { flags }) => {
     const mails = await listMails(context, flags, { state: "queued,leased,sending", sort: "soonest" });
     if (mails.length === 0)
-      context.talk.say(
+      context.messages.info(
         "No mail waits to be sent. New orders bring some; `starpost mail why <order>` says why one did not.",
       );
     return mails.map((mail) => Object.assign(mail, { due: wordDue(mail, context.io.clock()) }));

@@ -2,7 +2,7 @@ import { readVariable } from "../../../config/environment.ts";
 import type { SmtpServer } from "../../../config/mail-settings.ts";
 import { UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
-import { ask, canAsk } from "../../program/confirm.ts";
+import { canPrompt, prompt } from "../../program/prompt.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
 
 interface Login {
@@ -22,7 +22,7 @@ export async function findPassword(
   const given = readVariable(context.io.env, "STARPOST_SMTP_PASSWORD");
   if (given !== undefined) return given;
   if (known?.user === user && known.password !== null) return known.password;
-  if (!canAsk(context)) {
+  if (!canPrompt(context)) {
     throw new UserError(
       "usage",
       `the password of ${user} is missing, and there is nobody to ask`,
@@ -30,7 +30,9 @@ export async function findPassword(
     );
   }
   const { promptSecret } = await import("../../../terminal/prompt.ts");
-  const answer = await ask(context, (terminal) => promptSecret(`Password of ${user} at ${host}`, terminal));
+  const answer = await prompt(context, (terminal) =>
+    promptSecret(`Password of ${user} at ${host}`, terminal),
+  );
   if (answer !== "") return answer;
   throw new UserError(
     "usage",

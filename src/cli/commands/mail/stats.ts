@@ -4,7 +4,7 @@ import { command } from "../../program/command.ts";
 import { readDay } from "../../program/flag-values.ts";
 import { readOneOf } from "../records/import-flags.ts";
 import { aggregates, plotStats, readCategories, readStats, viewStats } from "./stats-format.ts";
-import { readScreen } from "../../program/screen.ts";
+import { readScreen } from "../../program/output/screen.ts";
 
 /** Wider ones are harder to read, also where nothing limits them. */
 const widestChart = 120;
@@ -46,7 +46,7 @@ export const mailStats = command({
       aggregate: flags.aggregate ?? (isPlot ? "day" : undefined),
     });
     if (Object.values(stats.totals).every((mails) => mails === 0)) {
-      context.talk.say(`Nothing was counted from ${stats.since_date} to ${stats.to_date}.`);
+      context.messages.info(`Nothing was counted from ${stats.since_date} to ${stats.to_date}.`);
     }
     const isForPeople = context.globals.format === "table";
     const { width } = readScreen(context.io);

@@ -68,7 +68,7 @@ async function stopOrder(context: Context, orderId: string, products: readonly s
     waiting.length > 0
       ? `What waits stays in the queue until it is due, and is not sent then: starpost mail why ${orderId}`
       : `${doubt}No such mail waits now; what is still to come is not sent.`;
-  context.talk.say(`Stopped ${what}. ${rest}`);
+  context.messages.info(`Stopped ${what}. ${rest}`);
   return { order_id: orderId, products, waiting: waiting.map(({ id }) => id) };
 }
 
@@ -95,6 +95,6 @@ async function stopMail(context: Context, mailId: number) {
   const stopped = await withService(context, (service) =>
     aboutOne("Mail", mailId, () => service.emails.cancel({ mail_id: mailId })),
   );
-  context.talk.say(`Stopped mail ${mailId} to ${mail.email}.`);
+  context.messages.info(`Stopped mail ${mailId} to ${mail.email}.`);
   return stopped;
 }

@@ -28,7 +28,7 @@ export const mailTest = command({
     if (!found) throw new Error("the test mail was queued, and is not among the newest mails");
     const who =
       mode === "local" ? "`starpost mail run --once`, or a `starpost serve` that runs" : "The service";
-    context.talk.say(
+    context.messages.info(
       `Queued mail ${found.id} to ${found.email}. ${who} sends it: starpost mail show ${found.id}`,
     );
     return found;

@@ -16,7 +16,7 @@ export async function runWork(
   working: Working,
   isOnce: boolean,
 ): Promise<WorkSummary | undefined> {
-  const { io, talk, globals } = context;
+  const { io, messages, globals } = context;
   const profile = await readLocalProfile(context);
   const { openWorker } = await io.loadApp();
   // Who watches is told the sum; the log of each mail is for files.
@@ -28,16 +28,16 @@ export async function runWork(
     const { version, stderr: log } = io;
     const worker = await openWorker({ ...host, ...working, version, profile, logLevel, log });
     try {
-      talk.notice(`Mails of ${profile.shownAs} that are due go to ${worker.mailsTo}.`);
-      if ((working.publicUrl ?? findPublicUrl(io.env)) === undefined) talk.notice(withoutAddress);
+      messages.warn(`Mails of ${profile.shownAs} that are due go to ${worker.mailsTo}.`);
+      if ((working.publicUrl ?? findPublicUrl(io.env)) === undefined) messages.warn(withoutAddress);
       if (isOnce) {
         const summary = await worker.runOnce(signals.stop);
-        if (summary.problem !== null) talk.notice(`No mail can be sent: ${summary.problem}`);
+        if (summary.problem !== null) messages.warn(`No mail can be sent: ${summary.problem}`);
         const later = wordLater(summary);
-        if (later !== undefined) talk.notice(later);
+        if (later !== undefined) messages.warn(later);
         return summary;
       }
-      talk.flush();
+      messages.flush();
       if (isForScripts(globals.format))
         io.stdout.write(toJson({ event: "working", mails_to: worker.mailsTo }));
       await worker.run(signals.stop);

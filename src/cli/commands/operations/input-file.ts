@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { toFileError, UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
-import { parseGivenJson } from "../../program/json-input.ts";
+import { parseUserJson } from "../../program/user-json.ts";
 
 /**
  * All fields of a call, from the file that `--input` names.
@@ -40,7 +40,7 @@ async function readAll(stdin: AsyncIterable<unknown>): Promise<string> {
 
 function parse(text: string, refuse: (why: string) => UserError): unknown {
   try {
-    return parseGivenJson(text.replace(/^\uFEFF/, ""));
+    return parseUserJson(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw refuse((error as Error).message.split("\n")[0] ?? "");

@@ -2,7 +2,7 @@ import { UserError } from "../../../config/user-error.ts";
 import type { ArgumentHelp, Flag, Flags } from "../../program/command.ts";
 import { describeField } from "./field-descriptions.ts";
 import { readCount } from "../../program/flag-values.ts";
-import { parseGivenJson } from "../../program/json-input.ts";
+import { parseUserJson } from "../../program/user-json.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
 import { flagNameOf } from "./names.ts";
 
@@ -122,7 +122,7 @@ function readField(field: FieldCard, text: string, where: string): unknown {
 
 function parseOr(text: string, otherwise: () => unknown): unknown {
   try {
-    return parseGivenJson(text);
+    return parseUserJson(text);
   } catch (error) {
     if (error instanceof UserError) throw error;
     return otherwise();

@@ -1,5 +1,5 @@
 import { UserError } from "../../../config/user-error.ts";
-import { ask, canAsk } from "../../program/confirm.ts";
+import { canPrompt, prompt } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
 
@@ -12,12 +12,12 @@ export async function readNewPassword(
   { isOnStdin }: { readonly isOnStdin: boolean },
 ): Promise<string> {
   if (isOnStdin) return readSecretLine(context.io.stdin, "password");
-  if (!canAsk(context)) {
+  if (!canPrompt(context)) {
     const hint = "Give it on standard input with --password-stdin.";
     throw new UserError("usage", "the password is missing, and there is nobody to ask", hint);
   }
   const { promptSecret } = await import("../../../terminal/prompt.ts");
-  const answer = await ask(context, (terminal) => promptSecret("Password", terminal));
+  const answer = await prompt(context, (terminal) => promptSecret("Password", terminal));
   if (answer !== "") return answer;
   throw new UserError("usage", "no password was given");
 }

@@ -1,6 +1,6 @@
 import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
 import { exitStatus } from "../../program/exit-status.ts";
-import { describeFailure } from "../../program/exit-code-of-error.ts";
+import { describeFailure } from "../../program/errors/failure.ts";
 import type { OperationCard } from "./operation-card.ts";
 
 /** What the help of a call says at its end: where it is, what can go wrong, and what its status then is. */

@@ -85,8 +85,8 @@ async function askFirst(context: Context, { destroys }: OperationCard, input: Ro
 }
 
 /** Says what was done, and what was not. */
-function tell({ talk }: Context, { effect, summary }: OperationCard, answer: Row): void {
+function tell({ messages }: Context, { effect, summary }: OperationCard, answer: Row): void {
   const refused = countRefused(answer);
-  if (refused > 0) talk.notice(`The service refused ${countOf(refused, "part")} of it: see errors.`);
-  else if (effect !== "read" && Object.keys(answer).length === 0) talk.say(`Done: ${summary}.`);
+  if (refused > 0) messages.warn(`The service refused ${countOf(refused, "part")} of it: see errors.`);
+  else if (effect !== "read" && Object.keys(answer).length === 0) messages.info(`Done: ${summary}.`);
 }

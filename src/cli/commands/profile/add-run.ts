@@ -44,12 +44,12 @@ export async function addProfile(context: Context, request: ProfileRequest): Pro
     },
   );
   const record = await findRecord(context, name);
-  context.talk.say(
+  context.messages.info(
     `${known ? "Changed" : "Added"} the profile ${name}${record.live ? ", which is live" : ""}.`,
   );
   if (kept) await tellPlace(context, kept);
   const next = record.signed_in ? `starpost profile use ${name}` : `starpost auth login --profile ${name}`;
-  if (!record.current) context.talk.say(`Next: ${next}`);
+  if (!record.current) context.messages.info(`Next: ${next}`);
   return record;
 }
 

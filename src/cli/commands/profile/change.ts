@@ -17,8 +17,9 @@ export async function applyProfile(context: Context, name: string): Promise<Prof
   await makeCurrent(paths.configFolder, name);
   const record = await findRecord(context, name);
   const where = record.base_url ?? record.database ?? "";
-  context.talk.say(`The current profile is ${name}: ${where}${record.live ? ", which is live" : ""}.`);
-  if (!record.signed_in) context.talk.say(`No secret of it is known: starpost auth login --profile ${name}`);
+  context.messages.info(`The current profile is ${name}: ${where}${record.live ? ", which is live" : ""}.`);
+  if (!record.signed_in)
+    context.messages.info(`No secret of it is known: starpost auth login --profile ${name}`);
   tellOverride(context, name);
   return record;
 }
@@ -28,7 +29,7 @@ export async function setLive(context: Context, name: string, isLive: boolean): 
   await requireStored(context, name, "marked");
   const { paths } = await context.profileSources();
   await markLive(paths.configFolder, name, isLive);
-  context.talk.say(
+  context.messages.info(
     isLive
       ? `${name} is live: commands that write to it say so, and those that destroy ask with its name.`
       : `${name} is not live.`,
@@ -58,9 +59,9 @@ export async function forgetProfile(context: Context, name: string): Promise<For
   const places = await placesOf(context);
   const forgotten = await removeProfile(places, name, stored);
   const gone = await describeForgotten(context, forgotten);
-  context.talk.say(`Forgot the profile ${name}${gone === undefined ? "" : `, with ${gone}`}.`);
+  context.messages.info(`Forgot the profile ${name}${gone === undefined ? "" : `, with ${gone}`}.`);
   const current = await readCurrent(context);
-  if (forgotten.wasCurrent) context.talk.notice(`It was the current one: that is ${current} now.`);
+  if (forgotten.wasCurrent) context.messages.warn(`It was the current one: that is ${current} now.`);
   return toRecord(name, forgotten, current);
 }
 
@@ -74,7 +75,7 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   const stored = await requireStored(context, name, "signed out of");
   const forgotten = await forgetSecret(await placesOf(context), name, stored);
   const gone = await describeForgotten(context, forgotten);
-  context.talk.say(
+  context.messages.info(
     `Signed out of ${name}: ${gone === undefined ? "no secret and no token was kept" : `forgot ${gone}`}.`,
   );
   return toRecord(name, forgotten, current);

@@ -2,9 +2,9 @@ import { readVariable } from "../../../config/environment.ts";
 import { UserError } from "../../../config/user-error.ts";
 import { readBaseUrl } from "../../../config/profile-name.ts";
 import type { StoredAccount } from "../../../config/profile-store.ts";
-import { askValue } from "../../program/ask-value.ts";
+import { promptValue } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
-import { ask, canAsk } from "../../program/confirm.ts";
+import { canPrompt, prompt } from "../../program/prompt.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
 
 /** What the flags of a command say of an account. */
@@ -35,8 +35,8 @@ export async function readAccountTarget(
     { question, read }: { readonly question: string; readonly read: (text: string) => string },
   ) => {
     if (value !== undefined) return read(value);
-    if (stored !== undefined && !(asksAll && canAsk(context))) return read(stored);
-    if (canAsk(context)) return askValue(context, { question, usual: stored }, read);
+    if (stored !== undefined && !(asksAll && canPrompt(context))) return read(stored);
+    if (canPrompt(context)) return promptValue(context, { question, usual: stored }, read);
     throw new UserError("usage", `${flag} is missing, and there is nobody to ask`, `Give it: ${flag} <…>.`);
   };
   const base_url = await find(
@@ -65,10 +65,10 @@ export async function readAccountSecret(
   if (isSecretOnStdin) return checkSecret((await readSecretLine(context.io.stdin, "secret")).trim());
   const given = readOwnSecret(context, target);
   if (given !== undefined) return checkSecret(given);
-  if (!canAsk(context)) return undefined;
+  if (!canPrompt(context)) return undefined;
   const { promptSecret } = await import("../../../terminal/prompt.ts");
   const question = `Secret of ${target.app_key} at ${target.base_url}`;
-  const answer = (await ask(context, (terminal) => promptSecret(question, terminal))).trim();
+  const answer = (await prompt(context, (terminal) => promptSecret(question, terminal))).trim();
   return answer === "" ? undefined : checkSecret(answer);
 }
 

@@ -1,6 +1,6 @@
 import type { ExportEvent } from "../../../export/export.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
-import { ProgressMeter } from "../../program/progress-meter.ts";
+import { ProgressMeter } from "../../program/output/progress-meter.ts";
 
 /** From this part of its rate on, the pace is what holds. */
 const heldFrom = 0.8;

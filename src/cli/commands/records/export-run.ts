@@ -26,7 +26,7 @@ export async function exportRecords(
   context: Context,
   { noun, flags, query }: Request,
 ): Promise<ExportSummary> {
-  const { io, talk, globals } = context;
+  const { io, messages, globals } = context;
   const format = globals.format === "table" ? "csv" : globals.format;
   const isSafeForExcel = flags["safe-for-excel"] ?? false;
   if (isSafeForExcel && format !== "csv") {
@@ -47,8 +47,8 @@ export async function exportRecords(
   const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
   const profile = await context.profile();
   const sink = file === null ? createStreamSink(io.stdout) : openFile(file, context);
-  const signals = listenForStop(io, () => talk.say("Stopping; a second signal stops at once."));
-  const progress = await talk.openProgress();
+  const signals = listenForStop(io, () => messages.info("Stopping; a second signal stops at once."));
+  const progress = await messages.openProgress();
   try {
     const { rate, "rate-share": rateShare } = flags;
     const connection = await context.connect({ rate, rateShare }).catch((error: unknown) => {
@@ -57,7 +57,7 @@ export async function exportRecords(
     });
     const state = new ExportProgress(io.clock, connection.ratePerSecond);
     const report = (event: ExportEvent) => {
-      if (event.type === "notice") return talk.notice(event.message);
+      if (event.type === "notice") return messages.warn(event.message);
       state.take(event);
       progress.show(() => state.word());
     };
@@ -106,17 +106,17 @@ function tellEnd(
   { noun, state, file, rows }: ExportSummary,
   { context, isSafeForExcel, target }: { context: Context; isSafeForExcel: boolean; target: string },
 ): void {
-  const { talk } = context;
+  const { messages } = context;
   if (state === "interrupted") {
-    talk.notice(file === null ? "Interrupted." : `Interrupted: ${file} was not written.`);
+    messages.warn(file === null ? "Interrupted." : `Interrupted: ${file} was not written.`);
     return;
   }
   if (state === "unread") return;
   if (isSafeForExcel) {
-    talk.notice(
+    messages.warn(
       "A file for looking at: what a spreadsheet would take for a formula has a ' before it. Do not import it.",
     );
   }
   const where = file === null ? "" : ` to ${file}`;
-  talk.say(`Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}.`);
+  messages.info(`Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}.`);
 }

@@ -1,6 +1,6 @@
 import type { ImportEvent } from "../../../import/events.ts";
 import { countOf, formatBytes, formatDuration, formatNumber } from "../../../terminal/plural.ts";
-import { ProgressMeter, type Speed } from "../../program/progress-meter.ts";
+import { ProgressMeter, type Speed } from "../../program/output/progress-meter.ts";
 
 type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
 type WaitEvent = Extract<ImportEvent, { type: "wait" }>;

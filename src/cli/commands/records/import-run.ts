@@ -9,7 +9,8 @@ import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { ImportProgress } from "./import-progress.ts";
 import { describeEnd, describeOverwriting, describeTarget } from "./import-format.ts";
-import { brokenOff, confirmDestruction } from "../../program/confirm.ts";
+import { confirmDestruction } from "../../program/confirm.ts";
+import { promptInterrupted } from "../../program/prompt.ts";
 import { listenForStop, type StopSignals } from "../../program/stop-signals.ts";
 
 /** Imports files into the account of the profile. */
@@ -39,16 +40,16 @@ export async function runWithScreen(
   context: Context,
   run: (deps: ImportDeps, screen: ImportScreen) => Promise<ImportSummary>,
 ): Promise<ImportSummary> {
-  const { talk } = context;
+  const { messages } = context;
   const profile = await context.profile();
-  const paint = await talk.paint();
+  const paint = await messages.paint();
   return withRunDeps(context, async (deps, screen) => {
     const end = (summary: ImportSummary) => {
       screen.close();
       const words = describeEnd(summary, describeTarget(profile), screen.waitedMs(), paint);
       // How to go on is worth knowing to a script's author as well.
-      if (summary.state === "finished") talk.say(words);
-      else talk.notice(words);
+      if (summary.state === "finished") messages.info(words);
+      else messages.warn(words);
     };
     try {
       const summary = await run(deps, screen);
@@ -66,11 +67,11 @@ export async function withRunDeps<T>(
   context: Context,
   run: (deps: ImportDeps, screen: ImportScreen) => Promise<T>,
 ): Promise<T> {
-  const { io, talk } = context;
+  const { io, messages } = context;
   const profile = await context.profile();
   const { paths } = await context.host();
   const signals = listenForStop(io, () => {
-    talk.say("Finishing what is in flight; a second signal stops at once.");
+    messages.info("Finishing what is in flight; a second signal stops at once.");
   });
   const screen = await openScreen(context, signals);
   const deps: ImportDeps = {
@@ -120,20 +121,20 @@ export interface ImportScreen {
 }
 
 async function openScreen(context: Context, signals: StopSignals): Promise<ImportScreen> {
-  const { talk } = context;
-  const progress = await talk.openProgress();
+  const { messages } = context;
+  const progress = await messages.openProgress();
   const state = new ImportProgress(context.io.clock);
   const said = new Set<string>();
   let waitedMs = 0;
   const askAside = async (put: () => Promise<void>) => {
     progress.stop();
-    if (signals.stop.aborted) throw brokenOff();
+    if (signals.stop.aborted) throw promptInterrupted();
     await signals.aside(put);
   };
   return {
     report: (event) => {
       if (event.type === "notice") {
-        if (!said.has(event.message)) talk.notice(event.message);
+        if (!said.has(event.message)) messages.warn(event.message);
         said.add(event.message);
         return;
       }

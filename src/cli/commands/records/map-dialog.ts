@@ -2,7 +2,7 @@ import { type Answer, type Answers, openFields } from "../../../import/mapping/d
 import type { MappingDraft } from "../../../import/mapping/draft.ts";
 import type { FieldProposal } from "../../../import/mapping/proposal.ts";
 import type { Choice } from "../../../terminal/prompt.ts";
-import { brokenOff } from "../../program/confirm.ts";
+import { promptInterrupted } from "../../program/prompt.ts";
 
 /** How a person is asked; nothing is the answer of who broke it off. */
 export interface Asker {
@@ -99,5 +99,5 @@ async function askPattern(field: string, asker: Asker): Promise<Answer> {
 
 function orBrokenOff<T>(answer: T | undefined): T {
   if (answer !== undefined) return answer;
-  throw brokenOff();
+  throw promptInterrupted();
 }

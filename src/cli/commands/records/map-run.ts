@@ -9,7 +9,8 @@ import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { askMapping, type Asker } from "./map-dialog.ts";
 import { describeDraft, describeMissing, describeNextCommand, describeProposal } from "./map-format.ts";
-import { ask, canAsk, confirm } from "../../program/confirm.ts";
+import { confirm } from "../../program/confirm.ts";
+import { canPrompt, prompt } from "../../program/prompt.ts";
 
 export interface MapRequest {
   readonly kind: string;
@@ -28,7 +29,7 @@ export type Mapped = Mapping | { readonly mapping_file: string };
  */
 export async function mapFile(context: Context, request: MapRequest): Promise<Mapped> {
   const { kind, file, out, told } = request;
-  const { io, talk } = context;
+  const { io, messages } = context;
   const path = out === undefined ? undefined : resolve(io.cwd, out);
   checkRejectsPath(out, [file], io.cwd, "--out");
   const draft = await draftMapping(
@@ -41,26 +42,26 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
       },
       abort: new AbortController().signal,
       report: (event) => {
-        if (event.type === "notice") talk.notice(event.message);
+        if (event.type === "notice") messages.warn(event.message);
       },
     },
   );
   if (path !== undefined && existsSync(path)) await confirm(context, `${out} is there. Overwrite it?`);
-  talk.say(describeDraft(draft));
-  const isAsked = canAsk(context) && !context.globals.yes;
+  messages.info(describeDraft(draft));
+  const isAsked = canPrompt(context) && !context.globals.yes;
   const answers = isAsked ? await askMapping(draft, await openAsker(context)) : answerAlone(draft);
   const mapping = toMapping(draft, answers);
   const said = isAsked ? [] : describeProposal(draft, answers);
-  for (const line of [...said, ...describeMissing(draft, answers)]) talk.notice(line);
+  for (const line of [...said, ...describeMissing(draft, answers)]) messages.warn(line);
   if (path !== undefined) await writeMapping(path, mapping);
-  talk.say(describeNextCommand(draft, out));
+  messages.info(describeNextCommand(draft, out));
   return path === undefined ? mapping : { mapping_file: path };
 }
 
 async function openAsker(context: Context): Promise<Asker> {
   const { promptChoice, promptText } = await import("../../../terminal/prompt.ts");
   return {
-    choice: (message, choices) => ask(context, (terminal) => promptChoice(message, choices, terminal)),
-    text: (message) => ask(context, (terminal) => promptText(message, terminal)),
+    choice: (message, choices) => prompt(context, (terminal) => promptChoice(message, choices, terminal)),
+    text: (message) => prompt(context, (terminal) => promptText(message, terminal)),
   };
 }

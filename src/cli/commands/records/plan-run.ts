@@ -29,7 +29,7 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
         }),
     });
     screen.close();
-    context.talk.say(describePlan(plan, describeTarget(profile)));
+    context.messages.info(describePlan(plan, describeTarget(profile)));
     return plan;
   });
 }
@@ -45,6 +45,6 @@ export async function applyPlan(context: Context, path: string): Promise<ImportS
     return startImport(request, deps);
   });
   const otherwise = plan && describeOtherwise(plan.summary, summary);
-  if (otherwise !== undefined) context.talk.notice(otherwise);
+  if (otherwise !== undefined) context.messages.warn(otherwise);
   return summary;
 }

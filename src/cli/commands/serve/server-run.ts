@@ -10,7 +10,7 @@ import { listenForStop } from "../../program/stop-signals.ts";
 
 /** Serves the embedded database until a signal comes, then finishes what is in flight. */
 export async function runServer(context: Context, serving: Serving): Promise<void> {
-  const { io, talk, globals } = context;
+  const { io, messages, globals } = context;
   const profile = await findLocalProfile(context, "can be served");
   const { startServer } = await io.loadApp();
   const logLevel = globals.quiet ? "error" : globals.verbose ? "debug" : "info";
@@ -21,16 +21,16 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
     const host = await context.host();
     const { version, stderr: log } = io;
     const server = await startServer({ ...host, ...serving, version, profile, logLevel, log });
-    talk.notice(
+    messages.warn(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
-    if (server.mailsTo !== undefined) talk.notice(`Mails that are due go to ${server.mailsTo}.`);
+    if (server.mailsTo !== undefined) messages.warn(`Mails that are due go to ${server.mailsTo}.`);
     if (serving.chaos) {
-      talk.notice(
+      messages.warn(
         `It misbehaves on purpose (--chaos): ${describeChaosPlan(serving.chaos)}. This is a rehearsal: let no shop use it.`,
       );
     }
-    talk.flush();
+    messages.flush();
     if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "listening", url: server.url }));
     await stopped;
     await server.close();
@@ -41,14 +41,14 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
 }
 
 /** What a rehearsal came to: how often each fault was met. */
-function tellChaos({ io, talk, globals }: Context, counts: ChaosCounts): void {
+function tellChaos({ io, messages, globals }: Context, counts: ChaosCounts): void {
   const met = Object.entries(counts.faults)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name} ${count}`);
-  talk.notice(
+  messages.warn(
     `Chaos: ${countOf(counts.calls, "call")}, ${counts.spared} of them spared${met.length > 0 ? `; ${met.join(", ")}` : ""}`,
   );
-  talk.flush();
+  messages.flush();
   if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "chaos", ...counts }));
 }
 

@@ -37,10 +37,10 @@ export async function changeAddresses(
   const refused = new Set(errors.map(({ value }) => value));
   for (const value of refused) {
     const why = [...new Set(errors.filter((one) => one.value === value).map(({ error }) => error))];
-    context.talk.notice(`${value}: ${why.join("; ")}`);
+    context.messages.warn(`${value}: ${why.join("; ")}`);
   }
   const done = emails.filter((email) => !refused.has(email));
-  if (done.length > 0) context.talk.say(wordChange(verb, done, ids));
+  if (done.length > 0) context.messages.info(wordChange(verb, done, ids));
   return { addresses: emails, email_type_ids: ids.map(Number), unsubscribers, errors };
 }
 

@@ -25,8 +25,8 @@ export async function runSync(context: Context, request: SyncRequest): Promise<S
     const summary = await syncUnsubscribers(request, { ...deps, approve });
     screen.close();
     for (const line of [...describeSync(summary, target), ...describeRuns(summary)]) {
-      if (summary.state === "finished" || summary.state === "planned") context.talk.say(line);
-      else context.talk.notice(line);
+      if (summary.state === "finished" || summary.state === "planned") context.messages.info(line);
+      else context.messages.warn(line);
     }
     return summary;
   });

@@ -30,9 +30,11 @@ export const webhooksConfigure = command({
     if (allowsPrivate !== undefined) await writeWebhookSettings(paths, { allowsPrivate });
     const found = await findWebhookSettings(env, paths);
     if (allowsPrivate !== undefined && found.configuredBy === "environment") {
-      context.talk.notice("STARPOST_ALLOW_PRIVATE_WEBHOOKS is set, and goes before what was configured now.");
+      context.messages.warn(
+        "STARPOST_ALLOW_PRIVATE_WEBHOOKS is set, and goes before what was configured now.",
+      );
     } else if (allowsPrivate !== undefined) {
-      context.talk.say("A server or worker that runs already heeds it from its next start.");
+      context.messages.info("A server or worker that runs already heeds it from its next start.");
     }
     return { allow_private: found.allowsPrivate, configured_by: found.configuredBy };
   },

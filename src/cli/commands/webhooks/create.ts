@@ -27,7 +27,7 @@ export const webhooksCreate = command({
       for (const event_name of events) made.push((await webhooks.create({ url, event_name })).webhook);
       return made;
     });
-    context.talk.say(
+    context.messages.info(
       events.size === 1
         ? "Keep the secret: lists do not show it, and the receiver checks signatures with it."
         : "Keep the secrets, one for each event: lists do not show them, and the receiver checks signatures with them.",

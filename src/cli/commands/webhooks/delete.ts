@@ -24,7 +24,7 @@ export const webhooksDelete = command({
     await withService(context, ({ webhooks }) =>
       aboutOne("Webhook", webhook_id, () => webhooks.delete({ webhook_id })),
     );
-    context.talk.say(`Subscription ${webhook_id} has ended.`);
+    context.messages.info(`Subscription ${webhook_id} has ended.`);
     return { id: webhook_id };
   },
   render: (ended) => silent(ended),

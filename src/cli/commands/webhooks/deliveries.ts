@@ -60,9 +60,11 @@ export const webhooksDeliveries = command({
       webhookDeliveries.list(query),
     );
     if (deliveries.length === 0)
-      context.talk.say("There is no such delivery: `starpost webhooks list` shows who is told of events.");
+      context.messages.info(
+        "There is no such delivery: `starpost webhooks list` shows who is told of events.",
+      );
     if (deliveries.length > limit)
-      context.talk.say(`There are more than these ${limit}; --limit shows more.`);
+      context.messages.info(`There are more than these ${limit}; --limit shows more.`);
     const nowMs = context.globals.format === "table" ? context.io.clock() : undefined;
     const shown = deliveries.slice(0, limit);
     return shown.map((delivery) =>

@@ -10,7 +10,7 @@ export const webhooksList = command({
   run: async (context) => {
     const { webhooks } = await withService(context, (service) => service.webhooks.list({}));
     if (webhooks.length === 0) {
-      context.talk.say("No address is subscribed: starpost webhooks create <url> subscribes one.");
+      context.messages.info("No address is subscribed: starpost webhooks create <url> subscribes one.");
     }
     return webhooks;
   },

@@ -5,7 +5,7 @@ import { toJson } from "../../../terminal/render.ts";
 import { withService } from "../../program/with-service.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
-import { readScreen } from "../../program/screen.ts";
+import { readScreen } from "../../program/output/screen.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 import { type Heard, WebhookFeed } from "./feed.ts";
 import { createHeardLines, type WriteHeard } from "./received.ts";
@@ -24,7 +24,7 @@ export async function listenToWebhooks(
   context: Context,
   { sinceMs }: { readonly sinceMs?: number | undefined },
 ): Promise<void> {
-  const { io, talk, globals } = context;
+  const { io, messages, globals } = context;
   if (globals.format === "csv") {
     throw new UserError("usage", "what is heard cannot be had as CSV", "Give --format ndjson, or none.");
   }
@@ -38,12 +38,12 @@ export async function listenToWebhooks(
       const feed = new WebhookFeed(service, signals.stop);
       await feed.begin(sinceMs === undefined ? undefined : io.clock() - sinceMs);
       const { webhooks } = await service.webhooks.list({}, { signal: signals.stop });
-      talk.notice(
+      messages.warn(
         webhooks.length === 0
           ? "No address is subscribed, and nothing will be heard until one is: starpost webhooks create <url>"
           : `Listening to ${webhooks.map(({ url, event_name }) => `${event_name} → ${url}`).join(", ")}. Ctrl-C ends it.`,
       );
-      talk.flush();
+      messages.flush();
       await follow(feed, { context, stop: signals.stop, write });
     });
   } catch (error) {
@@ -60,7 +60,7 @@ interface Following {
 }
 
 async function follow(feed: WebhookFeed, { context, stop, write }: Following): Promise<void> {
-  const { io, talk } = context;
+  const { io, messages } = context;
   const { setTimeout: wait } = await import("node:timers/promises");
   let isLost = false;
   let isUnattended = false;
@@ -70,22 +70,22 @@ async function follow(feed: WebhookFeed, { context, stop, write }: Following): P
       const news = await feed.next();
       const lasts = new Map(news.map((heard) => [heard.delivery.id, heard]));
       for (const heard of news) write(heard, lasts.get(heard.delivery.id) === heard);
-      if (isLost) talk.notice("The service answers again.");
+      if (isLost) messages.warn("The service answers again.");
       isLost = false;
       const waits = feed.waitsSinceMs();
       if (!isUnattended && waits !== undefined && io.clock() - waits > unattendedAfterMs) {
         isUnattended = true;
-        talk.notice(
+        messages.warn(
           "Something waits, and nobody sends it: `starpost serve` or `starpost mail run` does, where the service runs.",
         );
-        talk.flush();
+        messages.flush();
       }
     } catch (error) {
       if (stop.aborted || !(error instanceof ServiceError) || !error.temporary) throw error;
-      if (!isLost) talk.notice(`${error.message}; it is tried again until it answers.`);
+      if (!isLost) messages.warn(`${error.message}; it is tried again until it answers.`);
       isLost = true;
     }
-    talk.flush();
+    messages.flush();
     await wait(lookEveryMs, undefined, { signal: stop }).catch(() => {});
   }
 }

@@ -14,7 +14,9 @@ export const webhooksRedeliver = command({
     const { delivery } = await withService(context, ({ webhookDeliveries }) =>
       aboutOne("Delivery", delivery_id, () => webhookDeliveries.redeliver({ delivery_id })),
     );
-    context.talk.say("It is sent next, by `starpost serve` or `starpost mail run` where the service runs.");
+    context.messages.info(
+      "It is sent next, by `starpost serve` or `starpost mail run` where the service runs.",
+    );
     return delivery;
   },
   render: (delivery) =>

@@ -9,7 +9,7 @@ import { ServiceError } from "../../../../contract/errors.ts";
 import { emailCategories, type EmailCategory } from "../../../../contract/emails/categories.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
-import { ask, canAsk } from "../../../program/confirm.ts";
+import { canPrompt, prompt } from "../../../program/prompt.ts";
 import { placeInFile, type ReadTemplate, readTemplateFile, writeTemplateFile } from "./file.ts";
 
 export interface EditRequest {
@@ -100,7 +100,7 @@ async function editInEditor(
   for (;;) {
     await openEditor(editor, path);
     const after = await readFile(path, "utf8");
-    if (after === before) context.talk.say("Nothing was changed.");
+    if (after === before) context.messages.info("Nothing was changed.");
     try {
       const saved =
         after === before ? template : await save(service, category, readTemplateFile(after, path), path);
@@ -113,10 +113,10 @@ async function editInEditor(
 }
 
 async function wantsAnotherTry(context: Context, error: unknown): Promise<boolean> {
-  if (!(error instanceof UserError) || error.kind !== "usage" || !canAsk(context)) return false;
-  context.talk.notice(error.message);
+  if (!(error instanceof UserError) || error.kind !== "usage" || !canPrompt(context)) return false;
+  context.messages.warn(error.message);
   const { promptYesNo } = await import("../../../../terminal/prompt.ts");
-  return ask(context, (terminal) => promptYesNo("It was not saved. Edit it again?", terminal));
+  return prompt(context, (terminal) => promptYesNo("It was not saved. Edit it again?", terminal));
 }
 
 /** What somebody wrote is not thrown away with the refusal. */

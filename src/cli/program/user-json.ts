@@ -5,7 +5,7 @@ import { UserError } from "../../config/user-error.ts";
  * without a word.
  * @throws SyntaxError; UserError `usage` where a field is called so
  */
-export function parseGivenJson(text: string): unknown {
+export function parseUserJson(text: string): unknown {
   return JSON.parse(text, (name, value: unknown) => {
     if (name !== "__proto__") return value;
     throw new UserError("usage", "the JSON has a field that no object may have: __proto__");

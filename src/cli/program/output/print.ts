@@ -1,9 +1,9 @@
-import { UserError } from "../../config/user-error.ts";
-import { renderData } from "../../terminal/render.ts";
-import { RowStream } from "../../terminal/row-stream.ts";
-import type { View } from "../../terminal/view.ts";
-import type { Globals } from "./global-flags.ts";
-import type { Io } from "./io.ts";
+import { UserError } from "../../../config/user-error.ts";
+import { renderData } from "../../../terminal/render.ts";
+import { RowStream } from "../../../terminal/row-stream.ts";
+import type { View } from "../../../terminal/view.ts";
+import type { Globals } from "../global-flags.ts";
+import type { Io } from "../io.ts";
 import { readScreen } from "./screen.ts";
 
 interface Printed {
@@ -23,7 +23,7 @@ export async function print(
 ): Promise<number | undefined> {
   const screen = readScreen(io);
   if (data instanceof RowStream) {
-    const { writeRows } = await import("../../terminal/write-rows.ts");
+    const { writeRows } = await import("../../../terminal/write-rows.ts");
     const chosen = choose(columns, data);
     return writeRows(io.stdout, data, { format, columns: chosen, screen });
   }

@@ -1,5 +1,5 @@
 import { Command as Parser, CommanderError } from "commander";
-import type { Misnamed } from "../../config/user-error.ts";
+import type { Misnamed } from "../../../config/user-error.ts";
 
 /**
  * Which known name was meant, in words; nothing where none is near. The parser guesses at commands and flags in the same

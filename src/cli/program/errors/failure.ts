@@ -1,7 +1,7 @@
-import { type Misnamed, UserError } from "../../config/user-error.ts";
-import { type ErrorKind, ServiceError } from "../../contract/errors.ts";
-import { ImportError } from "../../import/import-error.ts";
-import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { type Misnamed, UserError } from "../../../config/user-error.ts";
+import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
+import { ImportError } from "../../../import/import-error.ts";
+import { type ExitStatus, exitStatus } from "../exit-status.ts";
 
 /** An error as a person, a script and the shell are told of it. */
 export interface Failure {

@@ -1,13 +1,13 @@
-import { layoutFor, sanitizeText, type TextLayout } from "../../terminal/text-layout.ts";
-import { wrapIndented } from "../../terminal/wrap-text.ts";
-import { createPaint } from "../../terminal/colors.ts";
-import { toJson } from "../../terminal/render.ts";
-import { type ExitStatus, exitStatus } from "./exit-status.ts";
-import { type Misnamed, UserError } from "../../config/user-error.ts";
-import { describeFailure } from "./exit-code-of-error.ts";
-import { wantsJson } from "./global-flags.ts";
-import type { Io } from "./io.ts";
-import { readTalkScreen } from "./screen.ts";
+import { layoutFor, sanitizeText, type TextLayout } from "../../../terminal/text-layout.ts";
+import { wrapIndented } from "../../../terminal/wrap-text.ts";
+import { createPaint } from "../../../terminal/colors.ts";
+import { toJson } from "../../../terminal/render.ts";
+import { type ExitStatus, exitStatus } from "../exit-status.ts";
+import { type Misnamed, UserError } from "../../../config/user-error.ts";
+import { describeFailure } from "./failure.ts";
+import { wantsJson } from "../global-flags.ts";
+import type { Io } from "../io.ts";
+import { readMessageScreen } from "../output/screen.ts";
 
 /** Says an error in two lines for a person, what and what to do; in one document for a script. */
 export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus> {
@@ -19,7 +19,7 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
     io.stderr.write(toJson({ error: { kind, message, hint, ...(detail && { stack: detail }) } }));
     return status;
   }
-  const { width, isColored } = readTalkScreen(io);
+  const { width, isColored } = readMessageScreen(io);
   const paint = await createPaint(isColored);
   const layout = await layoutFor([message, hint ?? ""]);
   const say = (label: string, text: string, colour: (text: string) => string) => {

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import type { Writable } from "node:stream";
-import { resolvePaths } from "../../config/paths.ts";
-import { createSealingKey, readSealingKey } from "../../config/sealing-key.ts";
-import { createPseudonym, type Pseudonym, Redaction } from "../../terminal/redaction.ts";
-import type { Io } from "./io.ts";
+import { resolvePaths } from "../../../config/paths.ts";
+import { createSealingKey, readSealingKey } from "../../../config/sealing-key.ts";
+import { createPseudonym, type Pseudonym, Redaction } from "../../../terminal/redaction.ts";
+import type { Io } from "../io.ts";
 
 const keyFileName = "redaction.key";
 

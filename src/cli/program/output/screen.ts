@@ -1,8 +1,8 @@
 import type { Writable } from "node:stream";
-import { readVariable } from "../../config/environment.ts";
-import { wantsNoColour, wantsRedaction } from "./global-flags.ts";
-import type { Screen } from "../../terminal/render.ts";
-import type { Io } from "./io.ts";
+import { readVariable } from "../../../config/environment.ts";
+import { wantsNoColor, wantsRedaction } from "../global-flags.ts";
+import type { Screen } from "../../../terminal/render.ts";
+import type { Io } from "../io.ts";
 
 /** Columns of a screen on which nothing is cut short. */
 const endless = 1_000;
@@ -24,7 +24,7 @@ export function readScreen(io: Io): Screen {
 }
 
 /** What standard error allows, in the same way. */
-export function readTalkScreen(io: Io): Screen {
+export function readMessageScreen(io: Io): Screen {
   const isWhole = !io.isStderrTerminal || wantsRedaction(io.argv, io.env);
   return { width: isWhole ? endless : widthOf(io.stderr), isColored: !isPlain(io, "stderr") };
 }
@@ -43,9 +43,15 @@ export function isPlain(
   io: Pick<Io, "argv" | "env" | "isStdoutTerminal" | "isStderrTerminal">,
   stream: StreamName,
 ): boolean {
-  if (wantsNoColour(io.argv)) return true;
+  if (wantsNoColor(io.argv)) return true;
   const forced = readVariable(io.env, "FORCE_COLOR");
   if (forced !== undefined) return forced === "0" || forced === "false";
   if (readVariable(io.env, "NO_COLOR") !== undefined || readVariable(io.env, "TERM") === "dumb") return true;
   return !(stream === "stdout" ? io.isStdoutTerminal : io.isStderrTerminal);
+}
+
+/** Whether nobody is watching, according to the `CI` variable. */
+export function isAutomated({ env }: Pick<Io, "env">): boolean {
+  const value = readVariable(env, "CI");
+  return value !== undefined && value !== "false" && value !== "0";
 }

@@ -1,0 +1,68 @@
+import { isForScripts } from "../global-flags.ts";
+import type { Globals } from "../global-flags.ts";
+import type { Io } from "../io.ts";
+import { readVariable } from "../../../config/environment.ts";
+import { sanitizeLine } from "../../../terminal/text-layout.ts";
+import { wrapLine } from "../../../terminal/wrap-text.ts";
+import { createPaint, type Paint } from "../../../terminal/colors.ts";
+import {
+  canAnimate,
+  createLineProgress,
+  createSpinner,
+  noProgress,
+  type Progress,
+} from "../../../terminal/progress.ts";
+import { isAutomated, readMessageScreen } from "./screen.ts";
+
+/** Messages of a command on standard error. */
+export interface Messages {
+  /** Shown even if the output is for a script. */
+  warn(message: string): void;
+  /** Shown only to a person at a terminal, or in table and CSV formats. */
+  info(message: string): void;
+  openProgress(): Promise<Progress>;
+  /** Colors for standard error. */
+  paint(): Promise<Paint>;
+  /** Writes the warnings that were deferred. */
+  flush(): void;
+}
+
+/**
+ * With a format for scripts and standard error redirected, standard error must hold at most one JSON error document.
+ * Warnings are therefore deferred until the command has succeeded, and information is dropped.
+ */
+export function createMessages(io: Io, globals: Globals): Messages {
+  const isDeferred = isForScripts(globals.format) && !io.isStderrTerminal;
+  const deferred: string[] = [];
+  const write = (message: string) => {
+    if (!globals.quiet) io.stderr.write(`${formatMessage(io, message)}\n`);
+  };
+  return {
+    warn: (message) => {
+      if (isDeferred) deferred.push(message);
+      else write(message);
+    },
+    info: (message) => {
+      if (!isDeferred) write(message);
+    },
+    openProgress: async () => {
+      if (globals.quiet || isDeferred) return noProgress;
+      const { stderr, clock } = io;
+      const isAnimated = canAnimate(stderr) && !isAutomated(io) && readVariable(io.env, "TERM") !== "dumb";
+      const { isColored } = readMessageScreen(io);
+      return isAnimated ? createSpinner(stderr, { clock, isColored }) : createLineProgress(stderr, clock);
+    },
+    paint: () => createPaint(readMessageScreen(io).isColored),
+    flush: () => {
+      for (const message of deferred.splice(0)) write(message);
+    },
+  };
+}
+
+/** Removes control characters; on a terminal, also wraps lines between words. */
+function formatMessage(io: Io, message: string): string {
+  const lines = message.split("\n").map(sanitizeLine);
+  if (!io.isStderrTerminal) return lines.join("\n");
+  const { width } = readMessageScreen(io);
+  return lines.flatMap((line) => wrapLine(line, width)).join("\n");
+}

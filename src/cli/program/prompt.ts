@@ -1,0 +1,57 @@
+import { UserError } from "../../config/user-error.ts";
+import type { Terminal } from "../../terminal/prompt.ts";
+import type { Globals } from "./global-flags.ts";
+import type { Io } from "./io.ts";
+import type { Messages } from "./output/messages.ts";
+import { isAutomated } from "./output/screen.ts";
+import { listenForStop } from "./stop-signals.ts";
+
+/** Whether a person is at the terminal and prompts are allowed. */
+export function canPrompt({ io, globals }: { readonly io: Io; readonly globals: Globals }): boolean {
+  return io.isStdinTerminal && io.isStderrTerminal && globals.input && !isAutomated(io);
+}
+
+export function promptInterrupted(): UserError {
+  return new UserError("interrupted", "interrupted at a prompt; nothing was changed");
+}
+
+/**
+ * Prompts the person at the terminal. A signal cancels the prompt, as Ctrl-C does.
+ * @throws UserError `interrupted`
+ */
+export async function prompt<T>(
+  { io }: { readonly io: Io },
+  show: (terminal: Terminal) => Promise<T | undefined>,
+): Promise<T> {
+  const signals = listenForStop(io, () => {});
+  try {
+    const answer = await show({ input: io.stdin, output: io.stderr, signal: signals.stop });
+    if (answer === undefined || signals.stop.aborted) throw promptInterrupted();
+    return answer;
+  } finally {
+    signals.release();
+  }
+}
+
+/**
+ * Prompts until the answer can be parsed. An empty answer selects the default, which is shown in parentheses.
+ * @throws UserError `interrupted`
+ */
+export async function promptValue<T>(
+  context: { readonly io: Io; readonly messages: Messages },
+  { question, usual = "" }: { readonly question: string; readonly usual?: string | undefined },
+  parse: (answer: string) => T,
+): Promise<T> {
+  const { promptText } = await import("../../terminal/prompt.ts");
+  const label = usual === "" ? question : `${question} (${usual})`;
+  for (;;) {
+    const answer = (await prompt(context, (terminal) => promptText(label, terminal))).trim();
+    try {
+      return parse(answer === "" ? usual : answer);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      const { message, hint } = error;
+      context.messages.warn(hint === undefined ? message : `${message}. ${hint}`);
+    }
+  }
+}
