@@ -121,7 +121,7 @@ describe("an empty list", () => {
     }
   });
 
-  test("is no talk for a script, nor where there is something", async () => {
+  test("is no messages for a script, nor where there is something", async () => {
     const script = await run(["things", "list", "--json"], { table: tableOf(rowsOf(0)) });
     expect([script.stdout, script.stderr]).toEqual(["[]\n", ""]);
     expect((await run(["things", "list"], { table: tableOf(rowsOf(1)) })).stderr).toBe("");

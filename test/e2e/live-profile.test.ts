@@ -9,8 +9,7 @@ const home = homes.open();
 let server: Awaited<ReturnType<typeof service.serve>>;
 
 /** Asks whatever would be asked: nobody is there. */
-const asked = (name: string) =>
-  new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): .*--yes`);
+const asked = (name: string) => new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): .*--yes`);
 
 beforeAll(async () => {
   server = await service.serve();

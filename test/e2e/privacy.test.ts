@@ -178,9 +178,7 @@ describe("imports purge", () => {
 
     const asked = await home.run(["imports", "purge", "--older-than", "30d"]);
     expect(asked.exitCode).toBe(2);
-    expect(asked.stderr).toMatch(
-      /Remove 1 import and .*leftover.* \(.*(bytes|kB)\)/,
-    );
+    expect(asked.stderr).toMatch(/Remove 1 import and .*leftover.* \(.*(bytes|kB)\)/);
     expect(existsSync(join(runs, old))).toBe(true);
 
     const first = await purge(home, "--yes");

@@ -4,7 +4,7 @@ export const output: Topic = {
   name: "output",
   summary: "formats, columns, and what jq does with them",
   blocks: [
-    "Standard output carries data, standard error all talk.",
+    "Standard output carries data, standard error all messages.",
     {
       rows: [
         ["--format table", "for people; cut to the width of the screen where it is a terminal"],
