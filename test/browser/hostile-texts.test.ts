@@ -7,6 +7,7 @@ import { aroundPiece } from "../support/html.ts";
 import { aReview } from "../support/builders.ts";
 import { pageVisits } from "../support/page-visits.ts";
 import { openShop, type Shop } from "../support/shop.ts";
+import { sample } from "../support/sizes.ts";
 
 /** What every hostile text tries to set. */
 const hacked = (page: Page) =>
@@ -32,33 +33,29 @@ describeInBrowser("hostile texts", (browser) => {
   afterAll(() => shop.close());
 
   const names = Object.keys(pageVisits).filter((name) => !/gone|sign|unsubscribe|test mail/.test(name));
-  it.each(names)(
-    "stay text on: %s",
-    async (name) => {
-      const { page, complaints } = await browser.open();
-      let dialogs = 0;
-      page.on("dialog", (dialog) => {
-        dialogs += 1;
-        void dialog.dismiss();
-      });
-      for (const [at, text] of hostileTexts.entries()) {
-        await pageVisits[name]?.(shop, page, texts(text));
-        const label = `${name}: ${JSON.stringify(text)}`;
-        expect(await hacked(page), label).toBe("nothing");
-        expect(await page.locator(foreign).count(), label).toBe(0);
-        expect(await page.locator("form").count(), label).toBeLessThanOrEqual(1);
-        if (at === 6) await takeScreenshot(page, `hostile-${name.replaceAll(" ", "-")}`);
-      }
-      expect(dialogs).toBe(0);
-      expect(complaints.filter((complaint) => !isNoted422(complaint))).toEqual([]);
-      expect(await findBarriers(page)).toEqual([]);
-    },
-    120_000,
-  );
+  it.each(names.map((name, at) => [name, at] as const))("stay text on: %s", async (name, offset) => {
+    const { page, complaints } = await browser.open();
+    let dialogs = 0;
+    page.on("dialog", (dialog) => {
+      dialogs += 1;
+      void dialog.dismiss();
+    });
+    for (const [at, text] of sample(hostileTexts, { offset, step: 5 }).entries()) {
+      await pageVisits[name]?.(shop, page, texts(text));
+      const label = `${name}: ${JSON.stringify(text)}`;
+      expect(await hacked(page), label).toBe("nothing");
+      expect(await page.locator(foreign).count(), label).toBe(0);
+      expect(await page.locator("form").count(), label).toBeLessThanOrEqual(1);
+      if (at === 1) await takeScreenshot(page, `hostile-${name.replaceAll(" ", "-")}`);
+    }
+    expect(dialogs).toBe(0);
+    expect(complaints.filter((complaint) => !isNoted422(complaint))).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
+  });
 
   it("come back into the fields of a form as they were typed", async () => {
     const { page } = await browser.open(undefined, { javaScript: false });
-    for (const text of [...hostileTexts, "\n\nfirst lines are empty"]) {
+    for (const text of [...sample(hostileTexts, { offset: 1, step: 3 }), "\n\nfirst lines are empty"]) {
       await page.goto(await shop.reviewAddress());
       await page.locator("#content").fill(text);
       await page.getByRole("button").click();

@@ -27,20 +27,28 @@ describeInBrowser("the page of a preview", (browser) => {
     }
   });
 
-  it.each(hostileTexts)("runs and sends nothing of what a template holds: %j", async (text) => {
+  it("neither runs nor loads anything that a template contains", async () => {
     const { page, context } = await browser.open();
-    const asked: string[] = [];
+    const requested: string[] = [];
     await context.route("**", (route) => {
-      asked.push(route.request().resourceType());
+      requested.push(route.request().resourceType());
       return route.abort();
     });
-    const html = `<p>begin</p>${text}<script>parent.hacked = top.hacked = 1; fetch("https://evil.example")</script>
+    for (const text of hostileTexts) {
+      const html = `<p>begin</p>${text}<script>parent.hacked = top.hacked = 1; fetch("https://evil.example")</script>
       <meta http-equiv="refresh" content="0; url=https://evil.example"><p>end</p>`;
-    await page.setContent(renderEmailPreview(text, { subject: text, text, html }));
-    await page.frameLocator("iframe").getByText("begin").waitFor();
-    await page.waitForTimeout(50);
-    expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined();
-    expect(page.frames().every((frame) => !frame.url().startsWith("http"))).toBe(true);
-    expect(asked.filter((kind) => kind !== "image")).toEqual([]);
+      await page.setContent(renderEmailPreview(text, { subject: text, text, html }));
+      await page.frameLocator("iframe").getByText("begin").waitFor();
+      await page.waitForTimeout(50);
+      expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked), text).toBeUndefined();
+      expect(
+        page.frames().every((frame) => !frame.url().startsWith("http")),
+        text,
+      ).toBe(true);
+      expect(
+        requested.filter((kind) => kind !== "image"),
+        text,
+      ).toEqual([]);
+    }
   });
 });

@@ -11,6 +11,7 @@ import {
   type ViewportName,
 } from "../support/browser.ts";
 import { hostileTexts, longWords } from "../support/hostile-texts.ts";
+import { sample } from "../support/sizes.ts";
 
 /** The same data with another text wherever people may have written one. */
 function withText(value: unknown, text: string, name = ""): unknown {
@@ -62,24 +63,27 @@ describeInBrowser("mails as they are read", (browser) => {
     }
   });
 
-  it.each(distinct)("%s: what people write stays text", async (category) => {
-    const { page, context } = await browser.open();
-    await context.route("**", (route) => route.abort());
-    let dialogs = 0;
-    page.on("dialog", (dialog) => {
-      dialogs += 1;
-      void dialog.dismiss();
-    });
-    for (const text of hostileTexts) {
-      await page.setContent((await renderOutgoing(hostileMail(category, text))).html);
-      const hacked = await page.evaluate(
-        () => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing",
-      );
-      expect(hacked, JSON.stringify(text)).toBe("nothing");
-      const foreign =
-        'script, iframe, svg, base, form, input, [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';
-      expect(await page.locator(foreign).count(), JSON.stringify(text)).toBe(0);
-    }
-    expect(dialogs).toBe(0);
-  });
+  it.each(distinct.map((category, at) => [category, at] as const))(
+    "%s: what people write stays text",
+    async (category, offset) => {
+      const { page, context } = await browser.open();
+      await context.route("**", (route) => route.abort());
+      let dialogs = 0;
+      page.on("dialog", (dialog) => {
+        dialogs += 1;
+        void dialog.dismiss();
+      });
+      for (const text of sample(hostileTexts, { offset, step: 3 })) {
+        await page.setContent((await renderOutgoing(hostileMail(category, text))).html);
+        const hacked = await page.evaluate(
+          () => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing",
+        );
+        expect(hacked, JSON.stringify(text)).toBe("nothing");
+        const foreign =
+          'script, iframe, svg, base, form, input, [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';
+        expect(await page.locator(foreign).count(), JSON.stringify(text)).toBe(0);
+      }
+      expect(dialogs).toBe(0);
+    },
+  );
 });

@@ -4,13 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 import { countStored, type Stored } from "../support/stored.ts";
+import { chooseSize } from "../support/sizes.ts";
 
 const homes = new Homes();
 const newHome = (env?: Record<string, string>) => homes.open(env);
 afterAll(() => homes.remove());
 
-const rowCount = Number(process.env["STARPOST_TEST_KILL_ROWS"] ?? 6_000);
-const killCount = Number(process.env["STARPOST_TEST_KILLS"] ?? 4);
+const rowCount = chooseSize(3_000, 20_000);
+const killCount = chooseSize(2, 30);
 
 function writeOrders(home: Home): string {
   const path = join(home.folder, "orders.csv");

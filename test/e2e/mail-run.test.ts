@@ -7,6 +7,7 @@ import { type EmailCounter, startMailCounter } from "../support/mail-counter.ts"
 import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes } from "../support/starpost.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
+import { chooseSize } from "../support/sizes.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -113,7 +114,7 @@ if (postgresServer === undefined) test.skip(`two workers on ${postgresSkipped}`)
 describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
   "two workers on one %s database",
   (_name, isOnPostgres) => {
-    const count = Number(process.env["STARPOST_TEST_MAILS"] ?? (isOnPostgres ? 2_000 : 300));
+    const count = chooseSize(300, 2_000);
 
     test("lose no mail where one is killed, and double at most the one in flight, and say so", async () => {
       const server = await startServer();
@@ -169,7 +170,7 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
     });
 
     test("double none where they write into the outbox folder", async () => {
-      const written = 400;
+      const written = chooseSize(200, 2_000);
       const home = await openHome(isOnPostgres);
       await (await order(home, written)).stop();
       const folder = join(home.folder, "outbox");

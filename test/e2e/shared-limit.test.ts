@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { chooseSize } from "../support/sizes.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
 
 /** Calls that each import makes, one an order. */
-const callCount = Number(process.env["STARPOST_TEST_LIMIT_CALLS"] ?? 25);
+const callCount = chooseSize(15, 100);
 const limitPerSecond = 5;
 
 interface LoggedCall {

@@ -18,9 +18,10 @@ import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { backends, type Harness } from "../support/backends.ts";
 import { anyPlan, columns, faults, putFiles, type PutFiles, type PutRow } from "../support/random-files.ts";
 import { Home } from "../support/starpost.ts";
+import { chooseSize } from "../support/sizes.ts";
 
-/** `STARPOST_TEST_FILES_RUNS` asks for more, `STARPOST_TEST_FILES_SEED` for the files of an earlier run. */
-const runs = Number(process.env["STARPOST_TEST_FILES_RUNS"] ?? 60);
+/** `STARPOST_TEST_FILES_SEED` repeats the files of an earlier run. */
+const runs = chooseSize(20, 1_000);
 const seed = Number(process.env["STARPOST_TEST_FILES_SEED"] ?? 20_261_121);
 
 /** The search for a smaller failure ends in time for what was found to be told. */

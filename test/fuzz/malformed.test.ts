@@ -7,9 +7,9 @@ import { silentLog } from "../support/silent-log.ts";
 import type { Seeded } from "./endpoint-inputs.ts";
 import { type FuzzRequest, spoiltRequest } from "./malformed-requests.ts";
 import { createRandom } from "./random.ts";
+import { chooseSize } from "../support/sizes.ts";
 
-/** `STARPOST_TEST_MALFORMED` asks for fewer, or more. */
-const requestsPerCall = Number(process.env["STARPOST_TEST_MALFORMED"] ?? 200);
+const requestsPerOperation = chooseSize(20, 750);
 const concurrency = 8;
 const replyWithinMs = 60_000;
 
@@ -120,7 +120,9 @@ async function fuzz(endpoint: Endpoint, seed: number, { ask, seed: newSeeded }: 
   const random = createRandom(seed);
   const seeded = await newSeeded();
   // All are made up before the first is sent, so that they are the same in every run.
-  const requests = Array.from({ length: requestsPerCall }, () => spoiltRequest(endpoint, seeded, random));
+  const requests = Array.from({ length: requestsPerOperation }, () =>
+    spoiltRequest(endpoint, seeded, random),
+  );
   const waiting = requests.values();
   const faults: string[] = [];
   const sendWaiting = async () => {

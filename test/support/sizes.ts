@@ -1,0 +1,15 @@
+/** Whether `npm run test:slow` is running. */
+export const isSlowSuite = process.env["STARPOST_TEST_SLOW"] === "1";
+
+/** How often a test repeats something, or how large its input is: `fast` in `npm test`, `slow` in `npm run test:slow`. */
+export function chooseSize(fast: number, slow: number): number {
+  return isSlowSuite ? slow : fast;
+}
+
+/**
+ * Every item in the slow suite, every `step`th item otherwise. Callers that pass different offsets together cover
+ * every item.
+ */
+export function sample<T>(items: readonly T[], { offset, step }: { offset: number; step: number }): T[] {
+  return items.filter((_, at) => isSlowSuite || at % step === offset % step);
+}
