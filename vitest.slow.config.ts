@@ -1,0 +1,28 @@
+import { defineConfig, mergeConfig } from "vitest/config";
+import base from "./vitest.config.ts";
+
+/** Tests of the default suite that run again with large sizes: see `test/support/sizes.ts`. */
+const enlarged = [
+  "test/fuzz/**/*.test.ts",
+  "test/browser/hostile-texts.test.ts",
+  "test/browser/mails.test.ts",
+  "test/e2e/books.property.test.ts",
+  "test/e2e/faults.test.ts",
+  "test/e2e/interruption.test.ts",
+  "test/e2e/mail-run.test.ts",
+  "test/e2e/shared-limit.test.ts",
+];
+
+export default mergeConfig(
+  { ...base, test: { ...base.test, include: [] } },
+  defineConfig({
+    test: {
+      include: ["test/slow/**/*.test.ts", ...enlarged],
+      exclude: ["node_modules/**"],
+      maxWorkers: 1,
+      testTimeout: 1_800_000,
+      hookTimeout: 600_000,
+      env: { STARPOST_TEST_SLOW: "1" },
+    },
+  }),
+);
