@@ -31,7 +31,7 @@ const packs = {
     "src/terminal/write-rows.ts",
     "src/app/app.ts",
     "src/storage/database.ts",
-    "src/storage/sqlite/dialect.ts",
+    "src/storage/sqlite/driver.ts",
     "src/engine/accounts/first-account.ts",
     "src/engine/local-transport.ts",
     "src/engine/kernel/sealer.ts",

@@ -1,5 +1,5 @@
 import type { DatabaseProbeMessage } from "../doctor/local/database-file-probe.ts";
-import { checkIntegrity, inspectDatabase } from "../storage/sqlite/inspect-database.ts";
+import { checkIntegrity, inspectDatabase } from "../storage/inspect-database.ts";
 
 /** How long to wait for a lock of the database, in milliseconds. */
 const busyTimeoutMs = 1_000;

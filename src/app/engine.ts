@@ -50,7 +50,7 @@ export async function openEngine(
     const { allowsPrivate: allowsPrivateWebhooks } = await findWebhookSettings(env, paths);
     const given = { database: told, clock, random, sealer, allowsPrivateWebhooks };
     const transport = createLocalTransport({ ...given, ...options });
-    const keepsOrder = database.dialect === "sqlite";
+    const keepsOrder = database.dialect.runsInOrder;
     return { transport, appKey, secret, sealingKey: key, keepsOrder, allowsPrivateWebhooks };
   } catch (error) {
     await database.db.destroy();

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { AddressError, type DatabaseAddress, readDatabaseAddress } from "../storage/address.ts";
+import { AddressError, parseDatabaseAddress } from "../storage/address.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { UserError } from "./user-error.ts";
@@ -147,14 +147,14 @@ export function findDatabase(
   source: string,
 ): Pick<LocalProfile, "database" | "shownAs"> {
   const address = readAddress(given, source);
-  if (address.dialect === "postgres") return { database: address.url, shownAs: address.shownAs };
-  const path = resolve(cwd, address.path);
+  if (!address.isFile) return { database: address.location, shownAs: address.shownAs };
+  const path = resolve(cwd, address.location);
   return { database: path, shownAs: path };
 }
 
-function readAddress(given: string, source: string): DatabaseAddress {
+function readAddress(given: string, source: string): ReturnType<typeof parseDatabaseAddress> {
   try {
-    return readDatabaseAddress(given);
+    return parseDatabaseAddress(given);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     const otherwise =

@@ -1,61 +1,31 @@
 import { fileURLToPath } from "node:url";
+import { AddressError } from "./address-error.ts";
+import type { DatabaseAddress } from "./dialect.ts";
+import { parsePostgresAddress } from "./postgres/address.ts";
 
-/** Where a database is: what opens it, and what a person is told it is. */
-export type DatabaseAddress =
-  | { readonly dialect: "sqlite"; readonly path: string; readonly shownAs: string }
-  | { readonly dialect: "postgres"; readonly url: string; readonly shownAs: string };
-
-/** An address that names no database; its words hold nothing of a password. */
-export class AddressError extends Error {
-  override readonly name = "AddressError";
-}
+export { AddressError } from "./address-error.ts";
 
 const schemePattern = /^([a-z][a-z0-9+.-]+):/i;
-const drivePattern = /^[a-z]:[\\/]/i;
+const windowsDrivePattern = /^[a-z]:[\\/]/i;
 
 /**
- * Reads a path, a `sqlite:` URL, or a `postgres://` or `postgresql://` URL.
+ * Parses a path, a `sqlite:` URL, or a `postgres://` or `postgresql://` URL.
  * @throws AddressError
  */
-export function readDatabaseAddress(given: string): DatabaseAddress {
-  const scheme = drivePattern.test(given) ? undefined : schemePattern.exec(given)?.[1]?.toLowerCase();
-  if (scheme === undefined) return sqliteAt(given);
+export function parseDatabaseAddress(text: string): DatabaseAddress {
+  const scheme = windowsDrivePattern.test(text) ? undefined : schemePattern.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) return toFileAddress(text);
   if (scheme === "sqlite") {
-    const isUrl = /^sqlite:\/\//i.test(given);
-    return sqliteAt(
-      isUrl ? fileURLToPath(given.replace(/^sqlite:/i, "file:")) : given.slice("sqlite:".length),
+    return toFileAddress(
+      /^sqlite:\/\//i.test(text)
+        ? fileURLToPath(text.replace(/^sqlite:/i, "file:"))
+        : text.slice("sqlite:".length),
     );
   }
-  if (scheme === "postgres" || scheme === "postgresql") return postgresAt(given);
-  throw new AddressError(`${scheme}: is not a database that this version can open`);
+  if (scheme === "postgres" || scheme === "postgresql") return parsePostgresAddress(text);
+  throw new AddressError(`unsupported database scheme "${scheme}:"`);
 }
 
-function sqliteAt(path: string): DatabaseAddress {
-  return { dialect: "sqlite", path, shownAs: path };
-}
-
-/** A character that ends a part of an address, unescaped in a password, would show the rest of the password. */
-function postgresAt(given: string): DatabaseAddress {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  const isWhole =
-    url !== undefined &&
-    url.hash === "" &&
-    /^\/[^/@:]+$/.test(url.pathname) &&
-    [url.username, url.password, url.pathname].every(isEscaped);
-  if (!isWhole) {
-    throw new AddressError(
-      "a PostgreSQL address is postgres://<role>:<password>@<host>/<database>, with special characters escaped as in %40",
-    );
-  }
-  const role = url.username === "" ? "" : `${url.username}@`;
-  return { dialect: "postgres", url: given, shownAs: `postgres://${role}${url.host}${url.pathname}` };
-}
-
-function isEscaped(part: string): boolean {
-  try {
-    decodeURIComponent(part);
-    return true;
-  } catch {
-    return false;
-  }
+function toFileAddress(path: string): DatabaseAddress {
+  return { dialect: "sqlite", location: path, isFile: true, shownAs: path };
 }

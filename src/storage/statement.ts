@@ -1,8 +1,8 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
-import type { DialectName } from "./dialect.ts";
+import type { StorageDialect } from "./dialect.ts";
 import type { Tables } from "./tables.ts";
 
-/** Stands in a statement for a value that each run gives. */
+/** A placeholder in a statement for a value that is passed to each execution. */
 class Slot {
   readonly name: string;
   constructor(name: string) {
@@ -12,28 +12,31 @@ class Slot {
 
 type Build<V> = (
   slot: (name: keyof V & string) => RawBuilder<unknown>,
-  dialect: DialectName,
+  dialect: StorageDialect,
 ) => RawBuilder<unknown>;
 
-type Run<V, R> = (
+type Execute<V, R> = (
   db: Kysely<Tables>,
-  dialect: DialectName,
+  dialect: StorageDialect,
   values: V,
 ) => Promise<{ readonly affectedRows: number; readonly rows: R[] }>;
 
-/** A statement that is built once and run with other values each time; building costs more than a small run. */
+/**
+ * Creates a statement that is compiled once and executed with different values, because compiling a statement takes
+ * longer than executing a small one.
+ */
 export function createStatement<V extends Record<keyof V, string | number>, R = never>(
   build: Build<V>,
-): Run<V, R> {
-  const built = new Map<DialectName, CompiledQuery>();
+): Execute<V, R> {
+  const compiled = new Map<StorageDialect, CompiledQuery>();
   return async (db, dialect, values) => {
-    let query = built.get(dialect);
+    let query = compiled.get(dialect);
     if (!query) {
       query = build((name) => sql`${new Slot(name)}`, dialect).compile(db);
-      built.set(dialect, query);
+      compiled.set(dialect, query);
     }
-    const parameters = query.parameters.map((held) =>
-      held instanceof Slot ? values[held.name as keyof V] : held,
+    const parameters = query.parameters.map((parameter) =>
+      parameter instanceof Slot ? values[parameter.name as keyof V] : parameter,
     );
     const { numAffectedRows, rows } = await db.executeQuery<R>({ ...query, parameters });
     return { affectedRows: Number(numAffectedRows ?? 0n), rows };

@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { platform } from "node:os";
 import type { LocalProfile } from "../../config/profile.ts";
-import type { DatabaseFacts, DatabaseFailure } from "../../storage/sqlite/inspect-database.ts";
+import type { DatabaseFacts, DatabaseFailure } from "../../storage/inspect-database.ts";
 import { formatBytes } from "../../terminal/plural.ts";
 import { type Check, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { formatMode } from "../folder-checks.ts";

@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import type { DatabaseInspection } from "../../storage/sqlite/inspect-database.ts";
+import type { DatabaseInspection } from "../../storage/inspect-database.ts";
 
 /** What the probe process sends: first a quick inspection, then the result of the integrity check, which can take long. */
 export type DatabaseProbeMessage =

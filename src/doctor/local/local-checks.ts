@@ -5,8 +5,8 @@ import { readSealingKey } from "../../config/sealing-key.ts";
 import { codeOf } from "../../config/user-error.ts";
 import { utokenLimits } from "../../contract/index.ts";
 import { createSealer } from "../../engine/kernel/sealer.ts";
-import { readDatabaseAddress } from "../../storage/address.ts";
-import { type DatabaseFacts, inspectDatabase } from "../../storage/sqlite/inspect-database.ts";
+import { parseDatabaseAddress } from "../../storage/address.ts";
+import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
 import { type Check, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { checkClock } from "../clock-check.ts";
 import type { DoctorContext } from "../doctor-context.ts";
@@ -27,11 +27,11 @@ const busyTimeoutMs = 1_000;
 
 /** Checks an account of the embedded engine: its database, sealing key, and credentials. Changes nothing. */
 export async function checkLocalAccount(context: DoctorContext, profile: LocalProfile): Promise<Check[]> {
-  const address = readDatabaseAddress(profile.database);
-  if (address.dialect === "postgres") return checkServerAccount(context, profile);
+  const address = parseDatabaseAddress(profile.database);
+  if (!address.isFile) return checkServerAccount(context, profile);
   return [
     ...skipAll(["reachability", "clock"], "the account is in a local database"),
-    ...(await checkFileAccount(context, profile, address.path)),
+    ...(await checkFileAccount(context, profile, address.location)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchRows } from "../../storage/batch.ts";
-import { starCount } from "../../storage/star-order.ts";
+import { starCount } from "../../storage/rating-sql.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { groupTarget } from "../reviews/rating-targets.ts";

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type * as z from "zod";
 import type { Endpoint } from "../../contract/index.ts";
-import type { DialectName } from "../../storage/dialect.ts";
+import type { StorageDialect } from "../../storage/dialect.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { SavedProducts } from "./saved-products.ts";
 import type { Sealer } from "./sealer.ts";
@@ -20,7 +20,7 @@ export type RandomBytes = (bytes: number) => Buffer;
 /** Everything a handler may use: the transaction of the call, and injected dependencies. */
 export interface HandlerContext {
   readonly transaction: Transaction<Tables>;
-  readonly dialect: DialectName;
+  readonly dialect: StorageDialect;
   /** Absent for operations that anyone may call. */
   readonly account?: Account;
   /** The time of the call, in milliseconds since the epoch. */

@@ -47,7 +47,7 @@ export interface RateWindow {
 
 /** Assumed: processes that share a SQLite file count each for itself; those that share a PostgreSQL database count together. */
 export function createRateWindow({ db, dialect }: Database, clock: () => number): RateWindow {
-  return dialect === "postgres" ? new SharedWindow(db, clock) : new OwnWindow(clock);
+  return dialect.isServer ? new SharedWindow(db, clock) : new OwnWindow(clock);
 }
 
 function stateOf(limit: RateLimit, startMs: number, taken: number | undefined): WindowState {

@@ -1,6 +1,5 @@
 import type { Transaction } from "kysely";
-import type { DialectName } from "../../storage/dialect.ts";
-import { readDataVersion } from "../../storage/sqlite/data-version.ts";
+import type { StorageDialect } from "../../storage/dialect.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 /** Maximum number of products kept; about 5 MB. */
@@ -11,7 +10,7 @@ type SavedRow = readonly [productId: string, ...columns: (string | number | null
 
 interface SaveContext {
   readonly transaction: Transaction<Tables>;
-  readonly dialect: DialectName;
+  readonly dialect: StorageDialect;
   readonly accountId: number;
 }
 
@@ -27,7 +26,7 @@ export class SavedProducts {
   /** Returns the rows that may change something, and records them as saved. */
   async takeChanged<Row extends SavedRow>(rows: readonly Row[], context: SaveContext): Promise<Row[]> {
     const { transaction, dialect, accountId } = context;
-    const dataVersion = await readDataVersion(transaction, dialect);
+    const dataVersion = await dialect.readDataVersion(transaction);
     if (dataVersion !== this.#dataVersion || accountId !== this.#accountId) this.clear();
     this.#dataVersion = dataVersion;
     this.#accountId = accountId;

@@ -1,5 +1,6 @@
 import { type ErrorKind, ServiceError } from "../../contract/index.ts";
-import { asStorageError, type StorageProblem } from "../../storage/storage-error.ts";
+import { toStorageError } from "../../storage/explain-error.ts";
+import type { StorageProblem } from "../../storage/storage-error.ts";
 
 const hints: Readonly<Record<StorageProblem, string>> = {
   busy: "try again; if it lasts, see which other process writes to the database",
@@ -23,7 +24,7 @@ function kindOf(problem: StorageProblem): ErrorKind {
 /** Tells storage's own errors to the caller as refusals, and gives every other error back as it is. */
 export function toServiceError(error: unknown, shownAs: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const known = asStorageError(error, shownAs);
+  const known = toStorageError(error, shownAs);
   if (!known) return error;
   const outcomeUnknown = known.problem === "unsure";
   return new ServiceError(kindOf(known.problem), known.message, {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { emailTypeOf } from "../../contract/index.ts";
-import { type BatchColumns, batchOf, inBatchOrder } from "../../storage/batch.ts";
+import { type BatchColumns, batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
@@ -65,7 +65,7 @@ const insertMails = createStatement<{ accountId: number; nowMs: number; rows: st
     select cast(${slot("accountId")} as bigint), ${sql.lit(category)}, ${sql.lit(emailTypeOf[category])}, '{}',
       'queued', cast(${slot("nowMs")} as bigint), order_row, product_row, email, email_key, name, due_at
     from ${batchOf(mailColumns, slot("rows"), dialect)} where true
-    ${inBatchOrder(dialect)}
+    ${dialect.inBatchOrder}
     on conflict (order_row, product_row, category) where order_row is not null do nothing`,
 );
 

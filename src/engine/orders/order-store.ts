@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Platform } from "../../contract/index.ts";
-import { batchOf, type BatchColumns, inBatchOrder } from "../../storage/batch.ts";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { CheckedOrder } from "./order-check.ts";
@@ -156,7 +156,7 @@ const insertPurchaseRows = createStatement<{ accountId: number; nowMs: number; r
     from ${batchOf(purchaseColumns, slot("rows"), dialect)} cross join orders cross join products
     where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
       and products.account_id = ${slot("accountId")} and products.product_id = batch.product_id
-    ${inBatchOrder(dialect)}
+    ${dialect.inBatchOrder}
     on conflict (order_row, product_row, unit) do nothing`,
 );
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { batchOf, batchRows, type BatchColumns, inBatchOrder } from "../../storage/batch.ts";
+import { batchOf, batchRows, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { externalSkuAt, type ProductRow } from "./product-row.ts";
@@ -83,7 +83,7 @@ function createSave(given: readonly number[]) {
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
     where stored.id is null ${sql.join([sql``, ...differs], sql` or `)}
-    ${inBatchOrder(dialect)}
+    ${dialect.inBatchOrder}
     on conflict (account_id, product_id) do update set ${sql.join(overwrites)}`,
   );
 }

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { type contract, maxPromoted, ServiceError } from "../../contract/index.ts";
-import { isRatedProduct, starAverage, starCount } from "../../storage/star-order.ts";
+import { isRatedProduct, starAverage, starCount } from "../../storage/rating-sql.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { averageScore, productTarget, readStars, sumStars } from "./rating-targets.ts";
 

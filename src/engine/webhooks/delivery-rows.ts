@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { skipLocked } from "../../storage/postgres/skip-locked.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
@@ -42,7 +41,7 @@ const selectDue = createStatement<{ readonly nowMs: number; readonly limit: numb
       where first.state = 'queued' and first.webhook_row = waiting.webhook_row and first.due_at <= ${slot("nowMs")}
       order by first.due_at, first.id limit 1
     ) and not ${isBusy}
-    order by due.due_at, due.id limit ${slot("limit")} ${skipLocked(dialect)}`,
+    order by due.due_at, due.id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
 /** The next delivery of each subscription that has one due and none under way, the longest due first. */
@@ -56,7 +55,7 @@ export async function selectDueDeliveries(
 const selectExpired = createStatement<{ readonly nowMs: number }, { readonly id: number }>(
   (slot, dialect) => sql`
     select id from webhook_deliveries where leased_until <= ${slot("nowMs")}
-    order by leased_until, id limit 1000 ${skipLocked(dialect)}`,
+    order by leased_until, id limit 1000 ${dialect.skipLocked}`,
 );
 
 /** What lost workers held: only what is under way has a lease. */

@@ -184,7 +184,7 @@ export const mailTables: Migration = {
       .columns(["account_id", "id"])
       .execute();
   },
-  takeOver: async (db) => {
+  updateRows: async (db) => {
     await sql`update mails set state = 'not_sent', reason = ${ofBefore} where state = 'queued'`.execute(db);
   },
 };

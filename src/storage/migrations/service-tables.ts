@@ -1,11 +1,11 @@
 import { type SchemaModule, sql } from "kysely";
-import type { DialectName } from "../dialect.ts";
-import { isRatedProduct, starAverage, starCount } from "../star-order.ts";
+import type { StorageDialect } from "../dialect.ts";
+import { isRatedProduct, starAverage, starCount } from "../rating-sql.ts";
 import { addAccount, addColumns, type Migration, withId } from "./table-builders.ts";
 
-type Step = (schema: SchemaModule, dialect: DialectName) => Promise<void>;
+type Step = (schema: SchemaModule, dialect: StorageDialect) => Promise<void>;
 
-const owned = (schema: SchemaModule, table: string, dialect: DialectName) =>
+const owned = (schema: SchemaModule, table: string, dialect: StorageDialect) =>
   addAccount(withId(schema, table, dialect));
 
 const addIndex = (schema: SchemaModule, name: string, table: string, columns: readonly string[]) =>

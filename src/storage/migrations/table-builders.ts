@@ -1,31 +1,25 @@
 import type { CreateTableBuilder, Kysely, SchemaModule } from "kysely";
-import type { DialectName } from "../dialect.ts";
+import type { StorageDialect } from "../dialect.ts";
 
-/** A numbered step of the schema, the same list for both dialects. A step that was released is never changed. */
+/** A numbered step of the schema, the same for all dialects. Released steps never change. */
 export interface Migration {
   readonly version: number;
   readonly name: string;
-  readonly up: (schema: SchemaModule, dialect: DialectName) => Promise<void>;
-  /** What it makes, after `up`, of rows that were there before. */
-  readonly takeOver?: (db: Kysely<never>) => Promise<void>;
+  readonly up: (schema: SchemaModule, dialect: StorageDialect) => Promise<void>;
+  /** Updates existing rows after `up`. */
+  readonly updateRows?: (db: Kysely<never>) => Promise<void>;
 }
 
 type ColumnType = "text" | "bigint" | "integer";
 
-/** An id that is never given twice, even after its row is gone. */
-export function withId(schema: SchemaModule, table: string, dialect: DialectName): TableBuilder {
-  return schema
-    .createTable(table)
-    .addColumn("id", dialect === "sqlite" ? "integer" : "bigint", (column) =>
-      dialect === "sqlite"
-        ? column.primaryKey().autoIncrement()
-        : column.primaryKey().generatedAlwaysAsIdentity(),
-    );
+/** Creates a table with an ID that is never reused. */
+export function withId(schema: SchemaModule, table: string, dialect: StorageDialect): TableBuilder {
+  return schema.createTable(table).addColumn("id", dialect.idColumn.type, dialect.idColumn.build);
 }
 
 export type TableBuilder = CreateTableBuilder<string, string>;
 
-/** Adds columns; a name that ends in `?` may be null. */
+/** Adds columns. A column whose name ends in `?` is nullable. */
 export function addColumns(table: TableBuilder, columns: Record<string, ColumnType>): TableBuilder {
   return Object.entries(columns).reduce<TableBuilder>((built, [name, type]) => {
     const isOptional = name.endsWith("?");

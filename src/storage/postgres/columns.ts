@@ -10,10 +10,10 @@ import {
 } from "kysely";
 
 /**
- * Makes PostgreSQL's columns hold, compare and sort as SQLite's do, whatever the database's own locale: text by its
- * code points, and whole numbers of 64 bits.
+ * Makes columns store, compare, and sort values as SQLite does, regardless of the locale of the database: text by code
+ * point, and integers with 64 bits.
  */
-export const sqliteLikeColumns: KyselyPlugin = {
+export const codePointColumns: KyselyPlugin = {
   transformQuery: ({ node, queryId }: PluginTransformQueryArgs) =>
     new ColumnTransformer().transformNode(node, queryId),
   transformResult: async ({ result }: PluginTransformResultArgs) => result,

@@ -1,115 +1,85 @@
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  PostgresAdapter,
-  PostgresDriver,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type TransactionSettings,
-} from "kysely";
-import { Pool, TypeOverrides, types } from "pg";
-import { defaultBusyTimeoutMs } from "../dialect.ts";
-import { CommitLostError, readPostgresProblem } from "./errors.ts";
+import { type Kysely, sql } from "kysely";
+import type { DialectFacts, StorageDialect } from "../dialect.ts";
+import { SchemaError } from "../storage-error.ts";
+import type { Tables } from "../tables.ts";
+import { codePointColumns } from "./columns.ts";
+import { explainPostgresError } from "./errors.ts";
+import { writeLock } from "./write-lock.ts";
 
-/** Connections that one process holds at most: one writes, the others read. */
-const maxConnections = 10;
+export const postgres: StorageDialect = {
+  name: "postgres",
+  isServer: true,
+  runsInOrder: false,
+  createDriver: async (url, options) => (await import("./driver.ts")).createPostgresDriver(url, options),
+  explainError: explainPostgresError,
 
-/** How long a connection is waited for, milliseconds. */
-const connectTimeoutMs = 10_000;
+  createSchema: (db) => db.withPlugin(codePointColumns).schema,
+  idColumn: { type: "bigint", build: (column) => column.primaryKey().generatedAlwaysAsIdentity() },
+  checkEmptyDatabase: async (db) => {
+    const { rows } = await sql<{ encoding: string }>`
+      select current_setting('server_encoding') as encoding`.execute(db);
+    const encoding = rows[0]?.encoding;
+    if (encoding !== "UTF8") throw new SchemaError(`the encoding is ${encoding}, but must be UTF8`);
+  },
+  // Only of the schema in which new tables are created, without the tables of extensions.
+  readTableNames: async (db) => {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_catalog.pg_class
+      where relnamespace = to_regnamespace(quote_ident(current_schema())) and relkind in ('r', 'p', 'v')
+        and not exists (select from pg_catalog.pg_depend
+          where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')`.execute(db);
+    return rows.map(({ name }) => name);
+  },
 
-/** After how long without a word the network is asked whether the server is still there, milliseconds. */
-const keepAliveMs = 10_000;
+  selectBatch: (columns, rows) => {
+    const selected = Object.entries(columns).map(
+      ([name, type], index) =>
+        sql`(value->>${sql.lit(index)})::${type === "text" ? sql`text` : sql`bigint`} as ${sql.ref(name)}`,
+    );
+    return sql`(select ${sql.join([...selected, sql`position`])}
+      from jsonb_array_elements(cast(${rows} as jsonb)) with ordinality as listed (value, position))`;
+  },
+  inBatchOrder: sql`order by batch.position`,
+  skipLocked: sql`for update skip locked`,
 
-/** How long the server lets a transaction stand still before it takes it back, milliseconds: its process is gone. */
-const standstillMs = 60_000;
+  // PostgreSQL does not provide one.
+  readDataVersion: async () => Number.NaN,
+  readFacts: readServerFacts,
+};
 
-/** What every transaction that may write holds from its beginning; any number that is always the same. */
-export const writeLock = 7_378_697_629;
-
-interface PostgresOptions {
-  readonly busyTimeoutMs?: number;
-}
-
-/**
- * Kysely over a PostgreSQL database. A transaction that may write waits for the one write lock of the database at its
- * beginning, so that, as on SQLite, nothing that it has read is changed by another before it ends; one that only
- * reads sees one state of the database.
- */
-export function createPostgresDialect(url: string, options: PostgresOptions = {}): Dialect {
+async function readServerFacts(
+  db: Kysely<Tables>,
+  _location: string,
+  clock: () => number,
+): Promise<DialectFacts> {
+  const query = sql<{ version: string; bytes: number; now_ms: number }>`
+    select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
+      (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms`;
+  // The first query opens a connection, which would distort the time measurement.
+  await query.execute(db);
+  const beforeMs = clock();
+  const { version = "", bytes = 0, now_ms: serverMs = 0 } = (await query.execute(db)).rows[0] ?? {};
+  const clockAheadMs = serverMs - (beforeMs + clock()) / 2;
   return {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new LockingDriver(url, options),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    version: `PostgreSQL ${version}`,
+    bytes,
+    hasWriteAheadLog: null,
+    clockAheadMs,
+    writer: await findWriter(db),
   };
 }
 
-/** Whole numbers are numbers: none that the engine stores is beyond 2^53. */
-function createTypes(): TypeOverrides {
-  const overrides = new TypeOverrides();
-  overrides.setTypeParser(types.builtins.INT8, Number);
-  overrides.setTypeParser(types.builtins.NUMERIC, Number);
-  return overrides;
-}
-
-function createPool(url: string): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    application_name: "starpost",
-    max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMs,
-    types: createTypes(),
-  });
-  // A connection that is lost says so to whoever uses it, and once more here, where nobody may listen.
-  const ignore = () => {};
-  pool.on("error", ignore);
-  pool.on("connect", (client) => client.on("error", ignore));
-  return pool;
-}
-
-class LockingDriver extends PostgresDriver {
-  readonly #begin: CompiledQuery;
-
-  constructor(url: string, { busyTimeoutMs = defaultBusyTimeoutMs }: PostgresOptions) {
-    super({ pool: async () => createPool(url) });
-    // One round trip; said in each transaction, since poolers in between refuse them as a connection's settings.
-    this.#begin = CompiledQuery.raw(
-      `begin; set local lock_timeout = ${busyTimeoutMs};
-       set local idle_in_transaction_session_timeout = ${standstillMs};
-       select pg_advisory_xact_lock(${writeLock})`,
-    );
-  }
-
-  override async beginTransaction(
-    connection: DatabaseConnection,
-    settings: TransactionSettings,
-  ): Promise<void> {
-    if (settings.accessMode === "read only") {
-      return super.beginTransaction(connection, { ...settings, isolationLevel: "repeatable read" });
-    }
-    try {
-      await connection.executeQuery(this.#begin);
-    } catch (error) {
-      await this.rollbackTransaction(connection);
-      throw error;
-    }
-  }
-
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    try {
-      await super.commitTransaction(connection);
-    } catch (error) {
-      if (readPostgresProblem(error)?.[0] !== "unreachable") throw error;
-      const message = "the connection to the server was lost at a commit, which it may have done or not";
-      throw new CommitLostError(message, { cause: error });
-    }
-  }
-
-  /** A connection that was lost has nothing to take back, and what lost it must not be hidden by a second error. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.rollbackTransaction(connection).catch(() => {});
-  }
+async function findWriter(db: Kysely<Tables>): Promise<DialectFacts["writer"]> {
+  const [high, low] = [Math.floor(writeLock / 2 ** 32), writeLock % 2 ** 32];
+  const { rows } = await sql<{ name: string; for_ms: number }>`
+    select coalesce(nullif(application_name, ''), 'a program') || ' (server process ' || pg_locks.pid ||
+        coalesce(', from ' || host(client_addr), '') || ')' as name,
+      (extract(epoch from clock_timestamp() - coalesce(xact_start, clock_timestamp())) * 1000)::bigint as for_ms
+    from pg_catalog.pg_locks join pg_catalog.pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted and classid = ${high} and objid = ${low}
+      and pg_locks.database = (select oid from pg_catalog.pg_database where datname = current_database())`.execute(
+    db,
+  );
+  const [held] = rows;
+  return held ? { name: held.name, forMs: held.for_ms } : null;
 }

@@ -1,89 +1,89 @@
-import type { KnownProblem } from "../storage-error.ts";
+import type { StorageIssue } from "../storage-error.ts";
 
-/** The server's own codes. Source: postgresql.org/docs/current/errcodes-appendix.html */
-const serverProblems: Readonly<Record<string, KnownProblem>> = {
-  "25006": ["readOnly", "the database cannot be written (is the server a standby?)"],
-  "25P03": ["busy", "the server took the transaction back because it stood still"],
-  "28000": ["cannotOpen", "the server does not let this role in"],
-  "28P01": ["cannotOpen", "the role or its password is wrong"],
-  "3D000": ["cannotOpen", "the server has no database of that name"],
-  "3F000": ["cannotOpen", "the database has no schema that the role may use"],
-  "40001": ["busy", "another transaction was in the way"],
-  "40P01": ["busy", "another transaction was in the way"],
-  "42501": ["cannotOpen", "the role may not do that in this database"],
-  "53100": ["full", "the disk of the server is full"],
-  "53200": ["busy", "the server is short of memory"],
-  "53300": ["busy", "the server has no connection left"],
-  "55000": ["unreachable", "the database takes no connections now"],
+/** SQLSTATE codes. Source: postgresql.org/docs/current/errcodes-appendix.html */
+const serverErrors: Readonly<Record<string, StorageIssue>> = {
+  "25006": ["readOnly", "the database is read-only (is the server a standby?)"],
+  "25P03": ["busy", "the server rolled back the transaction because it was idle"],
+  "28000": ["cannotOpen", "the server does not allow this role to connect"],
+  "28P01": ["cannotOpen", "the role or its password is incorrect"],
+  "3D000": ["cannotOpen", "the server has no database with that name"],
+  "3F000": ["cannotOpen", "the role has no schema in the database"],
+  "40001": ["busy", "the transaction conflicted with another one"],
+  "40P01": ["busy", "the transaction conflicted with another one"],
+  "42501": ["cannotOpen", "the role lacks a required permission in the database"],
+  "53100": ["full", "the server's disk is full"],
+  "53200": ["busy", "the server is out of memory"],
+  "53300": ["busy", "the server has no free connections"],
+  "55000": ["unreachable", "the database does not accept connections"],
   "55006": ["busy", "the database is in use"],
-  "55P03": ["busy", "another process holds the database locked"],
-  "57014": ["busy", "the server gave a statement up"],
+  "55P03": ["busy", "another process has locked the database"],
+  "57014": ["busy", "the server canceled a statement"],
   "57P01": ["unreachable", "the server is shutting down"],
-  "57P02": ["unreachable", "the server has crashed and is starting again"],
+  "57P02": ["unreachable", "the server crashed and is restarting"],
   "57P03": ["unreachable", "the server is starting or shutting down"],
-  "57P05": ["unreachable", "the server closed a connection that stood still"],
-  "58030": ["full", "the server could not read or write (is its disk full or failing?)"],
-  XX001: ["damaged", "the data of the server is damaged"],
-  XX002: ["damaged", "an index of the server is damaged"],
+  "57P05": ["unreachable", "the server closed an idle connection"],
+  "58030": ["full", "reading or writing failed on the server (is its disk full or failing?)"],
+  XX001: ["damaged", "the server's data is damaged"],
+  XX002: ["damaged", "an index on the server is damaged"],
 };
 
-/** Codes of which only the class matters: connections that failed or broke. */
-const lost: KnownProblem = ["unreachable", "the connection to the server was lost"];
+/** Connection failures; also all codes of SQLSTATE class 08. */
+const connectionLost: StorageIssue = ["unreachable", "the connection to the server was lost"];
 
-/** The connection was lost while the server was told to commit: it may have done so, and may not. */
+/** The connection was lost during a commit, so the transaction may or may not have been committed. */
 export class CommitLostError extends Error {
   override readonly name = "CommitLostError";
 }
 
-const networkProblems: Readonly<Record<string, KnownProblem>> = {
-  ECONNREFUSED: ["unreachable", "no server answers there (connection refused)"],
-  ENOENT: ["unreachable", "no server answers there (it has no such socket)"],
-  ENOTFOUND: ["unreachable", "the host is not known"],
-  EAI_AGAIN: ["unreachable", "the host's name could not be looked up"],
+const networkErrors: Readonly<Record<string, StorageIssue>> = {
+  ECONNREFUSED: ["unreachable", "connection refused"],
+  ENOENT: ["unreachable", "the socket does not exist"],
+  ENOTFOUND: ["unreachable", "unknown host"],
+  EAI_AGAIN: ["unreachable", "the host name could not be resolved"],
   EHOSTUNREACH: ["unreachable", "the host cannot be reached"],
   ENETUNREACH: ["unreachable", "the host cannot be reached"],
-  EACCES: ["cannotOpen", "the server's socket may not be opened (permission denied)"],
-  ETIMEDOUT: ["unreachable", "the server did not answer in time"],
-  ECONNRESET: lost,
-  ECONNABORTED: lost,
-  EPIPE: lost,
+  EACCES: ["cannotOpen", "permission to open the socket was denied"],
+  ETIMEDOUT: ["unreachable", "the server did not respond in time"],
+  ECONNRESET: connectionLost,
+  ECONNABORTED: connectionLost,
+  EPIPE: connectionLost,
 };
 
 const networkSyscalls: ReadonlySet<unknown> = new Set(["connect", "getaddrinfo", "read", "write"]);
 
-/** What the driver says in words alone. */
-const driverProblems: readonly (readonly [RegExp, KnownProblem])[] = [
-  [/^timeout exceeded when trying to connect/, ["busy", "no connection to the server came free in time"]],
+/** Errors for which the driver provides only a message. */
+const driverErrors: readonly (readonly [RegExp, StorageIssue])[] = [
+  [/^timeout exceeded when trying to connect/, ["busy", "no connection became available in time"]],
   [
     /^Connection terminated due to connection timeout|^timeout expired/,
-    ["unreachable", "the server did not answer in time"],
+    ["unreachable", "the server did not respond in time"],
   ],
-  [/^Connection terminated|is not queryable$/, lost],
+  [/^Connection terminated|is not queryable$/, connectionLost],
   [
     /^SASL: .*client password must be/,
-    ["cannotOpen", "the server wants a password, and the address has none"],
+    ["cannotOpen", "the server requires a password, but the address contains none"],
   ],
   [
     /^The server does not support SSL/,
-    ["cannotOpen", "the server does not speak TLS, and the address wants it"],
+    ["cannotOpen", "the address requires TLS, but the server does not support it"],
   ],
-  [/^There was an error establishing an SSL/, ["cannotOpen", "the server could not speak TLS"]],
+  [/^There was an error establishing an SSL/, ["cannotOpen", "the TLS connection could not be established"]],
 ];
 
 /** Source: nodejs.org/api/tls.html "X509 certificate error codes" */
 const certificateCode = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT)/;
 
-/** Says what an error of the PostgreSQL driver means, or nothing where it is none of storage's own. */
-export function readPostgresProblem(error: unknown): KnownProblem | undefined {
+/** Explains an error of the PostgreSQL driver. */
+export function explainPostgresError(error: unknown): StorageIssue | undefined {
   if (error instanceof CommitLostError) return ["unsure", error.message];
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
   if (typeof code === "string") {
     const isNetwork = networkSyscalls.has(syscall) || error instanceof AggregateError;
-    if (isNetwork && networkProblems[code]) return networkProblems[code];
-    if (/^08...$/.test(code)) return lost;
-    if (certificateCode.test(code)) return ["cannotOpen", "the certificate of the server is not trusted"];
-    return serverProblems[code];
+    if (isNetwork && networkErrors[code]) return networkErrors[code];
+    if (/^08...$/.test(code)) return connectionLost;
+    if (certificateCode.test(code)) return ["cannotOpen", "the server's certificate is not trusted"];
+    return serverErrors[code];
   }
   if (typeof message !== "string") return undefined;
-  return driverProblems.find(([pattern]) => pattern.test(message))?.[1];
+  return driverErrors.find(([pattern]) => pattern.test(message))?.[1];
 }

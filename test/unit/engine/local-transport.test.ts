@@ -74,7 +74,7 @@ it("turns a locked database into a refusal that passes", async () => {
     await expect(transport.call("users.create", { user }, {})).rejects.toMatchObject({
       kind: "unavailable",
       temporary: true,
-      message: `${path}: another process holds the database locked`,
+      message: expect.stringContaining(path) as string,
       hint: expect.any(String),
     });
     // A read needs no lock.

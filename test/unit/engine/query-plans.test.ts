@@ -24,7 +24,7 @@ beforeEach(async () => {
   const db: Kysely<Tables> = harness.database.db;
   context = {
     transaction: db as Transaction<Tables>,
-    dialect: "sqlite",
+    dialect: harness.database.dialect,
     account: { id: 1, appKey: "a" },
     nowMs: 0,
     random: randomBytes,

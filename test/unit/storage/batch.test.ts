@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { batchOf, batchRows, inBatchOrder } from "../../../src/storage/batch.ts";
+import { batchOf, batchRows } from "../../../src/storage/batch.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { createStatement } from "../../../src/storage/statement.ts";
@@ -83,13 +83,13 @@ describeDatabases("a batch", (url) => {
         rows.map((name) => [name]),
         dialect,
       )} ${from}
-      ${inBatchOrder(dialect)}
+      ${dialect.inBatchOrder}
       on conflict (app_key) do update set secret_sealed = excluded.secret_sealed`;
     await insert(
       names.toSorted().map((name) => `old-${name}`),
       sql`where true`,
     ).execute(db);
-    await sql.raw(dialect === "postgres" ? "analyze accounts" : "select 1").execute(db);
+    await sql.raw(dialect.isServer ? "analyze accounts" : "select 1").execute(db);
     await insert(
       names,
       sql`cross join accounts as stored where stored.app_key = 'old-' || batch.name`,

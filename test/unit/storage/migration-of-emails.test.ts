@@ -5,22 +5,19 @@ import { Kysely, sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { migrations } from "../../../src/storage/migrations/migrations.ts";
-import { sqliteLikeColumns } from "../../../src/storage/postgres/columns.ts";
-import { createPostgresDialect } from "../../../src/storage/postgres/dialect.ts";
-import { createSqliteDialect } from "../../../src/storage/sqlite/dialect.ts";
+import { dialects } from "../../../src/storage/dialects.ts";
 import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../../support/postgres.ts";
 
-/** Makes a database as version 2 had it, with an order, and mails that nobody sent. */
+/** Creates a database with schema version 2, an order, and unsent emails. */
 async function makeVersion2(url: string): Promise<void> {
-  const isPostgres = url.startsWith("postgres");
-  const dialect = isPostgres ? createPostgresDialect(url) : createSqliteDialect(url);
-  const db = new Kysely<never>({ dialect });
-  const schema = isPostgres ? db.withPlugin(sqliteLikeColumns).schema : db.schema;
+  const dialect = url.startsWith("postgres") ? dialects.postgres : dialects.sqlite;
+  const db = new Kysely<never>({ dialect: await dialect.createDriver(url, {}) });
+  const schema = dialect.createSchema(db);
   await sql`create table starpost_migrations (version integer primary key, name text, applied_at bigint)`.execute(
     db,
   );
   for (const { version, name, up } of migrations.filter((migration) => migration.version <= 2)) {
-    await up(schema, isPostgres ? "postgres" : "sqlite");
+    await up(schema, dialect);
     await sql`insert into starpost_migrations values (${version}, ${name}, 0)`.execute(db);
   }
   await sql`insert into accounts (app_key, secret_sealed, created_at) values ('key', 's', 0)`.execute(db);
@@ -49,10 +46,10 @@ const places = {
   SQLite: placeOnSqlite,
   ...(postgresServer !== undefined && { PostgreSQL: placeOnPostgres }),
 };
-if (postgresServer === undefined) it.skip(`mails of before over ${postgresSkipped}`);
+if (postgresServer === undefined) it.skip(`emails of schema version 2 on ${postgresSkipped}`);
 
 it.each(Object.entries(places))(
-  "keeps what a database of before mails were sent holds, and mails nothing of it, on %s",
+  "keeps the rows of a database with schema version 2, but does not send its emails, on %s",
   async (_name, place) => {
     const url = await place();
     await makeVersion2(url);

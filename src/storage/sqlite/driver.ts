@@ -1,0 +1,162 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type TransactionSettings,
+} from "kysely";
+import { setTimeout } from "node:timers/promises";
+import { defaultBusyTimeoutMs, type StorageDriver } from "../dialect.ts";
+import { SqliteFile, type SqliteFileOptions, type SqlValue } from "./sqlite-file.ts";
+
+/** Between two tries for the write lock. */
+const retryMs = 5;
+
+/** SQLite's SQLITE_BUSY. */
+const busyCode = 5;
+
+/** Creates a Kysely dialect for a SQLite file. It uses one connection. Transactions that may write take the write lock first. */
+export function createSqliteDriver(path: string, options: SqliteFileOptions = {}): StorageDriver {
+  const driver = new SqliteDriver(path, options);
+  return {
+    readVersion: () => driver.readVersion(),
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+class SqliteDriver implements Driver {
+  readonly #path: string;
+  readonly #options: SqliteFileOptions;
+  #connection: SqliteConnection | undefined;
+  #free: Promise<void> = Promise.resolve();
+  #release: () => void = () => {};
+
+  constructor(path: string, options: SqliteFileOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  async init(): Promise<void> {
+    const file = new SqliteFile(this.#path, this.#options);
+    this.#connection = new SqliteConnection(file);
+    if (this.#options.isReadOnly === true) return;
+    // FULL in words: a commit that was answered survives a power cut.
+    file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
+    // Pages of 4 KiB, so 128 MB between checkpoints: a page that many calls write is copied back once.
+    file.execute("pragma cache_size = -4096; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
+  }
+
+  readVersion(): number {
+    return this.#connection?.readVersion() ?? Number.NaN;
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#free;
+    const { promise, resolve } = createDeferred();
+    this.#free = promise;
+    await before;
+    this.#release = resolve;
+    if (!this.#connection) throw new Error("the database is closed");
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release();
+  }
+
+  /** `begin immediate` unless read only: a write lock asked for later fails where another process wrote between. */
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    if (settings.accessMode === "read only") await connection.executeQuery(CompiledQuery.raw("begin"));
+    else await this.#connection?.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  /** SQLite rolls back by itself when the disk is full; the error that did it must not be hidden by a second one. */
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (!this.#connection?.isInTransaction) return;
+    await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  /** A full disk ends a transaction by itself. */
+  get isInTransaction(): boolean {
+    return this.#connection?.isInTransaction ?? false;
+  }
+
+  async destroy(): Promise<void> {
+    if (this.#options.isReadOnly !== true) this.#connection?.emptyLog();
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}
+
+function createDeferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #file: SqliteFile;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const values = parameters as readonly SqlValue[];
+    if (this.#file.isReader(sql)) return { rows: this.#file.all(sql, values) as R[] };
+    const { changes, lastInsertRowid } = this.#file.run(sql, values);
+    return { rows: [], numAffectedRows: changes, insertId: lastInsertRowid };
+  }
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    for (const row of this.#file.iterate(sql, parameters as readonly SqlValue[])) {
+      yield { rows: [row as R] };
+    }
+  }
+
+  /**
+   * Takes the write lock, and waits for it without holding up everything else: SQLite's own wait stops the
+   * process, which then serves nobody, and would wait for itself where it holds the file open twice.
+   */
+  async beginImmediate(timeoutMs: number): Promise<void> {
+    for (let waitedMs = 0; ; waitedMs += retryMs) {
+      try {
+        this.#file.beginImmediate();
+        return;
+      } catch (error) {
+        const { errcode = 0 } = error as { errcode?: number };
+        const isBusy = (errcode & 0xff) === busyCode;
+        if (!isBusy || waitedMs >= timeoutMs) throw error;
+      }
+      await setTimeout(retryMs);
+    }
+  }
+
+  get isInTransaction(): boolean {
+    return this.#file.isInTransaction;
+  }
+
+  readVersion(): number {
+    return Number(this.#file.all("pragma data_version")[0]?.["data_version"]);
+  }
+
+  emptyLog(): void {
+    this.#file.emptyLog();
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
