@@ -1,52 +1,49 @@
-import { methods } from "../commands/api/target.ts";
 import type { ArgumentHelp, Command } from "./command.ts";
 import { valuesOfField } from "./field-values.ts";
 
 const run: ArgumentHelp = {
-  description: "the run's id, as `imports list` shows it; its beginning will do",
+  description: "run ID, as listed by `imports list`; a unique prefix is enough",
   values: "imports",
 };
 const csvFiles: ArgumentHelp = {
-  description: "CSV files, also .gz, .zip and patterns such as 'exports/*.csv'; - is standard input",
+  description: "CSV files (also .gz, .zip, and patterns such as 'exports/*.csv'); - for standard input",
   values: "files",
 };
 const category: ArgumentHelp = {
-  description: "the category of mails, as `mail template list` shows it",
+  description: "email category, as listed by `mail templates list`",
   values: valuesOfField("emailTemplates.get", "category"),
 };
 
 /** Arguments of hand-written commands in words; those of one command or noun come first. */
 const notes: Readonly<Record<string, ArgumentHelp>> = {
-  "api method": { description: methods.join(", "), values: methods },
-  "api path": { description: "the call's path, with {app_key} or {store_id} for the profile's account" },
   "profile add name": {
-    description: "the profile's name: letters, digits, `.`, `_` and `-`",
+    description: "profile name: letters, digits, `.`, `_`, and `-`",
     values: "profiles",
   },
-  "profile name": { description: "the profile's name, as `profile list` shows it", values: "profiles" },
-  address: { description: "the e-mail address" },
+  "profile name": { description: "profile name, as listed by `profile list`", values: "profiles" },
+  address: { description: "email address" },
   category,
   file: csvFiles,
   "help words": {
-    description: "a noun and a verb, a topic, or `topics` for a list of them",
+    description: "noun and verb, topic, or `topics` for a list of topics",
     values: "commands",
   },
-  "completion shell": { description: "the shell: bash, zsh or fish", values: ["bash", "zsh", "fish"] },
+  "completion shell": { description: "shell: bash, zsh, or fish", values: ["bash", "zsh", "fish"] },
   "imports id": run,
-  "mail id": { description: "the mail's id, as `mail queue` and `mail outbox` show it" },
-  "mail set name": {
-    description: "the setting, as `mail rules` shows it",
+  "mail id": { description: "email ID, as listed by `mail list`" },
+  "mail rules set name": {
+    description: "setting, as listed by `mail rules list`",
     values: valuesOfField("emailRules.set", "name"),
   },
-  "mail set value": {
-    description: "its new value; `default` takes it back",
+  "mail rules set value": {
+    description: "new value; `default` restores the default",
     values: ["default", "on", "off"],
   },
-  order_id: { description: "the order's id, as the shop has it" },
-  "plan.json": { description: "a file that `plan … --out` wrote", values: "files" },
-  url: { description: "the address that is told, http:// or https://" },
-  "webhooks delete id": { description: "the subscription's id, as `webhooks list` shows it" },
-  "webhooks id": { description: "the delivery's id, as `webhooks deliveries` shows it" },
+  order_id: { description: "order ID of the shop" },
+  "plan.json": { description: "plan file written by `plan --out`", values: "files" },
+  url: { description: "URL that receives the events, http:// or https://" },
+  "webhooks delete id": { description: "webhook ID, as listed by `webhooks list`" },
+  "webhooks id": { description: "delivery ID, as listed by `webhooks deliveries`" },
 };
 
 /** The arguments of a command: each as it is typed, with its words where there are some. */

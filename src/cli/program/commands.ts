@@ -1,43 +1,44 @@
-import type { OperationName } from "../../contract/index.ts";
 import type { Command } from "./command.ts";
-import { operationCards } from "../commands/operations/operation-cards.ts";
-import { commandNameOf } from "../commands/operations/names.ts";
+import type { ThinCommandName } from "../commands/operations/thin-commands.ts";
 
-/** Commands for what people do with the service, in the order of the help. */
-const workflows: CommandTable = {
+/** Every command by name, in the order of the help. A command is loaded only if the command line names it. */
+export const commands: CommandTable = {
   "products import": async () => (await import("../commands/records/products-import.ts")).productsImport,
-  "products list": async () =>
-    (await import("../commands/operations/operation-command.ts")).operationCommand(
-      "core.listProducts",
-      "products list",
-    ),
   "products export": async () => (await import("../commands/records/products-export.ts")).productsExport,
+  "products plan": async () => (await import("../commands/records/plan.ts")).planOf("products"),
+  "products map": async () => (await import("../commands/records/map.ts")).mapOf("products"),
+  ...thin("products list", "products missed", "products promoted", "products set-promoted"),
   "orders import": async () => (await import("../commands/records/orders-import.ts")).ordersImport,
   "orders export": async () => (await import("../commands/records/orders-export.ts")).ordersExport,
+  "orders plan": async () => (await import("../commands/records/plan.ts")).planOf("orders"),
+  "orders map": async () => (await import("../commands/records/map.ts")).mapOf("orders"),
+  ...thin("orders list", "orders create"),
   "coupons import": async () => (await import("../commands/records/coupons-import.ts")).couponsImport,
   "coupons export": async () => (await import("../commands/records/coupons-export.ts")).couponsExport,
+  "coupons plan": async () => (await import("../commands/records/plan.ts")).planOf("coupons"),
+  "coupons map": async () => (await import("../commands/records/map.ts")).mapOf("coupons"),
+  ...thin("coupons list", "coupons stats", "coupons delete"),
   "unsubscribers import": async () =>
     (await import("../commands/records/unsubscribers-import.ts")).unsubscribersImport,
-  "products plan": async () => (await import("../commands/records/plan.ts")).planOf("products"),
-  "orders plan": async () => (await import("../commands/records/plan.ts")).planOf("orders"),
-  "coupons plan": async () => (await import("../commands/records/plan.ts")).planOf("coupons"),
-  "unsubscribers find": async () => (await import("../commands/unsubscribers/find.ts")).unsubscribersFind,
+  "unsubscribers export": async () =>
+    (await import("../commands/records/unsubscribers-export.ts")).unsubscribersExport,
+  "unsubscribers plan": async () => (await import("../commands/records/plan.ts")).planOf("unsubscribers"),
+  "unsubscribers map": async () => (await import("../commands/records/map.ts")).mapOf("unsubscribers"),
+  ...thin("unsubscribers list"),
   "unsubscribers add": async () => (await import("../commands/unsubscribers/add.ts")).unsubscribersAdd,
   "unsubscribers remove": async () =>
     (await import("../commands/unsubscribers/remove.ts")).unsubscribersRemove,
-  "unsubscribers plan": async () => (await import("../commands/records/plan.ts")).planOf("unsubscribers"),
-  "imports apply": async () => (await import("../commands/imports/apply.ts")).importsApply,
+  "unsubscribers find": async () => (await import("../commands/unsubscribers/find.ts")).unsubscribersFind,
   "unsubscribers sync": async () => (await import("../commands/unsubscribers/sync.ts")).unsubscribersSync,
-  "unsubscribers export": async () =>
-    (await import("../commands/records/unsubscribers-export.ts")).unsubscribersExport,
   "reviews import": async () => (await import("../commands/records/reviews-import.ts")).reviewsImport,
-  "reviews plan": async () => (await import("../commands/records/plan.ts")).planOf("reviews"),
   "reviews export": async () => (await import("../commands/records/reviews-export.ts")).reviewsExport,
-  "products map": async () => (await import("../commands/records/map.ts")).mapOf("products"),
-  "orders map": async () => (await import("../commands/records/map.ts")).mapOf("orders"),
-  "coupons map": async () => (await import("../commands/records/map.ts")).mapOf("coupons"),
-  "unsubscribers map": async () => (await import("../commands/records/map.ts")).mapOf("unsubscribers"),
+  "reviews plan": async () => (await import("../commands/records/plan.ts")).planOf("reviews"),
   "reviews map": async () => (await import("../commands/records/map.ts")).mapOf("reviews"),
+  ...thin("reviews list", "reviews get", "reviews create", "reviews comment", "reviews publish"),
+  ...thin("reviews hide", "reviews history"),
+  "reviews bottom-line": async () => (await import("../commands/reviews/bottom-line.ts")).reviewsBottomLine,
+  ...thin("groups list", "groups get", "groups create", "groups update", "groups delete"),
+  ...thin("questions list", "questions ask", "questions answer"),
   "imports list": async () => (await import("../commands/imports/list.ts")).importsList,
   "imports show": async () => (await import("../commands/imports/show.ts")).importsShow,
   "imports report": async () => (await import("../commands/imports/report.ts")).importsReport,
@@ -45,24 +46,27 @@ const workflows: CommandTable = {
   "imports verify": async () => (await import("../commands/imports/verify.ts")).importsVerify,
   "imports undo": async () => (await import("../commands/imports/undo.ts")).importsUndo,
   "imports purge": async () => (await import("../commands/imports/purge.ts")).importsPurge,
-  "mail configure": async () => (await import("../commands/mail/configure.ts")).mailConfigure,
-  "mail template list": async () => (await import("../commands/mail/templates/list.ts")).mailTemplateList,
-  "mail template edit": async () => (await import("../commands/mail/templates/edit.ts")).mailTemplateEdit,
-  "mail template preview": async () =>
-    (await import("../commands/mail/templates/preview.ts")).mailTemplatePreview,
-  "mail template reset": async () => (await import("../commands/mail/templates/reset.ts")).mailTemplateReset,
-  "mail run": async () => (await import("../commands/mail/run.ts")).mailRun,
-  "mail queue": async () => (await import("../commands/mail/queue.ts")).mailQueue,
-  "mail outbox": async () => (await import("../commands/mail/outbox.ts")).mailOutbox,
+  "imports apply": async () => (await import("../commands/imports/apply.ts")).importsApply,
+  "mail list": async () => (await import("../commands/mail/list.ts")).mailList,
   "mail show": async () => (await import("../commands/mail/show.ts")).mailShow,
-  "mail stop": async () => (await import("../commands/mail/stop.ts")).mailStop,
-  "mail allow": async () => (await import("../commands/mail/allow.ts")).mailAllow,
-  "mail test": async () => (await import("../commands/mail/test.ts")).mailTest,
-  "mail stats": async () => (await import("../commands/mail/stats.ts")).mailStats,
-  "mail events-secret": async () => (await import("../commands/mail/events-secret.ts")).mailEventsSecret,
   "mail why": async () => (await import("../commands/mail/why.ts")).mailWhy,
-  "mail rules": async () => (await import("../commands/mail/rules.ts")).mailRules,
-  "mail set": async () => (await import("../commands/mail/set.ts")).mailSet,
+  "mail cancel": async () => (await import("../commands/mail/cancel.ts")).mailCancel,
+  "mail unsuppress": async () => (await import("../commands/mail/unsuppress.ts")).mailUnsuppress,
+  "mail test": async () => (await import("../commands/mail/test.ts")).mailTest,
+  "mail run": async () => (await import("../commands/mail/run.ts")).mailRun,
+  "mail stats": async () => (await import("../commands/mail/stats.ts")).mailStats,
+  ...thin("mail forecast"),
+  "mail configure": async () => (await import("../commands/mail/configure.ts")).mailConfigure,
+  "mail rules list": async () => (await import("../commands/mail/rules/list.ts")).mailRulesList,
+  "mail rules set": async () => (await import("../commands/mail/rules/set.ts")).mailRulesSet,
+  "mail templates list": async () => (await import("../commands/mail/templates/list.ts")).mailTemplatesList,
+  "mail templates edit": async () => (await import("../commands/mail/templates/edit.ts")).mailTemplatesEdit,
+  "mail templates preview": async () =>
+    (await import("../commands/mail/templates/preview.ts")).mailTemplatesPreview,
+  "mail templates reset": async () =>
+    (await import("../commands/mail/templates/reset.ts")).mailTemplatesReset,
+  "mail provider-events": async () =>
+    (await import("../commands/mail/provider-events.ts")).mailProviderEvents,
   "webhooks list": async () => (await import("../commands/webhooks/list.ts")).webhooksList,
   "webhooks create": async () => (await import("../commands/webhooks/create.ts")).webhooksCreate,
   "webhooks delete": async () => (await import("../commands/webhooks/delete.ts")).webhooksDelete,
@@ -70,10 +74,11 @@ const workflows: CommandTable = {
   "webhooks redeliver": async () => (await import("../commands/webhooks/redeliver.ts")).webhooksRedeliver,
   "webhooks listen": async () => (await import("../commands/webhooks/listen.ts")).webhooksListen,
   "webhooks configure": async () => (await import("../commands/webhooks/configure.ts")).webhooksConfigure,
-  api: async () => (await import("../commands/api/api.ts")).api,
-  doctor: async () => (await import("../commands/doctor/doctor.ts")).doctor,
   serve: async () => (await import("../commands/serve/serve.ts")).serve,
+  api: async () => (await import("../commands/api/api.ts")).api,
+  ...thin("account features", "account set-feature", "account set-platform"),
   init: async () => (await import("../commands/init/init.ts")).init,
+  doctor: async () => (await import("../commands/doctor/doctor.ts")).doctor,
   "profile list": async () => (await import("../commands/profile/list.ts")).profileList,
   "profile add": async () => (await import("../commands/profile/add.ts")).profileAdd,
   "profile use": async () => (await import("../commands/profile/use.ts")).profileUse,
@@ -82,99 +87,82 @@ const workflows: CommandTable = {
   "profile remove": async () => (await import("../commands/profile/remove.ts")).profileRemove,
   "auth status": async () => (await import("../commands/auth/status.ts")).authStatus,
   "auth token": async () => (await import("../commands/auth/token.ts")).authToken,
-  "auth credentials": async () => (await import("../commands/auth/credentials.ts")).authCredentials,
   "auth login": async () => (await import("../commands/auth/login.ts")).authLogin,
   "auth logout": async () => (await import("../commands/auth/logout.ts")).authLogout,
-  help: async () => (await import("../commands/help/help.ts")).help,
+  "auth credentials": async () => (await import("../commands/auth/credentials.ts")).authCredentials,
   completion: async () => (await import("../commands/completion/completion.ts")).completion,
+  help: async () => (await import("../commands/help/help.ts")).help,
 };
 
-/** The commands of the contract's calls, each made from its card. */
-const calls: CommandTable = Object.fromEntries(
-  Object.keys(operationCards).map((operation) => [
-    commandNameOf(operation),
-    async () =>
-      (await import("../commands/operations/operation-command.ts")).operationCommand(
-        operation as OperationName,
-      ),
-  ]),
-);
+/** Commands that are declared as data, since each only calls one operation. */
+function thin(...names: readonly ThinCommandName[]): CommandTable {
+  const load = (name: ThinCommandName) => async () =>
+    (await import("../commands/operations/thin-commands.ts")).thinCommand(name);
+  return Object.fromEntries(names.map((name) => [name, load(name)]));
+}
 
-/** Every command; one is loaded when the command line names its noun. A call that has a workflow of its own is that. */
-export const commands: CommandTable = { ...workflows, ...calls, ...workflows };
+/** Commands by name, each loaded by its own import to keep the start of the program fast. */
+export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
 
-const workflowNouns = new Set(Object.keys(workflows).map(nounOf));
+/** The summary of each noun, and of each group of verbs within a noun. */
+export const nouns: Readonly<Record<string, string>> = {
+  products: "Import, export, list, and promote products",
+  orders: "Import, export, list, and create orders",
+  coupons: "Import, export, list, and delete coupon codes",
+  unsubscribers: "Manage addresses that have unsubscribed from emails",
+  reviews: "Import, export, and moderate reviews",
+  groups: "Manage groups of products that share reviews",
+  questions: "List, ask, and answer questions about products",
+  imports: "Manage import runs: show, resume, verify, undo, purge",
+  mail: "Send, inspect, and configure review-request emails",
+  rules: "List and change the rules that suppress emails",
+  templates: "Edit and preview email templates",
+  webhooks: "Manage webhooks and view their deliveries",
+  serve: "Serve the embedded database over HTTP",
+  api: "Call any operation of the API, by name or by path",
+  account: "Manage the account's features and platform",
+  init: "Set up an embedded database or sign in to a service",
+  doctor: "Check the installation and suggest fixes",
+  profile: "Manage profiles: named accounts and databases",
+  auth: "Manage credentials and access tokens",
+  completion: "Generate shell completion scripts (bash, zsh, fish)",
+  help: "Show help for a command or a topic",
+};
 
-/** Nouns that have nothing but calls of the contract. */
-export const callNouns: ReadonlySet<string> = new Set(
-  Object.keys(calls)
-    .map(nounOf)
-    .filter((noun) => !workflowNouns.has(noun)),
-);
+/** A loaded command, or only its name if the command line cannot refer to it. */
+export type ListedCommand = Command | { readonly name: string };
+
+/**
+ * Loads the commands that a command line can refer to: the one that it names, or all commands of a noun.
+ * @throws UserError `usage` for `api` with an unknown operation
+ */
+export async function loadCommands(
+  table: CommandTable,
+  argv: readonly string[],
+): Promise<readonly ListedCommand[]> {
+  const operation = argv.includes("api") ? await loadOperation(argv) : undefined;
+  const named = Object.keys(table).filter((name) => hasWords(argv, name.split(" ")));
+  const namedNouns = new Set(named.map(nounOf));
+  const isReferable = (name: string) =>
+    namedNouns.has(nounOf(name)) ? named.includes(name) : argv.includes(nounOf(name));
+  const loading = Object.entries(table).map(async ([name, load]) => {
+    if (name === "api" && operation) return operation;
+    return isReferable(name) ? await load() : { name };
+  });
+  return Promise.all(loading);
+}
+
+async function loadOperation(argv: readonly string[]): Promise<Command | undefined> {
+  const { apiCommandOf, findNamedOperation } = await import("../commands/api/operations.ts");
+  const operation = findNamedOperation(argv);
+  return operation === undefined ? undefined : apiCommandOf(operation);
+}
 
 function nounOf(name: string): string {
   return name.split(" ")[0] ?? "";
 }
 
-/** Commands by name, each behind its own import: loading all of them would double the time of a start. */
-export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
-
-/** What the nouns are for, in the first help. */
-export const nouns: Readonly<Record<string, string>> = {
-  products: "Import, list and export products",
-  orders: "Import, list and export orders",
-  coupons: "Import, list, delete and export unique coupon codes",
-  unsubscribers: "Addresses that get no mails: find, add, import, synchronise",
-  reviews: "Import, list, comment, publish and export reviews",
-  imports: "List, show, resume, verify, undo and purge import runs",
-  mail: "Send mails, and say what is sent, when and why",
-  template: "Read, change and preview what mails say",
-  webhooks: "Tell other programs of reviews, see what they were told",
-  api: "Make any call of the API, by its method and path",
-  serve: "Serve the embedded engine over HTTP",
-  doctor: "Check the installation and suggest fixes",
-  init: "Set starpost up: here, or for a service elsewhere",
-  profile: "Name accounts and databases, and say which one is used",
-  auth: "Sign in to a service, and see who is signed in",
-  help: "Help of a command, a noun or a topic",
-  completion: "Have the shell complete commands: bash, zsh, fish",
-  account: "The account's platform and features",
-  answers: "Answer questions, and vote on answers",
-  batch: "Several pieces of HTML in one call",
-  core: "The core API: its token, and products",
-  groups: "Groups of products that share reviews",
-  images: "Images of reviews",
-  links: "What the links of mails do",
-  "email-events": "What the mail provider tells of mails",
-  "email-rules": "The rules that keep mails back, as the API has them",
-  "email-suppressions": "Addresses that bounced or complained",
-  "email-templates": "What mails say, as the API has it",
-  emails: "Emails, as the API returns them",
-  questions: "Questions of shoppers and their answers",
-  "review-requests": "The page to which a review request leads",
-  seo: "Pages of reviews for search engines",
-  tokens: "Issue a utoken, as the API does",
-  tracking: "Opens and clicks of mails",
-  users: "Owners of accounts",
-  "webhook-deliveries": "Deliveries of webhooks, as the API has them",
-};
-
-/** A command, or only its name where the command line cannot mean it. */
-export type ListedCommand = Command | { readonly name: string };
-
-/** Loads the commands that a command line can mean: the one that it names whole, else all of the noun that it names. */
-export function loadCommands(table: CommandTable, argv: readonly string[]): Promise<ListedCommand[]> {
-  const named = Object.keys(table).filter((name) => hasWords(argv, name.split(" ")));
-  const nounsMet = new Set(named.map(nounOf));
-  const isMeant = (name: string) =>
-    nounsMet.has(nounOf(name)) ? named.includes(name) : argv.includes(nounOf(name));
-  const loading = Object.entries(table).map(async ([name, load]) =>
-    isMeant(name) ? await load() : { name },
-  );
-  return Promise.all(loading);
-}
-
-/** Whether the words are there in their order, whatever is between them. */
+/** Whether the words occur in this order, with any others between them. */
 function hasWords(argv: readonly string[], words: readonly string[]): boolean {
   let from = 0;
   return words.every((word) => (from = argv.indexOf(word, from) + 1) > 0);

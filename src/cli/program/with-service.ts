@@ -18,11 +18,11 @@ export async function withService<T>(
 
 const listedBy = {
   Mail: {
-    what: "mail",
-    hint: "`starpost mail queue` and `starpost mail outbox` list the mails with their ids.",
+    what: "email",
+    hint: "To list the emails, run `starpost mail list`.",
   },
-  Webhook: { what: "subscription", hint: "`starpost webhooks list` lists them with their ids." },
-  Delivery: { what: "delivery", hint: "`starpost webhooks deliveries` lists them with their ids." },
+  Webhook: { what: "webhook", hint: "To list the webhooks, run `starpost webhooks list`." },
+  Delivery: { what: "delivery", hint: "To list the deliveries, run `starpost webhooks deliveries`." },
 } as const;
 
 /**

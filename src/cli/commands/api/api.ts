@@ -1,54 +1,74 @@
-import { silent } from "../../../terminal/view.ts";
+import { UserError } from "../../../config/user-error.ts";
+import { silent, table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
+import { listOperations, operationNames, requireMethod } from "./operations.ts";
+import { methods } from "./target.ts";
 
 export const api = command({
   name: "api",
-  summary: "Make any call of the API with the profile's credentials, and print what is answered",
-  argument: "<method> <path>",
+  summary: "Call an operation of the API by name, or any method and path",
+  argument: "[operation|method] [path]",
+  argumentHelp: {
+    "operation|method": {
+      description: `operation name (see --list), or ${methods.join(", ")}`,
+      values: [...operationNames, ...methods],
+    },
+    path: { description: "path; {app_key} and {store_id} are replaced with the profile's account" },
+  },
   examples: [
+    "starpost api --list",
+    "starpost api reviews.widget teapot --sort rating --json",
+    "starpost api reviews.widget --help",
     "starpost api GET /apps/{app_key}/purchases --field count=5",
     "starpost api GET /apps/{app_key}/purchases --paginate --limit 1000 --json",
     "starpost api POST /v1/apps/{app_key}/products_groups --field group_name=Teas",
     "starpost api GET /openapi.json --no-auth",
   ],
   flags: {
+    list: { description: "list all operations with their method, path, and summary" },
     field: {
       value: "<name=value>",
       isRepeatable: true,
       description:
-        "a field of the query (GET) or of the body: true, false, null and numbers are JSON, @file reads a file and @- standard input; a[b]=c is a field in another, a[]=x a list",
+        "field of the query (GET) or the body; true, false, null, and numbers are sent as JSON; @file reads a file, @- standard input; a[b]=c is a nested field, a[]=x an array element",
     },
     "raw-field": {
       value: "<name=value>",
       isRepeatable: true,
-      description: "a field whose value is text, whatever it looks like",
+      description: "field whose value is always sent as a string",
     },
     input: {
       value: "<file>",
-      description: "send this file as the body, - is standard input; fields then go to the query",
+      description: "send this file as the body (- for standard input); fields go to the query",
     },
     header: {
       value: "<name:value>",
       isRepeatable: true,
-      description: "send a header as well; credentials are put in by themselves",
+      description: "additional request header; credentials are added automatically",
     },
-    paginate: { description: "read a list to its end, page by page, and print its elements" },
+    paginate: { description: "read all pages of a list and print its elements" },
     limit: {
       value: "<n>",
-      description: "with --paginate, stop after so many elements",
+      description: "with --paginate, maximum number of elements (default: all)",
       read: readWholeNumber,
     },
-    include: { description: "print the status and the headers before the body" },
+    include: { description: "print the status and headers before the body" },
     "no-auth": { description: "send no credentials" },
   },
   notes: [
-    "{app_key} and {store_id} in the path stand for the profile's account. A path may begin without a slash and may have a query; of whole addresses only the profile's own are called.",
-    "The body is printed as it came. Where the service refuses, its answer is printed all the same, and the exit status says that it did.",
+    "An operation has a flag for each field and its own help: `starpost api <operation> --help`. Fields in the path may also be given as arguments.",
+    "A path may omit the leading slash and may include a query. A full URL must be within the profile's service.",
+    "For a method and path, the body is printed as received. If the service rejects the call, its response is still printed, and the exit status reports the error.",
   ],
-  run: async (context, { arguments: [method = "", path = ""], flags }) => {
+  run: async (context, { arguments: [target, path], flags }) => {
+    if (flags.list) return listOperations();
     const { runApi } = await import("./run.ts");
-    await runApi(context, {
+    const method = requireMethod(target);
+    if (path === undefined) {
+      throw new UserError("usage", "missing path", "For example: starpost api GET /apps/{app_key}/purchases");
+    }
+    return runApi(context, {
       method,
       path,
       fields: flags.field ?? [],
@@ -61,5 +81,6 @@ export const api = command({
       isAnonymous: flags["no-auth"] === true,
     });
   },
-  render: () => silent(),
+  render: (operations) =>
+    operations ? table(operations, ["operation", "method", "path", "summary"]) : silent(),
 });

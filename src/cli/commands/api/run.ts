@@ -8,7 +8,7 @@ import { isWrite } from "../../../service/with-write-notice.ts";
 import { printAnswer } from "./response.ts";
 import { type FieldTree, GivenFiles, readFields, toQuery } from "./fields.ts";
 import { printList, requireList } from "./list.ts";
-import { asking, readHeaders, readMethod, readTarget } from "./target.ts";
+import { safeMethods, readHeaders, readTarget } from "./target.ts";
 import type { Context } from "../../program/context.ts";
 import type { Globals } from "../../program/global-flags.ts";
 import { confirmByName, confirmDestruction } from "../../program/confirm.ts";
@@ -45,7 +45,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
   const { call, found } = prepared;
   const listed = request.isPaginated ? requireList(call, found) : undefined;
   await askFirst(context, prepared);
-  if (found ? isWrite(found.operation) : !asking.has(call.method)) await context.announceWrite();
+  if (found ? isWrite(found.operation) : !safeMethods.has(call.method)) await context.announceWrite();
   const onEvent = (event: CallEvent) => {
     if (event.type === "wait") messages.info(event.message);
   };
@@ -85,13 +85,13 @@ function refuseContradictions(request: ApiRequest, { format, columns }: Globals)
   if (isPaginated && (isIncluded || input !== undefined)) {
     refuse("--paginate goes with neither --include nor --input", "Leave one of them out.");
   }
-  if (input !== undefined && asking.has(readMethod(request.method))) {
-    refuse(`--input: a ${readMethod(request.method)} has no body`, "Give --field, which goes to its query.");
+  if (input !== undefined && safeMethods.has(request.method)) {
+    refuse(`--input: a ${request.method} has no body`, "Give --field, which goes to its query.");
   }
 }
 
 async function prepare(io: Context["io"], request: ApiRequest, profile: Profile): Promise<Prepared> {
-  const method = readMethod(request.method);
+  const { method } = request;
   const { path, query } = readTarget(request.path, profile);
   const found = findOperation(method, path);
   const isSecret = (name: string) => holdsSecret(found, name);
@@ -100,7 +100,7 @@ async function prepare(io: Context["io"], request: ApiRequest, profile: Profile)
   const files = new GivenFiles(io);
   const fields = await readFields({ ...request, isSecret }, files);
   const body = request.input === undefined ? undefined : await files.read(request.input, "--input");
-  const isInQuery = asking.has(method) || body !== undefined;
+  const isInQuery = safeMethods.has(method) || body !== undefined;
   const hasFields = Object.keys(fields).length > 0;
   const call = {
     method,

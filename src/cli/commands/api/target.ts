@@ -3,11 +3,11 @@ import { UserError } from "../../../config/user-error.ts";
 
 export const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Methods that only ask, as HTTP has it, and take no body. */
-export const asking: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Methods that HTTP defines as safe; they have no body. */
+export const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Headers that carry credentials, or that follow from the request itself. */
-const ownHeaders: ReadonlySet<string> = new Set([
+/** Headers that carry credentials or follow from the request. */
+const reservedHeaders: ReadonlySet<string> = new Set([
   "authorization",
   "connection",
   "content-length",
@@ -24,88 +24,87 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "x-service-token",
 ]);
 
-/** @throws UserError `usage` */
-export function readMethod(text: string): string {
-  const method = text.toUpperCase();
-  if ((methods as readonly string[]).includes(method)) return method;
-  const hint = `It is one of: ${methods.join(", ")}.`;
-  const misnamed = { given: method, known: methods };
-  throw new UserError("usage", `${JSON.stringify(text)} is no method`, hint, undefined, misnamed);
+export function isMethod(text: string): boolean {
+  return (methods as readonly string[]).includes(text.toUpperCase());
 }
 
 export interface Target {
-  /** Begins with `/`. */
+  /** Starts with `/`. */
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
 }
 
 /**
- * Reads the path of a call; of a whole address only what is behind the profile's own is taken.
+ * Reads the path of a call. A full URL is accepted if it is within the profile's service.
  * @throws UserError `usage`
  */
 export function readTarget(text: string, profile: Profile): Target {
-  const given = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? behindOwnAddress(text, profile) : text;
-  const [before, query] = splitOnce(given.split("#", 1)[0] ?? "", "?");
-  const path = before.startsWith("/") ? before : `/${before}`;
-  const isStraight = !path.startsWith("//") && !/[\s\\\p{C}]/u.test(path) && !path.split("/").some(isStep);
-  if (!isStraight) {
+  const relative = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? removeBaseUrl(text, profile) : text;
+  const [rawPath, query] = splitOnce(relative.split("#", 1)[0] ?? "", "?");
+  const path = rawPath.startsWith("/") ? rawPath : `/${rawPath}`;
+  const isValid = !path.startsWith("//") && !/[\s\\\p{C}]/u.test(path) && !path.split("/").some(isDotSegment);
+  if (!isValid) {
     throw new UserError(
       "usage",
-      `${JSON.stringify(text)} is not a path of the service`,
-      "Give it as /apps/{app_key}/purchases: no spaces, and no parts that are . or ..",
+      `invalid path ${JSON.stringify(text)}`,
+      "A path has no spaces and no `.` or `..` segments. For example: /apps/{app_key}/purchases",
     );
   }
   return { path, query: [...new URLSearchParams(query)] };
 }
 
-/** The token must not leave for another host. */
-function behindOwnAddress(text: string, profile: Profile): string {
+/** Rejects URLs of other hosts, to which the token must not be sent. */
+function removeBaseUrl(text: string, profile: Profile): string {
   const base = profile.mode === "remote" ? new URL(profile.baseUrl) : undefined;
-  const asked = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   const root = base?.pathname.replace(/\/$/, "") ?? "";
-  const isOwn = base !== undefined && asked?.origin === base.origin && asked.username === "";
-  if (isOwn && (asked.pathname === root || asked.pathname.startsWith(`${root}/`))) {
-    // As it was typed: the URL would have `{app_key}` in other signs.
+  const isOwn = base !== undefined && url?.origin === base.origin && url.username === "";
+  if (isOwn && (url.pathname === root || url.pathname.startsWith(`${root}/`))) {
+    // The typed text, because a URL object would percent-encode `{app_key}`.
     const typed = text.slice(text.indexOf("://") + 3);
     return (/[/?].*$/s.exec(typed)?.[0] ?? "/").slice(root.length);
   }
-  const own = base ? `only ${base.origin}${root} is called` : "it is no address elsewhere";
+  const scope = base ? `only calls ${base.origin}${root}` : "does not call other hosts";
   throw new UserError(
     "usage",
-    `${profile.name} has credentials of its own service, and ${own}`,
-    "Give the path alone; another service is another profile (--profile).",
+    `profile ${profile.name} ${scope}`,
+    "Pass only the path. To call another service, use another profile (--profile).",
   );
 }
 
-function isStep(part: string): boolean {
-  const bare = part.replaceAll(/%2e/gi, ".");
-  return bare === "." || bare === "..";
+function isDotSegment(segment: string): boolean {
+  const decoded = segment.replaceAll(/%2e/gi, ".");
+  return decoded === "." || decoded === "..";
 }
 
-function splitOnce(text: string, mark: string): [string, string | undefined] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + mark.length)];
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
 /**
- * Reads `name:value` headers, names in small letters.
+ * Reads `name:value` headers; names are returned in lowercase.
  * @throws UserError `usage`
  */
-export function readHeaders(given: readonly string[]): Readonly<Record<string, string>> {
-  const headers = given.map((text): [string, string] => {
-    const [name, value] = splitOnce(text, ":");
-    const field = name.trim().toLowerCase();
-    if (value === undefined || !/^[!#$%&'*+.^_`|~\w-]+$/.test(field) || /[\0\r\n]/.test(value)) {
-      throw new UserError("usage", `--header: ${JSON.stringify(name)} is not of the form name:value`);
-    }
-    if (ownHeaders.has(field)) {
+export function readHeaders(texts: readonly string[]): Readonly<Record<string, string>> {
+  const headers = texts.map((text): [string, string] => {
+    const [rawName, value] = splitOnce(text, ":");
+    const name = rawName.trim().toLowerCase();
+    if (value === undefined || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\0\r\n]/.test(value)) {
+      // Without the value, which may be a secret.
       throw new UserError(
         "usage",
-        `--header: ${field} is not given by hand`,
-        "Credentials are the profile's, and are put in by themselves; --no-auth leaves them out.",
+        `invalid value ${JSON.stringify(rawName)} for --header: must have the form name:value`,
       );
     }
-    return [field, value.trim()];
+    if (reservedHeaders.has(name)) {
+      throw new UserError(
+        "usage",
+        `--header cannot set ${name}`,
+        "Credentials are added automatically. To send none, use --no-auth.",
+      );
+    }
+    return [name, value.trim()];
   });
   return Object.fromEntries(headers);
 }

@@ -1,47 +1,49 @@
 import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { fields } from "../../../terminal/view.ts";
-import { withService } from "../../program/with-service.ts";
 import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
+import { withService } from "../../program/with-service.ts";
 
-/** Among so many of the newest mails the test is found, also where orders come in at the same time. */
-const newest = 100;
+/** How many of the newest emails are searched for the test email, since orders may queue others at the same time. */
+const searchedEmails = 100;
 
 export const mailTest = command({
   name: "mail test",
-  summary: "Queue a review request about a sample order",
+  summary: "Send a test review-request email about a sample order",
   examples: ["starpost mail test", "starpost mail test --to ann@mail.example"],
   flags: {
-    to: { value: "<address>", description: "where it goes (the account's own address)", read: readText },
+    to: {
+      value: "<address>",
+      description: "recipient (default: the account's email address)",
+      read: readText,
+    },
   },
-  run: async (context, { flags }) => {
-    const email = flags.to === undefined ? {} : { email: flags.to };
+  run: async (context, { flags: { to } }) => {
+    const recipient = to === undefined ? {} : { email: to };
     const { mode } = await context.profile();
-    const found = await withService(context, async (service) => {
-      await service.emails.sendTest(email).catch((error: unknown) => {
-        throw flags.to === undefined ? asUnaddressed(error) : error;
+    const email = await withService(context, async (service) => {
+      await service.emails.sendTest(recipient).catch((error: unknown) => {
+        throw to === undefined ? explainMissingAddress(error) : error;
       });
-      const { mails } = await service.emails.list({ ...email, category: "map", count: newest });
+      const { mails } = await service.emails.list({ ...recipient, category: "map", count: searchedEmails });
       return mails.find(({ is_test }) => is_test);
     });
-    if (!found) throw new Error("the test mail was queued, and is not among the newest mails");
-    const who =
-      mode === "local" ? "`starpost mail run --once`, or a `starpost serve` that runs" : "The service";
+    if (!email) throw new Error("the test email was queued but is not among the newest emails");
+    const sender =
+      mode === "local"
+        ? "To send it, run `starpost mail run --once` or `starpost serve`."
+        : "The service sends it.";
     context.messages.info(
-      `Queued mail ${found.id} to ${found.email}. ${who} sends it: starpost mail show ${found.id}`,
+      `Queued email ${email.id} to ${email.email}. ${sender} To check its state, run \`starpost mail show ${email.id}\`.`,
     );
-    return found;
+    return email;
   },
   render: ({ id, email, state }) => fields({ id, email, state }),
 });
 
-function asUnaddressed(error: unknown): unknown {
+function explainMissingAddress(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.field !== "email") return error;
-  return new UserError(
-    "usage",
-    "the account has no address of its own",
-    "Say where the test mail goes: starpost mail test --to you@shop.example",
-    error,
-  );
+  const hint = "Specify the recipient: starpost mail test --to you@shop.example";
+  return new UserError("usage", "the account has no email address", hint, error);
 }

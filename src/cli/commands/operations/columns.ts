@@ -1,4 +1,4 @@
-/** Columns that a list shows by itself, where not its first seven. */
+/** The default table columns of lists for which the first seven columns are not suitable. */
 export const shownColumns: Readonly<Record<string, readonly string[]>> = {
   "core.listProducts": ["external_id", "name", "price", "currency", "url", "updated_at"],
   "emails.list": ["id", "category", "email", "state", "due_at", "sent_at", "order_id", "product_id"],

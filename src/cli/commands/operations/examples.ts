@@ -1,8 +1,7 @@
 import type { FieldCard, OperationCard } from "./operation-card.ts";
-import { isOnlyInside, isOwn, needsPassword } from "./input.ts";
-import { flagNameOf } from "./names.ts";
+import { flagNameOf, isOwn, needsPassword } from "./operation-flags.ts";
 
-/** Values that stand for the fields of a call in its example; those of one call come first. */
+/** Sample values of fields. A key with an operation's name applies to that operation only. */
 const samples: Readonly<Record<string, string>> = {
   "account_platform.platform_type_id": "2",
   "account_platform.shop_domain": "http://shop.example",
@@ -21,7 +20,7 @@ const samples: Readonly<Record<string, string>> = {
   email_list: `'{"1": ["ann@mail.example"]}'`,
   event_name: "review_create",
   group_name: "teapots",
-  html: `'<a href="{{ unsubscribe_url }}">No more mails</a>'`,
+  html: `'<a href="{{ unsubscribe_url }}">Unsubscribe</a>'`,
   image: '"$(base64 -w0 teapot.png)"',
   image_id: "1",
   image_upload_token: "$TOKEN",
@@ -50,7 +49,7 @@ const samples: Readonly<Record<string, string>> = {
   sku: "teapot",
   subdomain: "teapots",
   subject: "'How was it?'",
-  text: "'How was it? No more mails: {{ unsubscribe_url }}'",
+  text: "'How was it? Unsubscribe: {{ unsubscribe_url }}'",
   to_date: "2026-12-31",
   token: "$TOKEN",
   url: "https://shop.example/hook",
@@ -63,25 +62,26 @@ const samples: Readonly<Record<string, string>> = {
   webhook_id: "1",
 };
 
-/** A whole command line that makes a call, with what it must be given. */
-export function writeExample(name: string, operation: string, card: OperationCard): string {
-  const needed = card.fields.filter((field) => field.isRequired && !field.isSecret && !isOwn(field));
-  const words = needed.map((field) => {
+/** Complete command lines that call an operation with all required fields. */
+export function writeExamples(name: string, operation: string, card: OperationCard): readonly string[] {
+  const required = card.fields.filter((field) => field.isRequired && !field.isSecret && !isOwn(field));
+  const words = required.map((field) => {
     const sample = sampleOf(operation, field);
     if (field.isArgument) return sample;
-    const flag = flagNameOf(field.path, isOnlyInside(card));
+    const flag = flagNameOf(field, card);
     if (field.type === "switch") return sample === "no" ? `--no-${flag}` : `--${flag}`;
     return `--${flag} ${sample}`;
   });
-  const password = needsPassword(card) ? ["--password-stdin < password.txt"] : [];
-  return ["starpost", name, ...words, ...password].join(" ");
+  const line = ["starpost", name, ...words].join(" ");
+  if (needsPassword(card)) return [`${line} --password-stdin < password.txt`];
+  return [line, card.listing ? `${line} --limit 100 --format ndjson` : `${line} --json`];
 }
 
-/** @throws Error where a field that must be given has no sample: a new one is to be given one */
+/** @throws Error if a required field has no sample; add one for a new field */
 function sampleOf(operation: string, { path, oneOf, type }: FieldCard): string {
   const name = path.join(".");
-  const found = samples[`${operation} ${name}`] ?? samples[name] ?? oneOf?.[0];
-  if (found === undefined && type !== "switch")
+  const sample = samples[`${operation} ${name}`] ?? samples[name] ?? oneOf?.[0];
+  if (sample === undefined && type !== "switch")
     throw new Error(`the field ${name} of ${operation} has no sample`);
-  return found ?? "";
+  return sample ?? "";
 }

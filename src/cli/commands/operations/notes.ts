@@ -1,25 +1,27 @@
 import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
-import { exitStatus } from "../../program/exit-status.ts";
 import { describeFailure } from "../../program/errors/failure.ts";
+import { exitStatus } from "../../program/exit-status.ts";
 import type { OperationCard } from "./operation-card.ts";
 
-/** What the help of a call says at its end: where it is, what can go wrong, and what its status then is. */
-export function describeCall(operation: string, card: OperationCard): readonly string[] {
-  const { method, path, errors, listing, isExtension } = card;
-  const refusals = errors.map((kind) => `${kind} (${describeStatus(kind)})`);
+/** The notes at the end of an operation's help: method and path, pagination, columns, errors with their exit statuses. */
+export function describeOperation(operation: string, card: OperationCard): readonly string[] {
+  const { method, path, errors, listing, isExtension, columns } = card;
+  const failures = errors.map((kind) => `${kind} (${describeStatus(kind)})`);
   return [
-    `The call ${operation}: ${method} ${path}${isExtension ? ", an extension of this product" : ""}.`,
-    `Refusals, and their exit statuses: ${refusals.join(", ")}.`,
-    ...(listing?.by ? ["All pages are read, one after another; --limit stops."] : []),
+    `Operation ${operation}: ${method} ${path}${isExtension ? " (extension of this service)" : ""}.`,
+    ...(listing?.by ? ["Reads all pages. To stop early, use --limit."] : []),
     ...(listing?.isNewestFirst
-      ? [`With a --limit up to ${listing.size?.max ?? 0} the newest come, else all from the oldest on.`]
+      ? [
+          `With --limit up to ${listing.size?.max ?? 0}, lists the newest first; otherwise, lists all from the oldest.`,
+        ]
       : []),
-    ...(card.columns.length > 0 ? [`Columns: ${card.columns.join(", ")}.`] : []),
+    ...(columns.length > 0 ? [`Columns: ${columns.join(", ")}.`] : []),
+    `Errors and their exit statuses: ${failures.join(", ")}.`,
   ];
 }
 
-/** What is not there may be the account, or a record of it. */
+/** A missing record and a missing account have different exit statuses. */
 function describeStatus(kind: ErrorKind): string {
   const { status } = describeFailure(new ServiceError(kind, ""));
-  return kind === "recordNotFound" ? `${exitStatus.failed}, of the account itself ${status}` : String(status);
+  return kind === "recordNotFound" ? `${exitStatus.failed}, for the account ${status}` : String(status);
 }

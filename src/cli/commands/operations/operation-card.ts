@@ -1,26 +1,26 @@
 import type { Auth, Destruction, Effect, ErrorKind, Listing } from "../../../contract/index.ts";
 
-/** A field of a call's input, as a flag or an argument. */
+/** A field of an operation's input, as a flag or an argument. */
 export interface FieldCard {
-  /** Where it stands in the input: one name, or two where it is inside of another. */
+  /** The position in the input: one name, or two if the field is inside another. */
   readonly path: readonly string[];
   /**
-   * - `switch`: yes or no
-   * - `list`: texts, one a flag
-   * - `value`: text, number or truth, as it is written
+   * - `switch`: on or off
+   * - `list`: texts, one per flag
+   * - `value`: a text, number, or boolean, as JSON where possible
    * - `json`: anything else, as JSON
    */
   readonly type: "text" | "number" | "switch" | "list" | "value" | "json";
   readonly isRequired?: true;
-  /** In every path of the call, so that it is an argument. */
+  /** Part of every path of the operation, and therefore a positional argument. */
   readonly isArgument?: true;
   readonly isSecret?: true;
   readonly oneOf?: readonly string[];
-  /** What its values may be, in words. */
+  /** Describes the permitted values. */
   readonly limits?: string;
 }
 
-/** A call of the contract as a command: what its help, its flags and its table are made of, without the contract's shapes. */
+/** An operation as a command: the data for its help, flags, and table, without the contract's schemas. */
 export interface OperationCard {
   readonly summary: string;
   readonly method: string;
@@ -28,11 +28,17 @@ export interface OperationCard {
   readonly auth: Auth;
   readonly effect: Effect;
   readonly fields: readonly FieldCard[];
-  /** Fields of the answer, or of each element of its list, that fit into a cell. */
+  /** Fields of the response, or of each element of its list, that fit into a table cell. */
   readonly columns: readonly string[];
   readonly errors: readonly ErrorKind[];
   readonly listing?: Listing;
   readonly destroys?: Destruction;
   readonly isExtension?: true;
   readonly answersSecret?: true;
+  /** Set if the command is `starpost api <operation>`: path fields are flags as well as arguments. */
+  readonly isCalledByName?: true;
+  /** Values that the command sends for fields that it has no flags for. */
+  readonly preset?: Readonly<Record<string, unknown>>;
+  /** Values that the command sends for fields that are not given. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }

@@ -3,35 +3,64 @@ import { RowStream, type Row } from "../../../terminal/row-stream.ts";
 import { table } from "../../../terminal/view.ts";
 import { type Command, command, type Flags } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
+import { writeExamples } from "./examples.ts";
+import { describeOperation } from "./notes.ts";
+import type { OperationCard } from "./operation-card.ts";
 import { operationCards } from "./operation-cards.ts";
-import { writeExample } from "./examples.ts";
-import { describeArguments, argumentOf, flagsOf } from "./input.ts";
-import { commandNameOf } from "./names.ts";
-import { describeCall } from "./notes.ts";
-import { countRefused, viewOf } from "./view.ts";
+import { describeArguments, argumentOf, flagsOf } from "./operation-flags.ts";
+import { countRejected, viewOf } from "./view.ts";
 
-/**
- * The command of a call of the contract, made from its card: `products.massCreate` is `products mass-create`.
- * @param name another name than the call's own
- */
-export function operationCommand(operation: OperationName, name = commandNameOf(operation)): Command {
-  const card = operationCards[operation];
-  if (!card) throw new Error(`there is no card of ${operation}`);
+/** How a command presents an operation. */
+export interface OperationCommand {
+  /** Noun and verb. */
+  readonly name: string;
+  /** Defaults to the summary in the contract. */
+  readonly summary?: string;
+  /** Defaults to generated examples. */
+  readonly examples?: readonly string[];
+  /** Fields that are positional arguments in addition to those in the path. */
+  readonly arguments?: readonly string[];
+  /** Values of fields for which the command has no flags. */
+  readonly preset?: Readonly<Record<string, unknown>>;
+  /** Values of fields that are not given. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  /** Whether the command is `starpost api <operation>`. */
+  readonly isCalledByName?: true;
+}
+
+/** Creates the command for an operation from its card. */
+export function operationCommand(operation: OperationName, presentation: OperationCommand): Command {
+  const { name } = presentation;
+  const card = adaptCard(operation, presentation);
   const argument = argumentOf(card);
-  const flags = flagsOf(operation, card);
   return command<Flags, RowStream | Row>({
     name,
     summary: card.summary,
     ...(argument !== undefined && { argument, argumentHelp: describeArguments(operation, card) }),
-    flags,
-    examples: [writeExample(name, operation, card)],
-    notes: describeCall(operation, card),
+    flags: flagsOf(operation, card),
+    examples: presentation.examples ?? writeExamples(name, operation, card),
+    notes: describeOperation(operation, card),
     run: async (context, given) => {
       const { runOperation } = await import("./run.ts");
       return runOperation(context, { operation, card }, given);
     },
     render: (data) => (data instanceof RowStream ? table([], data.columns) : viewOf(data)),
     exitStatus: (data) =>
-      !(data instanceof RowStream) && countRefused(data) > 0 ? exitStatus.someRejected : exitStatus.done,
+      !(data instanceof RowStream) && countRejected(data) > 0 ? exitStatus.someRejected : exitStatus.done,
   });
+}
+
+function adaptCard(operation: OperationName, presentation: OperationCommand): OperationCard {
+  const card = operationCards[operation];
+  if (!card) throw new Error(`there is no card for ${operation}`);
+  const { summary = card.summary, arguments: positional = [], preset = {}, defaults = {} } = presentation;
+  const fields = card.fields
+    .filter(({ path }) => !Object.hasOwn(preset, path[0] ?? ""))
+    .map(({ isRequired, ...field }) => ({
+      ...field,
+      ...(isRequired && !Object.hasOwn(defaults, field.path[0] ?? "") && { isRequired }),
+      ...(positional.includes(field.path.join(".")) && { isArgument: true as const }),
+    }));
+  const isCalledByName = presentation.isCalledByName && { isCalledByName: true as const };
+  return { ...card, summary, fields, preset, defaults, ...isCalledByName };
 }

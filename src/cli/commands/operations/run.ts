@@ -1,34 +1,39 @@
+import type { Connection } from "../../../app/ports.ts";
+import { UserError } from "../../../config/user-error.ts";
 import type { OperationName } from "../../../contract/index.ts";
-import { RowStream, type Row } from "../../../terminal/row-stream.ts";
-import { countOf } from "../../../terminal/plural.ts";
 import { listAll } from "../../../service/list-all.ts";
 import { callOf } from "../../../service/service.ts";
+import { countOf } from "../../../terminal/plural.ts";
+import { RowStream, type Row } from "../../../terminal/row-stream.ts";
 import type { FlagValues, Flags } from "../../program/command.ts";
-import type { Connection } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
-import type { OperationCard } from "./operation-card.ts";
 import { shownColumns } from "./columns.ts";
-import { needsOwnAccount, needsPassword, type OwnAccount, readInput } from "./input.ts";
-import { countRefused } from "./view.ts";
+import { type OwnAccount, readInput } from "./input.ts";
+import type { OperationCard } from "./operation-card.ts";
+import { needsOwnAccount, needsPassword } from "./operation-flags.ts";
+import { countRejected } from "./view.ts";
 
-interface Called {
+interface Target {
   readonly operation: OperationName;
   readonly card: OperationCard;
 }
 
-interface Given {
+interface CommandInput {
   readonly arguments: readonly string[];
   readonly flags: FlagValues<Flags>;
 }
 
-/** Makes the call of a command, all pages of it where it lists. */
-export async function runOperation(context: Context, called: Called, given: Given): Promise<RowStream | Row> {
-  const { card } = called;
-  const { readWholeInput } = await import("./input-file.ts");
-  const whole = await readWholeInput(context, given.flags["input"] as string | undefined);
-  const password = await readPassword(context, card, given);
-  const read = (own: OwnAccount) => readInput(card, { ...given, whole, own, password });
-  // What is missing is said before anything is opened.
+/** Calls the operation of a command. For a list, reads all pages. */
+export async function runOperation(
+  context: Context,
+  { operation, card }: Target,
+  { arguments: positional, flags }: CommandInput,
+): Promise<RowStream | Row> {
+  const { readInputFile } = await import("./input-file.ts");
+  const file = await readInputFile(context, flags["input"] as string | undefined);
+  const password = await readPassword(context, card, flags["password-stdin"] === true);
+  const read = (own: OwnAccount) => readInput(card, { arguments: positional, flags, file, own, password });
+  // Report missing fields before opening a connection.
   if (!needsOwnAccount(card)) read({ appKey: "", secret: undefined });
   const connection = await context.connect();
   let isStreamed = false;
@@ -36,57 +41,71 @@ export async function runOperation(context: Context, called: Called, given: Give
     const secret = needsOwnAccount(card) ? await connection.readSecret() : undefined;
     const input = read({ appKey: connection.appKey, secret });
     if (card.listing) {
-      const limit = given.flags["limit"] as number | undefined;
-      const pages = readPages(connection, { operation: called.operation, input, limit });
-      const columns = shownColumns[called.operation] ?? card.columns.slice(0, 7);
+      const limit = flags["limit"] as number | undefined;
+      const pages = readPages(connection, operation, { input, limit });
+      const columns = shownColumns[operation] ?? card.columns.slice(0, 7);
       isStreamed = true;
       return new RowStream(pages, { columns, allColumns: card.columns });
     }
-    await askFirst(context, card, input);
-    const answer = await callOf(connection.service, called.operation)(input);
-    tell(context, card, answer);
-    return answer;
+    await confirmIfDestructive(context, card, input);
+    const response = await callOf(connection.service, operation)(input);
+    reportOutcome(context, card, response);
+    return response;
   } finally {
     if (!isStreamed) await connection.close();
   }
 }
 
-async function readPassword(
-  context: Context,
-  card: OperationCard,
-  { flags }: Given,
-): Promise<string | undefined> {
-  if (!needsPassword(card)) return undefined;
-  const { readNewPassword } = await import("./new-password.ts");
-  return readNewPassword(context, { isOnStdin: flags["password-stdin"] === true });
-}
-
 async function* readPages(
   connection: Connection,
-  {
-    operation,
-    ...asked
-  }: { readonly operation: OperationName; readonly input: Row; readonly limit: number | undefined },
+  operation: OperationName,
+  request: { readonly input: Row; readonly limit: number | undefined },
 ): AsyncGenerator<readonly Row[]> {
   try {
-    yield* listAll(connection.service, operation, asked);
+    yield* listAll(connection.service, operation, request);
   } finally {
     await connection.close();
   }
 }
 
-/** Asks before a call that destroys something, in the contract's words. */
-async function askFirst(context: Context, { destroys }: OperationCard, input: Row): Promise<void> {
+/**
+ * Reads the password of a new user, from standard input or from a prompt.
+ * @throws UserError `usage`, `interrupted`
+ */
+async function readPassword(
+  context: Context,
+  card: OperationCard,
+  isOnStdin: boolean,
+): Promise<string | undefined> {
+  if (!needsPassword(card)) return undefined;
+  if (isOnStdin) {
+    const { readSecretLine } = await import("../auth/secret-line.ts");
+    return readSecretLine(context.io.stdin, "password");
+  }
+  const hint = "Pass it on standard input with --password-stdin.";
+  const { canPrompt, prompt } = await import("../../program/prompt.ts");
+  if (!canPrompt(context)) throw new UserError("usage", "cannot prompt for the password", hint);
+  const { promptSecret } = await import("../../../terminal/prompt.ts");
+  const answer = await prompt(context, (terminal) => promptSecret("Password", terminal));
+  if (answer === "") throw new UserError("usage", "the password is empty", hint);
+  return answer;
+}
+
+/** Asks for confirmation of an operation that destroys data, with the question from the contract. */
+async function confirmIfDestructive(
+  context: Context,
+  { destroys }: OperationCard,
+  input: Row,
+): Promise<void> {
   if (!destroys) return;
   const { confirmByName, confirmDestruction } = await import("../../program/confirm.ts");
-  const question = destroys.question.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(input[name]));
+  const question = destroys.question.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(input[name]));
   if (destroys.typed === undefined) return confirmDestruction(context, `${question}?`);
   return confirmByName(context, `${question}.`, String(input[destroys.typed]));
 }
 
-/** Says what was done, and what was not. */
-function tell({ messages }: Context, { effect, summary }: OperationCard, answer: Row): void {
-  const refused = countRefused(answer);
-  if (refused > 0) messages.warn(`The service refused ${countOf(refused, "part")} of it: see errors.`);
-  else if (effect !== "read" && Object.keys(answer).length === 0) messages.info(`Done: ${summary}.`);
+function reportOutcome({ messages }: Context, { effect, summary }: OperationCard, response: Row): void {
+  const rejected = countRejected(response);
+  if (rejected > 0) messages.warn(`The service rejected ${countOf(rejected, "item")}. See "errors".`);
+  else if (effect !== "read" && Object.keys(response).length === 0) messages.info(`Done: ${summary}.`);
 }

@@ -5,7 +5,7 @@ import { aboutOne, withService } from "../../program/with-service.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
 import { readOneOf } from "../records/import-flags.ts";
-import { wordTime } from "../mail/email-format.ts";
+import { formatTime } from "../mail/email-format.ts";
 import { eventNames, readEvent } from "./event.ts";
 import { wordAttempt, wordState } from "./webhook-format.ts";
 
@@ -79,7 +79,7 @@ export const webhooksDeliveries = command({
         event: delivery.event_name,
         event_id: delivery.event_id,
         to: delivery.url ?? `subscription ${delivery.webhook_id}, which has ended`,
-        created: wordTime(delivery.created_at),
+        created: formatTime(delivery.created_at),
         state: wordState(delivery),
         ...Object.fromEntries(attempts.map((attempt, at) => [`attempt ${at + 1}`, wordAttempt(attempt)])),
         body: delivery.body,
@@ -88,7 +88,7 @@ export const webhooksDeliveries = command({
     return table(
       found.map((delivery) => ({
         id: delivery.id,
-        created: wordTime(delivery.created_at),
+        created: formatTime(delivery.created_at),
         event: delivery.event_name,
         state: delivery.stands ?? wordState(delivery),
         attempts: delivery.attempts,

@@ -1,7 +1,7 @@
 import { table } from "../../../terminal/view.ts";
 import { withService } from "../../program/with-service.ts";
 import { command } from "../../program/command.ts";
-import { wordTime } from "../mail/email-format.ts";
+import { formatTime } from "../mail/email-format.ts";
 
 export const webhooksList = command({
   name: "webhooks list",
@@ -20,7 +20,7 @@ export const webhooksList = command({
         id,
         event: event_name,
         url,
-        since: wordTime(created_at),
+        since: formatTime(created_at),
       })),
       ["id", "event", "url", "since"],
     ),

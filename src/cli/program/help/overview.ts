@@ -1,4 +1,4 @@
-import { callNouns, commands, nouns } from "../commands.ts";
+import { commands, nouns } from "../commands.ts";
 import { globalFlags } from "../global-flags.ts";
 
 const purpose = "Admin tool and batch importer for reviews, questions and review-request mails";
@@ -13,32 +13,19 @@ const width = 80;
 
 /** The first help, made of the tables alone: it is printed without loading the parser. */
 export function describeProgram(names: readonly string[] = Object.keys(commands)): string {
-  const listed = [...listVerbs(names.filter((name) => !callNouns.has(name.split(" ")[0] ?? "")))].flatMap(
-    ([noun, verbs]) =>
-      [[noun, nouns[noun] ?? ""] as const].concat(
-        foldList(verbs, width - 20, " | ").map((line) => ["", `  ${line}`] as const),
-      ),
+  const listed = [...listVerbs(names)].flatMap(([noun, verbs]) =>
+    [[noun, nouns[noun] ?? ""] as const].concat(
+      foldList(verbs, width - 20, " | ").map((line) => ["", `  ${line}`] as const),
+    ),
   );
   const flags = [...globalFlags, ["--version", "print the version"], ["--help", "print the help"]] as const;
   return [
     "Usage: starpost <noun> <verb> [arguments] [flags]\n",
     `${purpose}\n`,
     `Commands (more: starpost <noun> <verb> --help, starpost help topics):\n${inColumns(listed)}`,
-    ...describeCallNouns(names),
     `Flags of every command:\n${inColumns(flags)}`,
     end,
   ].join("\n");
-}
-
-/** The calls that have no work of their own around them, by their nouns alone. */
-function describeCallNouns(names: readonly string[]): readonly string[] {
-  const found = [...new Set(names.map((name) => name.split(" ")[0] ?? ""))].filter((noun) =>
-    callNouns.has(noun),
-  );
-  const lines = foldList(found, width - 2, ", ").map((line) => `  ${line}\n`);
-  return found.length === 0
-    ? []
-    : [`Further calls of the service (starpost <noun> --help):\n${lines.join("")}`];
 }
 
 /** The verbs of each noun; `list|edit` are those of a group of its own. */

@@ -4,14 +4,14 @@ import { command } from "../../../program/command.ts";
 import { readText } from "../../../program/flag-values.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
 
-export const mailTemplateEdit = command({
-  name: "mail template edit",
+export const mailTemplatesEdit = command({
+  name: "mail templates edit",
   summary: "Change the template of a category of mails, in an editor or by a file",
   argument: "<category>",
   examples: [
-    "starpost mail template edit map",
-    "starpost mail template edit map --print > map.txt",
-    "starpost mail template edit map --file map.txt",
+    "starpost mail templates edit map",
+    "starpost mail templates edit map --print > map.txt",
+    "starpost mail templates edit map --file map.txt",
   ],
   flags: {
     file: {

@@ -14,7 +14,7 @@ const heading = (name: PartName) => `=== ${name} ===`;
 const headingPattern = /^=== *(subject|text|html) *===\s*$/;
 
 const introduction = `Lines up to the first heading are not part of the mail.
-{{ … }} puts in a value, {% … %} is a loop or a condition (Liquid); \`starpost mail template preview\` shows what comes of it.
+{{ … }} puts in a value, {% … %} is a loop or a condition (Liquid); \`starpost mail templates preview\` shows what comes of it.
 `;
 
 export function writeTemplateFile(parts: TemplateParts): string {

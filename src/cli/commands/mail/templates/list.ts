@@ -2,10 +2,10 @@ import { table } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 
-export const mailTemplateList = command({
-  name: "mail template list",
+export const mailTemplatesList = command({
+  name: "mail templates list",
   summary: "List the templates of mails, and say which are the account's own",
-  examples: ["starpost mail template list"],
+  examples: ["starpost mail templates list"],
   run: (context) =>
     withService(context, async (service) => (await service.emailTemplates.list({})).templates),
   render: (templates) =>

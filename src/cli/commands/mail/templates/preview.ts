@@ -3,13 +3,13 @@ import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 import { readText } from "../../../program/flag-values.ts";
 
-export const mailTemplatePreview = command({
-  name: "mail template preview",
+export const mailTemplatesPreview = command({
+  name: "mail templates preview",
   summary: "Write a page that shows a mail of a category, with sample data",
   argument: "<category>",
   examples: [
-    "starpost mail template preview map",
-    "starpost mail template preview map --file map.txt --out map.html",
+    "starpost mail templates preview map",
+    "starpost mail templates preview map --file map.txt --out map.html",
   ],
   flags: {
     out: { value: "<path>", description: "where the page goes (mail-<category>.html)", read: readText },

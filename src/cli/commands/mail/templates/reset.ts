@@ -3,11 +3,11 @@ import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 import { confirmDestruction } from "../../../program/confirm.ts";
 
-export const mailTemplateReset = command({
-  name: "mail template reset",
+export const mailTemplatesReset = command({
+  name: "mail templates reset",
   summary: "Take the account's own template of a category away, for the one that comes with starpost",
   argument: "<category>",
-  examples: ["starpost mail template reset map"],
+  examples: ["starpost mail templates reset map"],
   run: async (context, { arguments: [name = ""] }) => {
     const { readCategory } = await import("./run.ts");
     const category = readCategory(name);

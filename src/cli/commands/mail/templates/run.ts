@@ -122,7 +122,7 @@ async function wantsAnotherTry(context: Context, error: unknown): Promise<boolea
 /** What somebody wrote is not thrown away with the refusal. */
 function kept(error: unknown, path: string, category: EmailCategory): unknown {
   if (!(error instanceof Error)) return error;
-  const again = `starpost mail template edit ${category} --file ${path}`;
+  const again = `starpost mail templates edit ${category} --file ${path}`;
   const kind = error instanceof UserError ? error.kind : "failed";
   return new UserError(
     kind,

@@ -1,0 +1,87 @@
+import { UserError } from "../../../config/user-error.ts";
+import { emailCategories, emailStates } from "../../../contract/emails/categories.ts";
+import type { EmailSort } from "../../../contract/emails/emails.ts";
+import { table } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { valuesOfField } from "../../program/field-values.ts";
+import { readText, readWholeNumber } from "../../program/flag-values.ts";
+import { withService } from "../../program/with-service.ts";
+import { readOneOf } from "../records/import-flags.ts";
+import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
+
+const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
+export const mailList = command({
+  name: "mail list",
+  summary: "List emails, newest first",
+  examples: [
+    "starpost mail list --limit 50",
+    "starpost mail list --state queued --sort soonest",
+    "starpost mail list --order 1001",
+    "starpost mail list --state bounced,failed --format csv > undelivered.csv",
+  ],
+  flags: {
+    state: {
+      value: "<states>",
+      description: `only these states, separated by commas: ${emailStates.join(", ")}`,
+      values: emailStates,
+      read: (text: string, flag: string) =>
+        text.split(",").map((state) => readOneOf(state.trim(), emailStates, flag)),
+    },
+    email: { value: "<address>", description: "only emails to this address", read: readText },
+    order: { value: "<order_id>", description: "only emails about this order", read: readText },
+    category: {
+      value: "<category>",
+      description: "only this category",
+      values: emailCategories,
+      read: (text: string, flag: string) => readOneOf(text, emailCategories, flag),
+    },
+    sort: {
+      value: "<order>",
+      description: "newest or oldest by ID; soonest or latest by due date",
+      default: "newest",
+      values: sorts,
+      read: (text: string, flag: string) => readOneOf(text, sorts, flag),
+    },
+    limit: {
+      value: "<n>",
+      description: "maximum number of results",
+      default: 20,
+      read: readWholeNumber,
+    },
+  },
+  run: async (context, { flags }) => {
+    const { emailPage } = await import("../../../contract/emails/emails.ts");
+    const { state, email, order, category, sort, limit } = flags;
+    if (limit >= emailPage.max) {
+      throw new UserError(
+        "usage",
+        `invalid value "${limit}" for --limit: must be at most ${emailPage.max - 1}`,
+        "For longer lists, run `starpost api emails.list --limit <n>`.",
+      );
+    }
+    const query = {
+      count: limit + 1,
+      ...(state && { state: state.join(",") }),
+      ...(email !== undefined && { email }),
+      ...(order !== undefined && { order_id: order }),
+      ...(category !== undefined && { category }),
+      sort,
+    };
+    const { mails } = await withService(context, (service) => service.emails.list(query));
+    if (mails.length === 0 && order !== undefined) {
+      context.messages.info(`To find out why order ${order} has no emails, run \`starpost mail why ${order}\`.`);
+    }
+    if (mails.length > limit) context.messages.info(`Showing ${limit} emails. To see more, use --limit.`);
+    return mails.slice(0, limit);
+  },
+  render: (mails) =>
+    table(
+      mails.map((mail) => ({
+        ...mail,
+        date: formatSentOrDue(mail),
+        about: describeRecord(mail),
+        reason: formatReason(mail.reason),
+      })),
+      ["id", "state", "date", "email", "category", "about", "reason"],
+    ),
+});

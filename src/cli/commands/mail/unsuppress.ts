@@ -1,0 +1,24 @@
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { withService } from "../../program/with-service.ts";
+
+const reasons = { bounces: "bounce", spamreports: "spam report" } as const;
+
+export const mailUnsuppress = command({
+  name: "mail unsuppress",
+  summary: "Resume emails to an address that bounced or reported spam",
+  argument: "<address>",
+  examples: ["starpost mail unsuppress ann@mail.example", "starpost mail unsuppress ann@mail.example --json"],
+  notes: ["Emails that were suppressed in the meantime are not sent."],
+  run: async (context, { arguments: [email = ""] }) => {
+    const result = await withService(context, (service) => service.emailSuppressions.lift({ email }));
+    const lifted = result.lifted.map((kind) => reasons[kind]).join(" and ");
+    context.messages.info(
+      lifted === ""
+        ? `${email} is not suppressed.`
+        : `Resumed emails to ${email} (suppressed because of a ${lifted}).`,
+    );
+    return result;
+  },
+  render: ({ email, lifted }) => silent({ email, lifted: lifted.join(" ") }),
+});
