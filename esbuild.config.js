@@ -21,7 +21,7 @@ const packs = {
     "src/cli/program/context.ts",
     "src/cli/program/messages.ts",
     "src/cli/program/flag-values.ts",
-    "src/cli/commands/operations/operation-command.ts",
+    "src/cli/commands/operations/thin-commands.ts",
   ],
   "read.js": [
     "src/cli/commands/operations/run.ts",

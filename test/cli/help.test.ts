@@ -78,8 +78,8 @@ describe("the help", () => {
       const folded = stdout.replaceAll(/\s+/g, " ");
       expect(folded).toContain(`${name.slice(5)} ${summary}`.replaceAll(/\s+/g, " "));
     }
-    expect((await run(["mail", "template", "--help"])).stdout).toContain(
-      "Usage: starpost mail template <verb>",
+    expect((await run(["mail", "templates", "--help"])).stdout).toContain(
+      "Usage: starpost mail templates <verb>",
     );
   });
 
@@ -91,8 +91,8 @@ describe("the help", () => {
         ["mail", "--help"],
       ],
       [
-        ["help", "mail", "template"],
-        ["mail", "template", "--help"],
+        ["help", "mail", "templates"],
+        ["mail", "templates", "--help"],
       ],
       [
         ["help", "orders", "import"],

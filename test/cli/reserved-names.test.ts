@@ -5,7 +5,7 @@ test.each(["--input", "--products"])("%s with a field that would be lost is refu
   const products = '{"__proto__": {"name": "Teapot", "url": "https://shop.example"}}';
   const env = { STARPOST_HOME: makeFolder() };
   const isFile = flag === "--input";
-  const argv = ["products", "mass-create", flag, isFile ? "-" : products];
+  const argv = ["api", "products.massCreate", flag, isFile ? "-" : products];
   const stdin = `{"products": ${products}}`;
   const { status, stderr } = await run(argv, { env, ...(isFile && { stdin }) });
   expect(status).toBe(2);

@@ -65,8 +65,8 @@ describe("a live profile", () => {
       ["products", "import", file("p.csv"), "--update"],
       ["unsubscribers", "import", file("u.csv"), "--type", "1", "--remove"],
       ["unsubscribers", "sync", file("v.csv"), "--type", "1", "--max-resubscribe", "5"],
-      ["mail", "stop", "1001"],
-      ["mail", "events-secret", "--rotate"],
+      ["mail", "cancel", "1001"],
+      ["mail", "provider-events", "--rotate"],
       ["webhooks", "delete", "1"],
     ];
     for (const command of commands) {

@@ -129,7 +129,8 @@ describe("500 orders that are due today", () => {
       "--send-mail",
     ]);
     expect(imported.rows).toEqual({ read: 500, accepted: 500, rejected: 0, failed: 0 });
-    for (const { order_id } of of("mails_stopped")) await succeed(home, ["mail", "stop", order_id, "--yes"]);
+    for (const { order_id } of of("mails_stopped"))
+      await succeed(home, ["mail", "cancel", order_id, "--yes"]);
     server.received.length = 0;
     summary = await succeed<RunSummary>(home, ["mail", "run", "--once"]);
   });

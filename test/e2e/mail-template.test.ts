@@ -28,7 +28,7 @@ interface Template {
   readonly html: string;
 }
 
-const template = (home: Home, ...args: string[]) => home.run(["mail", "template", ...args]);
+const template = (home: Home, ...args: string[]) => home.run(["mail", "templates", ...args]);
 
 /** An editor that writes what it is told, as a person would. */
 function anEditor(home: Home, script: string): string {
@@ -44,8 +44,8 @@ describe("mail template", () => {
     const printed = await template(home, "edit", "map", "--print");
     expect(printed.exitCode).toBe(0);
     expect(printed.stdout).toMatch(/\n=== subject ===\nHow do you like/);
-    const before = await home.json<Template>(["mail", "template", "edit", "map", "--print"]);
-    const saved = await home.run(["mail", "template", "edit", "map", "--file", "-", "--json"], {
+    const before = await home.json<Template>(["mail", "templates", "edit", "map", "--print"]);
+    const saved = await home.run(["mail", "templates", "edit", "map", "--file", "-", "--json"], {
       input: printed.stdout,
     });
     expect(saved.exitCode, saved.stderr).toBe(0);
@@ -73,7 +73,7 @@ describe("mail template", () => {
       text: `${ownText}\n`,
       is_own: true,
     });
-    const list = await home.json<Template[]>(["mail", "template", "list"]);
+    const list = await home.json<Template[]>(["mail", "templates", "list"]);
     expect(list.data.filter(({ is_own }) => is_own).map(({ category }) => category)).toEqual(["map"]);
     expect((await template(home, "list")).stdout).toMatch(/^map +own +\d{4}-/m);
     const refused = await template(home, "reset", "map");
@@ -81,7 +81,7 @@ describe("mail template", () => {
       2,
       expect.stringContaining("own template of map is lost"),
     ]);
-    expect((await home.json<Template>(["mail", "template", "reset", "map", "--yes"])).data.is_own).toBe(
+    expect((await home.json<Template>(["mail", "templates", "reset", "map", "--yes"])).data.is_own).toBe(
       false,
     );
     expect((await template(home, "reset", "map")).exitCode).toBe(0);
@@ -104,7 +104,7 @@ describe("mail template", () => {
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(says);
     expect(
-      (await home.json<Template[]>(["mail", "template", "list"])).data.every(({ is_own }) => !is_own),
+      (await home.json<Template[]>(["mail", "templates", "list"])).data.every(({ is_own }) => !is_own),
     ).toBe(true);
   });
 
@@ -115,13 +115,13 @@ describe("mail template", () => {
       home,
       `[ "$1" = --wait ] && cp ${join(home.folder, "own.liquid")} "$2"; echo noise`,
     );
-    const saved = await home.json<Template>(["mail", "template", "edit", "map"], {
+    const saved = await home.json<Template>(["mail", "templates", "edit", "map"], {
       env: { VISUAL: `${editor} --wait`, EDITOR: "false" },
     });
     expect(saved.data, saved.stderr).toMatchObject({ subject: "Well, {{ customer.name }}?", is_own: true });
-    const same = await home.run(["mail", "template", "edit", "map"], { env: { EDITOR: "true" } });
+    const same = await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR: "true" } });
     expect([same.exitCode, same.stderr]).toEqual([0, expect.stringContaining("Nothing was changed.")]);
-    const builtIn = await home.json<Template>(["mail", "template", "edit", "map", "--built-in"], {
+    const builtIn = await home.json<Template>(["mail", "templates", "edit", "map", "--built-in"], {
       env: { EDITOR: anEditor(home, `sed -i 's/^How do you like.*/Anew/' "$1"`) },
     });
     expect(builtIn.data).toMatchObject({
@@ -133,7 +133,7 @@ describe("mail template", () => {
   it("keeps what was written where it is wrong", async () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
     const EDITOR = anEditor(home, `sed -i 's/product.name/product.nmae/' "$1"`);
-    const refused = await home.run(["mail", "template", "edit", "map"], { env: { EDITOR } });
+    const refused = await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } });
     expect(refused.exitCode).toBe(2);
     const path = /What you wrote is in (\S+):/.exec(refused.stderr)?.[1] ?? "";
     expect(refused.stderr).toContain(`${path}:14:4: product.nmae is no variable`);
@@ -144,7 +144,7 @@ describe("mail template", () => {
   it("leaves nothing behind in the folder of temporary files once a template is kept", async () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
     const EDITOR = anEditor(home, `sed -i 's/^How do you like.*/Anew/' "$1"`);
-    expect((await home.run(["mail", "template", "edit", "map"], { env: { EDITOR } })).exitCode).toBe(0);
+    expect((await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } })).exitCode).toBe(0);
     expect(
       readdirSync(home.env["TMPDIR"] ?? tmpdir()).filter((name) => name.startsWith("starpost-template")),
     ).toEqual([]);
@@ -157,13 +157,13 @@ describe("mail template", () => {
     [["edit", "map", "--file", "/nowhere/x"], "it is not there"],
     [["preview", "map", "--file", "-"], "the line === subject === is missing"],
   ])("refuses %j", async (args, says) => {
-    const refused = await homes.open().run(["mail", "template", ...args], { input: "" });
+    const refused = await homes.open().run(["mail", "templates", ...args], { input: "" });
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain(says);
   });
 
   it("fails where the editor does", async () => {
-    const failed = await homes.open({ EDITOR: "false" }).run(["mail", "template", "edit", "map"]);
+    const failed = await homes.open({ EDITOR: "false" }).run(["mail", "templates", "edit", "map"]);
     expect([failed.exitCode, failed.stderr]).toEqual([
       1,
       expect.stringContaining("the editor ended with 1: false"),
@@ -216,9 +216,9 @@ describe("mail template preview", () => {
     const server = await home.serve(["--no-worker"]);
     try {
       const away = homes.open(remoteEnv(server));
-      const saved = await away.run(["mail", "template", "edit", "map", "--file", "-"], { input: ownFile });
+      const saved = await away.run(["mail", "templates", "edit", "map", "--file", "-"], { input: ownFile });
       expect(saved.exitCode, saved.stderr).toBe(0);
-      const wrong = await away.run(["mail", "template", "edit", "map", "--file", "-"], {
+      const wrong = await away.run(["mail", "templates", "edit", "map", "--file", "-"], {
         input: ownFile.replace("p.name", "p.x"),
       });
       expect(wrong.stderr).toContain("standard input:9:27: p.x is no variable");

@@ -92,7 +92,7 @@ describeAtTerminal("at a terminal", () => {
     transcript.add("and it is shown", await terminal.waitForPrompt());
     await terminal.press("C-l");
     await terminal.waitForPrompt();
-    await terminal.write("starpost coupons delete --coupon-action ");
+    await terminal.write("starpost coupons delete --action ");
     await terminal.press("Tab");
     await terminal.waitFor(/map_/);
     await terminal.press("Tab", "Tab");
@@ -105,11 +105,11 @@ describeAtTerminal("at a terminal", () => {
     const terminal = openTerminal();
     const transcript = new Transcript(terminal);
     await terminal.run("starpost coupons import coupons.csv --action map_review");
-    await terminal.start("starpost coupons delete --coupon-action map_review");
+    await terminal.start("starpost coupons delete --action map_review");
     transcript.add("asked", await terminal.waitFor(/type/i));
     await terminal.type("map");
     transcript.add("another name", await terminal.waitForPrompt());
-    const unasked = "starpost coupons delete --coupon-action map_review --no-input; echo $?";
+    const unasked = "starpost coupons delete --action map_review --no-input; echo $?";
     transcript.add("nobody to ask", await terminal.run(unasked));
     transcript.add("nothing is lost", await terminal.run("starpost coupons stats"));
     await expectScene("destroying-refused", transcript);

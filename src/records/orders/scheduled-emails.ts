@@ -26,7 +26,7 @@ export class WaitingMails {
       ];
     const mails = this.#queued === 1 ? "1 mail is queued" : `${this.#queued} mails are queued`;
     return [
-      `${mails} for the customers of these orders, the first due on ${this.#firstDue}; each is judged by the rules on its day (starpost mail rules)`,
+      `${mails} for the customers of these orders, the first due on ${this.#firstDue}; each is judged by the rules on its day (starpost mail rules list)`,
     ];
   }
 }

@@ -1,11 +1,20 @@
 import { UserError } from "../../../config/user-error.ts";
 import type { OperationName } from "../../../contract/index.ts";
 import type { Command } from "../../program/command.ts";
+import type { CommandTable } from "../../program/commands.ts";
 import { operationCards } from "../operations/operation-cards.ts";
 import { operationCommand } from "../operations/operation-command.ts";
 import { isMethod, methods } from "./target.ts";
 
 export const operationNames: readonly string[] = Object.keys(operationCards);
+
+/** The commands that call an operation by name. */
+export const apiCommands: CommandTable = Object.fromEntries(
+  operationNames.map((operation) => [
+    `api ${operation}`,
+    async () => apiCommandOf(operation as OperationName),
+  ]),
+);
 
 /** The command that calls an operation by name: `starpost api reviews.widget`. */
 export function apiCommandOf(operation: OperationName): Command {

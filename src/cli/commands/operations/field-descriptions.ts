@@ -22,7 +22,7 @@ const descriptions: Readonly<Record<string, string>> = {
   deleted: "include hidden reviews",
   delivery_id: "delivery ID",
   details: "include fields beyond those in the specification",
-  direction: "sort direction: ASC or DESC",
+  direction: "sort direction",
   display_name: "display name",
   domain: "shop domain",
   email: "email address",

@@ -27,10 +27,16 @@ export async function complete(
   table: CommandTable = commands,
 ): Promise<Completion> {
   const start = words.at(-1) ?? "";
-  const typed = await readTypedWords(words.slice(0, -1), table);
+  const all = words.includes("api") ? { ...table, ...(await loadApiCommands()) } : table;
+  const typed = await readTypedWords(words.slice(0, -1), all);
   const found = await findCandidates(io, typed, start, table);
   const fitting = found.candidates.filter(({ value }) => value.startsWith(start));
   return { candidates: fitting, further: found.further };
+}
+
+/** Operations called by name, which the table does not contain. */
+async function loadApiCommands(): Promise<CommandTable> {
+  return (await import("../../commands/api/operations.ts")).apiCommands;
 }
 
 async function findCandidates(

@@ -39,7 +39,7 @@ export async function readTypedWords(words: readonly string[], table: CommandTab
       flags.add(name);
       const hasValue = globalTaking.has(name) || flagOf(command, name)?.value !== undefined;
       if (hasValue && !word.includes("=")) awaiting = name;
-    } else if (!command && names.some((name) => startsWithWords(name, [...path, word]))) {
+    } else if (given.length === 0 && names.some((name) => startsWithWords(name, [...path, word]))) {
       path.push(word);
       command = await table[path.join(" ")]?.();
     } else given.push(word);

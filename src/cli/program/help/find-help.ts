@@ -17,6 +17,11 @@ export async function findHelp(words: readonly string[], width: number): Promise
   if (topic) return textOfTopic(await topic.load(), width);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load) return helpOfCommand(await load(), width);
+  if (words[0] === "api") {
+    const { apiCommands } = await import("../../commands/api/operations.ts");
+    const loadOperation = Object.hasOwn(apiCommands, name) ? apiCommands[name] : undefined;
+    if (loadOperation) return helpOfCommand(await loadOperation(), width);
+  }
   const inside = Object.entries(commands).filter(([known]) => known.startsWith(`${name} `));
   if (inside.length === 0) throw unknown(words);
   const loaded = await Promise.all(inside.map(([, loadOne]) => loadOne()));
