@@ -62,7 +62,7 @@ describe("mail template", () => {
     writeFileSync(join(home.folder, "own.liquid"), `\uFEFF${ownFile.replaceAll("\n", "\r\n")}`);
     const saved = await home.json<Template>([
       "mail",
-      "template",
+      "templates",
       "edit",
       "map",
       "--file",
@@ -177,7 +177,7 @@ describe("mail template preview", () => {
     const out = join(home.folder, "map.html");
     const shown = await home.json<{ preview_file: string; subject: string }>([
       "mail",
-      "template",
+      "templates",
       "preview",
       "map",
       "--out",

@@ -8,9 +8,9 @@ import { methods } from "./target.ts";
 export const api = command({
   name: "api",
   summary: "Call an operation of the API by name, or any method and path",
-  argument: "[operation|method] [path]",
+  argument: "[target] [path]",
   argumentHelp: {
-    "operation|method": {
+    target: {
       description: `operation name (see --list), or ${methods.join(", ")}`,
       values: [...operationNames, ...methods],
     },
@@ -19,7 +19,6 @@ export const api = command({
   examples: [
     "starpost api --list",
     "starpost api reviews.widget teapot --sort rating --json",
-    "starpost api reviews.widget --help",
     "starpost api GET /apps/{app_key}/purchases --field count=5",
     "starpost api GET /apps/{app_key}/purchases --paginate --limit 1000 --json",
     "starpost api POST /v1/apps/{app_key}/products_groups --field group_name=Teas",

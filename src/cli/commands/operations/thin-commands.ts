@@ -180,8 +180,8 @@ export const thinCommands = {
   },
   "mail forecast": {
     operation: "emails.forecast",
-    summary: "List the review-request emails that orders would trigger",
-    examples: ["starpost mail forecast --limit 20", "starpost mail forecast --since-purchase-id 100 --json"],
+    summary: "Forecast the review-request emails that existing orders would trigger",
+    examples: ["starpost mail forecast", "starpost mail forecast --since-purchase-id 100 --json"],
   },
   "account features": {
     operation: "account.features",
