@@ -69,7 +69,9 @@ export const mailList = command({
     };
     const { mails } = await withService(context, (service) => service.emails.list(query));
     if (mails.length === 0 && order !== undefined) {
-      context.messages.info(`To find out why order ${order} has no emails, run \`starpost mail why ${order}\`.`);
+      context.messages.info(
+        `To find out why order ${order} has no emails, run \`starpost mail why ${order}\`.`,
+      );
     }
     if (mails.length > limit) context.messages.info(`Showing ${limit} emails. To see more, use --limit.`);
     return mails.slice(0, limit);
