@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { endpointOf, ServiceError } from "../contract/index.ts";
+import { ServiceError } from "../contract/index.ts";
+import { callSizeOf } from "./send/chunks.ts";
 import { isDiskFull, runAttempt } from "./run/attempt.ts";
 import { expandGlobs } from "./source/globs.ts";
 import { describeFiles, openFiles, type InputFile } from "./source/input-files.ts";
@@ -105,7 +106,7 @@ export async function showImport(runsFolder: string, id: string): Promise<Import
 }
 
 function checkBatchSize(behavior: ImportBehavior, { batchSize }: ImportOptions): void {
-  const max = endpointOf(behavior.operation).batch?.max;
+  const { max } = callSizeOf(behavior);
   if (batchSize === undefined || max === undefined || batchSize <= max) return;
   throw new ImportError("usage", `--batch-size ${batchSize}: the service takes at most ${max} in a call`);
 }

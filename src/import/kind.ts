@@ -121,6 +121,8 @@ export interface ImportBehavior
 /** What a person's options make of a kind. */
 export interface PreparedImport {
   readonly operation: OperationName;
+  /** How many items a call carries, if the contract does not say so. */
+  readonly itemsPerCall?: { readonly recommended: number; readonly max: number };
   /** The kind's fields, if the options change which of them are required. */
   readonly fields?: readonly FieldSpec[];
   /** Rows with the same value in this field make one item. */

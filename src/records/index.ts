@@ -1,12 +1,13 @@
 import type { RecordKind } from "../import/kind.ts";
 import { coupons } from "./coupons/kind.ts";
+import { groups } from "./groups/kind.ts";
 import { orders } from "./orders/kind.ts";
 import { products } from "./products/kind.ts";
 import { reviews } from "./reviews/kind.ts";
 import { unsubscribers } from "./unsubscribers/kind.ts";
 
 /** The record kinds. A line here is all that it takes to register a kind. */
-export const recordKinds: readonly RecordKind[] = [products, orders, coupons, unsubscribers, reviews];
+export const recordKinds: readonly RecordKind[] = [products, orders, coupons, unsubscribers, reviews, groups];
 
 /** @throws Error if there is no kind of this name */
 export function findKind(name: string): RecordKind {

@@ -144,7 +144,7 @@ describe("orders as shops export them", () => {
     return lines.split(" + ").toSorted().join(" + ");
   }
 
-  test("a name that is none is answered with all that there are, ours and the short ones too", async () => {
+  test("an unknown layout name is rejected with all names, native and short ones included", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     writeFileSync(file, "order_id\n1\n");
@@ -152,7 +152,7 @@ describe("orders as shops export them", () => {
     expect([refused.exitCode, refused.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /there are: native \(or none\), shopify \(or shopify-orders\), woocommerce \(or woocommerce-orders\), woo/,
+        /native \(or none\), shopify \(or shopify-orders\), woocommerce \(or woocommerce-orders\), woo/,
       ),
     ]);
   });
@@ -373,14 +373,14 @@ describe("products as shops export them", () => {
     expect(query(home, "select distinct currency_iso from products")).toEqual([{ currency_iso: "EUR" }]);
   });
 
-  test("without addresses nothing is sent, and the error names the flag", async () => {
+  test("without product URLs nothing is sent, and the error names the flag", async () => {
     const { home, exitCode, stderr } = await load("products", own("shopify-products"), []);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr)).toEqual({
       error: {
         kind: "usage",
-        message: `${own("shopify-products")}: a Shopify products export has no addresses of products`,
-        hint: "say how they are made: --product-url 'https://shop.example/products/{product_id}'",
+        message: expect.stringContaining(own("shopify-products")),
+        hint: expect.stringContaining("--product-url 'https://shop.example/products/{product_id}'"),
       },
     });
     const { data: runs } = await home.json<unknown[]>(["imports", "list"]);

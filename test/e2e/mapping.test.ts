@@ -148,9 +148,9 @@ describe("--mapping", () => {
     [
       "another kind",
       { ...whole, kind: "products" },
-      /m\.json: kind: the mapping is for products, and this is for orders/,
+      /m\.json: kind: .*products.*orders/,
     ],
-    ["no kind that is known", { ...whole, kind: "order" }, /m\.json: kind: must be one of products, orders/],
+    ["no kind that is known", { ...whole, kind: "order" }, /m\.json: kind: /],
     [
       "a key that is not known",
       { ...whole, colums: {} },

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { endpointOf } from "../../contract/index.ts";
 import type { RunTally } from "./tally.ts";
-import { Chunker } from "../send/chunks.ts";
+import { callSizeOf, Chunker } from "../send/chunks.ts";
 import { readRows, type InputFile } from "../source/input-files.ts";
 import { ItemReader } from "../check/items.ts";
 import type { ImportBehavior } from "../kind.ts";
@@ -35,8 +34,7 @@ export async function readAll(
   deps: ReadingDeps,
 ): Promise<RunState> {
   const { behavior, files, options } = attempt;
-  const batch = endpointOf(behavior.operation).batch;
-  const chunker = new Chunker(options.batchSize ?? batch?.recommended ?? 1);
+  const chunker = new Chunker(options.batchSize ?? callSizeOf(behavior).recommended ?? 1);
   const pace = createPace(attempt, tally, deps);
   let rows = 0;
   for (const [index, file] of files.entries()) {

@@ -1,3 +1,4 @@
+import { endpointOf } from "../../contract/index.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { Item } from "../item.ts";
 
@@ -65,4 +66,12 @@ export function isConflicting(a: Chunk, b: Chunk, behavior: ImportBehavior): boo
     const other = writes.get(id);
     return other !== undefined && other !== value;
   });
+}
+
+/** How many items one call carries: what the kind says, or else the contract. */
+export function callSizeOf({ itemsPerCall, operation }: ImportBehavior): {
+  readonly recommended?: number | undefined;
+  readonly max?: number | undefined;
+} {
+  return itemsPerCall ?? endpointOf(operation).batch ?? {};
 }

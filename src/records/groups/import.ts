@@ -1,0 +1,136 @@
+import { maxLength, ServiceError } from "../../contract/index.ts";
+import { readProductId } from "../../import/check/fields.ts";
+import { readServiceProblem } from "../../import/check/service-errors.ts";
+import type { Item, ItemError, RowError } from "../../import/item.ts";
+import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
+import { expectOne } from "../../import/verify/stored-records.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import type { Service } from "../../service/service.ts";
+import { listGroups, type Membership, membershipKey } from "./memberships.ts";
+import { groupPlan } from "./plan.ts";
+import { groupSynonyms } from "./synonyms.ts";
+import { groupUndo, previousGroups } from "./undo.ts";
+
+export const groupImporter: RecordImporter = {
+  prepare: prepareImport,
+  synonyms: groupSynonyms,
+  plan: groupPlan,
+  previous: ({ undoable }) => (undoable === true ? previousGroups : undefined),
+  undo: () => groupUndo,
+};
+
+function prepareImport(): PreparedImport {
+  const existing = new ExistingGroups();
+  return {
+    operation: "groups.update",
+    itemsPerCall: { recommended: 100, max: 500 },
+    // Brings the rows of a group together, since a call is about one group.
+    groupField: "group",
+
+    read: (row, source) => {
+      const errors: RowError[] = [];
+      const group = row("group");
+      const nameError = checkName(group);
+      if (nameError) errors.push({ field: "group", ...nameError });
+      const productId = readProductId(row, errors);
+      if (errors.length > 0) return errors;
+      const payload: Membership = { group, productId };
+      const key = membershipKey(group, productId);
+      return { key, batchKey: group, rows: [source], size: productId.length + 3, payload };
+    },
+
+    nameOf: ({ payload }) => {
+      const { group, productId } = payload as Membership;
+      return `${productId} in ${group}`;
+    },
+
+    // Assumed: a product is in at most one group, so two groups that name it must be written in order.
+    writes: ({ payload }) => {
+      const { group, productId } = payload as Membership;
+      return [[productId, group]];
+    },
+
+    send: async (service, items, options) => {
+      const [first] = items;
+      if (!first) return [];
+      try {
+        await existing.create(service, first.batchKey, options);
+        const product_ids_to_add = items.map(({ payload }) => (payload as Membership).productId);
+        await service.groups.update({ group_name: first.batchKey, product_ids_to_add }, options);
+        return [];
+      } catch (error) {
+        const refusal = asItemError(items, error);
+        if (refusal) return [refusal];
+        throw error;
+      }
+    },
+
+    storedRecords: {
+      expected: (item) => {
+        const { group, productId } = item.payload as Membership;
+        return expectOne(item, item.key, "product_id", { group_name: group, product_id: productId });
+      },
+      list: async function* (service, options) {
+        for await (const { group, productIds } of listGroups(service, options)) {
+          yield productIds.map((id) => membershipKey(group, id));
+        }
+      },
+    },
+  };
+}
+
+/** Assumed: as the embedded engine has it, a name is at most as long as an ID and can be part of a path. */
+function checkName(group: string): Omit<RowError, "field"> | undefined {
+  if (group === "") return { code: "missing", reason: "is missing" };
+  if (group.length > maxLength.id) {
+    return { code: "too_long", reason: `is longer than ${maxLength.id} characters` };
+  }
+  return group === "." || group === ".."
+    ? { code: "bad_group", reason: `'${group}' is not a valid group name` }
+    : undefined;
+}
+
+/** The refusal of a call with a single membership; larger calls are split until the invalid one is alone. */
+function asItemError(items: readonly Item[], error: unknown): ItemError | undefined {
+  if (items.length > 1 || !(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
+  return { item: 0, ...readServiceProblem("product_id", error.message) };
+}
+
+/** Creates groups that do not exist, once each. */
+class ExistingGroups {
+  #names: Promise<Set<string>> | undefined;
+  readonly #creating = new Map<string, Promise<void>>();
+
+  async create(service: Service, group: string, options: CallOptions): Promise<void> {
+    this.#names ??= readNames(service, options);
+    const names = await this.#names.catch((error: unknown) => {
+      this.#names = undefined;
+      throw error;
+    });
+    if (names.has(group)) return;
+    const creating = this.#creating.get(group) ?? createGroup(service, group, options);
+    this.#creating.set(group, creating);
+    try {
+      await creating;
+      names.add(group);
+    } finally {
+      this.#creating.delete(group);
+    }
+  }
+}
+
+async function readNames(service: Service, options: CallOptions): Promise<Set<string>> {
+  const { products_groups } = await service.groups.list({}, options);
+  return new Set(products_groups.map(({ display_name }) => display_name));
+}
+
+/** A refusal is no error if the group exists: another process, or a call without an answer, has created it. */
+async function createGroup(service: Service, group: string, options: CallOptions): Promise<void> {
+  try {
+    await service.groups.create({ group_name: group }, options);
+  } catch (error) {
+    const mayExist =
+      error instanceof ServiceError && (error.kind === "invalidParams" || error.outcomeUnknown);
+    if (!mayExist || !(await readNames(service, options)).has(group)) throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import type { RecordKind } from "../../import/kind.ts";
+
+/**
+ * Memberships of products in groups. An import adds products to groups and never removes any: a group that does not
+ * exist is created.
+ */
+export const groups: RecordKind = {
+  name: "groups",
+  itemName: { one: "membership", many: "memberships" },
+  fields: [
+    { name: "group", aliases: ["group_name"], required: true },
+    { name: "product_id", required: true },
+  ],
+  columns: ["group", "product_id"],
+  fixableFields: ["product_id"],
+  isUndoable: true,
+  importCommand: {
+    summary: "Add products to product groups from CSV files (use - for standard input)",
+    examples: ["starpost groups import groups.csv", "starpost groups import groups.csv --dry-run"],
+  },
+  exportCommand: {
+    summary: "Export all product groups, one row per product, in the columns that `groups import` reads",
+    examples: ["starpost groups export --out groups.csv"],
+  },
+  planExamples: ["starpost groups plan groups.csv --out plan.json"],
+  rejectCodes: {
+    bad_group: { means: "not a valid group name", hint: "use a name other than . or .." },
+  },
+  rehearsal: {
+    resources: ["products"],
+    copy: async (from, to, options) => (await import("./plan.ts")).copyGroups(from, to, options),
+  },
+  loadImporter: async () => (await import("./import.ts")).groupImporter,
+  loadExporter: async () => (await import("./export.ts")).groupExporter,
+};

@@ -1,0 +1,27 @@
+import type { CallOptions } from "../../service/transport.ts";
+import type { Service } from "../../service/service.ts";
+
+export interface Membership {
+  readonly group: string;
+  readonly productId: string;
+}
+
+/** A group with the IDs of its products. */
+export interface GroupMembers {
+  readonly group: string;
+  readonly productIds: readonly string[];
+}
+
+/** Identifies a membership; no ID contains a line break. */
+export function membershipKey(group: string, productId: string): string {
+  return `${group}\n${productId}`;
+}
+
+/** Reads all groups, one call for each. */
+export async function* listGroups(service: Service, options: CallOptions): AsyncGenerator<GroupMembers> {
+  const { products_groups: found } = await service.groups.list({}, options);
+  for (const { display_name: group } of found) {
+    const { products_group } = await service.groups.get({ group_name: group }, options);
+    yield { group, productIds: products_group.products_apps.map(({ sku }) => sku) };
+  }
+}
