@@ -421,7 +421,9 @@ describe("an export", () => {
     };
     const { stdout, stderr } = await homes.open().run(["orders", "export"], { env });
     elsewhere.close();
-    expect(stderr.match(/currency_iso, user_reference, platform, product_image, product_price,/g)).toHaveLength(1);
+    expect(
+      stderr.match(/currency_iso, user_reference, platform, product_image, product_price,/g),
+    ).toHaveLength(1);
     expect(readCsv(stdout)[0]).toMatchObject({ order_id: "1", platform: "", product_price: "" });
   });
 });

@@ -145,11 +145,7 @@ describe("--mapping", () => {
     ["no JSON", "{oops", /m\.json: is not JSON/],
     ["no object", "[1]", /m\.json: must be an object/],
     ["another format", { ...whole, format: 2 }, /m\.json: format: must be 1/],
-    [
-      "another kind",
-      { ...whole, kind: "products" },
-      /m\.json: kind: .*products.*orders/,
-    ],
+    ["another kind", { ...whole, kind: "products" }, /m\.json: kind: .*products.*orders/],
     ["no kind that is known", { ...whole, kind: "order" }, /m\.json: kind: /],
     [
       "a key that is not known",

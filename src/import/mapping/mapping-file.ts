@@ -43,7 +43,7 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
   if (mapping.kind !== kind.name) {
     throw new ImportError(
       "usage",
-      `${given}: kind: the mapping is for ${mapping.kind}, and this is for ${kind}`,
+      `${given}: kind: the mapping is for ${mapping.kind}, not for ${kind.name}`,
     );
   }
   const { fields } = kind;

@@ -92,7 +92,8 @@ function checkName(group: string): Omit<RowError, "field"> | undefined {
 
 /** The refusal of a call with a single membership; larger calls are split until the invalid one is alone. */
 function asItemError(items: readonly Item[], error: unknown): ItemError | undefined {
-  if (items.length > 1 || !(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
+  if (items.length > 1 || !(error instanceof ServiceError) || error.kind !== "invalidParams")
+    return undefined;
   return { item: 0, ...readServiceProblem("product_id", error.message) };
 }
 
