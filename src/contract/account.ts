@@ -9,8 +9,8 @@ import { dayMs } from "./time.ts";
 export const utokenLimits = { lifetimeMs: 14 * dayMs, perAccount: 100 } as const;
 
 /**
- * Allowed `platform_type_id` values and a name for each.
- * Source: spec "Account platform". Assumed: the names, of which the specification gives none to an id but 2's.
+ * The allowed `platform_type_id` values, with a name for each.
+ * Source: spec "Account platform". Assumed: the names; the specification gives one only for 2.
  */
 export const platformTypes: Readonly<Record<string, string>> = {
   1: "shopify",
@@ -52,7 +52,7 @@ const accountPlatform = lazily(() =>
   }),
 );
 
-/** What an account can have switched on and off. Source: spec "Errors", "Coupons", "Reviews". */
+/** Features that can be turned on or off for an account. Source: spec "Errors", "Coupons", "Reviews". */
 export const features = [
   "dynamic_coupons",
   "questions_and_answers",
@@ -64,7 +64,7 @@ export type Feature = (typeof features)[number];
 const featureList = lazily(() => z.object({ features: z.record(z.string(), z.boolean()) }));
 const featuresPath = `${extensionPrefix}/apps/{app_key}/features`;
 
-/** How long a sign-in URL works. Assumed: the specification shows no time. */
+/** The lifetime of a sign-in URL. Assumed: the specification does not state it. */
 export const signInLifetimeMs = 5 * 60 * 1_000;
 
 export const account = {
@@ -83,10 +83,10 @@ export const account = {
             .pipe(shape.url),
           platform_type_id: z
             .union([z.string(), z.number().transform(String)], {
-              error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+              error: "must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
             })
             .refine((id) => Object.hasOwn(platformTypes, id), {
-              error: "must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+              error: "must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
             }),
         }),
       }),
@@ -94,7 +94,7 @@ export const account = {
     reply: enveloped,
   }),
   features: endpoint({
-    summary: "Tell which features are on",
+    summary: "List features and whether they are on",
     method: "GET",
     paths: [featuresPath],
     extension: "own",
@@ -105,7 +105,7 @@ export const account = {
     reply: enveloped,
   }),
   setFeature: endpoint({
-    summary: "Switch a feature on or off",
+    summary: "Turn a feature on or off",
     method: "PUT",
     paths: [featuresPath],
     extension: "own",
@@ -124,7 +124,7 @@ export const account = {
 export const tokens = {
   create: endpoint({
     summary: "Issue a utoken",
-    answersSecret: true,
+    returnsSecret: true,
     secretFields: ["client_secret"],
     method: "POST",
     paths: ["/oauth/token"],
@@ -140,7 +140,7 @@ export const tokens = {
 export const users = {
   create: endpoint({
     summary: "Create a user and its account",
-    answersSecret: true,
+    returnsSecret: true,
     secretFields: ["user.password"],
     method: "POST",
     paths: ["/users"],
@@ -165,8 +165,8 @@ export const users = {
     reply: enveloped,
   }),
   signIn: endpoint({
-    summary: "Get an address that signs the account's owner in",
-    answersSecret: true,
+    summary: "Create a sign-in URL for the account's owner",
+    returnsSecret: true,
     secretFields: ["secret"],
     method: "GET",
     paths: ["/users/b2blogin.json"],
@@ -177,7 +177,7 @@ export const users = {
     reply: enveloped,
   }),
   signedIn: endpoint({
-    summary: "Tell who is signed in by the code of a sign-in address",
+    summary: "Show the account that a sign-in code belongs to",
     method: "GET",
     paths: [`${extensionPrefix}/sign_in/{code}`],
     htmlPaths: [`${extensionPrefix}/admin/{code}`],
@@ -187,7 +187,7 @@ export const users = {
     input: () => z.object({ code: z.string().max(2_048) }),
     output: () =>
       z.object({
-        /** Null where the code is too old or not one of ours. */
+        /** Null if the code is expired or invalid. */
         account: z
           .object({ app_key: z.string(), display_name: z.string().nullable(), email: z.string().nullable() })
           .nullable(),
@@ -195,7 +195,7 @@ export const users = {
     reply: enveloped,
   }),
   get: endpoint({
-    summary: "Read a user's profile",
+    summary: "Get a user's profile",
     method: "GET",
     paths: ["/users/{user_id}", "/users/{user_id}.json"],
     auth: "open",

@@ -8,7 +8,7 @@ import { lazily } from "./lazily.ts";
 export const batchMethods = ["main_widget", "bottomline", "testimonials", "reviews"] as const;
 export type BatchMethod = (typeof batchMethods)[number];
 
-/** Methods in one call. Assumed: the specification shows no limit. */
+/** Maximum number of methods per call. Assumed: the specification does not state a limit. */
 export const maxBatchMethods = 50;
 
 const method = lazily(() =>
@@ -16,7 +16,7 @@ const method = lazily(() =>
     method: z.enum(batchMethods, { error: `must be one of ${batchMethods.join(", ")}` }),
     params: z
       .looseObject({
-        /** The store's own product id. */
+        /** The store's product ID. */
         pid: shape.reference.nullish(),
         page: shape.count.nullish(),
         per_page: shape.count.nullish(),
@@ -25,7 +25,7 @@ const method = lazily(() =>
   }),
 );
 
-/** A list, or the same as JSON text, as a query or a form has it. */
+/** A list, or its JSON text, as sent in a query or a form. */
 const methods = lazily(() =>
   z.preprocess(
     (value) => {
@@ -38,17 +38,17 @@ const methods = lazily(() =>
     },
     z
       .array(method(), { error: "must be a list of {method, params}" })
-      .max(maxBatchMethods, { error: `holds more than ${maxBatchMethods} elements` }),
+      .max(maxBatchMethods, { error: `has more than ${maxBatchMethods} elements` }),
   ),
 );
 
 /**
- * Source: spec "Core API" shows `/batch?methods=[]` alone; practice of services of this kind posts it.
- * Assumed: it answers GET as well as POST, `methods` in the query being JSON text.
+ * Source: spec "Core API" shows only `/batch?methods=[]`; similar services use POST.
+ * Assumed: GET is accepted as well as POST; in a query, `methods` is JSON text.
  */
 export const batch = {
   run: endpoint({
-    summary: "Read several pieces of HTML for in-line SEO",
+    summary: "Get several HTML fragments for inline SEO",
     method: "POST",
     alsoGet: true,
     paths: ["/batch"],

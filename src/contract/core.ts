@@ -4,13 +4,13 @@ import { bare } from "./reply.ts";
 import { detailsQuery, isCalendarDate, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
-/** Source: spec "Limits": requests per window, per store id, over all endpoints and tokens. */
+/** Requests per window and store, across all endpoints and tokens. Source: spec "Limits". */
 export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
 
-/** Source: spec "Limits". Assumed: a larger limit is taken as the largest. */
+/** Maximum `limit` of a list. Source: spec "Limits". Assumed: a larger value is reduced to this one. */
 export const coreListLimit = 100;
 
-/** Assumed: the specification shows no body for this call; the form is that of services of this kind. */
+/** A product as listed by the core API. Assumed: the specification shows no body; the format is that of similar services. */
 export const coreProduct = lazily(() =>
   z.object({
     id: z.number().int(),
@@ -28,7 +28,7 @@ export const coreProduct = lazily(() =>
     status: z.string(),
     created_at: timestamp(),
     updated_at: timestamp(),
-    /** From here on only with `details`. */
+    /** The following fields are present only with `details`. */
     product_tags: z.string().nullish(),
     blacklisted: z.boolean().optional(),
     upc: z.string().nullish(),
@@ -39,8 +39,8 @@ export const coreProduct = lazily(() =>
 
 export const core = {
   createToken: endpoint({
-    summary: "Issue an access token of the core API",
-    answersSecret: true,
+    summary: "Issue an access token for the core API",
+    returnsSecret: true,
     secretFields: ["secret"],
     method: "POST",
     paths: ["/core/v3/stores/{store_id}/access_tokens"],

@@ -8,10 +8,10 @@ import { lazily } from "./lazily.ts";
 export const couponActions = ["map_review", "map_share", "map_review_share"] as const;
 export type CouponAction = (typeof couponActions)[number];
 
-/** Characters in a coupon code. Assumed: the specification shows neither number. */
+/** Length of a coupon code, in characters. Assumed: the specification states neither limit. */
 export const couponCodeLength = { min: 3, max: 64 } as const;
 
-/** The error categories of an upload and their texts. Source: spec "Coupons". Assumed: of two names, the sample's `empty_cell`. */
+/** Error categories of an upload, with their texts. Source: spec "Coupons". Assumed: of its two names, the sample's `empty_cell` applies. */
 export const couponErrorTexts = {
   empty_cell: "Empty cells",
   code_length: "Max/Min code digit requirements",
@@ -33,7 +33,7 @@ export const coupons = {
     input: () =>
       z.object({
         coupon_action: coupon_action(),
-        codes: z.array(shape.text.nullable(), { error: "must be a list of texts" }),
+        codes: z.array(shape.text.nullable(), { error: "must be a list of strings" }),
       }),
     output: () =>
       z.object({
@@ -54,7 +54,7 @@ export const coupons = {
     input: () => z.object({ ...detailsQuery() }),
     output: () =>
       z.object({
-        /** The action only with `details`. */
+        /** `coupon_action` is present only with `details`. */
         coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
       }),
     reply: enveloped,
@@ -70,8 +70,8 @@ export const coupons = {
     reply: enveloped,
   }),
   delete: endpoint({
-    summary: "Delete all unique coupon codes of an action",
-    destroys: { question: "Delete all unique coupon codes of {coupon_action}", typed: "coupon_action" },
+    summary: "Delete all unique coupon codes for an action",
+    destroys: { question: "Delete all unique coupon codes for {coupon_action}", typed: "coupon_action" },
     method: "POST",
     paths: ["/apps/{app_key}/coupons/unique/delete"],
     auth: "utoken",

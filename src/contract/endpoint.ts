@@ -4,123 +4,127 @@ import { lazily } from "./lazily.ts";
 import type { ReplyForm } from "./reply.ts";
 
 /**
- * What a call does, which decides transaction, retry and dry run; the HTTP method cannot
- * (`GET /reviews/{id}/vote/up` changes data).
+ * The effect of an operation. It determines transactions, retries, and dry runs; the HTTP method cannot, because
+ * `GET /reviews/{id}/vote/up` changes data.
  * - `read`: changes nothing
- * - `repeatable`: changes data, and doing it twice leaves the same data as doing it once
- * - `once`: doing it twice is not the same; never repeated without reading back first
+ * - `repeatable`: changes data, but repeating the call has no further effect
+ * - `once`: repeating the call changes data again; never retried without reading back first
  */
 export type Effect = "read" | "repeatable" | "once";
 
 /**
- * Who may call. `open`: anyone; `account`: anyone who names an app key; `utoken`: a utoken of that
- * account; `core`: an access token in `X-Service-Token`, rate limited per store.
- * Assumed: public are the calls that the specification shows without a utoken, among them reviews by `user_reference`,
- * the bottom lines of all products and the batch call; a utoken that is sent with one is not looked at, but where the
- * call says so.
+ * Who may call an operation.
+ * - `open`: anyone
+ * - `account`: anyone who names an app key
+ * - `utoken`: holders of a utoken of the account
+ * - `core`: holders of an access token, sent in `X-Service-Token`; rate limited per store
+ *
+ * Assumed: operations that the specification shows without a utoken are public, including reviews by `user_reference`,
+ * the bottom lines of all products, and the batch call. A utoken sent with them is ignored unless the operation has
+ * `acceptsUtoken`.
  */
 export type Auth = "open" | "account" | "utoken" | "core";
 
-/** How many elements of the input's `field` one call carries. */
+/** How many elements of the input's `field` one call may carry. */
 export interface Batch {
   readonly field: string;
-  /** Elements a call; advice of the specification, not a limit. */
+  /** Recommended number of elements per call. Not enforced. */
   readonly recommended: number;
-  /** Elements a call; more are refused with `invalidParams`. */
+  /** Maximum number of elements per call; more are rejected with `invalidParams`. */
   readonly max?: number;
 }
 
 /**
- * A body that is taken as the very text that was sent, since it is signed. It is a field of the input, and beside it are
- * the headers that say how it is signed, under names of their own.
+ * A signed body, which the handler receives as the exact text that was sent. The text is one field of the input; the
+ * headers that carry the signature are others.
  */
 export interface SignedBody {
-  /** The input's field that has the text. */
+  /** The input field for the text. */
   readonly field: string;
-  /** Field of the input to header, in small letters. */
+  /** Input field to header name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the text is the JSON of, for descriptions. */
+  /** The schema of the JSON text. Used only for documentation. */
   readonly holds: z.ZodType;
 }
 
 /**
- * How a call that lists goes on behind its first page.
- * - `page`: pages are numbered from 1 in the input's `page`
- * - `since_id`: the input's `since_id` is the highest id that came so far; without it some lists begin with the newest
+ * How to request the next page of a list.
+ * - `page`: the input's `page`, from 1
+ * - `since_id`: the input's `since_id` is the highest ID so far; without it, some lists start with the newest
  * - `page_info`: the output's `pagination.next_page_info` is the next input's `page_info`
- * - `start`: the input's `start` is how many came so far
+ * - `start`: the input's `start` is the number of elements so far
  */
 export interface Listing {
-  /** The output's field that has the elements. */
+  /** The output field that contains the elements. */
   readonly items: string;
-  /** Absent where all elements come at once. */
+  /** Absent if the list is not paginated. */
   readonly by?: "page" | "since_id" | "page_info" | "start";
-  /** An answer without the list is one of an empty list. */
+  /** The output omits the list if it is empty. */
   readonly mayBeAbsent?: boolean;
-  /** Without `since_id` the newest come first, and they alone. */
+  /** Without `since_id`, the list contains only the newest elements, newest first. */
   readonly isNewestFirst?: boolean;
-  /** The input's field for how many elements a page has, and the most to ask for. */
+  /** The input field for the page size, and its maximum. */
   readonly size?: { readonly field: string; readonly max: number };
 }
 
-/** What a call takes away for good. */
+/** The confirmation prompt for an operation that deletes data irreversibly. */
 export interface Destruction {
-  /** As an order to whoever is asked, with fields of the input in braces: `Delete the group {group_name}`. */
+  /** An imperative sentence with input fields in braces: `Delete the group {group_name}`. */
   readonly question: string;
-  /** The input's field whose value is to be typed before it is done, where much is lost. */
+  /** The input field whose value the user must type to confirm. Set if a lot of data is deleted. */
   readonly typed?: string;
 }
 
-/** One call of the service, as data. Paths are the wire's own, aliases after the first. */
+/** One operation of the service, as data. Paths after the first are aliases. */
 export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   readonly summary: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly paths: readonly [string, ...string[]];
   readonly auth: Auth;
   readonly effect: Effect;
-  /** Path, query and body as one flat input, without what says who is calling. */
+  /** Path, query, and body fields as one flat object, without the caller's credentials. */
   readonly input: I;
   readonly output: O;
   readonly reply: ReplyForm;
   readonly errorForm: ErrorForm;
   readonly batch?: Batch;
-  /** How the elements of a list are read to their end. */
+  /** How to read all pages. Set for lists. */
   readonly listing?: Listing;
-  /** What cannot be had back once the call is carried out; people are asked first. */
+  /** Set if the operation deletes data irreversibly; interactive users must confirm first. */
   readonly destroys?: Destruction;
-  /** Fields of the input that hold a secret, with a point before what is inside another. */
+  /** Input fields that contain a secret, as dotted paths. */
   readonly secretFields?: readonly string[];
   /**
-   * Absent for calls of the specification. `own`: this product's, under `extensionPrefix`; `practice`: one that services
-   * of this kind have, and that the specification implies.
+   * Absent for operations of the specification. `own`: an operation of this product, under `extensionPrefix`;
+   * `practice`: an operation that similar services have and that the specification implies.
    */
   readonly extension?: "own" | "practice";
-  /** Paths at which the answer is a page of HTML, made from the same value. */
+  /** Paths that return an HTML page rendered from the same value. */
   readonly htmlPaths?: readonly string[];
-  /** The page is sent back as a form, its fields those of the input; where they have `problems`, under status 422. */
+  /** The page contains a form that submits the input fields. If the output has `problems`, the status is 422. */
   readonly hasForm?: boolean;
-  /** The page leads on to the value's `url` (status 302), where it has one. */
-  readonly leadsOn?: boolean;
-  /** Answers HEAD though it changes something: with this field of the input set, it does not. */
+  /** The page redirects (302) to the output's `url`, if it has one. */
+  readonly redirects?: boolean;
+  /** Supports HEAD by setting this input field, which makes the operation read-only. */
   readonly headField?: string;
-  /** Answers in JSONP where the query has `callback`. */
-  readonly hasCallback?: boolean;
-  /** The answer holds a secret, which nothing on the way is to keep. */
-  readonly answersSecret?: boolean;
-  /** The body is no object of fields: it is taken as it is, because it is signed. */
+  /** Responds in JSONP if the query has `callback`. */
+  readonly supportsJsonp?: boolean;
+  /** The output contains a secret, so responses must not be cached. */
+  readonly returnsSecret?: boolean;
+  /** The body is signed and passed on unparsed. */
   readonly signedBody?: SignedBody;
-  /** A utoken is not needed, and is looked at where it is there: the store itself may say more than others. */
+  /** A utoken is optional; with a valid one, the caller is the store and may set more fields. */
   readonly acceptsUtoken?: boolean;
-  /** Answers GET as well, with the input in the query. */
+  /** Also accepts GET, with the input in the query. */
   readonly alsoGet?: boolean;
-  /** Counts against the limit of the read address. Source: spec "Limits". */
+  /** Counts toward the CDN rate limit. Source: spec "Limits". */
   readonly isReadLimited?: boolean;
 }
 
-/** Where the calls of our own are, all of them. */
+/** The path prefix of all operations that the specification does not define. */
 export const extensionPrefix = "/starpost/v1";
 
-/** An endpoint as it is declared: its shapes are built when they are first asked for. */
+/** An endpoint as declared: its schemas are built on first use. */
 type Declared<I extends z.ZodType, O extends z.ZodType> = Omit<
   Endpoint<I, O>,
   "errorForm" | "input" | "output"
@@ -145,7 +149,7 @@ export function endpoint<I extends z.ZodType, O extends z.ZodType>(declared: Dec
 }
 
 /**
- * Wire names that say who is calling; they are lifted out of the input.
+ * Wire names of the caller's credentials, which are not part of the input.
  * Source: spec "General conventions" 6 and "Authentication" 2 and 6.
  */
 export const callerNames = {

@@ -1,9 +1,9 @@
 /**
- * Every way in which a call is refused, in one table.
- * `http` is the status line, `type` the wire's `error_type` (or the OAuth error code),
- * `temporary` whether the same call may succeed later.
- * Source: spec "Errors"; kinds marked (own) are this product's.
- * Assumed: the HTTP status is the body's code where the specification gives none, and for an OAuth error that of
+ * Every kind of service error.
+ * `http` is the HTTP status, `type` is the wire's `error_type` (or the OAuth error code), and `temporary` states
+ * whether retrying may succeed.
+ * Source: spec "Errors"; kinds marked (own) are specific to this product.
+ * Assumed: the HTTP status equals the body's code if the specification states none; OAuth errors use the statuses of
  * OAuth 2.0.
  */
 export const errorKinds = {
@@ -15,7 +15,7 @@ export const errorKinds = {
   invalidClient: { http: 401, type: "invalid_client", temporary: false },
   tooManyRequests: { http: 429, type: "Exceptions::TooManyRequests", temporary: true },
   internal: { http: 500, type: "Exceptions::InternalError", temporary: true },
-  /** (own) The body is not the JSON it says it is. */
+  /** (own) The body cannot be parsed. */
   malformedBody: { http: 400, type: "Exceptions::MalformedBody", temporary: false },
   /** (own) */
   bodyTooLarge: { http: 413, type: "Exceptions::BodyTooLarge", temporary: false },
@@ -25,13 +25,13 @@ export const errorKinds = {
   unknownPath: { http: 404, type: "Exceptions::UnknownPath", temporary: false },
   /** (own) */
   methodNotAllowed: { http: 405, type: "Exceptions::MethodNotAllowed", temporary: false },
-  /** (own) The service, or its database, cannot answer now: locked, stopping, out of reach. */
+  /** (own) The service or its database is locked, stopping, or unreachable. */
   unavailable: { http: 503, type: "Exceptions::Unavailable", temporary: true },
-  /** (own) The database cannot take or give data until a person sees to it: full, read-only, damaged, not ours. */
+  /** (own) The database needs manual intervention: it is full, read-only, damaged, or not a starpost database. */
   storageFailed: { http: 507, type: "Exceptions::StorageFailed", temporary: false },
-  /** (own) No answer in the time allowed; whether the call was carried out is not known. */
+  /** (own) No response in time; it is unknown whether the call was carried out. */
   timeout: { http: 504, type: "Exceptions::Timeout", temporary: true },
-  /** (own) What answered does not speak this API: HTML, half a body, a redirect. */
+  /** (own) The response is not one of this API, such as HTML, a truncated body, or a redirect. */
   unexpectedAnswer: { http: 502, type: "Exceptions::UnexpectedAnswer", temporary: false },
 } as const;
 
@@ -40,10 +40,10 @@ export type ErrorKind = keyof typeof errorKinds;
 /** The wire form of an error: `{status:{…}}`, `{error}` or `{errors:[{message}]}`. */
 export type ErrorForm = "status" | "oauth" | "core";
 
-/** What an unauthorised caller is told. Source: practice of services of this kind. */
+/** The message of an `unauthorized` error. Source: practice of services of this kind. */
 export const unauthorizedMessage = "You are not authorized to access this page.";
 
-/** The body of a 429. Source: spec "Errors". */
+/** The message of a 429 response. Source: spec "Errors". */
 export const tooManyRequestsMessage = "Too Many Requests";
 
 /** A record that a call can fail to find, by the name that the wire's messages use. */
@@ -141,14 +141,14 @@ export function parseErrorSubject(kind: ErrorKind, message: string): ErrorSubjec
 
 /**
  * The HTTP status of an error.
- * Assumed: invalid parameters of a core call are a 400, since its error bodies have no type that would tell them from
- * an internal error.
+ * Assumed: invalid parameters of a core API call are a 400, because its error bodies have no type to distinguish them
+ * from internal errors.
  */
 export function httpStatusOf(kind: ErrorKind, form: ErrorForm): number {
   return kind === "invalidParams" && form === "core" ? 400 : errorKinds[kind].http;
 }
 
-/** The wire body of an error. A 429 has the same body in every form. */
+/** Encodes an error as a response body. A 429 has the same body in every form. */
 export function encodeError(error: ServiceError, form: ErrorForm): Record<string, unknown> {
   const { http, type } = errorKinds[error.kind];
   if (error.kind === "tooManyRequests" || form === "core") return { errors: [{ message: error.message }] };

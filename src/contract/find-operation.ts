@@ -1,45 +1,45 @@
 import type { Endpoint } from "./endpoint.ts";
 import { type OperationName, operations } from "./index.ts";
 
-/** A call of the contract that a method and a path mean. */
+/** The operation for a method and a path. */
 export interface FoundOperation {
   readonly operation: OperationName;
   readonly endpoint: Endpoint;
-  /** What the path holds for each of its names. */
-  readonly named: Readonly<Record<string, string>>;
-  /** Whether the path is one at which the answer is a page of HTML. */
+  /** The values of the path's placeholders. */
+  readonly pathInput: Readonly<Record<string, string>>;
+  /** Whether the path returns an HTML page. */
   readonly isPage: boolean;
 }
 
-/** Assumed: a path whose last part is fixed is there with `.json` and without, whichever the specification shows. */
-export function withTwin(path: string): readonly string[] {
+/** Assumed: a path that ends in a fixed segment also exists with or without `.json`, whichever the specification shows. */
+export function listPathVariants(path: string): readonly string[] {
   const bare = path.replace(/\.json$/, "");
-  const hasTwin = !path.endsWith("}") && !bare.endsWith("}") && !path.endsWith(".html");
-  return hasTwin ? [bare, `${bare}.json`] : [path];
+  const hasVariant = !path.endsWith("}") && !bare.endsWith("}") && !path.endsWith(".html");
+  return hasVariant ? [bare, `${bare}.json`] : [path];
 }
 
 /**
- * Finds the call that is meant by a method and a path without its query; HEAD means what GET does. Where several paths
- * fit, the one counts that is fixed for longest, as a server has it.
+ * Finds the operation for a method and a path without query. HEAD is treated as GET. If several paths match, the one
+ * with the longest fixed prefix wins, as in the server's router.
  */
 export function findOperation(method: string, path: string): FoundOperation | undefined {
-  const asked = method === "HEAD" ? "GET" : method;
-  const given = decodeNeedless(path.replace(/\/$/, ""));
+  const requested = method === "HEAD" ? "GET" : method;
+  const normalized = decodeUnreserved(path.replace(/\/$/, ""));
   let found: (FoundOperation & { readonly rank: string }) | undefined;
   for (const [operation, endpoint] of operations) {
-    const { method: own, alsoGet = false, paths, htmlPaths = [] } = endpoint;
-    if (own !== asked && !(alsoGet && asked === "GET")) continue;
-    for (const pattern of [...paths.flatMap(withTwin), ...htmlPaths]) {
-      const named = matchPath(pattern, given);
+    const { method: declared, alsoGet = false, paths, htmlPaths = [] } = endpoint;
+    if (declared !== requested && !(alsoGet && requested === "GET")) continue;
+    for (const pattern of [...paths.flatMap(listPathVariants), ...htmlPaths]) {
+      const pathInput = matchPath(pattern, normalized);
       const rank = rankOf(pattern);
-      if (!named || (found && found.rank <= rank)) continue;
-      found = { operation, endpoint, named, isPage: htmlPaths.includes(pattern), rank };
+      if (!pathInput || (found && found.rank <= rank)) continue;
+      found = { operation, endpoint, pathInput, isPage: htmlPaths.includes(pattern), rank };
     }
   }
   return found;
 }
 
-/** Parts of a path in order: `0` fixed, `1` with a fixed end, `2` open. */
+/** A sort key with one digit per path segment: `0` fixed, `1` placeholder with a fixed suffix, `2` placeholder. */
 function rankOf(pattern: string): string {
   return pattern
     .split("/")
@@ -60,11 +60,11 @@ function matchPath(pattern: string, path: string): Readonly<Record<string, strin
   return groups ? Object.fromEntries(Object.entries(groups.groups ?? {}).map(decodePart)) : undefined;
 }
 
-/** Letters, digits, `-`, `.`, `_` and `~` mean the same escaped and bare, also to a server. */
-function decodeNeedless(path: string): string {
+/** Decodes percent-encoded unreserved characters (RFC 3986), which are equivalent to the characters themselves. */
+function decodeUnreserved(path: string): string {
   return path.replaceAll(/%[\da-f]{2}/gi, (escaped) => {
-    const sign = String.fromCodePoint(Number.parseInt(escaped.slice(1), 16));
-    return /[\w.~-]/.test(sign) ? sign : escaped;
+    const character = String.fromCodePoint(Number.parseInt(escaped.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : escaped;
   });
 }
 

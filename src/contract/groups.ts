@@ -7,20 +7,20 @@ import { lazily } from "./lazily.ts";
 const path = "/v1/apps/{app_key}/products_groups";
 const named = lazily(() => ({ group_name: shape.name }));
 
-/** Assumed: one call adds at most as many products as a product call may hold, and takes out as many. */
+/** Maximum number of products that one call can add or remove. Assumed: the same as in a call that creates products. */
 const maxProducts = 500;
 
 const productIds = lazily(() =>
   z
-    .array(shape.id, { error: "must be a list of product ids" })
-    .max(maxProducts, { error: `holds more than ${maxProducts} elements` })
+    .array(shape.id, { error: "must be a list of product IDs" })
+    .max(maxProducts, { error: `has more than ${maxProducts} elements` })
     .optional(),
 );
 
-/** Groups share reviews among their products. Source: spec "Product groups". */
+/** The products of a group share their reviews. Source: spec "Product groups". */
 export const groups = {
   create: endpoint({
-    summary: "Create a group of products",
+    summary: "Create a product group",
     method: "POST",
     paths: [path],
     auth: "utoken",
@@ -30,7 +30,7 @@ export const groups = {
     reply: statusOnly,
   }),
   list: endpoint({
-    summary: "List groups of products",
+    summary: "List product groups",
     listing: { items: "products_groups" },
     method: "GET",
     paths: [path],
@@ -46,7 +46,7 @@ export const groups = {
     reply: enveloped,
   }),
   get: endpoint({
-    summary: "Read a group and its products",
+    summary: "Get a product group with its products",
     method: "GET",
     paths: [`${path}/{group_name}`],
     auth: "utoken",
@@ -64,7 +64,7 @@ export const groups = {
     reply: enveloped,
   }),
   update: endpoint({
-    summary: "Add products to a group and take others out",
+    summary: "Add products to a group or remove them",
     method: "PUT",
     paths: [`${path}/{group_name}`],
     auth: "utoken",
@@ -75,7 +75,7 @@ export const groups = {
     reply: statusOnly,
   }),
   delete: endpoint({
-    summary: "Delete a group that has no products",
+    summary: "Delete an empty product group",
     destroys: { question: "Delete the group {group_name}" },
     method: "DELETE",
     paths: [`${path}/{group_name}`],

@@ -15,14 +15,16 @@ import { orders } from "./orders.ts";
 import { products } from "./products.ts";
 import { answers, questions } from "./questions.ts";
 import { reviewRequests } from "./reviews/requests.ts";
-import { reviews } from "./reviews/reviews.ts";
+import { reviewModeration } from "./reviews/moderation.ts";
+import { reviewReading } from "./reviews/reading.ts";
+import { reviewWriting } from "./reviews/writing.ts";
 import { seo } from "./seo.ts";
 import { tracking } from "./emails/tracking.ts";
 import { unsubscribers } from "./unsubscribers.ts";
 import { webhookDeliveries } from "./webhooks/deliveries.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
 
-/** The whole service: group, then verb, then the declared call. Everything else is derived from it. */
+/** The complete service: group, then verb, then the declared operation. Everything else is derived from it. */
 export const contract = {
   account,
   answers,
@@ -41,7 +43,7 @@ export const contract = {
   products,
   questions,
   reviewRequests,
-  reviews,
+  reviews: { ...reviewReading, ...reviewWriting, ...reviewModeration },
   seo,
   tokens,
   tracking,
@@ -54,19 +56,19 @@ export const contract = {
 export type Contract = typeof contract;
 export type GroupName = keyof Contract;
 
-/** A call's one name everywhere, for example `products.massCreate`. */
+/** The name of an operation, such as `products.massCreate`. */
 export type OperationName = {
   [G in GroupName]: `${G}.${Extract<keyof Contract[G], string>}`;
 }[GroupName];
 
-/** The declared call that `N` names. */
+/** The declared operation named `N`. */
 export type EndpointOf<N extends OperationName> = N extends `${infer G extends GroupName}.${infer V}`
   ? V extends keyof Contract[G]
     ? Contract[G][V]
     : never
   : never;
 
-/** Every call of the contract with its name. */
+/** Every operation of the contract by name. */
 export const operations: ReadonlyMap<OperationName, Endpoint> = new Map(
   Object.entries(contract).flatMap(([group, verbs]) =>
     Object.entries(verbs).map(([verb, declared]): [OperationName, Endpoint] => [
@@ -76,10 +78,10 @@ export const operations: ReadonlyMap<OperationName, Endpoint> = new Map(
   ),
 );
 
-/** Finds a declared call by its name. */
+/** Finds an operation by name. */
 export function endpointOf(name: OperationName): Endpoint {
   const found = operations.get(name);
-  if (!found) throw new Error(`the contract has no call ${name}`);
+  if (!found) throw new Error(`unknown operation ${name}`);
   return found;
 }
 
@@ -106,7 +108,7 @@ export * from "./products.ts";
 export * from "./questions.ts";
 export * from "./reply.ts";
 export * from "./reviews/requests.ts";
-export * from "./reviews/reviews.ts";
+export * from "./reviews/shapes.ts";
 export * from "./seo.ts";
 export * from "./shapes.ts";
 export * from "./unsubscribers.ts";

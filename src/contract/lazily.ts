@@ -1,13 +1,10 @@
-/**
- * What builds a value when it is first asked for, and keeps it: building every shape of the service would take longer
- * than most commands.
- */
+/** Builds a value on first use and caches it. Building every schema at startup would take longer than most commands. */
 export function lazily<T>(build: () => T): () => T {
   let built: { readonly value: T } | undefined;
   return () => (built ??= { value: build() }).value;
 }
 
-/** An object whose values are built, each by itself, when they are first asked for. */
+/** An object whose properties are each built on first use. */
 export function lazyValues<T extends object>(builds: { readonly [K in keyof T]: () => T[K] }): Readonly<T> {
   const values = Object.entries<() => unknown>(builds).map(([name, build]) => {
     const descriptor: PropertyDescriptor = { get: lazily(build), enumerable: true };

@@ -31,10 +31,10 @@ export type Platform = (typeof platforms)[number];
 
 const platform = lazily(() => z.enum(platforms, { error: `must be one of ${platforms.join(", ")}` }));
 
-/** Most units of one product in one order. Assumed: a limit of `quantity`, which is no field of the specification. */
+/** Maximum quantity of one product in one order. Assumed: the specification has no `quantity`, and thus no limit. */
 export const maxQuantity = 1_000;
 
-/** One product of an order, in the map keyed by product id. Source: spec "Order (input)". */
+/** One product of an order, in the map keyed by product ID. Source: spec "Order (input)". */
 export const orderProduct = lazily(() =>
   z.object({
     name: shape.name,
@@ -45,20 +45,20 @@ export const orderProduct = lazily(() =>
     product_tags: shape.tags.nullish(),
     specs: specs().nullish(),
     /**
-     * Line items of this product in the order, which the map's one key cannot say otherwise: each is a purchase.
-     * Assumed: an addition to the specification; 1 where absent, and a service that does not know it passes over it.
+     * The number of line items for this product, each of which becomes a purchase. The map has only one key per product.
+     * Assumed: an extension of the specification (default: 1); services that do not know it ignore it.
      */
     quantity: z.number().int().min(1).max(maxQuantity).optional(),
     /**
-     * The price of each unit in turn, where they are not the same; null where a unit has none.
-     * Assumed: an addition to the specification; `price` is that of the product, and of the units beyond the list.
+     * The price of each unit, if they differ; null for a unit without a price.
+     * Assumed: an extension of the specification; `price` is the product's price, and that of units beyond the list.
      */
     unit_prices: z.array(shape.price.nullable()).max(maxQuantity).optional(),
   }),
 );
 export type OrderProduct = z.output<ReturnType<typeof orderProduct>>;
 
-/** One order without its products. Source: spec "Order (input)". */
+/** An order without its products. Source: spec "Order (input)". */
 export const orderHead = lazily(() =>
   z.object({
     email: shape.email,
@@ -71,21 +71,21 @@ export const orderHead = lazily(() =>
 );
 export type OrderHead = z.output<ReturnType<typeof orderHead>>;
 
-/** One order of a bulk call, as sent; each is checked by itself, so that one bad order does not refuse the call. */
+/** One order of a bulk call, as sent. Orders are validated one by one, so that an invalid order does not fail the call. */
 const looseOrder = lazily(() =>
   z.looseObject({ order_id: z.unknown().optional(), products: z.unknown().optional() }),
 );
 
 type LooseOrder = z.infer<ReturnType<typeof looseOrder>>;
 
-/** The same, without a look at each member: a bulk call holds many. */
+/** Like `looseOrder`, but does not inspect the fields, because a bulk call has many orders. */
 function isLooseOrder(value: unknown): value is LooseOrder {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * A problem with one order. `order_num` (bulk only) is its position in the list.
- * Source: spec "Orders (purchases)". Assumed: `errors` is a list, and is there only where it is not empty.
+ * An error in one order. `order_num` (bulk only) is its position in the list.
+ * Source: spec "Orders (purchases)". Assumed: `errors` is a list, and is omitted if it is empty.
  */
 export const orderError = lazily(() =>
   z.looseObject({
@@ -100,12 +100,12 @@ export type OrderError = z.output<ReturnType<typeof orderError>>;
 const errors = lazily(() => z.array(orderError()).optional());
 
 /**
- * Whether the orders of a call bring review requests; they do where it is absent.
- * Assumed: an addition to the specification, whose orders all do; a service that does not know it passes over it.
+ * Whether the orders of a call trigger review requests (default: true).
+ * Assumed: an extension of the specification, in which all orders do; services that do not know it ignore it.
  */
 const send_mail = lazily(() => shape.boolean.optional());
 
-/** Mails of the call's orders that wait, and the day on which the first goes; only where `send_mail` was said to be true. */
+/** The number of queued emails for the call's orders, and when the first is due. Present only if `send_mail` is explicitly true. */
 const waitingMails = lazily(() => z.object({ queued: z.number().int(), first_due: shape.date.nullable() }));
 
 /** Source: spec "Purchase record (output)". */
@@ -121,7 +121,7 @@ export const purchaseRecord = lazily(() =>
     order_date: timestamp(),
     product_description: z.string().nullable(),
     created_at: timestamp(),
-    /** From here on only with `details`: of the order, of this unit's price, and of the product as it is now. */
+    /** The following fields are present only with `details`: the order's, this unit's price, and the product's current ones. */
     platform: z.string().optional(),
     currency_iso: z.string().nullish(),
     user_reference: z.string().nullish(),
@@ -132,7 +132,7 @@ export const purchaseRecord = lazily(() =>
   }),
 );
 
-/** Purchases on a page where `count` is not given, as many as are recommended, and at most. Source: spec "Limits". Assumed: at most 5,000. */
+/** Page sizes of the purchase list. Source: spec "Limits". Assumed: the maximum. */
 export const purchasePage = { default: 10, recommended: 200, max: 5_000 } as const;
 
 export const orders = {
@@ -189,8 +189,8 @@ export const orders = {
     reply: enveloped,
   }),
   cancelEmails: endpoint({
-    summary: "Stop the mails of orders, or of chosen products in them",
-    destroys: { question: "Stop the mails of these orders" },
+    summary: "Cancel the emails of orders, or of some of their products",
+    destroys: { question: "Cancel the emails of these orders" },
     method: "DELETE",
     paths: ["/apps/{app_key}/purchases"],
     auth: "utoken",

@@ -12,7 +12,7 @@ const badge = lazily(() =>
   }),
 );
 
-/** A person as public answers show one. Source: spec "User summary, badge". */
+/** A person as shown in public responses. Source: spec "User summary, badge". */
 export const userSummary = lazily(() =>
   z.object({
     id: z.number().int(),

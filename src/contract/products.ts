@@ -8,14 +8,14 @@ import { lazily } from "./lazily.ts";
 export const specNames = ["upc", "mpn", "brand", "isbn", "external_sku", "sku"] as const;
 export type SpecName = (typeof specNames)[number];
 
-/** What is left of a spec value, or why nothing is. */
+/** A normalized spec value, or why it is ignored. */
 export type NormalisedSpec =
   | { readonly value: string }
   | { readonly ignored: "empty" | "N/A" | "characters" | "length" };
 
 /**
- * Strips trailing spaces and any mix of leading zeros, spaces and dashes; `N/A` is ignored.
- * Source: spec "Spec value rules". Assumed: characters and length are checked after normalising.
+ * Normalizes a spec value: strips trailing spaces, and leading zeros, spaces, and dashes in any order. `N/A` is ignored.
+ * Source: spec "Spec value rules". Assumed: characters and length are checked after normalization.
  */
 export function normaliseSpec(raw: string): NormalisedSpec {
   if (raw.trim() === "N/A") return { ignored: "N/A" };
@@ -34,7 +34,7 @@ export const specs = lazily(() =>
   ),
 );
 
-/** A product's specs in a list that is asked for details. */
+/** A product's specs in a list with `details`. */
 export const specDetails = lazily(() => ({
   upc: z.string().nullish(),
   mpn: z.string().nullish(),
@@ -48,7 +48,7 @@ const optionalFields = lazily(() => ({
   image_url: shape.optionalUrl.optional(),
   description: shape.text.nullish(),
   currency_iso: shape.currency.optional(),
-  /** The name that sample payloads use for `currency_iso`. */
+  /** An alternative name for `currency_iso`, used by sample payloads. */
   currency: shape.currency.optional(),
   price: shape.price.optional(),
   product_tags: shape.tags.optional(),
@@ -60,7 +60,7 @@ const optionalFields = lazily(() => ({
 export const productInput = lazily(() => z.object({ name: shape.name, url: shape.url, ...optionalFields() }));
 export type ProductInput = z.output<ReturnType<typeof productInput>>;
 
-/** One product to update: only what is given, and valid, overwrites. Source: spec "mass_update". */
+/** One product to update. Only fields that are present and valid are changed. Source: spec "mass_update". */
 export const productChange = lazily(() =>
   z.object({
     name: shape.name.optional(),
@@ -69,7 +69,7 @@ export const productChange = lazily(() =>
   }),
 );
 
-/** Row problems of a bulk call. Assumed: an object keyed by ordinal, since one product can have several. */
+/** Errors in the products of a bulk call. Assumed: an object keyed by ordinal, because a product can have several. */
 export const productErrors = lazily(() =>
   z.record(
     z.string(),
@@ -78,17 +78,17 @@ export const productErrors = lazily(() =>
 );
 export type ProductError = FieldError & { readonly product_id: string };
 
-/** Missed products on a page where `size` is not given, and at most. Assumed: the specification shows neither. */
+/** Page sizes of the missed products. Assumed: the specification states neither. */
 export const missedPage = { default: 10, max: 1_000 } as const;
 
-/** Stands for all missed products in `missed_products_ids`. Assumed: their ids can be learned in no other way. */
+/** The value of `missed_products_ids` for all missed products. Assumed: there is no other way to find out their IDs. */
 export const allMissedProducts = "all";
 
 const missedIds = lazily(() =>
   z
     .string({ error: "is missing" })
     .regex(/^[A-Za-z0-9-]+(?:,[A-Za-z0-9-]+)*$/, {
-      error: "must be ids of letters, digits and -, with commas between",
+      error: "must be a comma-separated list of IDs (letters, digits, and -)",
     })
     .transform((list) => list.split(",")),
 );
@@ -108,7 +108,7 @@ const missedProduct = lazily(() =>
   }),
 );
 
-/** Promoted products, at most. Assumed: the specification shows no number. */
+/** Maximum number of promoted products. Assumed: the specification does not state it. */
 export const maxPromoted = 10;
 
 /** Source: spec "Promoted product (output)". */
@@ -133,10 +133,10 @@ const promotedProduct = lazily(() =>
 );
 
 const bulk = {
-  /** Product id to product; each is checked by itself, so that one bad product does not refuse the call. */
+  /** Product ID to product. Products are validated one by one, so that an invalid product does not fail the call. */
   input: () =>
     z.object({
-      products: z.record(z.string(), z.unknown(), { error: "must be an object keyed by product id" }),
+      products: z.record(z.string(), z.unknown(), { error: "must be an object keyed by product ID" }),
     }),
   output: () => z.object({ errors: productErrors().optional() }),
   reply: flat,
@@ -147,7 +147,7 @@ const bulk = {
 
 export const products = {
   missed: endpoint({
-    summary: "List order lines that were passed over for their product id",
+    summary: "List order lines that were skipped because of an invalid product ID",
     listing: { items: "missed_products", by: "start", size: { field: "size", max: missedPage.max } },
     method: "GET",
     paths: ["/missed_products/{app_key}/search_drill_down"],
@@ -178,7 +178,7 @@ export const products = {
     reply: enveloped,
   }),
   setPromoted: endpoint({
-    summary: "Choose the promoted products; none means that the service chooses",
+    summary: "Set the promoted products; an empty list restores automatic selection",
     method: "PUT",
     paths: [`${extensionPrefix}/apps/{app_key}/promoted_products`],
     extension: "own",
@@ -187,8 +187,8 @@ export const products = {
     input: () =>
       z.object({
         product_ids: z
-          .array(shape.id, { error: "must be a list of product ids" })
-          .max(maxPromoted, { error: `holds more than ${maxPromoted} elements` }),
+          .array(shape.id, { error: "must be a list of product IDs" })
+          .max(maxPromoted, { error: `has more than ${maxPromoted} elements` }),
       }),
     output: () => z.object({ products: z.array(promotedProduct()) }),
     reply: enveloped,

@@ -5,7 +5,7 @@ import { enveloped, statusOnly } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
-/** Questions on a page where `count` is not given, and at most. Assumed: the specification shows no paging of them. */
+/** Page sizes of the question list. Assumed: the specification shows no pagination for it. */
 export const questionPage = { default: 1_000, max: 1_000 } as const;
 
 /** Source: spec "Question and answer". */
@@ -41,7 +41,7 @@ const bottomLine = lazily(() =>
 
 export const questions = {
   list: endpoint({
-    summary: "Read a product's questions and answers",
+    summary: "List a product's questions and answers",
     listing: { items: "questions", by: "page", size: { field: "count", max: questionPage.max } },
     method: "GET",
     paths: ["/products/{app_key}/{sku}/questions"],
@@ -62,7 +62,7 @@ export const questions = {
     reply: enveloped,
   }),
   sendConfirmation: endpoint({
-    summary: "Ask a question; its author gets a mail to confirm it",
+    summary: "Ask a question; its author receives a confirmation email",
     method: "POST",
     paths: ["/questions/send_confirmation_mail"],
     auth: "account",
@@ -108,7 +108,7 @@ export const answers = {
       z.object({
         question_id: shape.rowId,
         content: shape.content,
-        /** A shopper's name and address, together; the store answers where they are not given. */
+        /** The name and email address of a shopper; required together. Without them, the store answers. */
         display_name: shape.name.optional(),
         email: shape.email.optional(),
       }),

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { lazily } from "./lazily.ts";
 
-/** How a value is wrapped on the wire, and taken out again. */
+/** A response format: how an output is wrapped on the wire, and unwrapped. */
 export interface ReplyForm {
-  /** `bytes`: the value's own `base64`, under its own `content_type`, and not JSON. */
+  /** `bytes`: the response is the decoded `base64` of the output, with its `content_type`, instead of JSON. */
   readonly media?: "bytes";
   readonly encode: (value: Fields) => Fields | readonly unknown[];
   readonly decode: (body: Fields) => Fields;
-  /** The shape of what `encode` makes, from the shape of the value. For descriptions: nothing is checked with it. */
+  /** Derives the schema of the body from the schema of the output. Used only for documentation. */
   readonly describe: (value: z.ZodType) => z.ZodType;
 }
 
@@ -16,13 +16,13 @@ type Fields = Record<string, unknown>;
 const success = { code: 200, message: "OK" } as const;
 const successFields = lazily(() => ({ code: z.literal(success.code), message: z.literal(success.message) }));
 
-/** `{code,message}` of an answer that is no refusal. */
+/** `{code,message}` of a successful response. */
 export const successStatus = lazily(() => z.object(successFields()));
 
-/** The fields of a value's shape, for forms that put others beside them. */
+/** The fields of an object schema. */
 function fieldsOf(value: z.ZodType): Readonly<Record<string, z.ZodType>> {
   if (value instanceof z.ZodObject) return value.shape;
-  throw new Error("this form of answer holds the fields of an object");
+  throw new Error("this response format requires an object");
 }
 
 function isFields(value: unknown): value is Fields {
@@ -50,7 +50,7 @@ export const enveloped: ReplyForm = {
   describe: (value) => z.object({ status: successStatus(), response: value }),
 };
 
-/** `form`, with some fields left out of each element of the list `name`: they are for pages, not for the wire's JSON. */
+/** Like `form`, but omits some fields from each element of the list `name`. They are for pages, not for JSON responses. */
 export function withoutInside(form: ReplyForm, name: string, fields: readonly string[]): ReplyForm {
   const omit = (element: unknown) =>
     isFields(element)
@@ -62,13 +62,13 @@ export function withoutInside(form: ReplyForm, name: string, fields: readonly st
     describe: (value) => {
       const elements = fieldsOf(value)[name];
       if (!(elements instanceof z.ZodArray) || !(elements.element instanceof z.ZodObject)) {
-        throw new Error(`this form of answer holds a list ${name} of objects`);
+        throw new Error(`this response format requires ${name} to be a list of objects`);
       }
       const { shape } = elements.element;
-      const left = z.object(
+      const remaining = z.object(
         Object.fromEntries(Object.entries(shape).filter(([field]) => !fields.includes(field))),
       );
-      return form.describe(z.object({ ...fieldsOf(value), [name]: z.array(left) }));
+      return form.describe(z.object({ ...fieldsOf(value), [name]: z.array(remaining) }));
     },
   };
 }
@@ -80,7 +80,7 @@ export const flat: ReplyForm = {
   describe: (value) => z.object({ ...successFields(), ...fieldsOf(value) }),
 };
 
-/** `{code:"200",message}`: the one flat reply whose code is a string on the wire. */
+/** `{code:"200",message}`: the only flat response whose code is a string. */
 export const flatTextCode: ReplyForm = {
   encode: (value) => ({ code: "200", message: success.message, ...value }),
   decode: flat.decode,
@@ -94,44 +94,44 @@ export const statusOnly: ReplyForm = {
   describe: () => z.object({ status: successStatus() }),
 };
 
-/** `{status,response:{[inside]}}`, `{status}` alone, or `{status,…others}`, by what the value holds. */
+/** `{status,response:{[inside]},…others}`; `response` is omitted if the output has no field `inside`. */
 export function envelopedWhenPresent(inside: string): ReplyForm {
   return {
-    encode: ({ [inside]: held, ...beside }) => ({
+    encode: ({ [inside]: value, ...others }) => ({
       status: success,
-      ...(held === undefined ? {} : { response: { [inside]: held } }),
-      ...beside,
+      ...(value === undefined ? {} : { response: { [inside]: value } }),
+      ...others,
     }),
-    decode: ({ status: _status, response, ...beside }) => ({
+    decode: ({ status: _status, response, ...others }) => ({
       ...(isFields(response) ? response : {}),
-      ...beside,
+      ...others,
     }),
-    describe: (value) => {
-      const { [inside]: held = z.unknown(), ...beside } = fieldsOf(value);
+    describe: (output) => {
+      const { [inside]: value = z.unknown(), ...others } = fieldsOf(output);
       return z.object({
         status: successStatus(),
-        response: z.object({ [inside]: z.nonoptional(held) }).optional(),
-        ...beside,
+        response: z.object({ [inside]: z.nonoptional(value) }).optional(),
+        ...others,
       });
     },
   };
 }
 
-/** The value itself. */
+/** The output itself. */
 export const bare: ReplyForm = {
   encode: (value) => value,
   decode: (body) => body,
   describe: (value) => value,
 };
 
-/** The list that the value holds under `name`, and nothing around it. */
+/** The list in the output's field `name`, without a wrapper. */
 export function list(name: string): ReplyForm {
   return {
-    encode: ({ [name]: held }) => (Array.isArray(held) ? (held as readonly unknown[]) : []),
+    encode: ({ [name]: elements }) => (Array.isArray(elements) ? (elements as readonly unknown[]) : []),
     decode: (body) => ({ [name]: Object.values(body) }),
     describe: (value) => fieldsOf(value)[name] ?? z.unknown(),
   };
 }
 
-/** `{content_type, base64}` as the bytes themselves. */
+/** The decoded bytes of `{content_type, base64}`. */
 export const bytes: ReplyForm = { ...bare, media: "bytes" };

@@ -4,13 +4,13 @@ import { enveloped, flatResponse } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
-/** Reviews on an SEO page, the latest. */
+/** Number of reviews on an SEO page; the latest are shown. */
 export const seoPageReviews = 50;
 
-/** What an SEO page shows: a product, or the store itself, and its reviews. */
+/** The content of an SEO page: a product, or the store, with its reviews. */
 const seoPage = lazily(() =>
   z.object({
-    /** The store's own product id; null for the store. */
+    /** The store's product ID; null for the store. */
     product_id: z.string().nullable(),
     name: z.string(),
     url: z.string(),
@@ -26,9 +26,9 @@ const seoPage = lazily(() =>
         score: z.number().int(),
         display_name: z.string(),
         verified_buyer: z.boolean(),
-        /** Nobody has shown yet that the address is the author's. */
+        /** The author's email address is not verified. */
         anonymous: z.boolean(),
-        /** The store's. */
+        /** The store's comment. */
         comment: z.string().nullable(),
         created_at: timestamp(),
       }),
@@ -39,7 +39,7 @@ export type SeoPage = z.output<ReturnType<typeof seoPage>>;
 
 export const seo = {
   checkSubdomain: endpoint({
-    summary: "Tell whether a subdomain is free",
+    summary: "Check whether a subdomain is available",
     method: "GET",
     paths: ["/apps/{app_key}/subomain_check/{subdomain}"],
     auth: "utoken",
@@ -49,7 +49,7 @@ export const seo = {
     reply: enveloped,
   }),
   pageUrl: endpoint({
-    summary: "Get the address of a product's page of reviews, or of the store's",
+    summary: "Get the URL of the review page of a product or the store",
     method: "GET",
     paths: ["/v1/seo_pages/url/{app_key}/{product_id}", "/v1/seo_pages/url/{app_key}"],
     auth: "account",
@@ -59,7 +59,7 @@ export const seo = {
     reply: flatResponse,
   }),
   page: endpoint({
-    summary: "Read a product's page of reviews, or the store's",
+    summary: "Get the review page of a product or the store",
     method: "GET",
     paths: [
       `${extensionPrefix}/apps/{app_key}/seo_pages/{product_id}`,

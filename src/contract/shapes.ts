@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lazily, lazyValues } from "./lazily.ts";
 
-/** Longest values, in characters. Assumed: the specification shows none; longer ones are refused, never cut. */
+/** Maximum lengths, in characters. Assumed: the specification states none; longer values are rejected, never truncated. */
 export const maxLength = {
   id: 255,
   name: 1_024,
@@ -12,15 +12,15 @@ export const maxLength = {
   spec: 255,
 } as const;
 
-/** A problem with one field of one element, as the wire words it. */
+/** An error in one field of one element, as sent on the wire. */
 export interface FieldError {
   readonly field: string;
   readonly error: string;
 }
 
 /**
- * A stable word for what is wrong with a value; scripts and reject files rely on it.
- * Words beside these are added by the importer for what only a file can have.
+ * A stable code for an invalid value; scripts and reject files rely on it.
+ * The importer adds codes for errors that only occur in files.
  */
 export type CheckCode =
   | "missing"
@@ -38,23 +38,23 @@ export type CheckCode =
 
 const isMissing = "is missing";
 
-const expectedWords: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   array: "a list",
   boolean: "true or false",
-  int: "a whole number",
+  int: "an integer",
   number: "a number",
   object: "an object",
   record: "an object",
-  string: "text",
+  string: "a string",
 };
 
-/** Words for what a shape says nothing of itself about; zod's own are a programmer's. */
+/** Messages for schemas that define none themselves; Zod's defaults are written for programmers. */
 z.config({
   customError: (issue) => {
     if (issue.input === undefined) return isMissing;
-    if (issue.code === "invalid_type") return `must be ${expectedWords[issue.expected] ?? issue.expected}`;
+    if (issue.code === "invalid_type") return `must be ${typeNames[issue.expected] ?? issue.expected}`;
     if (issue.code === "too_big" && issue.origin === "array")
-      return `holds more than ${issue.maximum} elements`;
+      return `has more than ${issue.maximum} elements`;
     if (issue.code === "too_big" && issue.origin === "string")
       return `is longer than ${issue.maximum} characters`;
     return undefined;
@@ -63,20 +63,20 @@ z.config({
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const emailPattern = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
-// One way to match each character: with two, a long value that does not match would be tried in every way.
+// Each character can match in only one way, so that long values without a match cannot cause excessive backtracking.
 const urlPattern = /^https?:\/\/[^\s/?#]\S*$/i;
 const pricePattern = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /**
- * A product id, SKU or spec value: letters, digits, `_` and `-`. Source: spec "Product (input)".
- * Assumed: `__proto__` is none: many programs lose a key of that name when they read JSON, and the record with it.
+ * Whether `value` is a valid product ID, SKU, or spec value: letters, digits, `_`, and `-`. Source: spec "Product (input)".
+ * Assumed: `__proto__` is invalid, because many JSON parsers drop keys of that name, and thus the record.
  */
 export function isLegalId(value: string): boolean {
   return idPattern.test(value) && value !== "__proto__";
 }
 
-/** Whether `value` is a day of the calendar written YYYY-MM-DD. */
+/** Whether `value` is an existing date in the format YYYY-MM-DD. */
 export function isCalendarDate(value: string): boolean {
   const parts = datePattern.exec(value);
   if (!parts) return false;
@@ -91,18 +91,18 @@ export function isCalendarDate(value: string): boolean {
 
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z)?$/;
 
-/** Whether `value` is a day of the calendar, or a time of one in UTC. */
+/** Whether `value` is an existing date, or a timestamp in UTC. */
 function isTime(value: string): boolean {
   const day = timePattern.exec(value)?.[1];
   return day !== undefined && isCalendarDate(day) && !Number.isNaN(Date.parse(value));
 }
 
-/** Words a value of the wrong type, or one that is not there. */
-function typed(says: string) {
-  return (issue: { readonly input?: unknown }) => (issue.input === undefined ? isMissing : says);
+/** The error for a value of the wrong type, or a missing one. */
+function typeError(message: string) {
+  return (issue: { readonly input?: unknown }) => (issue.input === undefined ? isMissing : message);
 }
 
-/** Reads an issue's own code, or finds one for zod's own issues. */
+/** The code of an issue: its own, or one derived from Zod's. */
 export function codeOfIssue(issue: z.core.$ZodIssue): CheckCode {
   if (issue.message === isMissing) return "missing";
   if (issue.code === "custom" && typeof issue.params?.["code"] === "string") {
@@ -111,108 +111,108 @@ export function codeOfIssue(issue: z.core.$ZodIssue): CheckCode {
   return issue.code === "too_big" ? "too_long" : "bad_type";
 }
 
-function checked(base: z.ZodString, code: CheckCode, says: string, holds: (value: string) => boolean) {
-  return base.refine(holds, { error: says, params: { code } });
+function checked(base: z.ZodString, code: CheckCode, message: string, isValid: (value: string) => boolean) {
+  return base.refine(isValid, { error: message, params: { code } });
 }
 
-/** Half of a surrogate pair and U+0000 are no text that every database can keep. */
+/** Not every database can store unpaired surrogates and U+0000. */
 function isStorable(value: string): boolean {
   return value.isWellFormed() && !value.includes("\u0000");
 }
 
-function bounded(max: number, says = "must be text") {
+function bounded(max: number, message = "must be a string") {
   return z
-    .string({ error: typed(says) })
+    .string({ error: typeError(message) })
     .max(max, { error: `is longer than ${max} characters` })
     .refine(isStorable, {
-      error: "holds U+0000 or half a surrogate pair",
+      error: "contains U+0000 or an unpaired surrogate",
       params: { code: "bad_characters" satisfies CheckCode },
     });
 }
 
-/** Ids arrive as numbers from some clients; they are taken as their digits. */
+/** Some clients send IDs as numbers, which are converted to strings. */
 const looseText = lazily(() =>
-  z.union([z.string(), z.number().transform(String)], { error: typed("must be text") }),
+  z.union([z.string(), z.number().transform(String)], { error: typeError("must be a string") }),
 );
 
 function required(max: number) {
   return looseText().pipe(checked(bounded(max), "missing", isMissing, (value) => value.trim() !== ""));
 }
 
-function wholeNumber(says: string) {
+function integer(message: string) {
   return z
     .union(
       [
         z.number(),
         z
           .string()
-          .regex(/^\d{1,16}$/, { error: says })
+          .regex(/^\d{1,16}$/, { error: message })
           .transform(Number),
       ],
-      { error: typed(says) },
+      { error: typeError(message) },
     )
     .pipe(
       z
-        .number({ error: says })
-        .int({ error: says })
-        .min(0, { error: says })
-        .max(Number.MAX_SAFE_INTEGER, { error: says }),
+        .number({ error: message })
+        .int({ error: message })
+        .min(0, { error: message })
+        .max(Number.MAX_SAFE_INTEGER, { error: message }),
     );
 }
 
-/** Scalars of the wire, each with its own words for what is wrong. */
+/** The scalar types of the wire, with their error messages. */
 export const shape = lazyValues({
   id: () => required(maxLength.id),
   name: () => required(maxLength.name),
-  /** Text that must say something. */
+  /** Non-blank text. */
   content: () => required(maxLength.description),
   text: () => bounded(maxLength.description),
   reference: () => looseText().pipe(bounded(maxLength.id)),
   tags: () =>
     z
       .union([z.string(), z.array(z.string()).transform((tags) => tags.join(","))], {
-        error: typed("must be text or a list of texts"),
+        error: typeError("must be a string or a list of strings"),
       })
       .pipe(bounded(maxLength.tags)),
   email: () =>
-    checked(bounded(maxLength.email), "bad_email", "is not an email address (local@domain)", (value) =>
+    checked(bounded(maxLength.email), "bad_email", "is not a valid email address (local@domain)", (value) =>
       emailPattern.test(value),
     ),
   url: () =>
-    checked(bounded(maxLength.url), "bad_url", "is not a URL that starts with http:// or https://", (value) =>
+    checked(bounded(maxLength.url), "bad_url", "is not a valid http:// or https:// URL", (value) =>
       urlPattern.test(value),
     ),
-  /** Empty means: none. */
+  /** A URL, or an empty string for none. */
   optionalUrl: () =>
     checked(
       bounded(maxLength.url),
       "bad_url",
-      "is not a URL that starts with http:// or https://",
+      "is not a valid http:// or https:// URL",
       (value) => value === "" || urlPattern.test(value),
     ),
   date: () =>
     checked(
-      z.string({ error: typed("must be a date, YYYY-MM-DD") }),
+      z.string({ error: typeError("must be a date, YYYY-MM-DD") }),
       "bad_date",
-      "is not a date of the calendar, the day alone (YYYY-MM-DD)",
+      "is not a valid date (YYYY-MM-DD)",
       isCalendarDate,
     ),
-  /** A day, or a time in UTC. */
+  /** A date, or a timestamp in UTC. */
   time: () =>
     checked(
-      z.string({ error: typed("must be a time") }),
+      z.string({ error: typeError("must be a timestamp") }),
       "bad_date",
-      "is not a time (YYYY-MM-DDTHH:MM:SS.sssZ, or the day alone)",
+      "is not a valid timestamp (YYYY-MM-DDTHH:MM:SS.sssZ or YYYY-MM-DD)",
       isTime,
     ),
   price: () =>
     z
-      .union([z.string(), z.number().transform(String)], { error: typed("must be a number") })
+      .union([z.string(), z.number().transform(String)], { error: typeError("must be a number") })
       .pipe(
         checked(
           z.string(),
           "bad_price",
-          "is not a price (digits, and a point before the decimals)",
+          "is not a valid price (such as 12.50)",
           (value) => value === "" || (pricePattern.test(value) && value.length <= 32),
         ),
       ),
@@ -220,30 +220,30 @@ export const shape = lazyValues({
     checked(
       bounded(3),
       "bad_currency",
-      "is not an ISO currency code of three letters",
+      "is not a three-letter ISO currency code",
       (value) => value === "" || /^[A-Za-z]{3}$/.test(value),
     ).transform((value) => value.toUpperCase()),
   boolean: () =>
     z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")], {
-      error: typed("must be true or false"),
+      error: typeError("must be true or false"),
     }),
-  /** A row's id, in digits or as a number. */
-  rowId: () => wholeNumber("must be an id, a whole number"),
-  /** A whole number, in digits or as a number, from 0. */
-  count: () => wholeNumber("must be a whole number"),
-  /** A product id, SKU or the like, of letters, digits, `_` and `-`. */
+  /** A row ID, as a number or a string of digits. */
+  rowId: () => integer("must be an integer ID"),
+  /** A non-negative integer, as a number or a string of digits. */
+  count: () => integer("must be an integer"),
+  /** A product ID, SKU, or similar: letters, digits, `_`, and `-`. */
   legalId: () =>
     required(maxLength.id).pipe(
       checked(z.string(), "bad_id", "allows only letters, digits, _ and -", isLegalId),
     ),
 });
 
-/** A timestamp of the wire: ISO 8601 UTC. */
+/** A timestamp on the wire: ISO 8601, UTC. */
 export const timestamp = lazily(() => z.string());
 
 /**
- * What a list call takes to tell more of each record than the specification shows.
- * Assumed: an addition to the specification; a service that does not know it passes over it, and without it the
- * records are as the specification has them.
+ * The input of lists that can return more fields than the specification defines.
+ * Assumed: an extension of the specification; services that do not know it ignore it. Without it, records have only
+ * the specified fields.
  */
 export const detailsQuery = lazily(() => ({ details: shape.boolean.optional() }));

@@ -4,7 +4,7 @@ import { enveloped, envelopedWhenPresent } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
-/** `email_type_id` and what is mailed under it. Source: spec "Unsubscriber". */
+/** Email types by `email_type_id`. Source: spec "Unsubscriber". */
 export const emailTypes = {
   1: "mails after purchase and other reminder emails",
   2: "targeted review requests",
@@ -25,12 +25,12 @@ export const emailTypes = {
   17: "coupon notification",
 } as const;
 
-/** Whether `key` names an email type, in plain digits. */
+/** Whether `key` is a valid email type ID. */
 export function isEmailTypeId(key: string): boolean {
   return /^[1-9]\d?$/.test(key) && Number(key) in emailTypes;
 }
 
-/** The two errors of a bulk call, in the wire's words. Source: spec "Unsubscribers". */
+/** The error messages of a bulk call. Source: spec "Unsubscribers". */
 export const unsubscriberErrorTexts = {
   emailType: "email type ID is not valid",
   email: "email is not valid",
@@ -41,7 +41,7 @@ export const unsubscriber = lazily(() =>
     id: z.number().int(),
     user_email: z.string(),
     email_type_id: z.number().int(),
-    /** Spelled so on the wire. */
+    /** Misspelled on the wire. */
     unsubscirbed_by_name: z.string(),
   }),
 );
@@ -52,7 +52,7 @@ const bulk = {
   input: () =>
     z.object({
       email_list: z.record(z.string(), z.array(z.string(), { error: "must be a list of email addresses" }), {
-        error: "must be an object of email type id to a list of email addresses",
+        error: "must be an object that maps email type IDs to lists of email addresses",
       }),
       async: shape.boolean.optional(),
       validate_data: shape.boolean.optional(),
@@ -66,19 +66,19 @@ const bulk = {
   batch: { field: "email_list", recommended: 150 },
 } as const;
 
-/** Unsubscribers returned where `count` and `page` are not used. Source: spec "Limits". */
+/** Number of unsubscribers returned without `count` and `page`. Source: spec "Limits". */
 export const unsubscriberPageDefault = 5_000;
 
 export const unsubscribers = {
   massCreate: endpoint({
-    summary: "Unsubscribe addresses from mails of a type",
+    summary: "Unsubscribe addresses from emails of a type",
     method: "POST",
     paths: ["/apps/{app_key}/unsubscribers/mass_create"],
     ...bulk,
   }),
   massDelete: endpoint({
-    summary: "Take unsubscribed addresses back",
-    destroys: { question: "Take back these unsubscriptions, so that mails go to these people again" },
+    summary: "Remove addresses from the list of unsubscribers",
+    destroys: { question: "Remove these unsubscriptions, so that emails are sent to these addresses again" },
     method: "DELETE",
     paths: ["/apps/{app_key}/unsubscribers/mass_delete"],
     ...bulk,

@@ -31,7 +31,7 @@ const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...cal
  */
 export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: CallParts): DecodedCall {
   const { callback, ...rest } = readQuery(query);
-  const asked = endpoint.hasCallback || callback === undefined ? rest : { ...rest, callback };
+  const asked = endpoint.supportsJsonp || callback === undefined ? rest : { ...rest, callback };
   const sources = [asFields(path), ...readSent(endpoint, { query: asked, body, headers })];
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
@@ -41,7 +41,7 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
   return {
     input: merge(sources),
     caller: { ...(appKey !== undefined && { appKey }), ...(utoken !== undefined && { utoken }) },
-    ...(endpoint.hasCallback && callback !== undefined && { callback }),
+    ...(endpoint.supportsJsonp && callback !== undefined && { callback }),
   };
 }
 

@@ -39,7 +39,7 @@ export async function answer(
 
 function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): unknown {
   // RFC 6749 5.1: an answer that holds a token is kept nowhere.
-  if (endpoint.answersSecret === true) void reply.header("cache-control", "no-store");
+  if (endpoint.returnsSecret === true) void reply.header("cache-control", "no-store");
   const body = endpoint.reply.encode(value as Record<string, unknown>);
   if (callback === undefined) return body;
   void reply.type("application/javascript; charset=utf-8");
@@ -58,7 +58,7 @@ function toPage(
     .header("content-security-policy", page.policy)
     .header("referrer-policy", "no-referrer");
   const { url } = value as { readonly url?: unknown };
-  if (endpoint.leadsOn && typeof url === "string") return reply.redirect(url, 302);
+  if (endpoint.redirects && typeof url === "string") return reply.redirect(url, 302);
   // RFC 9110 15.5.21: the form was understood, and cannot be carried out as it is.
   if (page.hasProblems?.(value)) void reply.code(422);
   return page.render(value);

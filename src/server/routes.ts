@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Logger } from "pino";
 import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
-import { withTwin } from "../contract/find-operation.ts";
+import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
 import type { Transport } from "../service/transport.ts";
 import { answer, type Answering } from "./response.ts";
@@ -68,7 +68,7 @@ function listRoutes(): readonly Route[] {
     // Where its path says all, a page is posted to by its own button or by a mail program (RFC 8058), in any encoding.
     const pageBodies = endpoint.hasForm ? "pageForm" : "anything";
     const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: pageBodies });
-    const own = [...new Set(paths.flatMap(withTwin))].map(route);
+    const own = [...new Set(paths.flatMap(listPathVariants))].map(route);
     return own.concat(htmlPaths.map(pageRoute));
   });
 }
@@ -104,8 +104,8 @@ function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }:
  * Whether pages of other sites may call: what shoppers' browsers call, with no token and no cookie, may come from any shop.
  * Assumed: the specification shows no such rule; calls that need a token, answer a secret or are signed are for servers.
  */
-function isForBrowsers({ auth, answersSecret = false, signedBody }: Endpoint): boolean {
-  return (auth === "open" || auth === "account") && !answersSecret && !signedBody;
+function isForBrowsers({ auth, returnsSecret = false, signedBody }: Endpoint): boolean {
+  return (auth === "open" || auth === "account") && !returnsSecret && !signedBody;
 }
 
 /** What a browser asks before it sends JSON from another site. */

@@ -74,7 +74,7 @@ function isRefused({ refusal }: { readonly refusal?: { readonly kind: string } |
 }
 
 function isOwn(found: FoundOperation | undefined, appKey: string): boolean {
-  const keys = accountNames.map((name) => found?.named[name]).filter((key) => key !== undefined);
+  const keys = accountNames.map((name) => found?.pathInput[name]).filter((key) => key !== undefined);
   return keys.every((key) => key === appKey);
 }
 
@@ -126,7 +126,7 @@ function namedFields(
 function needsAccount(found: FoundOperation | undefined, { query, body }: UnsignedCall): boolean {
   if (found?.endpoint.auth !== "account" || found.endpoint.signedBody) return false;
   const isNamed = accountNames.some(
-    (name) => found.named[name] !== undefined || query.some(([given]) => given === name),
+    (name) => found.pathInput[name] !== undefined || query.some(([given]) => given === name),
   );
   const inside = readObject(body);
   return !isNamed && !accountNames.some((name) => inside && Object.hasOwn(inside, name));

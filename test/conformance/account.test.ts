@@ -40,8 +40,8 @@ describeBackends("account.setPlatform", (harness) => {
   });
 
   it.each([
-    ["http://one\u0000.example", "holds U+0000 or half a surrogate pair"],
-    ["http://one\ud800.example", "holds U+0000 or half a surrogate pair"],
+    ["http://one\u0000.example", "contains U+0000 or an unpaired surrogate"],
+    ["http://one\ud800.example", "contains U+0000 or an unpaired surrogate"],
     [`http://${"x".repeat(2_048)}`, "is longer than 2048 characters"],
   ])("refuses a domain that cannot be kept: %j", async (domain, problem) => {
     const { service } = await harness().newAccount();

@@ -103,7 +103,7 @@ describeBackends("batch.run", (harness) => {
     expect((await service.batch.run({ methods })).results).toHaveLength(maxBatchMethods);
     await expect(service.batch.run({ methods: [...methods, method] })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `methods holds more than ${maxBatchMethods} elements`,
+      message: `methods has more than ${maxBatchMethods} elements`,
     });
   });
 });

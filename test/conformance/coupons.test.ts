@@ -46,7 +46,7 @@ describeBackends("coupons", (harness) => {
       const upload = service.coupons.upload({ coupon_action: "map_share", codes: ["GOOD", code] });
       await expect(upload).rejects.toMatchObject({
         kind: "invalidParams",
-        message: "codes.1 holds U+0000 or half a surrogate pair",
+        message: "codes.1 contains U+0000 or an unpaired surrogate",
       });
       expect(await service.coupons.list({})).toEqual({ coupons: [] });
     },

@@ -55,7 +55,7 @@ describeBackends("groups.create", (harness) => {
     [".", "group_name must not be ."],
     [" .. ", "group_name must not be .."],
     ["x".repeat(256), "group_name is longer than 255 characters"],
-    ["a\u0000b", "group_name holds U+0000 or half a surrogate pair"],
+    ["a\u0000b", "group_name contains U+0000 or an unpaired surrogate"],
   ])("refuses the name %j", async (group_name, message) => {
     const { service } = await harness().newAccount();
     await expect(service.groups.create({ group_name })).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describeBackends("groups.update", (harness) => {
     await change(500);
     await expect(change(501)).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `${field} holds more than 500 elements`,
+      message: `${field} has more than 500 elements`,
     });
   });
 
@@ -235,7 +235,7 @@ describeBackends("groups.update", (harness) => {
       service.groups.update({ group_name: "G", product_ids_to_add: "a" as never }),
     ).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "product_ids_to_add must be a list of product ids",
+      message: "product_ids_to_add must be a list of product IDs",
     });
   });
 });

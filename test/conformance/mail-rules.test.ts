@@ -291,7 +291,7 @@ describeBackends("the settings of mails", (harness: () => Harness) => {
       service.emailRules.set({ name, value } as Parameters<typeof service.emailRules.set>[0]);
     const refused = (message: string) => ({ kind: "invalidParams", message });
     await expect(refuse("due_after_days", 366)).rejects.toMatchObject(
-      refused("value of due_after_days must be a whole number from 0 to 365"),
+      refused("value of due_after_days must be an integer from 0 to 365"),
     );
     await expect(refuse("due_after_days", 1.5)).rejects.toMatchObject({ kind: "invalidParams" });
     await expect(refuse("due_after_days", "soon")).rejects.toMatchObject({ kind: "invalidParams" });

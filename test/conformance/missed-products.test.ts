@@ -171,8 +171,8 @@ describeBackends("products.missed", (harness) => {
       { missed_products_ids: "a b" },
       "missed_products_ids must be ids of letters, digits and -, with commas between",
     ],
-    [{ missed_products_ids: "all", start: "-1" }, "start must be a whole number"],
-    [{ missed_products_ids: "all", size: "many" }, "size must be a whole number"],
+    [{ missed_products_ids: "all", start: "-1" }, "start must be an integer"],
+    [{ missed_products_ids: "all", size: "many" }, "size must be an integer"],
   ])("refuses %j", async (query, message) => {
     const { service } = await harness().newAccount();
     await expect(service.products.missed(query as never)).rejects.toMatchObject({

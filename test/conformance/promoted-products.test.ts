@@ -152,11 +152,8 @@ describeBackends("products.setPromoted", (harness) => {
     for (const [product_ids, message] of [
       [["b", "theirs", "none"], "product_ids holds an unknown product: theirs"],
       [["b", "a", "b"], "product_ids holds b more than once"],
-      [
-        Array.from({ length: maxPromoted + 1 }, (_, at) => `p${at}`),
-        "product_ids holds more than 10 elements",
-      ],
-      ["a", "product_ids must be a list of product ids"],
+      [Array.from({ length: maxPromoted + 1 }, (_, at) => `p${at}`), "product_ids has more than 10 elements"],
+      ["a", "product_ids must be a list of product IDs"],
     ] as const) {
       await expect(products.setPromoted({ product_ids: product_ids as never })).rejects.toMatchObject({
         kind: "invalidParams",

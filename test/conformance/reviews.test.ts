@@ -62,14 +62,14 @@ describeBackends("reviews", (harness) => {
 
     it.each([
       [{ email: undefined }, "Missing email"],
-      [{ review_score: 6 }, "review_score must be a whole number from 1 to 5"],
-      [{ review_score: "five" }, "review_score must be a whole number from 1 to 5"],
+      [{ review_score: 6 }, "review_score must be an integer from 1 to 5"],
+      [{ review_score: "five" }, "review_score must be an integer from 1 to 5"],
       [{ sku: "tea pot" }, "sku allows only letters, digits, _ and -"],
-      [{ email: "nobody" }, "email is not an email address (local@domain)"],
+      [{ email: "nobody" }, "email is not a valid email address (local@domain)"],
       [{ review_content: " " }, "Missing review_content"],
-      [{ review_title: "a\u0000b" }, "review_title holds U+0000 or half a surrogate pair"],
-      [{ user_reference: "a\u0000b" }, "user_reference holds U+0000 or half a surrogate pair"],
-      [{ user_reference: { id: 1 } }, "user_reference must be text"],
+      [{ review_title: "a\u0000b" }, "review_title contains U+0000 or an unpaired surrogate"],
+      [{ user_reference: "a\u0000b" }, "user_reference contains U+0000 or an unpaired surrogate"],
+      [{ user_reference: { id: 1 } }, "user_reference must be a string"],
       [{ user_reference: "u".repeat(256) }, "user_reference is longer than 255 characters"],
     ])("refuses %j", async (fields, message) => {
       const { service } = await newAccount();

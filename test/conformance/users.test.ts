@@ -66,7 +66,7 @@ describeBackends("users.create", (harness) => {
     });
     await expect(create({ email: "nobody" })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "user.email is not an email address (local@domain)",
+      message: "user.email is not a valid email address (local@domain)",
     });
     expect(await harness().database.db.selectFrom("accounts").select("id").execute()).toEqual([]);
   });

@@ -165,7 +165,7 @@ describe("--mapping", () => {
     [
       "a column that is no text",
       { ...whole, columns: { order_id: 7 } },
-      /m\.json: columns\.order_id: must be text/,
+      /m\.json: columns\.order_id: must be a string/,
     ],
     ["a long delimiter", { ...whole, delimiter: ";;" }, /m\.json: delimiter: must be one character/],
     [

@@ -91,14 +91,14 @@ const insides =
 /** Says what is wrong with an answer, or nothing. */
 function faultOf(
   { status, type, text }: Reply,
-  { hasCallback, htmlPaths, reply }: Endpoint,
+  { supportsJsonp, htmlPaths, reply }: Endpoint,
 ): string | undefined {
   if (insides.test(text)) return "shows its insides";
   if (text.includes("InternalError")) return "is an internal error";
   if (status === 204 && text === "") return undefined;
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && htmlPaths && type.startsWith("text/html")) return undefined;
-  if (isSuccess && hasCallback === true && type.startsWith("application/javascript")) return undefined;
+  if (isSuccess && supportsJsonp === true && type.startsWith("application/javascript")) return undefined;
   if (isSuccess && reply.media === "bytes" && type.startsWith("image/")) return undefined;
   if (!type.startsWith("application/json")) return `is no JSON but ${type}`;
   return faultOfJson(status, text);

@@ -32,7 +32,7 @@ ${cards.join("")}});
 }
 
 function describe(name: OperationName, endpoint: Endpoint): OperationCard {
-  const { summary, method, paths, auth, effect, listing, destroys, extension, answersSecret } = endpoint;
+  const { summary, method, paths, auth, effect, listing, destroys, extension, returnsSecret } = endpoint;
   const schema = new Schemas();
   return {
     summary,
@@ -46,7 +46,7 @@ function describe(name: OperationName, endpoint: Endpoint): OperationCard {
     ...(listing && { listing }),
     ...(destroys && { destroys }),
     ...(extension && { isExtension: true }),
-    ...(answersSecret && { answersSecret: true }),
+    ...(returnsSecret && { returnsSecret: true }),
   };
 }
 

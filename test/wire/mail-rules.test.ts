@@ -91,7 +91,7 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
       {
         code: 500,
         error_type: "Exceptions::InvalidParams",
-        message: "value of due_after_days must be a whole number from 0 to 365",
+        message: "value of due_after_days must be an integer from 0 to 365",
       },
     ]);
     const [, unknown] = await refused({ name: "due_days", value: 1 });

@@ -51,7 +51,7 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
         message: "OK",
         errors: {
           0: { product_id: "bad", field: "name", error: "is missing" },
-          1: { product_id: "bad", field: "url", error: "is not a URL that starts with http:// or https://" },
+          1: { product_id: "bad", field: "url", error: "is not a valid http:// or https:// URL" },
           2: { product_id: "bad id", field: "product_id", error: "allows only letters, digits, _ and -" },
         },
       },
@@ -116,7 +116,7 @@ describe("PUT /apps/{app_key}/products/mass_update", () => {
           0: {
             product_id: "teapot",
             field: "price",
-            error: "is not a price (digits, and a point before the decimals)",
+            error: "is not a valid price (such as 12.50)",
           },
           1: { product_id: "ghost", field: "product_id", error: "product not found" },
         },

@@ -36,8 +36,8 @@ describe("POST /users", () => {
   it.each([
     [{}, "Missing user"],
     [{ user: { ...user, email: undefined } }, "Missing user.email"],
-    [{ user: { ...user, email: "jo" } }, "user.email is not an email address (local@domain)"],
-    [{ user: { ...user, url: "shop" } }, "user.url is not a URL that starts with http:// or https://"],
+    [{ user: { ...user, email: "jo" } }, "user.email is not a valid email address (local@domain)"],
+    [{ user: { ...user, url: "shop" } }, "user.url is not a valid http:// or https:// URL"],
   ])("refuses %j", async (sent, message) => {
     const { status, body } = await wire().ask("POST", "/users", sent);
     expect([status, body]).toEqual([

@@ -153,7 +153,7 @@ export const emails = {
     ...own,
     effect: "read",
     // Its links do what their reader may.
-    answersSecret: true,
+    returnsSecret: true,
     input: () => z.object({ mail_id: shape.rowId }),
     output: () =>
       z.object({

@@ -93,7 +93,7 @@ export const emailEvents = {
     extension: "own",
     auth: "utoken",
     effect: "once",
-    answersSecret: true,
+    returnsSecret: true,
     input: () =>
       z.object({
         /** Makes a new secret; what is signed with the former one is refused from then on. */

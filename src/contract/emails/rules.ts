@@ -158,9 +158,7 @@ export function parseEmailSetting(
   if (setting.type === "number") {
     const { min, max } = setting;
     const value = /^\d{1,9}$/.test(String(written)) ? Number(written) : Number.NaN;
-    return value >= min && value <= max
-      ? { value }
-      : { problem: `must be a whole number from ${min} to ${max}` };
+    return value >= min && value <= max ? { value } : { problem: `must be an integer from ${min} to ${max}` };
   }
   return setting.choices.includes(String(written))
     ? { value: String(written) as EmailSettingValue }

@@ -14,7 +14,7 @@ const category = lazily(() =>
 
 const part = (max: number) =>
   z
-    .string({ error: (issue) => (issue.input === undefined ? "is missing" : "must be text") })
+    .string({ error: (issue) => (issue.input === undefined ? "is missing" : "must be a string") })
     .max(max)
     .refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\r\n]/u.test(value), {
       error: "holds control characters, or half a surrogate pair",

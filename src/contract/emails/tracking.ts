@@ -39,7 +39,7 @@ export const tracking = {
     auth: "open",
     effect: "repeatable",
     headField: "only_look",
-    leadsOn: true,
+    redirects: true,
     input: () => input(),
     output: () =>
       z.object({

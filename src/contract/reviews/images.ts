@@ -4,10 +4,10 @@ import { bytes, enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { hourMs } from "../time.ts";
 
-/** Kinds of image that are taken, told by their first bytes. */
+/** Accepted image types, detected from the first bytes. */
 export const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 
-/** Assumed: the specification shows no limit of a review's images. */
+/** Assumed: the specification states no limits for images. */
 export const imageLimits = {
   perReview: 5,
   bytes: 5 * 1_024 * 1_024,
@@ -16,7 +16,7 @@ export const imageLimits = {
 
 export const images = {
   upload: endpoint({
-    summary: "Add an image to a review, with the token that its creation gave",
+    summary: "Add an image to a review, using the upload token of the new review",
     method: "POST",
     paths: [`${extensionPrefix}/images`],
     extension: "own",
@@ -29,7 +29,7 @@ export const images = {
         image: z
           .string({ error: "must be the image in base64" })
           .max(Math.ceil((imageLimits.bytes * 4) / 3) + 100, {
-            error: "is larger than an image may be",
+            error: `is larger than ${imageLimits.bytes} bytes`,
           }),
       }),
     output: () =>
@@ -39,7 +39,7 @@ export const images = {
     reply: enveloped,
   }),
   get: endpoint({
-    summary: "Read an image of a published review",
+    summary: "Get an image of a published review",
     method: "GET",
     paths: [`${extensionPrefix}/images/{image_id}`],
     extension: "own",

@@ -5,11 +5,11 @@ import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
-/** The fields of the page on which a review is written, in their order. */
+/** The fields of the review form, in order. */
 export const reviewFormFields = ["score", "title", "content", "display_name"] as const;
 export type ReviewFormField = (typeof reviewFormFields)[number];
 
-/** Longest texts of the page, in UTF-16 units as browsers count them. Assumed: shorter than what scripts may send. */
+/** Maximum lengths in the review form, in UTF-16 code units, as browsers count. Assumed: shorter than the limits of the API. */
 export const reviewFormLimits = { title: 150, content: 10_000, display_name: 100 } as const;
 
 const formFields = lazily(() =>
@@ -26,7 +26,7 @@ const requestedReview = lazily(() =>
     score: z.number().int(),
     title: z.string(),
     content: z.string(),
-    /** As everybody sees it. */
+    /** The name as shown publicly. */
     display_name: z.string(),
     verified_buyer: z.boolean(),
     created_at: timestamp(),
@@ -35,20 +35,20 @@ const requestedReview = lazily(() =>
 
 const request = lazily(() =>
   z.object({
-    /** `ready`: a review can be written; `done`: it is written; `gone`: the link is too old, or its product not there. */
+    /** `ready`: awaits a review; `done`: the review was written; `gone`: the link has expired, or the product was deleted. */
     state: z.enum(["ready", "done", "gone"]),
-    /** The link of a test mail: what is written is shown, and not kept. */
+    /** The link is from a test email: the review is shown but not stored. */
     is_test: z.boolean(),
-    /** The mail's reader has unsubscribed from such mails since; a review is welcome all the same. */
+    /** The recipient has since unsubscribed from such emails, but may still write a review. */
     is_unsubscribed: z.boolean(),
     store_name: z.string(),
-    /** Null where the request is gone. */
+    /** Null if the state is `gone`. */
     product: z.object({ name: z.string(), url: z.string(), image_url: z.string().nullable() }).nullable(),
-    /** What the fields hold: as they were sent, or at first the name of the order's customer. */
+    /** The values of the fields: as submitted, or initially only the customer's name. */
     fields: formFields(),
-    /** What is wrong with the fields that were sent, in words for their writer; while there is anything, nothing is kept. */
+    /** Errors in the submitted fields, worded for shoppers. If there are any, no review is stored. */
     problems: z.array(z.object({ field: z.enum(reviewFormFields), error: z.string() })),
-    /** What is written, where it is done. */
+    /** The review, if the state is `done`. */
     review: requestedReview().nullable(),
   }),
 );
@@ -59,15 +59,15 @@ const path = {
   htmlPaths: [`${linkPaths.write_review}/{token}`],
 } as const;
 
-/** Anything that a person can type; what is wrong with it is told as a problem, and no reason to refuse the call. */
+/** Anything a person can type. Invalid values are returned as `problems` instead of failing the call. */
 const typed = lazily(() =>
-  z.union([z.string(), z.number().transform(String)], { error: "must be text" }).optional(),
+  z.union([z.string(), z.number().transform(String)], { error: "must be a string" }).optional(),
 );
 
-/** What a mail-after-purchase asks for: its link shows a page on which a review is written. */
+/** Operations behind the link of a review-request email, which opens a page with a review form. */
 export const reviewRequests = {
   show: endpoint({
-    summary: "Tell what the link of a review request asks for, and what was written",
+    summary: "Get a review request and the review written for it",
     method: "GET",
     paths: [...path.paths],
     htmlPaths: path.htmlPaths,
@@ -79,7 +79,7 @@ export const reviewRequests = {
     reply: enveloped,
   }),
   write: endpoint({
-    summary: "Write the review that a review request asks for; its author is a verified buyer",
+    summary: "Write the review for a review request; its author is a verified buyer",
     method: "POST",
     paths: [...path.paths],
     htmlPaths: path.htmlPaths,

@@ -30,7 +30,7 @@ const own = { extension: "own", auth: "utoken" } as const;
 export const webhooks = {
   create: endpoint({
     summary: "Subscribe an address to an event",
-    answersSecret: true,
+    returnsSecret: true,
     method: "POST",
     paths: [path],
     ...own,

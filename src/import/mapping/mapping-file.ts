@@ -8,7 +8,7 @@ import type { ImportOptions } from "../options.ts";
 import type { RecordKind } from "../kind.ts";
 import { isSameName } from "./names.ts";
 
-const text = z.string({ error: "must be text" }).min(1, { error: "is empty" });
+const text = z.string({ error: "must be a string" }).min(1, { error: "is empty" });
 const byField = z.record(z.string(), text, { error: "must be an object: field to text" });
 
 const members = {

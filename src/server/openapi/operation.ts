@@ -54,21 +54,21 @@ function describeAnswer({ endpoint, media }: Place, book: SchemaBook): Fields {
 const html = { "text/html": { schema: { type: "string" } } };
 
 /** What a page answers beside itself. */
-function describePageAnswers({ hasForm, leadsOn }: Endpoint): Fields {
+function describePageAnswers({ hasForm, redirects }: Endpoint): Fields {
   const location = { description: "Where the link leads.", schema: { type: "string" } };
   return {
-    ...(leadsOn && { 302: { description: "Found", headers: { Location: location } } }),
+    ...(redirects && { 302: { description: "Found", headers: { Location: location } } }),
     ...(hasForm && {
       422: { description: "The page again, and what is wrong with the form.", content: html },
     }),
   };
 }
 
-function describeContent({ reply, output, hasCallback }: Endpoint, book: SchemaBook): Fields {
+function describeContent({ reply, output, supportsJsonp }: Endpoint, book: SchemaBook): Fields {
   if (reply.media === "bytes") return { "image/*": {} };
   return {
     "application/json": { schema: book.describe(reply.describe(output), "output") },
-    ...(hasCallback && { "application/javascript": { schema: { type: "string" } } }),
+    ...(supportsJsonp && { "application/javascript": { schema: { type: "string" } } }),
   };
 }
 

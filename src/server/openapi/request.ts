@@ -62,7 +62,7 @@ export function describeRequest(
   const parameters = [
     ...inPath.map((part) => describePathPart(part, fields)),
     ...(isQuery ? [...callers, ...elsewhere].map(describeQueryField) : []),
-    ...(isQuery && endpoint.hasCallback ? [callbackParameter] : []),
+    ...(isQuery && endpoint.supportsJsonp ? [callbackParameter] : []),
   ];
   const body = isQuery
     ? []

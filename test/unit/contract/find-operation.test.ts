@@ -16,7 +16,7 @@ describe("the call of a method and a path", () => {
     const filled = path.replaceAll(/\{(\w+)\}/g, "x-$1");
     const found = findOperation(method, filled);
     expect(found?.operation).toBe(shared.get(`${method} ${path}`));
-    expect(found?.named).toEqual(
+    expect(found?.pathInput).toEqual(
       Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, `x-${name}`])),
     );
     expect(findOperation(method, `${filled}/`)?.operation).toBe(found?.operation);

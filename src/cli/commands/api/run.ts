@@ -64,7 +64,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
     }
     await printAnswer(context, answer, request.isIncluded);
     // A page that leads on is answered as it should be; its target is not called.
-    const isLeading = found?.endpoint.leadsOn === true && status >= 300 && status < 400;
+    const isLeading = found?.endpoint.redirects === true && status >= 300 && status < 400;
     if (refusal && !isLeading) throw refusal;
   } finally {
     await connection.close();
@@ -110,7 +110,7 @@ async function prepare(io: Context["io"], request: ApiRequest, profile: Profile)
     body: body ?? (hasFields && !isInQuery ? Buffer.from(JSON.stringify(fields)) : undefined),
     isAnonymous: request.isAnonymous,
   };
-  const said = { ...Object.fromEntries(query), ...readObject(body), ...fields, ...found?.named };
+  const said = { ...Object.fromEntries(query), ...readObject(body), ...fields, ...found?.pathInput };
   return { call, found, said };
 }
 

@@ -34,7 +34,7 @@ export interface OperationCard {
   readonly listing?: Listing;
   readonly destroys?: Destruction;
   readonly isExtension?: true;
-  readonly answersSecret?: true;
+  readonly returnsSecret?: true;
   /** Set if the command is `starpost api <operation>`: path fields are flags as well as arguments. */
   readonly isCalledByName?: true;
   /** Values that the command sends for fields that it has no flags for. */

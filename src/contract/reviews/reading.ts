@@ -1,0 +1,186 @@
+import * as z from "zod";
+import { endpoint } from "../endpoint.ts";
+import { bare, enveloped, statusWith, withoutInside } from "../reply.ts";
+import { detailsQuery, shape } from "../shapes.ts";
+import { lazily } from "../lazily.ts";
+import {
+  bottomLinePage,
+  fullReview,
+  listedReview,
+  maxReviewsPerPage,
+  reviewPage,
+  reviewSorts,
+  score,
+  siteReviewsId,
+  topReview,
+  widgetPage,
+} from "./shapes.ts";
+
+/** Source: spec "Bottom lines". */
+const bottomLineItem = lazily(() =>
+  z.object({
+    domain_key: z.string(),
+    product_score: z.number(),
+    total_reviews: z.number().int(),
+  }),
+);
+
+/** Case-insensitive. */
+const direction = lazily(() =>
+  z
+    .string({ error: "must be ASC or DESC" })
+    .transform((value) => value.toUpperCase())
+    .pipe(z.enum(["ASC", "DESC"], { error: "must be ASC or DESC" })),
+);
+
+const sort = lazily(() =>
+  z
+    .union([z.string().transform((one) => [one]), z.array(z.string())], { error: "must be a list of names" })
+    .pipe(
+      z
+        .array(z.enum(reviewSorts, { error: `must be one of ${reviewSorts.join(", ")}` }))
+        .max(reviewSorts.length),
+    ),
+);
+
+const widgetQuery = lazily(() => ({
+  per_page: shape.count.optional(),
+  page: shape.count.optional(),
+  star: score().optional(),
+  sort: sort().optional(),
+  direction: direction().optional(),
+}));
+
+const listQuery = lazily(() => ({
+  since_id: shape.count.optional(),
+  since_date: shape.date.optional(),
+  since_updated_at: shape.date.optional(),
+  count: shape.count.optional(),
+  page: shape.count.optional(),
+}));
+
+/** Operations that read reviews: lists, bottom lines, and widgets. */
+export const reviewReading = {
+  list: endpoint({
+    summary: "List the account's reviews",
+    listing: { items: "reviews", by: "since_id", size: { field: "count", max: maxReviewsPerPage } },
+    method: "GET",
+    paths: ["/v1/apps/{app_key}/reviews"],
+    auth: "utoken",
+    effect: "read",
+    input: () =>
+      z.object({
+        ...listQuery(),
+        deleted: shape.boolean.optional(),
+        user_reference: shape.reference.optional(),
+        ...detailsQuery(),
+      }),
+    output: () => z.object({ reviews: z.array(listedReview()) }),
+    reply: bare,
+  }),
+  listByUser: endpoint({
+    summary: "List reviews by the store's reference for their author",
+    listing: { items: "reviews", by: "since_id", size: { field: "count", max: maxReviewsPerPage } },
+    method: "GET",
+    paths: ["/products/{app_key}/service_global_reviews/reviews.json"],
+    auth: "account",
+    effect: "read",
+    input: () => z.object({ user_reference: shape.reference.optional(), ...listQuery() }),
+    output: () => z.object({ reviews: z.array(fullReview()), total_reviews: z.number().int() }),
+    reply: enveloped,
+  }),
+  get: endpoint({
+    summary: "Get a review",
+    method: "GET",
+    paths: ["/reviews/{review_id}", "/reviews/{review_id}.json"],
+    auth: "open",
+    effect: "read",
+    input: () => z.object({ review_id: shape.rowId }),
+    output: () => z.object({ review: fullReview() }),
+    reply: enveloped,
+  }),
+  top: endpoint({
+    summary: "List the three latest 5-star reviews",
+    listing: { items: "reviews" },
+    method: "GET",
+    paths: ["/apps/{app_key}/top_reviews.json"],
+    htmlPaths: ["/apps/{app_key}/top_reviews.html"],
+    auth: "account",
+    effect: "read",
+    input: () => z.object({}),
+    output: () => z.object({ reviews: z.array(topReview()) }),
+    reply: withoutInside(statusWith, "reviews", ["product_name", "display_name"]),
+  }),
+  widget: endpoint({
+    summary: "Get a product's reviews for display on its page",
+    listing: { items: "reviews", by: "page", size: { field: "per_page", max: reviewPage.max } },
+    method: "GET",
+    paths: ["/v1/widget/{app_key}/products/{product_id}/reviews.json"],
+    auth: "account",
+    effect: "read",
+    input: () =>
+      z.object({
+        product_id: shape.legalId,
+        ...widgetQuery(),
+      }),
+    output: () => widgetPage(),
+    reply: enveloped,
+  }),
+  siteWidget: endpoint({
+    summary: "Get the reviews of the store itself",
+    listing: { items: "reviews", by: "page", size: { field: "per_page", max: reviewPage.max } },
+    method: "GET",
+    paths: [`/v1/widget/{app_key}/products/${siteReviewsId}/reviews.json`],
+    auth: "account",
+    effect: "read",
+    input: () =>
+      z.object({
+        ...widgetQuery(),
+      }),
+    output: () => widgetPage(),
+    reply: enveloped,
+  }),
+  bottomLine: endpoint({
+    summary: "Get the review count and average score of a product",
+    method: "GET",
+    paths: ["/products/{app_key}/{product_id}/bottomline"],
+    auth: "account",
+    effect: "read",
+    input: () => z.object({ product_id: shape.id }),
+    output: () =>
+      z.object({
+        bottomline: z.object({ average_score: z.number(), total_reviews: z.number().int() }),
+      }),
+    reply: enveloped,
+    supportsJsonp: true,
+  }),
+  bottomLines: endpoint({
+    summary: "Get the review count and average score of all products",
+    listing: {
+      items: "bottomlines",
+      by: "page",
+      mayBeAbsent: true,
+      size: { field: "count", max: bottomLinePage.max },
+    },
+    method: "GET",
+    paths: ["/v1/apps/{app_key}/bottom_lines", "/apps/{app_key}/bottom_lines"],
+    auth: "account",
+    effect: "read",
+    input: () =>
+      z.object({
+        count: shape.count.optional(),
+        page: shape.count.optional(),
+        since_id: shape.count.optional(),
+        since_date: shape.date.optional(),
+      }),
+    output: () =>
+      z.object({
+        bottomlines: z.array(bottomLineItem()).optional(),
+        page: z.string().optional(),
+        per_page: z.string().optional(),
+      }),
+    reply: enveloped,
+    supportsJsonp: true,
+    isReadLimited: true,
+  }),
+};

@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { endpoint } from "../endpoint.ts";
+import { voteAnswer, voteType } from "../people.ts";
+import { enveloped, flat } from "../reply.ts";
+import { isLegalId, shape } from "../shapes.ts";
+import { lazily } from "../lazily.ts";
+import { fullReview, pastReview, score } from "./shapes.ts";
+
+/** The input that both ways to create a review share. Source: spec "Reviews". Assumed: both accept `user_reference`. */
+const newReview = lazily(() => ({
+  sku: shape.id.pipe(z.string().refine(isLegalId, { error: "allows only letters, digits, _ and -" })),
+  product_title: shape.name,
+  display_name: shape.name,
+  email: shape.email,
+  review_content: shape.content,
+  review_title: shape.name,
+  review_score: score(),
+  domain: shape.reference.nullish(),
+  product_description: shape.text.nullish(),
+  product_image_url: shape.optionalUrl.nullish(),
+  signature: shape.reference.nullish(),
+  time_stamp: shape.reference.nullish(),
+  reviewer_type: shape.reference.nullish(),
+  /** The store's ID for the author. */
+  user_reference: shape.reference.nullish(),
+}));
+
+/** Operations with which shoppers, or a store on their behalf, write reviews and vote on them. */
+export const reviewWriting = {
+  create: endpoint({
+    summary: "Create a review; its author receives a verification email",
+    method: "POST",
+    paths: ["/v1/widget/reviews"],
+    auth: "account",
+    effect: "once",
+    input: () => z.object({ ...newReview(), product_url: shape.url }).loose(),
+    output: () => z.object({ image_upload_token: z.string() }),
+    reply: flat,
+  }),
+  createNow: endpoint({
+    summary: "Create a review and return it (for development)",
+    method: "POST",
+    paths: ["/reviews/dynamic_create"],
+    auth: "account",
+    effect: "once",
+    input: () =>
+      z
+        .object({
+          ...newReview(),
+          product_url: shape.optionalUrl.nullish(),
+          /**
+           * Assumed: an extension of the specification, honored only with a valid utoken: anyone may create a review,
+           * but only the store may state when it was written. Services that do not know it ignore it.
+           */
+          past: pastReview().optional(),
+        })
+        .loose(),
+    acceptsUtoken: true,
+    output: () => z.object({ reviews: z.array(fullReview()) }),
+    reply: enveloped,
+  }),
+  vote: endpoint({
+    summary: "Vote on a review",
+    method: "GET",
+    paths: ["/reviews/{review_id}/vote/{vote_type}", "/reviews/{review_id}/vote/{vote_type}.json"],
+    auth: "open",
+    effect: "once",
+    input: () => z.object({ review_id: shape.rowId, vote_type: voteType() }),
+    output: () => voteAnswer(),
+    reply: enveloped,
+  }),
+};
