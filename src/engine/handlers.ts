@@ -3,7 +3,7 @@ import type { HandlerContext, Handlers } from "./kernel/handler.ts";
 
 type Loaders = { readonly [G in GroupName]: () => Promise<Handlers<Contract[G]>> };
 
-/** The handlers of every group of the contract, each behind an import of its own: most runs make calls of one group. */
+/** The handlers of every contract group, each loaded on first use, because most runs call operations of one group only. */
 const loaders: Loaders = {
   account: async () => (await import("./accounts/platform.ts")).accountHandlers,
   answers: async () => (await import("./questions/answers.ts")).answerHandlers,
@@ -42,17 +42,17 @@ type Group = Readonly<Record<string, AnyHandler>>;
 
 const loaded = new Map<GroupName, Promise<Group>>();
 
-/** Finds what answers a call. */
+/** Loads the handler of an operation. */
 export async function findHandler(operation: OperationName): Promise<AnyHandler> {
   const [group, verb] = operation.split(".") as [GroupName, string];
   const handler = (await loadGroup(group))[verb];
-  if (!handler) throw new Error(`no handler answers ${operation}`);
+  if (!handler) throw new Error(`no handler for ${operation}`);
   return handler;
 }
 
 /**
- * Loads every handler: for a process that goes on when the program's files have been replaced by a newer version's, and
- * for one whose first calls are not to overtake each other.
+ * Loads all handlers. A long-running process needs this because an update may replace the program's files, and a caller
+ * that depends on the order of its first calls because loading could reorder them.
  */
 export async function loadHandlers(): Promise<void> {
   await Promise.all(Object.keys(loaders).map((group) => loadGroup(group as GroupName)));

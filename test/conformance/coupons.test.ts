@@ -72,7 +72,7 @@ describeBackends("coupons", (harness) => {
     const codes = Array.from({ length: 1_001 }, (_, at) => `CODE${at}`);
     await expect(service.coupons.upload({ coupon_action: "map_share", codes })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "codes holds 1001 elements, and at most 1000 are allowed in one call",
+      message: "codes has 1001 elements; at most 1000 are allowed per call",
     });
     const reply = await service.coupons.upload({ coupon_action: "map_share", codes: codes.slice(1) });
     expect(reply["new-codes"]).toBe(1_000);

@@ -126,7 +126,7 @@ describeBackends("products.massCreate", (harness) => {
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, aProduct()]));
     await expect(service.products.massCreate({ products: some(501) })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "products holds 501 elements, and at most 500 are allowed in one call",
+      message: "products has 501 elements; at most 500 are allowed per call",
     });
     expect(await service.products.massCreate({ products: some(500) })).toEqual({});
   });

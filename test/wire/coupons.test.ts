@@ -41,7 +41,7 @@ describe("POST /apps/{app_key}/coupons/unique", () => {
       500,
       {
         status: {
-          message: "codes holds 1001 elements, and at most 1000 are allowed in one call",
+          message: "codes has 1001 elements; at most 1000 are allowed per call",
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },

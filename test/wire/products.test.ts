@@ -72,7 +72,7 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
       500,
       {
         status: {
-          message: "products holds 501 elements, and at most 500 are allowed in one call",
+          message: "products has 501 elements; at most 500 are allowed per call",
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },

@@ -1,19 +1,19 @@
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
-/** What public answers say of an account. */
+/** The public profile of an account. */
 export interface AccountProfile {
   readonly id: number;
-  /** The store's address; empty where it was never given. */
+  /** The store's URL; empty if unknown. */
   readonly domain: string;
   readonly displayName: string;
 }
 
-/** What people know a store by: its name, else its address; empty where neither was ever given. */
+/** The display name of a store: its name, or else its URL; empty if both are unknown. */
 export function storeNameOf({ displayName, domain }: AccountProfile): string {
   return displayName || domain;
 }
 
-/** Assumed: a store's address is that of its platform, else its owner's; its name is its owner's. */
+/** Assumed: the store's URL is the one of its platform, or else of its owner; its name is its owner's. */
 export async function readAccountProfile(
   context: HandlerContext,
   accountId?: number,

@@ -2,7 +2,7 @@ import { ServiceError, unauthorizedMessage } from "../../contract/index.ts";
 import { isSameSecret } from "../kernel/credentials.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
-/** The secret of the call's account, in plain text. */
+/** Returns the secret of the call's account in plain text. */
 export async function readSecret(context: HandlerContext): Promise<string> {
   const { secret_sealed } = await context.transaction
     .selectFrom("accounts")
@@ -12,7 +12,7 @@ export async function readSecret(context: HandlerContext): Promise<string> {
   return context.sealer.open(secret_sealed);
 }
 
-/** @throws ServiceError `unauthorized` where the secret is not that of the call's account */
+/** @throws ServiceError `unauthorized` if `secret` is not the secret of the call's account */
 export async function requireSecret(secret: string, context: HandlerContext): Promise<void> {
   if (!isSameSecret(secret, await readSecret(context))) {
     throw new ServiceError("unauthorized", unauthorizedMessage);

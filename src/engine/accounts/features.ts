@@ -1,8 +1,8 @@
 import { type Feature, features, ServiceError } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
-/** Assumed: a new account has every feature on but `trusted_vendor`; a stored row says otherwise. */
-const isOnAtFirst: Readonly<Record<Feature, boolean>> = {
+/** Assumed: a new account has every feature except `trusted_vendor`. A stored row overrides the default. */
+const defaults: Readonly<Record<Feature, boolean>> = {
   dynamic_coupons: true,
   questions_and_answers: true,
   trusted_vendor: false,
@@ -10,34 +10,34 @@ const isOnAtFirst: Readonly<Record<Feature, boolean>> = {
 };
 
 /**
- * Refuses a call whose feature the account does not have on.
+ * Checks that a feature is on for the call's account.
  * @throws ServiceError `featureDisabled`
  */
 export async function requireFeature(context: HandlerContext, feature: Feature): Promise<void> {
-  const said = await context.transaction
+  const stored = await context.transaction
     .selectFrom("account_features")
     .select("enabled")
     .where("account_id", "=", accountOf(context).id)
     .where("feature", "=", feature)
     .executeTakeFirst();
-  if (said ? said.enabled === 0 : !isOnAtFirst[feature]) {
+  if (stored ? stored.enabled === 0 : !defaults[feature]) {
     throw new ServiceError("featureDisabled", `feature ${feature} is disabled`);
   }
 }
 
-/** Tells of every feature whether the account has it on. */
+/** Lists all features and whether they are on. */
 export async function listFeatures(context: HandlerContext): Promise<{ features: Record<string, boolean> }> {
-  const said = await context.transaction
+  const rows = await context.transaction
     .selectFrom("account_features")
     .select(["feature", "enabled"])
     .where("account_id", "=", accountOf(context).id)
     .execute();
-  const stored = new Map(said.map(({ feature, enabled }) => [feature, enabled === 1]));
-  const entries = features.map((name) => [name, stored.get(name) ?? isOnAtFirst[name]]);
+  const stored = new Map(rows.map(({ feature, enabled }) => [feature, enabled === 1]));
+  const entries = features.map((name) => [name, stored.get(name) ?? defaults[name]]);
   return { features: Object.fromEntries(entries) as Record<string, boolean> };
 }
 
-/** Switches a feature on or off, and tells of every feature. */
+/** Turns a feature on or off. Returns all features. */
 export async function setFeature(feature: Feature, isOn: boolean, context: HandlerContext) {
   const enabled = Number(isOn);
   await context.transaction

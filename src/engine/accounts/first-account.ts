@@ -12,20 +12,20 @@ export interface AccountKeys {
   readonly secret: string;
 }
 
-interface Making {
+interface CreateOptions {
   readonly nowMs: number;
   readonly random: RandomBytes;
   readonly sealer: Sealer;
 }
 
 /**
- * Gives the credentials of the database's first account, which is made where there is none.
- * Two processes that do this at once get the same account.
- * @throws ServiceError `storageFailed` also when the secret was sealed with another key; `unavailable`
+ * Returns the credentials of the database's first account, creating it if the database has none.
+ * Concurrent processes get the same account.
+ * @throws ServiceError `storageFailed`, also if the secret was sealed with another key; `unavailable`
  */
 export async function ensureFirstAccount(
   { db, shownAs }: Database,
-  { sealer, clock, random }: { readonly clock: () => number } & Omit<Making, "nowMs">,
+  { sealer, clock, random }: { readonly clock: () => number } & Omit<CreateOptions, "nowMs">,
 ): Promise<AccountKeys> {
   const read = async (from: Kysely<Tables>) => {
     const found = await from
@@ -40,19 +40,19 @@ export async function ensureFirstAccount(
     const found = await read(db);
     if (found) return found;
     return await db.transaction().execute(async (transaction) => {
-      // Looked for again: another process may have made it before this one got the lock.
-      const made = await read(transaction);
-      return made ?? (await createAccount(transaction, { nowMs: clock(), random, sealer }));
+      // Another process may have created it before this one acquired the lock.
+      const existing = await read(transaction);
+      return existing ?? (await createAccount(transaction, { nowMs: clock(), random, sealer }));
     });
   } catch (error) {
     throw toServiceError(error, shownAs);
   }
 }
 
-/** Makes an account with new credentials. */
+/** Creates an account with new credentials. */
 export async function createAccount(
   db: Kysely<Tables>,
-  { nowMs, random, sealer }: Making,
+  { nowMs, random, sealer }: CreateOptions,
 ): Promise<AccountKeys & { readonly id: number }> {
   const appKey = createKey(random);
   const secret = createKey(random);

@@ -11,7 +11,7 @@ interface ScryptCost {
   readonly p: number;
 }
 
-/** Hashes a password as `scrypt$N$r$p$salt$hash`, so that its cost can be raised and old ones still checked. */
+/** Hashes a password as `scrypt$N$r$p$salt$hash`. The format includes the cost, so that it can be raised later. */
 export async function hashPassword(password: string, random: RandomBytes): Promise<string> {
   const salt = random(saltBytes);
   const hash = await derive(password, salt, cost);
@@ -19,7 +19,7 @@ export async function hashPassword(password: string, random: RandomBytes): Promi
   return ["scrypt", N, r, p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }
 
-/** Whether `password` is the one that was hashed; a hash of another form matches none. */
+/** Whether `password` matches the hash. Returns false for hashes in another format. */
 export async function isPassword(password: string, hashed: string): Promise<boolean> {
   const [form, N, r, p, salt, hash] = hashed.split("$");
   if (form !== "scrypt" || salt === undefined || hash === undefined) return false;

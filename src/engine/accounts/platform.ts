@@ -3,11 +3,11 @@ import { createKey } from "../kernel/credentials.ts";
 import { listFeatures, setFeature } from "./features.ts";
 import { accountOf, type Handlers } from "../kernel/handler.ts";
 
-/** Assumed: there is one plan, and no platform is billed for. */
+/** Assumed: there is one plan, and platforms are free. */
 const plan = { name: "free", billable: false } as const;
 
 export const accountHandlers: Handlers<typeof contract.account> = {
-  /** Assumed: `id` is the account's, and `shop_token` is made once and stays whatever platform is set later. */
+  /** Assumed: `id` is the account's; `shop_token` is created once and does not change with the platform. */
   setPlatform: async ({ account_platform: { shop_domain, platform_type_id } }, context) => {
     const { transaction, nowMs, random } = context;
     const { id } = accountOf(context);

@@ -3,7 +3,7 @@ import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { findFreeSlug } from "../kernel/slug.ts";
 
-/** The columns of a user that public answers show. */
+/** The columns of a user that public responses include. */
 export type Person = Pick<
   Row<"users">,
   "id" | "display_name" | "slug" | "social_image" | "bio" | "score" | "kind"
@@ -19,8 +19,8 @@ export const personColumns = [
   "users.kind",
 ] as const;
 
-/** Who writes, as they say themselves. */
-export interface Writer {
+/** The author of a review, question, or answer, as submitted. */
+export interface Author {
   readonly email: string;
   readonly display_name: string;
 }
@@ -28,62 +28,62 @@ export interface Writer {
 type Context = Pick<HandlerContext, "transaction" | "nowMs" | "random">;
 
 /**
- * Finds who an address is known to be of, or adds them.
- * Assumed: a shopper is one verified address of an account, in lower case; the name is that of the first time.
+ * Finds the shopper with a verified email address, or adds one.
+ * Assumed: a shopper is identified by account and verified address in lower case, and keeps the first name given.
  */
-export async function findOrAddShopper(writer: Writer, accountId: number, context: Context): Promise<Person> {
-  const found = await findShopper(writer.email, accountId, context);
-  return found ?? addWriter(writer, { accountId, email_key: writer.email.toLowerCase() }, context);
+export async function findOrAddShopper(author: Author, accountId: number, context: Context): Promise<Person> {
+  const found = await findShopper(author.email, accountId, context);
+  return found ?? addShopper(author, { accountId, email_key: author.email.toLowerCase() }, context);
 }
 
 /**
- * Finds who a proven address is of, or adds them, and calls them as they say.
- * Assumed: whoever has proven an address may name themselves as they like, and is called so with all that they wrote.
+ * Finds or adds the shopper with a verified email address, and changes their name to the one submitted.
+ * Assumed: the owner of a verified address may choose any name, which then applies to everything they wrote.
  */
 export async function findAndRenameShopper(
-  writer: Writer,
+  author: Author,
   accountId: number,
   context: Context,
 ): Promise<Person> {
-  const person = await findOrAddShopper(writer, accountId, context);
-  const { display_name } = writer;
+  const person = await findOrAddShopper(author, accountId, context);
+  const { display_name } = author;
   if (person.display_name === display_name) return person;
   await context.transaction.updateTable("users").set({ display_name }).where("id", "=", person.id).execute();
   return { ...person, display_name };
 }
 
 /**
- * Adds who wrote something, while nobody knows whether the address is theirs.
- * Assumed: until an address is verified its writer is somebody of their own, with the name that they gave: whoever
- * writes under the address of another is not shown with the other's name, and does not learn it.
+ * Adds an author whose email address is not verified.
+ * Assumed: until verification, the author is a separate identity with the name they submitted. Someone who uses
+ * another person's address is not shown under that person's name and does not learn it.
  */
 export async function addUnverifiedShopper(
-  writer: Writer,
+  author: Author,
   accountId: number,
   context: Context,
 ): Promise<Person> {
-  return addWriter(writer, { accountId, email_key: null }, context);
+  return addShopper(author, { accountId, email_key: null }, context);
 }
 
 /**
- * Makes an unverified writer the shopper of the address, or gives the one that there is.
- * @returns the id of the shopper's row, which takes the place of the writer's
+ * Turns an unverified author into the shopper with that address, or merges them into the existing one.
+ * @returns the shopper's row ID, which replaces `authorRow`
  */
-export async function verifyAuthor(writerRow: number, accountId: number, context: Context): Promise<number> {
+export async function verifyAuthor(authorRow: number, accountId: number, context: Context): Promise<number> {
   const { transaction } = context;
   const { email } = await transaction
     .selectFrom("users")
     .select("email")
-    .where("id", "=", writerRow)
+    .where("id", "=", authorRow)
     .executeTakeFirstOrThrow();
   const known = await findShopper(email, accountId, context);
   if (known) {
-    if (known.id !== writerRow) await transaction.deleteFrom("users").where("id", "=", writerRow).execute();
+    if (known.id !== authorRow) await transaction.deleteFrom("users").where("id", "=", authorRow).execute();
     return known.id;
   }
   const email_key = email.toLowerCase();
-  await transaction.updateTable("users").set({ email_key }).where("id", "=", writerRow).execute();
-  return writerRow;
+  await transaction.updateTable("users").set({ email_key }).where("id", "=", authorRow).execute();
+  return authorRow;
 }
 
 function findShopper(
@@ -99,8 +99,8 @@ function findShopper(
     .executeTakeFirst();
 }
 
-async function addWriter(
-  { email, display_name }: Writer,
+async function addShopper(
+  { email, display_name }: Author,
   { accountId, email_key }: { readonly accountId: number; readonly email_key: string | null },
   { transaction, nowMs, random }: Context,
 ): Promise<Person> {
@@ -122,9 +122,9 @@ async function addWriter(
 }
 
 /**
- * A name as everybody may see it.
- * Source: practice of services of this kind. Assumed: of a shopper's name the first word is shown, and the first letter
- * of the last; of an email address that stands for a name the part before the @.
+ * Shortens a name for public display.
+ * Source: practice of services of this kind. Assumed: the public name is the first word and the initial of the last
+ * word; if an email address was given as a name, only the part before the @ is shown.
  */
 export function shortenName(displayName: string): string {
   const words = displayName
@@ -140,7 +140,7 @@ export function publicName({ kind, display_name }: Pick<Person, "kind" | "displa
   return kind === "shopper" ? shortenName(display_name) : display_name;
 }
 
-/** Source: spec "User summary, badge". Assumed: nobody has badges or connected accounts; no call gives them any. */
+/** Source: spec "User summary, badge". Assumed: no one has badges or connected accounts, because no operation sets them. */
 export function toSummary(person: Person): UserSummary {
   const { id, slug, social_image, bio, score } = person;
   return {

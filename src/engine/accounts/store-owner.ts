@@ -3,7 +3,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { type Person, personColumns } from "./shoppers.ts";
 import { findFreeSlug } from "../kernel/slug.ts";
 
-/** An account's first owner, who need not be there: an account that no call made has none. */
+/** Finds the first owner of an account. An account that was not created through the API has none. */
 export function findOwner(accountId: number, { transaction }: Pick<HandlerContext, "transaction">) {
   return transaction
     .selectFrom("users")
@@ -16,8 +16,8 @@ export function findOwner(accountId: number, { transaction }: Pick<HandlerContex
 }
 
 /**
- * Finds who speaks for a store.
- * Assumed: the account's first owner; where it has none, a person of its own, who has the name of the store's address.
+ * Finds the person under whose name a store answers, adding one if necessary.
+ * Assumed: this is the account's first owner, or else a separate identity named after the store's URL.
  */
 export async function findStorePerson(accountId: number, context: HandlerContext): Promise<Person> {
   const { transaction } = context;

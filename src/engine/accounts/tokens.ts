@@ -7,10 +7,10 @@ import type { Handlers, RandomBytes } from "../kernel/handler.ts";
 
 export const tokenHandlers: Handlers<typeof contract.tokens> = {
   /**
-   * Issues a utoken, valid for 14 days; past 100 per account the oldest go first.
+   * Issues a utoken valid for 14 days. If the account already has 100, the oldest is revoked.
    * @returns `{ access_token: string, token_type: "bearer" }`
    * @throws ServiceError `unsupportedGrant`, `recordNotFound`, `invalidClient`, in this order
-   * Source: spec "Authentication" 2–3. Assumed: an unknown client_id is a record not found, a wrong secret an invalid client.
+   * Source: spec "Authentication" 2–3. Assumed: an unknown client_id is `recordNotFound`, a wrong secret `invalidClient`.
    */
   create: async ({ client_id, client_secret, grant_type }, { transaction, nowMs, random, sealer }) => {
     if (grant_type !== "client_credentials") {
@@ -23,7 +23,7 @@ export const tokenHandlers: Handlers<typeof contract.tokens> = {
       .executeTakeFirst();
     if (!account) throw unknownAccount(client_id);
     if (!isSameSecret(client_secret, sealer.open(account.secret_sealed))) {
-      throw new ServiceError("invalidClient", "the client secret is not that of the client id");
+      throw new ServiceError("invalidClient", "invalid client secret");
     }
     const access_token = await issueToken(transaction, account.id, { nowMs, random });
     return { access_token, token_type: "bearer" };
@@ -31,8 +31,8 @@ export const tokenHandlers: Handlers<typeof contract.tokens> = {
 };
 
 /**
- * Stores a new utoken of an account, and deletes those that are expired or one too many.
- * Assumed: tokens sort by creation, then by id.
+ * Stores a new utoken for an account, and deletes expired and surplus ones.
+ * Assumed: tokens sort by creation time, then ID.
  */
 export async function issueToken(
   db: Kysely<Tables>,

@@ -9,12 +9,12 @@ import { readClaim, signClaim } from "../kernel/signed-link.ts";
 import { findFreeSlug } from "../kernel/slug.ts";
 import { issueToken } from "./tokens.ts";
 
-/** The kind of claim that a sign-in's code is. */
+/** The claim kind of sign-in codes. */
 const signInKind = "sign_in";
 
 type NewUser = z.output<typeof contract.users.create.input>;
 
-/** Hashes a new user's password: slow on purpose, so that it is done before the call holds up all others that write. */
+/** Hashes a new user's password. Hashing is slow, so it happens before the call takes the write lock. */
 export async function hashNewPassword(
   { user }: NewUser,
   { random }: Pick<HandlerContext, "random">,
@@ -24,7 +24,7 @@ export async function hashNewPassword(
 
 export const userHandlers: Handlers<typeof contract.users> = {
   /**
-   * Creates an account and its user, whose password comes hashed.
+   * Creates an account and its user. The password must already be hashed.
    * Source: spec "Account and authentication". Assumed: `token` is a utoken, and counts among the account's hundred.
    */
   create: async ({ user }, context) => {
@@ -48,9 +48,9 @@ export const userHandlers: Handlers<typeof contract.users> = {
   },
 
   /**
-   * Gives an address at which the account's owner is signed in, for five minutes.
-   * @throws ServiceError `unauthorized` where the secret is another
-   * Source: spec "Account and authentication". Assumed: the code is opaque, and can be used until it is too old.
+   * Creates a sign-in URL for the account's owner, valid for five minutes.
+   * @throws ServiceError `unauthorized` if the secret is wrong
+   * Source: spec "Account and authentication". Assumed: the code is opaque and can be used repeatedly until it expires.
    */
   signIn: async ({ secret }, context) => {
     const { sealer, nowMs, publicUrl } = context;

@@ -5,21 +5,21 @@ import {
   unauthorizedMessage,
   type ReviewerType,
   missingField,
+  invalidField,
 } from "../../contract/index.ts";
 import { readSecret } from "./account-secret.ts";
 import { isSameSecret } from "../kernel/credentials.ts";
 import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
-/** How far a signature's time may be from the service's, either way. Assumed: the specification shows no window. */
+/** Maximum difference between the time of a signature and the current time. Assumed: the specification states none. */
 const windowMs = 15 * 60 * 1_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What a trusted vendor says of a reviewer, where the call is signed.
- * Source: spec "Reviews", "Authentication" 5. Assumed: `reviewer_type` and `time_stamp` without a signature are passed over.
- * @returns nothing where the call has no signature
+ * Returns the reviewer type that a trusted vendor has signed, or undefined if the call has no signature.
+ * Source: spec "Reviews", "Authentication" 5. Assumed: without a signature, `reviewer_type` and `time_stamp` are ignored.
  * @throws ServiceError `featureDisabled`, `invalidParams`, `unauthorized`
  */
 export async function readTrustedType(
@@ -30,17 +30,14 @@ export async function readTrustedType(
   if (typeof signature !== "string" || signature === "") return undefined;
   await requireFeature(context, "trusted_vendor");
   const { time_stamp, reviewer_type } = fields;
-  if (typeof time_stamp !== "string" || time_stamp === "") throw missing("time_stamp");
-  if (typeof reviewer_type !== "string" || reviewer_type === "") throw missing("reviewer_type");
+  if (typeof time_stamp !== "string" || time_stamp === "") throw missingField("time_stamp");
+  if (typeof reviewer_type !== "string" || reviewer_type === "") throw missingField("reviewer_type");
   const type = trustedReviewerTypes.find((name) => name === reviewer_type);
   if (!type) {
-    throw new ServiceError(
-      "invalidParams",
-      `reviewer_type must be one of ${trustedReviewerTypes.join(", ")}`,
-    );
+    throw invalidField("reviewer_type", `must be one of ${trustedReviewerTypes.join(", ")}`);
   }
   if (!/^\d{1,12}$/.test(time_stamp)) {
-    throw new ServiceError("invalidParams", "time_stamp must be a Unix timestamp, in seconds");
+    throw invalidField("time_stamp", "must be a Unix timestamp in seconds");
   }
   const isInTime = Math.abs(Number(time_stamp) * 1_000 - context.nowMs) <= windowMs;
   const isSigned = isSameSecret(
@@ -51,15 +48,11 @@ export async function readTrustedType(
   return type;
 }
 
-function missing(field: string): ServiceError {
-  return missingField(field);
-}
-
 /**
- * Signs a call's fields.
+ * Signs the fields of a call.
  * Source: spec "Authentication" 5: hexadecimal HMAC-SHA256, keyed with the account secret.
- * Assumed: the message is every field of the call, `appkey` included and `signature` not, that is text, a number or a
- * boolean, as `name=value`, in the order of the names, with `&` between.
+ * Assumed: the message consists of all string, number, and boolean fields except `signature`, including `appkey`,
+ * formatted as `name=value`, sorted by name, and joined with `&`.
  */
 export function sign(
   { signature: _signature, ...fields }: Fields,

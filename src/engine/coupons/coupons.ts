@@ -6,8 +6,9 @@ import { accountOf, type Handlers } from "../kernel/handler.ts";
 
 export const couponHandlers: Handlers<typeof contract.coupons> = {
   /**
-   * Stores codes; each falls in one category of error or is new.
-   * Assumed: codes are trimmed; `total_codes` counts those that were sent; a code is a duplicate within the list and against all codes of the account, whatever the action.
+   * Stores coupon codes. Each code is either new or counted in one error category.
+   * Assumed: codes are trimmed; `total_codes` counts all codes sent; a code is a duplicate if it is repeated in the list
+   * or exists in the account under any action.
    */
   upload: async ({ coupon_action, codes }, context) => {
     await requireFeature(context, "dynamic_coupons");
@@ -53,7 +54,7 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
     };
   },
 
-  /** Assumed: codes come in the order of their upload. */
+  /** Assumed: codes are listed in upload order. */
   list: async ({ details = false }, context) => {
     await requireFeature(context, "dynamic_coupons");
     const found = await context.transaction
@@ -66,7 +67,7 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
     return { coupons: found };
   },
 
-  /** Assumed: every action is there, also one without codes. */
+  /** Assumed: all actions are included, even those without codes. */
   stats: async (_input, context) => {
     await requireFeature(context, "dynamic_coupons");
     const counted = await context.transaction

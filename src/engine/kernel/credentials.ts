@@ -3,10 +3,10 @@ import type { RandomBytes } from "./handler.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const keyLength = 40;
-/** Bytes from here on are thrown away, so that every character is as likely as every other. */
+/** Bytes from here on are discarded, so that all characters are equally likely. */
 const fairBytes = 256 - (256 % alphabet.length);
 
-/** Makes an app key, a secret or a token. Assumed: 40 letters and digits; the specification shows no form. */
+/** Creates an app key, a secret, or a token. Assumed: 40 letters and digits; the specification shows no format. */
 export function createKey(random: RandomBytes): string {
   let key = "";
   while (key.length < keyLength) {
@@ -17,13 +17,13 @@ export function createKey(random: RandomBytes): string {
   return key;
 }
 
-/** A token as it is stored: whoever reads the database cannot use it. */
+/** Hashes a token for storage, so that it cannot be used by someone who reads the database. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Compares in a time that does not tell how much of a guess was right. */
-export function isSameSecret(given: string, expected: string): boolean {
+/** Compares two secrets in constant time. */
+export function isSameSecret(actual: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return timingSafeEqual(digest(actual), digest(expected));
 }

@@ -3,23 +3,23 @@ import { coreRateLimit, type Endpoint, readRateLimit } from "../../contract/inde
 import type { Database } from "../../storage/database.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** How many requests an account may make in a window of the clock. */
+/** The number of requests that an account may make in a fixed time window. */
 export interface RateLimit {
   readonly name: "core" | "cdn" | "legacy";
   readonly requests: number;
   readonly windowMs: number;
-  /** Whether each answer tells what is left. Source: spec "Limits": every core API response does. */
+  /** Whether responses include the remaining number of requests. Source: spec "Limits": every core API response does. */
   readonly isReported: boolean;
 }
 
-/** Source: spec "Limits". Assumed: a limit of the other calls, where it is wished for, is the core API's number. */
+/** Source: spec "Limits". Assumed: the optional limit for other operations equals the one of the core API. */
 const limits = {
   core: { name: "core", ...coreRateLimit, isReported: true },
   cdn: { name: "cdn", ...readRateLimit, isReported: false },
   legacy: { name: "legacy", ...coreRateLimit, isReported: true },
 } as const satisfies Record<string, RateLimit>;
 
-/** The one limit that a call counts against, if any. */
+/** The limit that applies to an operation, if any. */
 export function limitOf(
   endpoint: Endpoint,
   { limitLegacy }: { readonly limitLegacy: boolean },
@@ -29,7 +29,7 @@ export function limitOf(
   return limitLegacy ? limits.legacy : undefined;
 }
 
-/** What is left of an account's window, and when that ends. */
+/** The state of an account's current window. */
 export interface WindowState {
   readonly allowed: boolean;
   readonly remaining: number;
@@ -38,16 +38,16 @@ export interface WindowState {
 
 /**
  * Counts requests by account and limit.
- * Source: spec "Limits". Assumed: a window is fixed to the clock, so that those of a second begin with its whole
- * seconds, and a refused call takes nothing.
+ * Source: spec "Limits". Assumed: windows are aligned to the clock, so one-second windows start at full seconds;
+ * rejected calls do not count.
  */
 export interface RateWindow {
   take(accountId: number, limit: RateLimit): Promise<WindowState>;
 }
 
-/** Assumed: processes that share a SQLite file count each for itself; those that share a PostgreSQL database count together. */
+/** Assumed: processes that share a SQLite file count separately; those that share a PostgreSQL database count together. */
 export function createRateWindow({ db, dialect }: Database, clock: () => number): RateWindow {
-  return dialect.isServer ? new SharedWindow(db, clock) : new OwnWindow(clock);
+  return dialect.isServer ? new DatabaseWindow(db, clock) : new ProcessWindow(clock);
 }
 
 function stateOf(limit: RateLimit, startMs: number, taken: number | undefined): WindowState {
@@ -59,15 +59,15 @@ function startOf({ windowMs }: RateLimit, nowMs: number): number {
   return Math.floor(nowMs / windowMs) * windowMs;
 }
 
-interface Counting {
+interface Counts {
   startMs: number;
   readonly taken: Map<number, number>;
 }
 
-/** Counts in this process. */
-class OwnWindow implements RateWindow {
+/** Counts requests in memory. */
+class ProcessWindow implements RateWindow {
   readonly #clock: () => number;
-  readonly #countings = new Map<string, Counting>();
+  readonly #countsByLimit = new Map<string, Counts>();
 
   constructor(clock: () => number) {
     this.#clock = clock;
@@ -75,21 +75,21 @@ class OwnWindow implements RateWindow {
 
   async take(accountId: number, limit: RateLimit): Promise<WindowState> {
     const startMs = startOf(limit, this.#clock());
-    const counting = this.#countings.get(limit.name) ?? { startMs, taken: new Map<number, number>() };
-    this.#countings.set(limit.name, counting);
-    if (counting.startMs !== startMs) {
-      counting.startMs = startMs;
-      counting.taken.clear();
+    const counts = this.#countsByLimit.get(limit.name) ?? { startMs, taken: new Map<number, number>() };
+    this.#countsByLimit.set(limit.name, counts);
+    if (counts.startMs !== startMs) {
+      counts.startMs = startMs;
+      counts.taken.clear();
     }
-    const taken = (counting.taken.get(accountId) ?? 0) + 1;
+    const taken = (counts.taken.get(accountId) ?? 0) + 1;
     if (taken > limit.requests) return stateOf(limit, startMs, undefined);
-    counting.taken.set(accountId, taken);
+    counts.taken.set(accountId, taken);
     return stateOf(limit, startMs, taken);
   }
 }
 
-/** Counts in the database, outside the call's transaction: a call counts also where it fails. */
-class SharedWindow implements RateWindow {
+/** Counts requests in the database, outside the call's transaction, so that failed calls count too. */
+class DatabaseWindow implements RateWindow {
   readonly #db: Kysely<Tables>;
   readonly #clock: () => number;
 
@@ -99,8 +99,9 @@ class SharedWindow implements RateWindow {
   }
 
   /**
-   * Clocks of machines differ a little: who is behind counts in the window that another has begun. One that is more
-   * than a window ahead was begun by a clock that is wrong. A count need not survive a power cut.
+   * Clocks differ between machines. A machine whose clock is behind counts in the window that another has started. A
+   * window that starts more than one window length in the future is discarded as the result of a wrong clock. Counts
+   * need not survive a crash, so the commit is asynchronous.
    */
   async take(accountId: number, limit: RateLimit): Promise<WindowState> {
     const startMs = startOf(limit, this.#clock());

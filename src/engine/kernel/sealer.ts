@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { ServiceError } from "../../contract/index.ts";
 
-/** Keeps a text in the database so that only the holder of the key can read it. */
+/** Encrypts texts for storage in the database. */
 export interface Sealer {
   readonly seal: (text: string) => string;
-  /** @throws ServiceError `storageFailed` when the text was sealed with another key, or changed since */
+  /** @throws ServiceError `storageFailed` if the text was sealed with another key or is damaged */
   readonly open: (sealed: string) => string;
-  /** What only the holder of the key can say of a text, and always says the same: 32 hexadecimal digits. */
+  /** Returns a keyed hash of a text: 32 hexadecimal digits, always the same for the same text and key. */
   readonly mark: (text: string) => string;
 }
 
@@ -22,14 +22,17 @@ const version = "v1";
  */
 export function createSealer(key: Buffer): Sealer {
   if (key.length !== keyBytes) {
-    throw new ServiceError("storageFailed", `the sealing key has ${key.length} bytes, not ${keyBytes}`);
+    throw new ServiceError(
+      "storageFailed",
+      `invalid sealing key: must have ${keyBytes} bytes, but has ${key.length}`,
+    );
   }
-  // Tells a wrong key from a damaged text, and says nothing else about the key.
+  // Identifies the key without revealing it, to distinguish a wrong key from a damaged text.
   const mark = createHash("sha256").update("starpost sealing key ").update(key).digest("hex").slice(0, 8);
   const markKey = createHmac("sha256", key).update("starpost marks").digest();
   return {
     seal: (text) => {
-      // The nonce is never injected: one that came twice under one key would give the text away.
+      // Never injected, because reusing a nonce with the same key would reveal the text.
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce);
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
@@ -38,7 +41,7 @@ export function createSealer(key: Buffer): Sealer {
     },
     open: (sealed) => {
       const [sealedVersion, sealedMark, body = ""] = sealed.split(".");
-      if (sealedVersion !== version) throw cannotOpen("is not in a form that this version knows");
+      if (sealedVersion !== version) throw cannotOpen("has a format that this version does not support");
       if (sealedMark !== mark) throw cannotOpen("was sealed with another key");
       return unseal(key, Buffer.from(body, "base64url"));
     },
@@ -61,7 +64,7 @@ function unseal(key: Buffer, body: Buffer): string {
 
 function cannotOpen(why: string, cause?: unknown): ServiceError {
   return new ServiceError("storageFailed", `the account's secret ${why}`, {
-    hint: "use the key that the database was made with (its key file, or STARPOST_KEY)",
+    hint: "use the key that the database was created with (its key file, or STARPOST_KEY)",
     cause,
   });
 }

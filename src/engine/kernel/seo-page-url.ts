@@ -1,6 +1,6 @@
 import { extensionPrefix } from "../../contract/index.ts";
 
-/** The address of a product's page of reviews, or of the store's where no product is named. */
+/** The URL of a product's review page, or of the store's if no product is specified. */
 export function seoPageUrl({
   publicUrl,
   appKey,

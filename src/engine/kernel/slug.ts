@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { RandomBytes } from "./handler.ts";
 
-/** Assumed: a slug is the display name in lower case with dashes, and a few random characters where that is taken. */
+/** Returns an unused slug. Assumed: the display name in lower case with dashes, plus random characters if it is taken. */
 export async function findFreeSlug(
   db: Kysely<Tables>,
   displayName: string,
@@ -15,10 +15,10 @@ export async function findFreeSlug(
   }
 }
 
-/** Characters of a slug that are made of a name; a part of a URL, and of an index. */
+/** Maximum length of a slug without its random suffix. */
 const maxSlug = 100;
 
-/** A name as a part of a URL; never empty. */
+/** Converts a name to a URL path segment. Never returns an empty string. */
 export function toSlug(displayName: string): string {
   const plain = displayName
     .normalize("NFKD")

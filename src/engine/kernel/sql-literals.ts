@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** A whole number as a selected column; its type is said because `insert … select` cannot always tell. */
+/** An integer as a selected column, with an explicit type because `insert … select` cannot always infer it. */
 export function bigintLiteral(value: number): RawBuilder<number> {
   return sql<number>`cast(${value} as bigint)`;
 }
 
-/** A text as a selected column. */
+/** A string as a selected column. */
 export function textLiteral(value: string): RawBuilder<string> {
   return sql<string>`cast(${value} as text)`;
 }

@@ -3,27 +3,27 @@ import { isSameSecret } from "./credentials.ts";
 import type { RandomBytes } from "./handler.ts";
 
 /** Source: Standard Webhooks: `whsec_` and the base64 of 24 bytes or more. */
-const secretForm = { prefix: "whsec_", bytes: 24 } as const;
+const secretFormat = { prefix: "whsec_", bytes: 24 } as const;
 
-/** What a message is signed over. */
+/** The signed parts of a message. */
 export interface SignedMessage {
   readonly id: string;
-  /** Unix seconds, in digits. */
+  /** Unix time in seconds, as a string. */
   readonly timestamp: string;
   readonly body: string;
 }
 
 export function createWebhookSecret(random: RandomBytes): string {
-  return `${secretForm.prefix}${random(secretForm.bytes).toString("base64")}`;
+  return `${secretFormat.prefix}${random(secretFormat.bytes).toString("base64")}`;
 }
 
-/** One signature of the header `webhook-signature`. Source: Standard Webhooks. */
+/** Returns a signature for the header `webhook-signature`. Source: Standard Webhooks. */
 export function signMessage({ id, timestamp, body }: SignedMessage, secret: string): string {
-  const key = Buffer.from(secret.slice(secretForm.prefix.length), "base64");
+  const key = Buffer.from(secret.slice(secretFormat.prefix.length), "base64");
   return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 }
 
-/** Whether one of a header's signatures, with spaces between them, is that of the secret. */
+/** Whether one of the space-separated signatures of a header is valid for the secret. */
 export function isSignedWith(secret: string, message: SignedMessage, signatures: string): boolean {
   const expected = signMessage(message, secret);
   return signatures.split(" ", 16).some((signature) => isSameSecret(signature, expected));

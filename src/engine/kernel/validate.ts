@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { type Endpoint, ServiceError, missingField, invalidField } from "../../contract/index.ts";
 
 /**
- * Applies the call's shape and batch limit to what was sent.
- * @throws ServiceError `invalidParams`; the message is that of the first problem
+ * Validates the input of a call against its schema and batch limit.
+ * @throws ServiceError `invalidParams`, with the first error's field and message
  */
 export function validateInput(endpoint: Endpoint, input: unknown): unknown {
   checkBatch(endpoint, input);
@@ -13,14 +13,14 @@ export function validateInput(endpoint: Endpoint, input: unknown): unknown {
   throw issue ? toServiceError(issue, input) : new ServiceError("invalidParams", "invalid parameters");
 }
 
-/** Source: spec "Errors": `Missing email`. Assumed: any other problem is worded `<field> <what is wrong>`. */
+/** Source: spec "Errors": `Missing email`. Assumed: other messages have the form `<field> <problem>`. */
 function toServiceError({ path, message }: z.core.$ZodIssue, input: unknown): ServiceError {
   const { field, value } = findField(input, path);
   if (field === "") return new ServiceError("invalidParams", `the input ${message}`);
   return message === "is missing" || value === undefined ? missingField(field) : invalidField(field, message);
 }
 
-/** What was sent, as far down the path as it goes: a text that stands for a list has no parts of its own. */
+/** The value at `path`, or at its deepest existing prefix: the path may lead into a list that was sent as a string. */
 function findField(
   input: unknown,
   path: readonly PropertyKey[],
@@ -33,12 +33,12 @@ function findField(
   return { field: path.join("."), value };
 }
 
-/** Counted before the elements are looked at, so that a call far too large costs nothing. */
+/** Checks the number of elements before validating them, so that oversized calls are rejected cheaply. */
 function checkBatch({ batch }: Endpoint, input: unknown): void {
   if (batch?.max === undefined) return;
-  const { value: held } = findField(input, [batch.field]);
-  if (typeof held !== "object" || held === null) return;
-  const came = Array.isArray(held) ? held.length : Object.keys(held).length;
-  if (came <= batch.max) return;
-  throw invalidField(batch.field, `holds ${came} elements, and at most ${batch.max} are allowed in one call`);
+  const { value: elements } = findField(input, [batch.field]);
+  if (typeof elements !== "object" || elements === null) return;
+  const count = Array.isArray(elements) ? elements.length : Object.keys(elements).length;
+  if (count <= batch.max) return;
+  throw invalidField(batch.field, `has ${count} elements; at most ${batch.max} are allowed per call`);
 }

@@ -2,23 +2,23 @@ import { sql } from "kysely";
 import type { VoteType } from "../../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 
-/** What can be voted on, and the table that it is in. */
+/** What can be voted on, with its table. */
 const tables = { review: "reviews", answer: "answers" } as const;
 
-/** A vote on a row that is known to be there, and to be public. */
+/** A vote on an existing, public row. */
 interface NewVote {
   readonly target: keyof typeof tables;
-  /** The row's id. */
+  /** The row's ID. */
   readonly row: number;
-  /** The account that the row is of. */
+  /** The row's account. */
   readonly accountId: number;
   readonly voteType: VoteType;
 }
 
 /**
- * Counts a vote, and keeps it. A vote is no change of what is voted on: its time of change stays.
- * Source: spec "Other": an incrementing index. Assumed: each call is a vote of its own, since no call says who votes.
- * @returns the vote's id
+ * Stores and counts a vote. A vote does not change the update time of its target.
+ * Source: spec "Other": an incrementing index. Assumed: each call is a separate vote, because voters are anonymous.
+ * @returns the vote's ID
  */
 export async function castVote(
   { target, row, accountId, voteType }: NewVote,
