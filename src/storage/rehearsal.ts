@@ -7,15 +7,15 @@ import {
 } from "kysely";
 import { StorageError } from "./storage-error.ts";
 
-/** A driver that can tell whether its connection is in a transaction, where the database may end one by itself. */
+/** A driver that reports whether a transaction is active, if the database itself may roll one back. */
 interface RehearsableDriver extends Driver {
   readonly isInTransaction?: boolean;
 }
 
 /**
- * A dialect of which all work runs inside one transaction that is never committed. What a call writes, later calls
- * read; what a failed one wrote is taken back by itself; when the database is closed, or the process dies, all of it
- * is gone. Until then nobody else can write.
+ * Wraps a dialect so that everything runs in one transaction that is never committed. Later calls see what earlier calls
+ * wrote, and a failed call is rolled back to a savepoint. When the database is closed or the process dies, all changes
+ * are rolled back. Until then, no other process can write.
  */
 export function rehearse<D extends Dialect>(dialect: D): D {
   return { ...dialect, createDriver: () => new RehearsalDriver(dialect.createDriver()) };
@@ -23,7 +23,7 @@ export function rehearse<D extends Dialect>(dialect: D): D {
 
 class RehearsalDriver implements Driver {
   readonly #inner: RehearsableDriver;
-  /** As the database's own driver gave it. */
+  /** The connection of the wrapped driver. */
   #connection: DatabaseConnection | undefined;
   #free: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
@@ -37,7 +37,7 @@ class RehearsalDriver implements Driver {
     return this.#inner.init();
   }
 
-  /** One after another: there is one transaction, and a savepoint in it has no neighbours. */
+  /** Serializes all calls, because savepoints of one transaction cannot overlap. */
   async acquireConnection(): Promise<DatabaseConnection> {
     const release = await this.#takeTurn();
     try {
@@ -69,7 +69,7 @@ class RehearsalDriver implements Driver {
     await connection.executeQuery(savepoint.release);
   }
 
-  /** A call that is under way ends first: what it did after the end of the transaction would stay. */
+  /** Waits for the call in flight: changes that it made after the rollback would be permanent. */
   async destroy(): Promise<void> {
     this.#isClosed = true;
     await this.#takeTurn();
@@ -82,11 +82,11 @@ class RehearsalDriver implements Driver {
     }
   }
 
-  /** Outside of the transaction a write would stay, and so would what follows a savepoint: its end would be a commit. */
+  /** Refuses queries after the database itself has rolled back the transaction, because they would be permanent. */
   #guard(connection: DatabaseConnection): DatabaseConnection {
     const check = () => {
       if (this.#inner.isInTransaction !== false) return;
-      throw new StorageError("full", "the database took the rehearsal back by itself (is the disk full?)");
+      throw new StorageError("full", "the database rolled back the rehearsal (is the disk full?)");
     };
     return {
       executeQuery: async (query) => {

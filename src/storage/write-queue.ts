@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Calls that share one commit, at most. */
-const maxShared = 16;
+/** Maximum number of calls that share one commit. */
+const maxCallsPerCommit = 16;
 
 type Work<T> = (transaction: Transaction<Tables>) => Promise<T>;
 
@@ -16,9 +16,8 @@ interface Waiting {
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Runs writes one after another, in the order in which they were asked for. Those that wait while another is being
- * committed share the next commit, and with it the wait for the disk; each is answered after its commit, and one
- * that fails takes back its own doing only.
+ * Runs writes one after another, in call order. Writes that wait during a commit share the next commit, and with it the
+ * wait for the disk. Each promise is settled after its commit. If a write fails, only its own changes are rolled back.
  */
 export class WriteQueue {
   readonly #db: Kysely<Tables>;
@@ -40,8 +39,8 @@ export class WriteQueue {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      await this.#commit(this.#waiting.splice(0, maxShared));
-      // Calls that came in meanwhile get into the queue, so that they share the next commit.
+      await this.#commit(this.#waiting.splice(0, maxCallsPerCommit));
+      // Lets calls that arrived in the meantime enter the queue, so that they share the next commit.
       await setImmediate();
     }
     this.#isRunning = false;
@@ -78,7 +77,7 @@ async function attempt(work: Work<unknown>, transaction: Transaction<Tables>): P
       await sql`rollback to shared_call`.execute(transaction);
       await sql`release shared_call`.execute(transaction);
     } catch {
-      // The database has taken back everything by itself, as it does when the disk is full: all calls fail for that.
+      // The database has rolled back the transaction, as it does if the disk is full. All calls fail.
       throw error;
     }
     return { error };

@@ -1,13 +1,13 @@
 import { type SchemaModule, sql } from "kysely";
 import { addAccount, addColumns, type Migration, withId } from "./table-builders.ts";
 
-/** Whether what an order brings is mailed. Orders that were there before bring nothing. */
+/** Whether emails are sent for an order. Not for existing orders. */
 async function addOrderColumns(schema: SchemaModule): Promise<void> {
   await schema
     .alterTable("orders")
     .addColumn("sends_mail", "integer", (column) => column.notNull().defaultTo(0))
     .execute();
-  // The order whose mail a review was written from.
+  // The order whose email led to the review.
   await schema.alterTable("reviews").addColumn("order_row", "bigint").execute();
   await schema
     .createIndex("reviews_by_order")
@@ -16,7 +16,7 @@ async function addOrderColumns(schema: SchemaModule): Promise<void> {
     .columns(["order_row", "product_row"])
     .where(sql.ref("order_row"), "is not", null)
     .execute();
-  // Whether a person reviewed a product is asked of every mail that is due, however many reviews the product has.
+  // Whether a person reviewed a product is checked for every email that is due.
   await schema
     .createIndex("reviews_by_author")
     .on("reviews")
@@ -24,7 +24,7 @@ async function addOrderColumns(schema: SchemaModule): Promise<void> {
     .execute();
 }
 
-/** A worker holds a row until its lease ends; then another may take it up. */
+/** A worker owns a row until its lease expires; then another worker may take it. */
 const leaseColumns = { worker: "text", leased_until: "bigint" } as const;
 
 async function addMailColumns(schema: SchemaModule): Promise<void> {
@@ -102,7 +102,7 @@ async function addDeliveryColumns(schema: SchemaModule): Promise<void> {
     .on("webhook_deliveries")
     .columns(["account_id", "state", "id"])
     .execute();
-  // The next delivery of each subscription is found among any number of those that wait.
+  // For finding the next delivery of each subscription, regardless of the number of queued ones.
   await schema
     .createIndex("webhook_deliveries_by_webhook")
     .on("webhook_deliveries")
@@ -112,10 +112,10 @@ async function addDeliveryColumns(schema: SchemaModule): Promise<void> {
 }
 
 /**
- * Assumed: mails that were there before anything sent them are not sent: nobody has waited for them, and their links are
- * of another time.
+ * Assumed: emails that were queued before this version could send emails are not sent, because they are outdated and their
+ * links are no longer valid.
  */
-const ofBefore = "it is of before there was a way to send mails";
+const notSentReason = "queued before emails could be sent";
 
 export const mailTables: Migration = {
   version: 3,
@@ -185,6 +185,8 @@ export const mailTables: Migration = {
       .execute();
   },
   updateRows: async (db) => {
-    await sql`update mails set state = 'not_sent', reason = ${ofBefore} where state = 'queued'`.execute(db);
+    await sql`update mails set state = 'not_sent', reason = ${notSentReason} where state = 'queued'`.execute(
+      db,
+    );
   },
 };

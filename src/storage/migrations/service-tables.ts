@@ -15,7 +15,7 @@ const addIndex = (schema: SchemaModule, name: string, table: string, columns: re
     .columns([...columns])
     .execute();
 
-/** Shoppers are users too, one for each address of an account. */
+/** Shoppers are users too, one per email address and account. */
 const addShoppers: Step = async (schema) => {
   await schema
     .alterTable("users")
@@ -29,9 +29,9 @@ const addShoppers: Step = async (schema) => {
     .columns(["account_id", "email_key"])
     .where(sql.ref("email_key"), "is not", null)
     .execute();
-  // An account's owners are found among any number of its shoppers.
+  // For finding an account's owners, regardless of the number of shoppers.
   await addIndex(schema, "users_by_kind", "users", ["account_id", "kind", "id"]);
-  // Whether an address bought a product decides who is a verified buyer.
+  // For checking whether an address bought a product, which makes a verified buyer.
   await addColumns(addAccount(schema.createTable("order_emails")), { order_row: "bigint", email_key: "text" })
     .addPrimaryKeyConstraint("order_emails_key", ["order_row"])
     .execute();
@@ -65,7 +65,7 @@ const addReviews: Step = async (schema, dialect) => {
   await byShelf("votes_up", "votes_up");
   await byShelf("votes_down", "votes_down");
   await byShelf("reviewer_type", "reviewer_type");
-  // Whether a review is published is told by the index, so that the rows before a page need not be looked up.
+  // The indexes contain `published`, so that rows before the requested page need not be read.
   const byAccount = (name: string, ...columns: string[]) =>
     addIndex(schema, `reviews_by_account_${name}`, "reviews", ["account_id", ...columns, "id", "published"]);
   await byAccount("id");
@@ -101,7 +101,7 @@ const addReviews: Step = async (schema, dialect) => {
     .columns(["account_id", "product_row", "updated_at"])
     .where(sql<boolean>`listed = 1`)
     .execute();
-  // The best products are read from it, however many there are.
+  // For listing the best products, regardless of the number of products.
   await schema
     .createIndex("review_totals_best")
     .on("review_totals")
@@ -163,7 +163,7 @@ const addQuestions: Step = async (schema, dialect) => {
     created_at: "bigint",
   }).execute();
   await addIndex(schema, "answers_by_question", "answers", ["question_row", "published"]);
-  // Counted, so that a bottom line costs the same at any number of questions.
+  // Counted, so that a bottom line takes constant time.
   await addColumns(addAccount(schema.createTable("question_totals")), {
     product_row: "bigint",
     questions: "integer",
@@ -257,7 +257,7 @@ const addWebhooks: Step = async (schema, dialect) => {
   await addIndex(schema, "webhook_deliveries_by_state", "webhook_deliveries", ["state", "due_at", "id"]);
 };
 
-/** Counts of rate limits, where several processes keep one limit together. */
+/** Counters for rate limits that several processes share. */
 const addRateWindows: Step = async (schema) => {
   await addColumns(addAccount(schema.createTable("rate_windows")), {
     name: "text",

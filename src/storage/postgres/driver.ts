@@ -12,22 +12,21 @@ import { defaultBusyTimeoutMs, type DriverOptions, type StorageDriver } from "..
 import { CommitLostError, explainPostgresError } from "./errors.ts";
 import { writeLock } from "./write-lock.ts";
 
-/** Connections that one process holds at most: one writes, the others read. */
+/** Maximum number of connections per process: one writes, the others read. */
 const maxConnections = 10;
 
-/** How long a connection is waited for, milliseconds. */
+/** How long to wait for a connection, in milliseconds. */
 const connectTimeoutMs = 10_000;
 
-/** After how long without a word the network is asked whether the server is still there, milliseconds. */
+/** Idle time before TCP keep-alive probes are sent, in milliseconds. */
 const keepAliveMs = 10_000;
 
-/** How long the server lets a transaction stand still before it takes it back, milliseconds: its process is gone. */
-const standstillMs = 60_000;
+/** How long a transaction may be idle before the server rolls it back, in milliseconds. */
+const idleTimeoutMs = 60_000;
 
 /**
- * Kysely over a PostgreSQL database. A transaction that may write waits for the one write lock of the database at its
- * beginning, so that, as on SQLite, nothing that it has read is changed by another before it ends; one that only
- * reads sees one state of the database.
+ * Creates a Kysely dialect for a PostgreSQL database. As on SQLite, a transaction that may write first takes the write
+ * lock of the database, so that nothing it reads changes until it ends. A read-only transaction uses a snapshot.
  */
 export function createPostgresDriver(url: string, options: DriverOptions = {}): StorageDriver {
   return {
@@ -38,7 +37,7 @@ export function createPostgresDriver(url: string, options: DriverOptions = {}): 
   };
 }
 
-/** Whole numbers are numbers: none that the engine stores is beyond 2^53. */
+/** Parses integers as numbers. The engine stores none above 2^53. */
 function createTypes(): TypeOverrides {
   const overrides = new TypeOverrides();
   overrides.setTypeParser(types.builtins.INT8, Number);
@@ -56,7 +55,7 @@ function createPool(url: string): Pool {
     keepAliveInitialDelayMillis: keepAliveMs,
     types: createTypes(),
   });
-  // A connection that is lost says so to whoever uses it, and once more here, where nobody may listen.
+  // Lost connections are reported by queries. Without these listeners, they would also crash the process.
   const ignore = () => {};
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
@@ -68,10 +67,10 @@ class LockingDriver extends PostgresDriver {
 
   constructor(url: string, { busyTimeoutMs = defaultBusyTimeoutMs }: DriverOptions) {
     super({ pool: async () => createPool(url) });
-    // One round trip; said in each transaction, since poolers in between refuse them as a connection's settings.
+    // In one round trip. Set in each transaction, because connection poolers do not support session settings.
     this.#begin = CompiledQuery.raw(
       `begin; set local lock_timeout = ${busyTimeoutMs};
-       set local idle_in_transaction_session_timeout = ${standstillMs};
+       set local idle_in_transaction_session_timeout = ${idleTimeoutMs};
        select pg_advisory_xact_lock(${writeLock})`,
     );
   }
@@ -96,12 +95,13 @@ class LockingDriver extends PostgresDriver {
       await super.commitTransaction(connection);
     } catch (error) {
       if (explainPostgresError(error)?.[0] !== "unreachable") throw error;
-      const message = "the connection to the server was lost at a commit, which it may have done or not";
+      const message =
+        "the connection to the server was lost during a commit; the changes may or may not have been saved";
       throw new CommitLostError(message, { cause: error });
     }
   }
 
-  /** A connection that was lost has nothing to take back, and what lost it must not be hidden by a second error. */
+  /** After a lost connection, there is nothing to roll back, and a second error must not hide the first. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {});
   }

@@ -12,10 +12,10 @@ import { setTimeout } from "node:timers/promises";
 import { defaultBusyTimeoutMs, type StorageDriver } from "../dialect.ts";
 import { SqliteFile, type SqliteFileOptions, type SqlValue } from "./sqlite-file.ts";
 
-/** Between two tries for the write lock. */
+/** The time between two attempts to take the write lock. */
 const retryMs = 5;
 
-/** SQLite's SQLITE_BUSY. */
+/** The result code `SQLITE_BUSY`. */
 const busyCode = 5;
 
 /** Creates a Kysely dialect for a SQLite file. It uses one connection. Transactions that may write take the write lock first. */
@@ -46,9 +46,9 @@ class SqliteDriver implements Driver {
     const file = new SqliteFile(this.#path, this.#options);
     this.#connection = new SqliteConnection(file);
     if (this.#options.isReadOnly === true) return;
-    // FULL in words: a commit that was answered survives a power cut.
+    // `synchronous = full`: a reported commit survives a power failure.
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
-    // Pages of 4 KiB, so 128 MB between checkpoints: a page that many calls write is copied back once.
+    // 32,000 pages of 4 KiB, so 128 MB between checkpoints: pages that many calls write are copied only once.
     file.execute("pragma cache_size = -4096; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
   }
 
@@ -70,7 +70,7 @@ class SqliteDriver implements Driver {
     this.#release();
   }
 
-  /** `begin immediate` unless read only: a write lock asked for later fails where another process wrote between. */
+  /** `begin immediate` unless read-only: taking the write lock later fails if another process has written in between. */
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     if (settings.accessMode === "read only") await connection.executeQuery(CompiledQuery.raw("begin"));
     else await this.#connection?.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
@@ -80,13 +80,13 @@ class SqliteDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw("commit"));
   }
 
-  /** SQLite rolls back by itself when the disk is full; the error that did it must not be hidden by a second one. */
+  /** SQLite itself rolls back if the disk is full. A second error must not hide that error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (!this.#connection?.isInTransaction) return;
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
-  /** A full disk ends a transaction by itself. */
+  /** False during a transaction if SQLite has rolled it back because the disk is full. */
   get isInTransaction(): boolean {
     return this.#connection?.isInTransaction ?? false;
   }
@@ -127,8 +127,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * Takes the write lock, and waits for it without holding up everything else: SQLite's own wait stops the
-   * process, which then serves nobody, and would wait for itself where it holds the file open twice.
+   * Takes the write lock, waiting asynchronously. SQLite's own wait blocks the process, and causes a deadlock if the
+   * process has the file open twice.
    */
   async beginImmediate(timeoutMs: number): Promise<void> {
     for (let waitedMs = 0; ; waitedMs += retryMs) {

@@ -1,19 +1,19 @@
 import { readFile, stat } from "node:fs/promises";
 
-/** A process, as a person can find it. */
+/** A process that has a file open. */
 export interface LockHolder {
   readonly pid: number;
-  /** How it was started, cut short. */
+  /** The command line, truncated. */
   readonly name: string;
 }
 
-/** Who has a SQLite file open, and who of them is writing. */
+/** The processes that have a SQLite file open, and the one that is writing. */
 export interface LockHolders {
   readonly open: readonly LockHolder[];
   readonly writer: LockHolder | undefined;
 }
 
-/** A lock of the system's list. */
+/** An entry of `/proc/locks`. */
 interface SystemLock {
   readonly isWrite: boolean;
   readonly pid: number;
@@ -22,30 +22,30 @@ interface SystemLock {
   readonly to: number;
 }
 
-/** The byte of the file `-shm` that who writes has locked. Source: sqlite.org/walformat.html "Locks" */
+/** The byte of the `-shm` file that a writer locks. Source: sqlite.org/walformat.html "Locks" */
 const writeByte = 120;
 
-/** Longest name of a process that is shown, characters. */
-const longestName = 60;
+/** Maximum length of a process name, in characters. */
+const maxNameLength = 60;
 
 /**
- * Finds who has a SQLite file open: by the list of locks that Linux keeps. Other systems keep none, and nothing is known.
+ * Finds the processes that have a SQLite file open, from the lock list of Linux. Returns undefined on other systems.
  */
 export async function findLockHolders(path: string): Promise<LockHolders | undefined> {
   const list = await readFile("/proc/locks", "utf8").catch(() => undefined);
   const inode = await inodeOf(path);
   if (list === undefined || inode === undefined) return undefined;
-  const locks = list.split("\n").flatMap(readLock);
-  const ofFile = locks.filter((lock) => lock.inode === inode);
+  const locks = list.split("\n").flatMap(parseLock);
+  const fileLocks = locks.filter((lock) => lock.inode === inode);
   const logInode = await inodeOf(`${path}-shm`);
   const writing =
     locks.find(
       (lock) => lock.inode === logInode && lock.isWrite && lock.from <= writeByte && lock.to >= writeByte,
-    ) ?? ofFile.find(({ isWrite }) => isWrite);
-  const pids = [...new Set(ofFile.map(({ pid }) => pid))];
+    ) ?? fileLocks.find(({ isWrite }) => isWrite);
+  const pids = [...new Set(fileLocks.map(({ pid }) => pid))];
   return {
-    open: await Promise.all(pids.map(nameHolder)),
-    writer: writing && (await nameHolder(writing.pid)),
+    open: await Promise.all(pids.map(describeHolder)),
+    writer: writing && (await describeHolder(writing.pid)),
   };
 }
 
@@ -55,20 +55,19 @@ async function inodeOf(path: string): Promise<string | undefined> {
 }
 
 /** `1: POSIX  ADVISORY  WRITE 4711 08:01:393217 120 120`. Source: proc(5) "/proc/locks" */
-function readLock(line: string): SystemLock[] {
+function parseLock(line: string): SystemLock[] {
   const [, , , mode, pid, file = "", from, to] = line.trim().split(/\s+/);
-  // A process of another container has the number 0 here.
+  // Processes in other containers have the ID 0 here.
   if (!(Number(pid) > 0) || from === undefined) return [];
   const end = to === "EOF" ? Number.POSITIVE_INFINITY : Number(to);
   const inode = file.slice(file.lastIndexOf(":") + 1);
   return [{ isWrite: mode === "WRITE", pid: Number(pid), inode, from: Number(from), to: end }];
 }
 
-async function nameHolder(pid: number): Promise<LockHolder> {
-  const words = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  const [, ...line] = words.split("\0");
-  const script = line.findIndex((word) => /starpost(?:\.js)?$/.test(word));
-  const started = script === -1 ? words.split("\0") : ["starpost", ...line.slice(script + 1)];
-  const name = started.join(" ").trim().slice(0, longestName);
+async function describeHolder(pid: number): Promise<LockHolder> {
+  const commandLine = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
+  const script = commandLine.findIndex((argument, index) => index > 0 && /starpost(?:\.js)?$/.test(argument));
+  const shown = script === -1 ? commandLine : ["starpost", ...commandLine.slice(script + 1)];
+  const name = shown.join(" ").trim().slice(0, maxNameLength);
   return { pid, name: name === "" ? "a program" : name };
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultBusyTimeoutMs } from "../dialect.ts";
 
-/** Statements kept prepared; the engine has fewer. */
+/** Maximum number of cached prepared statements. The engine uses fewer. */
 const maxPrepared = 200;
 
 interface Prepared {
@@ -15,7 +15,7 @@ type Connection = InstanceType<typeof DatabaseSync>;
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
-/** SQLite's words for the result codes that storage acts on. Source: sqlite3_errstr. */
+/** The messages of the result codes that are handled. Source: sqlite3_errstr. */
 const resultCodes: Readonly<Record<string, number>> = {
   "database is locked": 5,
   "database table is locked": 6,
@@ -28,24 +28,24 @@ const resultCodes: Readonly<Record<string, number>> = {
 };
 
 export interface SqliteFileOptions {
-  /** How long a statement waits for another process's lock, milliseconds. */
+  /** How long a statement waits for another process's lock, in milliseconds. */
   readonly busyTimeoutMs?: number | undefined;
-  /** Whether nothing is written, not even the files beside it that a reader makes. */
+  /** Whether nothing is written, not even the files that a reader creates next to the database. */
   readonly isReadOnly?: boolean | undefined;
 }
 
 /**
- * A reader makes the files of the write-ahead log where they are missing, and leaves them. Where there is no log,
- * nobody has the file open, and all of it is in the file itself: it can be read as one that never changes.
+ * Opening a file for reading creates the files of the write-ahead log if they are missing, and leaves them behind. If
+ * there is no log, no process has the file open and the file is complete, so it can be opened as immutable.
  */
-function placeToRead(path: string): string | URL {
+function toReadOnlyLocation(path: string): string | URL {
   if (existsSync(`${path}-wal`)) return path;
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
   return url;
 }
 
-/** The driver leaves the result code off the errors of statements that give rows. */
+/** For statements that return rows, the driver throws errors without the result code. */
 function withResultCode(error: unknown): unknown {
   if (!(error instanceof Error) || "errcode" in error) return error;
   const errcode = resultCodes[error.message];
@@ -53,8 +53,8 @@ function withResultCode(error: unknown): unknown {
 }
 
 /**
- * One open SQLite file, with its statements kept prepared. The only file that names the driver,
- * whose interface is that of `node:sqlite`, so that the built-in can take its place.
+ * An open SQLite file with a cache of prepared statements. No other file imports the driver, which has the interface of
+ * `node:sqlite` and could be replaced by it.
  */
 export class SqliteFile {
   readonly #database: Connection;
@@ -62,13 +62,13 @@ export class SqliteFile {
   readonly #busyTimeoutMs: number;
   readonly #prepared = new Map<string, Prepared>();
 
-  /** Creates the file (0600) and its folder (0700) where they are not there, unless it is only read. */
+  /** Creates the file (mode 0600) and its folder (mode 0700) if they do not exist, unless the file is opened read-only. */
   constructor(path: string, options: SqliteFileOptions = {}) {
     const { busyTimeoutMs = defaultBusyTimeoutMs, isReadOnly = false } = options;
     this.#path = path;
     this.#busyTimeoutMs = busyTimeoutMs;
     if (isReadOnly) {
-      this.#database = new DatabaseSync(placeToRead(path), { readOnly: true, timeout: busyTimeoutMs });
+      this.#database = new DatabaseSync(toReadOnlyLocation(path), { readOnly: true, timeout: busyTimeoutMs });
       return;
     }
     if (path !== ":memory:") {
@@ -100,12 +100,12 @@ export class SqliteFile {
     return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) };
   }
 
-  /** Whether the statement gives rows back. */
+  /** Whether the statement returns rows. */
   isReader(sql: string): boolean {
     return this.#prepare(sql).isReader;
   }
 
-  /** Takes the write lock, or fails at once where another process has it. */
+  /** Takes the write lock. Fails immediately if another process holds it. */
   beginImmediate(): void {
     this.#database.exec("pragma busy_timeout = 0");
     try {
@@ -120,8 +120,9 @@ export class SqliteFile {
   }
 
   /**
-   * Copies the write-ahead log to the file and empties it, unless somebody else reads or writes now: whoever opens the
-   * file next reads all of the log first. By itself the driver leaves it, since a closed file keeps its statements.
+   * Copies the write-ahead log to the file and truncates it, unless another process uses the file. Otherwise, the next
+   * process to open the file would have to read the complete log. Closing the file does not do this, because the driver
+   * keeps the prepared statements.
    */
   emptyLog(): void {
     const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
@@ -129,7 +130,7 @@ export class SqliteFile {
     try {
       this.#database.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate)");
     } catch {
-      // It is as safe in the log, and a full disk is no reason to fail what is done.
+      // The data is safe in the log, too. A full disk must not fail work that is done.
     }
   }
 
@@ -139,11 +140,11 @@ export class SqliteFile {
   }
 
   #prepare(sql: string): Prepared {
-    const kept = this.#prepared.get(sql);
-    if (kept) return kept;
+    const cached = this.#prepared.get(sql);
+    if (cached) return cached;
     if (this.#prepared.size >= maxPrepared) this.#prepared.clear();
     const statement = this.#database.prepare(sql);
-    // Asked for once: the driver takes longer to describe the columns than to give a row of them.
+    // Cached, because describing the columns takes longer than reading a row.
     const prepared = { statement, isReader: statement.columns().length > 0 };
     this.#prepared.set(sql, prepared);
     return prepared;

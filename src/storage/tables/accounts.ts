@@ -1,0 +1,62 @@
+import type { Generated } from "kysely";
+
+export interface AccountTables {
+  accounts: {
+    id: Generated<number>;
+    app_key: string;
+    /** The encrypted account secret. Verifying vendor signatures requires the plain text. */
+    secret_sealed: string;
+    created_at: number;
+  };
+  users: {
+    id: Generated<number>;
+    account_id: number;
+    email: string;
+    display_name: string;
+    password_hash: string;
+    url: string;
+    slug: string;
+    score: Generated<number>;
+    bio: string | null;
+    social_image: string | null;
+    created_at: number;
+    /** `owner`, `shopper`, or `store`. Shoppers and the store have no password and no URL. */
+    kind: Generated<string>;
+    /** A shopper's email address in lower case. */
+    email_key: Generated<string | null>;
+  };
+  utokens: {
+    id: Generated<number>;
+    account_id: number;
+    /** SHA-256 of the token, hexadecimal. */
+    token_hash: string;
+    created_at: number;
+    expires_at: number;
+  };
+  account_platforms: {
+    account_id: number;
+    platform_type_id: number;
+    shop_domain: string;
+    shop_token: string;
+    updated_at: number;
+  };
+  account_features: {
+    account_id: number;
+    feature: string;
+    enabled: number;
+  };
+  /** Settings that differ from the defaults. */
+  account_settings: {
+    account_id: number;
+    name: string;
+    /** JSON. */
+    value: string;
+    updated_at: number;
+  };
+  rate_windows: {
+    account_id: number;
+    name: string;
+    started_at: number;
+    taken: number;
+  };
+}

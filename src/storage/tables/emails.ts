@@ -1,0 +1,90 @@
+import type { Generated } from "kysely";
+
+export interface EmailTables {
+  /** The email outbox. */
+  mails: {
+    id: Generated<number>;
+    account_id: number;
+    category: string;
+    email_type_id: number;
+    email: string;
+    email_key: string;
+    name: string;
+    /** JSON: the data of the template, by category. For emails of orders, only what cannot be read from the order. */
+    data: string;
+    /** One of `emailStates` of the contract. */
+    state: string;
+    due_at: number;
+    created_at: number;
+    /** Only for emails of orders. */
+    order_row: Generated<number | null>;
+    /** Only for emails of orders: the product, or 0 if the email is about the complete order. */
+    product_row: Generated<number | null>;
+    /** Why it was not sent, or the result of the last attempt. */
+    reason: Generated<string | null>;
+    sent_at: Generated<number | null>;
+    /** The email provider's ID, known after the first event. */
+    provider_id: Generated<string | null>;
+    /** The worker that is sending it. For a queued email: the worker that may have sent it already. */
+    worker: Generated<string | null>;
+    leased_until: Generated<number | null>;
+    /** The number of attempts to send it. */
+    attempts: Generated<number>;
+  };
+  /** Provider events of emails, without duplicates. */
+  mail_events: {
+    id: Generated<number>;
+    account_id: number;
+    mail_row: number;
+    event: string;
+    /** Identifies duplicates of the same event. */
+    event_key: string;
+    detail: string | null;
+    occurred_at: number;
+    created_at: number;
+  };
+  /** Addresses to which no more emails are sent, and the email whose event caused it. */
+  mail_suppressions: {
+    account_id: number;
+    email_key: string;
+    /** `bounces` or `spamreports`. */
+    kind: string;
+    mail_row: number;
+    created_at: number;
+  };
+  mail_stops: {
+    account_id: number;
+    /** The order ID as the store knows it. The order may not exist yet. */
+    order_id: string;
+    /** The product ID as the store knows it; empty for all products of the order. */
+    product_id: string;
+    created_at: number;
+  };
+  /** Customized email templates. */
+  mail_templates: {
+    account_id: number;
+    category: string;
+    subject: string;
+    text: string;
+    html: string;
+    updated_at: number;
+  };
+  mail_counts: {
+    account_id: number;
+    category: string;
+    /** Days since the epoch, UTC. */
+    day: number;
+    counter: string;
+    mails: number;
+  };
+  unsubscribers: {
+    id: Generated<number>;
+    account_id: number;
+    email_type_id: number;
+    email: string;
+    /** The email address in lower case; identifies a person. */
+    email_key: string;
+    by_name: string;
+    created_at: number;
+  };
+}
