@@ -1,7 +1,26 @@
 import type { CallCounts, RowCounts } from "./summary.ts";
 
+/** Rows that were rejected or failed for the same reason. */
+export interface RejectReason {
+  readonly code: string;
+  readonly count: number;
+  /** The column as the file names it; empty if the reason concerns the entire row. */
+  readonly column: string;
+  /** What is wrong, as a predicate of the column: `has no @`. */
+  readonly reason: string;
+  /** How to fix it. */
+  readonly hint: string | undefined;
+  /** The first of the rows. */
+  readonly file: string;
+  readonly line: number;
+  /** The value of its cell, shortened; empty if there is none. */
+  readonly value: string;
+}
+
 export type ImportEvent =
   | { readonly type: "notice"; readonly message: string }
+  /** Why rows were rejected or failed, most frequent first; reported at the end of a run. */
+  | { readonly type: "rejects"; readonly reasons: readonly RejectReason[] }
   | {
       readonly type: "progress";
       readonly rows: RowCounts;

@@ -42,8 +42,8 @@ export interface RecordKind {
   readonly rehearsal?: RehearsalState;
   /** The question before a run that overwrites or deletes; undefined if it only adds. */
   confirmation?(options: ImportOptions, files: string): string | undefined;
-  /** What an undo has done to the records of so many rows, for example `its emails canceled`; by default, `reversed`. */
-  describeUndone?(count: number): string;
+  /** What an undo does, if it cannot restore the records themselves. */
+  readonly undoEffect?: string;
   /** An item's key as a person knows it. */
   describeKey?(key: string): string;
   loadImporter(): Promise<RecordImporter>;

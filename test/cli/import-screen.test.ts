@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import { describeEnd, describeTarget } from "../../src/cli/commands/records/import-format.ts";
 import { flattenSummary, statusOfImport, tableOfRuns } from "../../src/cli/commands/records/import-view.ts";
+import type { RejectReason } from "../../src/import/events.ts";
 import { listenForStop } from "../../src/cli/program/stop-signals.ts";
 import type { ImportSummary, RunState } from "../../src/import/summary.ts";
 import { formatDuration } from "../../src/terminal/plural.ts";
@@ -32,12 +33,12 @@ describe("the exit status of an import", () => {
     ["interrupted", { rejected: 1 }, 130],
     ["failed", {}, 1],
     ["running", {}, 1],
-  ])("that %s with %j is %i", (state, rows, status) => {
+  ])("that is %s with %j is %i", (state, rows, status) => {
     expect(statusOfImport({ ...summary, state, rows: { ...clean, ...rows } })).toBe(status);
   });
 });
 
-describe("the last words of an import", () => {
+describe("the end summary of an import", () => {
   const path = "/home/starpost.db";
   const target = describeTarget({
     name: "local",
@@ -46,34 +47,50 @@ describe("the last words of an import", () => {
     database: path,
     shownAs: path,
   });
+  const reject: RejectReason = {
+    code: "bad_email",
+    count: 5,
+    column: "email",
+    reason: "has no @",
+    hint: "write it as name@shop.example",
+    file: "orders.csv",
+    line: 4,
+    value: "bo.mail.example",
+  };
+  const end = (changes: Partial<ImportSummary>, rejects = [reject]) =>
+    describeEnd({ ...summary, ...changes }, { target, waitedMs: 2_000, rejects });
 
-  test("say what was read, sent and rejected, where to, and what next", () => {
-    expect(describeEnd(summary, target, 2_000)).toBe(
+  test("states the counts, the reject reasons, the reject file, and the import ID", () => {
+    expect(end({})).toBe(
       [
-        "Imported orders from orders.csv, standard input into the embedded database /home/starpost.db.",
-        "  rows   8,365 read: 8,360 accepted, 5 rejected, 0 failed",
-        "  sent   7,360 orders in 40 calls, 3 of them repeats, 1 held back by a limit",
-        "  time   12 s, 2.0 s of it waiting",
-        "  run    20260101-000000-abcdef (starpost imports show|verify|undo …)",
-        "Rejected rows are in /home/imports/1/rejects.csv: correct them and import that file.",
+        "Imported orders from orders.csv, standard input into the local database (/home/starpost.db)",
+        "  rows      8,365 read, 8,360 accepted, 5 rejected, 0 failed",
+        "  sent      7,360 orders in 40 calls (12 s, 2.0 s of it waiting, 3 retried, 1 rate limited)",
+        '  rejected  5 rows: email has no @ (orders.csv:4: "bo.mail.example"); write it as name@shop.example',
+        "Rejected rows: /home/imports/1/rejects.csv. Fix them and import that file.",
+        "Import ID: 20260101-000000-abcdef. For details, run: starpost imports show 20260101-000000-abcdef",
       ].join("\n"),
     );
   });
 
-  test.each<RunState>(["interrupted", "stopped", "failed"])("say how to go on after %s", (state) => {
-    expect(describeEnd({ ...summary, state }, target, 0)).toContain(
-      "To go on: starpost imports resume 20260101-000000-abcdef",
-    );
+  test("lists the most frequent reasons, and counts the others", () => {
+    const reasons = Array.from({ length: 14 }, (_, at) => ({ ...reject, column: `column-${at}` }));
+    const text = end({}, reasons);
+    expect(text.match(/column-/g)).toHaveLength(10);
+    expect(text).toContain("and 4 more reasons");
   });
 
-  test("of a dry run say that nothing was written", () => {
-    const words = describeEnd({ ...summary, import_id: null, rejects_file: null }, target, 0);
-    expect(words).toContain("nothing was sent or written");
-    expect(words).toContain("  calls  none; an import would send 7,360 orders");
-    expect(words).not.toMatch(/resume|  sent|  run/);
+  test.each<RunState>(["interrupted", "stopped", "failed"])("names the command to continue after %s", (state) => {
+    expect(end({ state })).toContain("starpost imports resume 20260101-000000-abcdef");
   });
 
-  test("name the account that was written to", () => {
+  test("of a dry run names no import", () => {
+    const text = end({ import_id: null, rejects_file: null }, []);
+    expect(text).toContain("7,360 orders");
+    expect(text).not.toMatch(/resume|  sent|Import ID/);
+  });
+
+  test("names the account that was written to", () => {
     const remote = {
       name: "shop",
       isLive: false,
@@ -87,19 +104,19 @@ describe("the last words of an import", () => {
   });
 });
 
-describe("a length of time", () => {
+describe("formatDuration", () => {
   test.each([
     [0, "0.0 s"],
     [400, "0.4 s"],
     [59_600, "1 min 00 s"],
     [185_000, "3 min 05 s"],
     [7_800_000, "2 h 10 min"],
-  ])("says %i ms as %s", (ms, words) => {
+  ])("formats %i ms as %s", (ms, words) => {
     expect(formatDuration(ms)).toBe(words);
   });
 });
 
-test("a run is one flat record, and a line in the list", () => {
+test("a run is one flat record and one line of the list", () => {
   expect(flattenSummary(summary)).toMatchObject({
     rows_read: 8_365,
     files: "orders.csv -",
@@ -109,11 +126,11 @@ test("a run is one flat record, and a line in the list", () => {
     { id: summary.import_id, state: "finished", rows: 8_365 },
   ]);
   const ofSync = { ...summary, files: ["/home/imports/20260101-000000-0a1b2c/removed.csv"] };
-  expect(tableOfRuns([ofSync]).rows).toMatchObject([{ files: "sync 20260101-000000-0a1b2c: taken off" }]);
+  expect(tableOfRuns([ofSync]).rows).toMatchObject([{ files: "sync 20260101-000000-0a1b2c (removed)" }]);
 });
 
 describe("signals", () => {
-  test("stop at the first, at once at the second, and are the process's own after it", () => {
+  test("stop gracefully at first, immediately the second time, and are then left to the process", () => {
     const signals = new EventEmitter();
     let said = 0;
     const { stop, abort } = listenForStop({ signals }, () => (said += 1));

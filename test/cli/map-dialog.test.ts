@@ -13,18 +13,18 @@ const orders =
 const down = "\u001B[B";
 const enter = "\r";
 
-/** A terminal at which a person answers: each question by its name, once; return where nothing else is said. */
-function sitDown(answers: Readonly<Record<string, readonly string[]>>) {
+/** A terminal at which a person answers each prompt once, by its name; the default answer is Enter. */
+function createTerminal(answers: Readonly<Record<string, readonly string[]>>) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
-  // A prompt ends what it writes to, unless that is the process's own.
+  // A prompt ends its output stream, unless it is that of the process.
   stderr.end = () => stderr;
   const asked: string[] = [];
   let text = "";
   let settling: NodeJS.Timeout | undefined;
   const answer = () => {
     const open = stripVTControlCharacters(text).split("✔").at(-1) ?? "";
-    const question = /\? (m\.json is there|\w+(?:, in every row|, for example)?)/.exec(open)?.[1];
+    const question = /\? (m\.json already exists|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(open)?.[1];
     if (question === undefined || asked.includes(question)) return;
     asked.push(question);
     for (const [at, key] of (answers[question] ?? [enter]).entries())
@@ -39,15 +39,15 @@ function sitDown(answers: Readonly<Record<string, readonly string[]>>) {
 }
 
 describe("orders map at a terminal", () => {
-  test("return takes what is proposed; a pattern, a fixed value and none are taken as they are said", async () => {
+  test("Enter accepts the proposal; a pattern, a fixed value, and none can be chosen", async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
-    const person = sitDown({
+    const person = createTerminal({
       product_url: [enter],
-      "product_url, for example": ["https://laden.example/p/{product_id}", enter],
-      // Below none and the one column that is left.
+      "Pattern for product_url": ["https://laden.example/p/{product_id}", enter],
+      // Below `none` and the one remaining column.
       currency_iso: [down, down, enter],
-      "currency_iso, in every row": ["EUR", enter],
+      "Value of currency_iso for every row": ["EUR", enter],
     });
     const ran = await run(["orders", "map", "best.csv"], { io: { cwd: folder, ...person.io } });
     expect(ran.status).toBe(0);
@@ -74,10 +74,10 @@ describe("orders map at a terminal", () => {
     expect(ran.stdout).not.toContain("example.com · ");
   });
 
-  test("whoever breaks it off has nothing written", async () => {
+  test("canceling writes nothing", async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
-    const person = sitDown({ order_id: ["\u0003"] });
+    const person = createTerminal({ order_id: ["\u0003"] });
     const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
       io: { cwd: folder, ...person.io },
     });
@@ -86,24 +86,24 @@ describe("orders map at a terminal", () => {
     expect(existsSync(join(folder, "m.json"))).toBe(false);
   });
 
-  test("a file that is there is not overwritten where the answer is no", async () => {
+  test("an existing file is not overwritten if the answer is no", async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
     writeFileSync(join(folder, "m.json"), "mine");
-    const person = sitDown({ "m.json is there": ["n", enter] });
+    const person = createTerminal({ "m.json already exists": ["n", enter] });
     const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
       io: { cwd: folder, ...person.io },
     });
     expect(ran.status).toBe(1);
     expect(person.text()).toContain("nothing was changed");
-    expect(person.asked).toEqual(["m.json is there"]);
+    expect(person.asked).toEqual(["m.json already exists"]);
     expect(readFileSync(join(folder, "m.json"), "utf8")).toBe("mine");
   });
 
-  test("what flags say is not asked", async () => {
+  test("fields that flags provide are not prompted for", async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
-    const person = sitDown({});
+    const person = createTerminal({});
     const told = [
       "--map",
       "sku=Farbe",

@@ -35,11 +35,11 @@ describe("the status line of an import", () => {
   });
 
   test("names the rate limit if it determines the speed, and then estimates from calls", () => {
-    const pace = { ratePerSecond: 5, whose: "the service's limit" };
+    const pace = { ratePerSecond: 5, source: "service limit" };
     const held = describeProgress(progressOf(500, 10), { rows: 245, calls: 4.9 }, pace);
     // 1,000 rows are 20 calls of 50.
     expect(held).toContain("4.0 s left");
-    expect(held).toContain("5 calls/s, the service's limit");
+    expect(held).toContain("5 calls/s (service limit)");
     expect(describeProgress(progressOf(500, 10), { rows: 50, calls: 1 }, pace)).not.toContain("limit");
   });
 
@@ -50,22 +50,22 @@ describe("the status line of an import", () => {
   test("shows a wait while it lasts", () => {
     let nowMs = 0;
     const progress = new ImportProgress(() => nowMs);
-    progress.take(progressOf(10, 1));
-    progress.take({ type: "wait", message: "next call in 3 s", ms: 3_000 });
+    progress.add(progressOf(10, 1));
+    progress.add({ type: "wait", message: "next call in 3 s", ms: 3_000 });
     nowMs = 2_999;
-    expect(progress.word()).toMatch(/ · next call in 3 s$/);
+    expect(progress.format()).toMatch(/ · next call in 3 s$/);
     nowMs = 3_000;
-    expect(progress.word()).not.toContain("next call");
+    expect(progress.format()).not.toContain("next call");
   });
 
   test("estimates a resumed run from its own speed", () => {
     let nowMs = 0;
     const progress = new ImportProgress(() => nowMs);
-    for (; nowMs < 1_000; nowMs += 100) progress.take(progressOf(nowMs, 40, { isReplay: true }));
-    expect(progress.word()).toBe("going over what was done: 900 of about 1,500 rows");
-    for (let read = 900; nowMs < 3_000; nowMs += 100) progress.take(progressOf((read += 1), 41));
-    // 10 rows a second, and not the 1,000 at which the earlier attempt's were gone over.
-    expect(progress.word()).toMatch(/^920 of about 1,500 rows · (9|10)(\.\d)?\/s · (58|59|1 min)/);
+    for (; nowMs < 1_000; nowMs += 100) progress.add(progressOf(nowMs, 40, { isReplay: true }));
+    expect(progress.format()).toBe("reading previous progress: 900 of about 1,500 rows");
+    for (let read = 900; nowMs < 3_000; nowMs += 100) progress.add(progressOf((read += 1), 41));
+    // 10 rows per second, not the 1,000 per second of the replay.
+    expect(progress.format()).toMatch(/^920 of about 1,500 rows · (9|10)(\.\d)?\/s · (58|59|1 min)/);
   });
 });
 

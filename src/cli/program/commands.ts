@@ -1,39 +1,19 @@
 import type { Command } from "./command.ts";
+import { recordCommands, recordNouns } from "../commands/records/commands.ts";
 import type { ThinCommandName } from "../commands/operations/thin-commands.ts";
 
 /** Every command by name, in the order of the help. A command is loaded only if the command line names it. */
 export const commands: CommandTable = {
-  "products import": async () => (await import("../commands/records/products-import.ts")).productsImport,
-  "products export": async () => (await import("../commands/records/products-export.ts")).productsExport,
-  "products plan": async () => (await import("../commands/records/plan.ts")).planOf("products"),
-  "products map": async () => (await import("../commands/records/map.ts")).mapOf("products"),
+  ...recordCommands,
   ...thin("products list", "products missed", "products promoted", "products set-promoted"),
-  "orders import": async () => (await import("../commands/records/orders-import.ts")).ordersImport,
-  "orders export": async () => (await import("../commands/records/orders-export.ts")).ordersExport,
-  "orders plan": async () => (await import("../commands/records/plan.ts")).planOf("orders"),
-  "orders map": async () => (await import("../commands/records/map.ts")).mapOf("orders"),
   ...thin("orders list", "orders create"),
-  "coupons import": async () => (await import("../commands/records/coupons-import.ts")).couponsImport,
-  "coupons export": async () => (await import("../commands/records/coupons-export.ts")).couponsExport,
-  "coupons plan": async () => (await import("../commands/records/plan.ts")).planOf("coupons"),
-  "coupons map": async () => (await import("../commands/records/map.ts")).mapOf("coupons"),
   ...thin("coupons list", "coupons stats", "coupons delete"),
-  "unsubscribers import": async () =>
-    (await import("../commands/records/unsubscribers-import.ts")).unsubscribersImport,
-  "unsubscribers export": async () =>
-    (await import("../commands/records/unsubscribers-export.ts")).unsubscribersExport,
-  "unsubscribers plan": async () => (await import("../commands/records/plan.ts")).planOf("unsubscribers"),
-  "unsubscribers map": async () => (await import("../commands/records/map.ts")).mapOf("unsubscribers"),
   ...thin("unsubscribers list"),
   "unsubscribers add": async () => (await import("../commands/unsubscribers/add.ts")).unsubscribersAdd,
   "unsubscribers remove": async () =>
     (await import("../commands/unsubscribers/remove.ts")).unsubscribersRemove,
   "unsubscribers find": async () => (await import("../commands/unsubscribers/find.ts")).unsubscribersFind,
   "unsubscribers sync": async () => (await import("../commands/unsubscribers/sync.ts")).unsubscribersSync,
-  "reviews import": async () => (await import("../commands/records/reviews-import.ts")).reviewsImport,
-  "reviews export": async () => (await import("../commands/records/reviews-export.ts")).reviewsExport,
-  "reviews plan": async () => (await import("../commands/records/plan.ts")).planOf("reviews"),
-  "reviews map": async () => (await import("../commands/records/map.ts")).mapOf("reviews"),
   ...thin("reviews list", "reviews get", "reviews create", "reviews comment", "reviews publish"),
   ...thin("reviews hide", "reviews history"),
   "reviews bottom-line": async () => (await import("../commands/reviews/bottom-line.ts")).reviewsBottomLine,
@@ -106,6 +86,7 @@ export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
 
 /** The summary of each noun, and of each group of verbs within a noun. */
 export const nouns: Readonly<Record<string, string>> = {
+  ...recordNouns,
   products: "Import, export, list, and promote products",
   orders: "Import, export, list, and create orders",
   coupons: "Import, export, list, and delete coupon codes",

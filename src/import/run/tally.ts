@@ -5,6 +5,7 @@ import type { Totals } from "./journal.ts";
 import type { Item, RowError, SourceRow } from "../item.ts";
 import { type RejectCode, rejectCodes, sharpenReason } from "../check/reject-codes.ts";
 import type { ImportEvent } from "../events.ts";
+import type { RejectGroup } from "../plan/plan-types.ts";
 
 /** A file of the run as messages and rejects name it. */
 export interface TallyFile {
@@ -19,11 +20,12 @@ interface Group {
   readonly column: string;
   readonly reason: string;
   readonly first: string;
+  readonly file: string;
+  readonly line: number;
+  readonly value: string;
   count: number;
 }
 
-/** Kinds of problem that are told one by one at the end. */
-const maxGroupsTold = 12;
 /** Kinds of problem that are told apart by their words, and not by their code alone. */
 const maxGroups = 200;
 
@@ -122,8 +124,10 @@ export class RunTally {
   }
 
   /** The rows that were not taken, by what is wrong with them, the most first. */
-  get rejects(): readonly Readonly<Group>[] {
-    return [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
+  get rejects(): readonly RejectGroup[] {
+    return [...this.#problems.values()]
+      .toSorted((a, b) => b.count - a.count)
+      .map(({ file: _file, line: _line, value: _value, ...group }) => group);
   }
 
   /** Empty cells that erase what is stored, by column. */
@@ -143,18 +147,10 @@ export class RunTally {
     }
     const fixed = this.#fixedIds?.describe();
     if (fixed !== undefined) yield { type: "notice", message: fixed };
-    const groups = [...this.#problems.values()].toSorted((a, b) => b.count - a.count);
-    for (const { code, column, reason, first, count } of groups.slice(0, maxGroupsTold)) {
-      const rows = count === 1 ? "1 row" : `${count} rows`;
-      const what = column === "" ? reason : `${column} ${reason}`;
-      const hint = this.#codes[code]?.hint;
-      const more = hint === undefined ? "" : `; ${hint}`;
-      yield { type: "notice", message: `${rows}: ${what}; first at ${first}${more}` };
-    }
-    if (groups.length > maxGroupsTold) {
-      const more = groups.length - maxGroupsTold;
-      yield { type: "notice", message: `and ${more} further kinds of problem: the reject file has them all` };
-    }
+    const reasons = [...this.#problems.values()]
+      .toSorted((a, b) => b.count - a.count)
+      .map(({ first: _first, ...group }) => ({ ...group, hint: this.#codes[group.code]?.hint }));
+    if (reasons.length > 0) yield { type: "rejects", reasons };
   }
 
   /** Where one row of an item is at fault, the others are not, and say which it is. */
@@ -215,8 +211,10 @@ export class RunTally {
     }
     const column = this.#columnOf(row, field);
     const place = `${file?.given}:${row.line}${column === "" ? "" : `:${column}`}`;
-    const first = value === "" ? place : `${place} (${JSON.stringify(shorten(value))})`;
-    groups.set(key, { code, column, reason: sharp, first, count: 1 });
+    const shown = shorten(value);
+    const first = shown === "" ? place : `${place} (${JSON.stringify(shown)})`;
+    const example = { file: file?.given ?? "", line: row.line, value: shown };
+    groups.set(key, { code, column, reason: sharp, first, ...example, count: 1 });
   }
 }
 

@@ -110,8 +110,7 @@ export const orders: RecordKind = {
       hint: "correct that line and import all rows of the order together",
     },
   },
-  describeUndone: (count) =>
-    count === 1 ? "its emails canceled (the order stays)" : "their emails canceled (the orders stay)",
+  undoEffect: "emails canceled; the orders stay",
   loadImporter: async () => (await import("./import.ts")).orderImporter,
   loadExporter: async () => (await import("./export.ts")).orderExporter,
 };

@@ -4,9 +4,9 @@ import { flattenSummary, statusOfImport } from "../records/import-view.ts";
 
 export const importsApply = command({
   name: "imports apply",
-  summary: "Import exactly what a plan says, if its files have not changed",
+  summary: "Run a saved plan, if its files have not changed",
   argument: "<plan.json>",
-  examples: ["starpost imports apply plan.json"],
+  examples: ["starpost imports apply plan.json", "starpost imports apply plan.json --json"],
   run: async (context, { arguments: [path = ""] }) => {
     const { applyPlan } = await import("../records/plan-run.ts");
     return applyPlan(context, path);

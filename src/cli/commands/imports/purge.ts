@@ -4,7 +4,7 @@ import { readAge } from "../../program/flag-values.ts";
 
 export const importsPurge = command({
   name: "imports purge",
-  summary: "Remove the files of old import runs, with their reject files",
+  summary: "Delete the files of old import runs, including their reject files",
   examples: [
     "starpost imports purge --older-than 30d",
     "starpost imports purge --older-than 4w --unfinished --yes",
@@ -12,11 +12,11 @@ export const importsPurge = command({
   flags: {
     "older-than": {
       value: "<age>",
-      description: "remove runs last used longer ago than this: 12h, 30d, 4w",
+      description: "delete runs not used for this time: 12h, 30d, 4w",
       required: true,
       read: readAge,
     },
-    unfinished: { description: "also those that could still be resumed" },
+    unfinished: { description: "also delete runs that can still be resumed" },
   },
   run: async (context, { flags }) => {
     const { runPurge } = await import("./purge-run.ts");

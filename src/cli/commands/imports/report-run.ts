@@ -13,19 +13,19 @@ import { confirm } from "../../program/confirm.ts";
 import { findRedactionKey } from "../../program/output/redacted-io.ts";
 
 export interface ReportRequest {
-  /** Where the page goes; the run's folder where absent. */
+  /** The output file; by default, a file in the folder of the run. */
   readonly out: string | undefined;
   readonly isOpened: boolean;
 }
 
-/** What a script is told of a run: the facts of the page, with times in the form that all data has. */
+/** The data of a report, with times as ISO timestamps. */
 export type ReportData = ReturnType<typeof toData>;
 
 /**
- * Writes a page about a run, and opens it where that is asked for. A script that asks for neither gets the facts alone.
- * Assumed: a page that was written so before is replaced without a question, and any other file is asked about, as with
- * the preview of a mail.
- * @throws ImportError `usage` when there is no such run
+ * Writes a report on a run, and opens it with `--open`. With a format for scripts, writes the file only with `--out` or
+ * `--open`.
+ * Assumed: an earlier report is overwritten without confirmation; any other file is not.
+ * @throws ImportError `usage` if there is no such run
  */
 export async function reportRun(
   context: Context,
@@ -36,46 +36,46 @@ export async function reportRun(
   if (out === "" || out === "-") {
     throw new UserError(
       "usage",
-      `--out ${out}: the page goes to a file`,
-      "Give a name, as in --out report.html.",
+      `invalid value ${JSON.stringify(out)} for --out: must be a file name`,
+      "For example: --out report.html",
     );
   }
   const { paths } = await context.host();
   const isRedacted = wantsRedaction(io.argv, io.env);
   const read = readRunReport(paths.runsFolder, id, recordKinds);
-  const report = isRedacted ? hideIn(read, createPseudonym(await findRedactionKey(io))) : read;
+  const report = isRedacted ? redact(read, createPseudonym(await findRedactionKey(io))) : read;
   const isPage = out !== undefined || isOpened || !isForScripts(globals.format);
   if (!isPage) return toData(report, null);
   const { folder } = runPaths(paths.runsFolder, report.summary.import_id ?? "");
-  // One that hides nothing is not to be taken for one that does.
-  const own = join(folder, isRedacted ? "report-redacted.html" : "report.html");
-  const path = out === undefined ? own : resolve(io.cwd, out);
-  if (out !== undefined) await askToReplace(context, path, out);
+  // Separate names, so that a report with addresses is not mistaken for a redacted one.
+  const defaultPath = join(folder, isRedacted ? "report-redacted.html" : "report.html");
+  const path = out === undefined ? defaultPath : resolve(io.cwd, out);
+  if (out !== undefined) await confirmOverwrite(context, path, out);
   await writePrivateFile(path, renderRunReport(report));
   if (isOpened) {
-    const problem = await openFile(path, io.env);
-    if (problem !== undefined)
-      messages.warn(`The report could not be opened (${problem}): open ${path} by hand.`);
+    const error = await openFile(path, io.env);
+    if (error !== undefined)
+      messages.warn(`Could not open the report: ${error}. The file is ${path}`);
   }
   return toData(report, path);
 }
 
-async function askToReplace(context: Context, path: string, out: string): Promise<void> {
-  const there = await readFileIfThere(path);
-  if (there !== undefined && !there.includes(reportMarker)) {
-    await confirm(context, `${out} is there. Overwrite it?`);
+async function confirmOverwrite(context: Context, path: string, out: string): Promise<void> {
+  const existing = await readFileIfThere(path);
+  if (existing !== undefined && !existing.includes(reportMarker)) {
+    await confirm(context, `${out} already exists. Overwrite it?`);
   }
 }
 
 type Pseudonym = ReturnType<typeof createPseudonym>;
 
-/** The same value with the addresses in all its texts hidden. */
-function hideIn<T>(value: T, pseudonym: Pseudonym): T {
-  const hide = (found: unknown): unknown => {
-    if (typeof found === "string") return hideAddresses(found, pseudonym);
-    if (Array.isArray(found)) return found.map(hide);
-    if (typeof found !== "object" || found === null) return found;
-    return Object.fromEntries(Object.entries(found).map(([name, inner]) => [name, hide(inner)]));
+/** Hides the email addresses in all texts of a value. */
+function redact<T>(value: T, pseudonym: Pseudonym): T {
+  const hide = (nested: unknown): unknown => {
+    if (typeof nested === "string") return hideAddresses(nested, pseudonym);
+    if (Array.isArray(nested)) return nested.map(hide);
+    if (typeof nested !== "object" || nested === null) return nested;
+    return Object.fromEntries(Object.entries(nested).map(([name, inner]) => [name, hide(inner)]));
   };
   return hide(value) as T;
 }

@@ -4,15 +4,16 @@ import { readText } from "../../program/flag-values.ts";
 
 export const importsReport = command({
   name: "imports report",
-  summary: "Write a page about an import run: counts, rejects by reason, calls over time",
+  summary: "Write an HTML report on an import run: counts, reject reasons, calls over time",
   argument: "<id>",
   flags: {
     out: {
       value: "<file>",
-      description: "where the page goes (report.html in the run's folder)",
+      short: "o",
+      description: "output file (default: report.html in the folder of the run)",
       read: readText,
     },
-    open: { description: "open the page in the browser" },
+    open: { description: "open the report in the browser" },
   },
   examples: [
     "starpost imports report 20260131-120000-a1b2c3 --open",
@@ -20,8 +21,8 @@ export const importsReport = command({
     "starpost imports report 20260131-120000-a1b2c3 --json",
   ],
   notes: [
-    "The page is one file that loads nothing: it can be kept, sent on and printed. --redact hides e-mail addresses in it.",
-    "With --json the same facts are printed, and a page is written only where --out or --open asks for it.",
+    "The report is a single self-contained HTML file. --redact hides the email addresses in it.",
+    "With --json, the data is printed instead, and the file is only written with --out or --open.",
   ],
   run: async (context, { arguments: [id = ""], flags }) => {
     const { reportRun } = await import("./report-run.ts");

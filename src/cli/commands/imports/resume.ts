@@ -5,7 +5,7 @@ import { flattenSummary, statusOfImport } from "../records/import-view.ts";
 
 export const importsResume = command({
   name: "imports resume",
-  summary: "Go on with an import run that did not finish",
+  summary: "Resume an import run that did not finish",
   argument: "<id>",
   examples: ["starpost imports resume 20260131-094500-3f2a1c", "starpost imports resume 20260131 --rate 2"],
   flags: paceFlags,

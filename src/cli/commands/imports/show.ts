@@ -4,9 +4,9 @@ import { flattenSummary, runTones } from "../records/import-view.ts";
 
 export const importsShow = command({
   name: "imports show",
-  summary: "Show the books of an import run",
+  summary: "Show the summary of an import run",
   argument: "<id>",
-  examples: ["starpost imports show 20260131-094500-3f2a1c"],
+  examples: ["starpost imports show 20260131-094500-3f2a1c", "starpost imports show 20260131 --json"],
   run: async (context, { arguments: [id = ""] }) => {
     const { showImport } = await import("../../../import/import.ts");
     const { showUndoRecord } = await import("../../../import/undo/undo-record.ts");
@@ -15,6 +15,10 @@ export const importsShow = command({
     const summary = await showImport(paths.runsFolder, id);
     const record = showUndoRecord(paths.runsFolder, id);
     if (record) context.messages.warn(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
+    if (context.globals.format === "table" && summary.rows.rejected + summary.rows.failed > 0) {
+      const { describeReportedReasons } = await import("./reasons.ts");
+      context.messages.info(describeReportedReasons(paths.runsFolder, id));
+    }
     return summary;
   },
   render: (summary) => ({

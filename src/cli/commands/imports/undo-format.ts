@@ -1,61 +1,58 @@
 import type { UndoRecord } from "../../../import/undo/undo-record.ts";
 import type { UndoneRun } from "../../../import/undo/undone-run.ts";
+import { findKind } from "../../../records/index.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
 
 type Counts = Pick<UndoneRun, "kind" | "reversed" | "kept" | "impossible">;
 
-/** How many rows were, or would be, reversed and kept, and how many cannot be. Of an order only its mails are. */
+/** Formats the numbers of rows that were, or would be, reverted and kept, and of those that cannot be reverted. */
 export function describeCounts(
   { kind, reversed, kept, impossible }: Counts,
   tense: "past" | "would",
 ): string {
-  const isOne = reversed === 1;
-  const had = tense === "past" ? "had" : "would have";
-  const was = tense === "would" ? "would be" : isOne ? "was" : "were";
-  const stopped = isOne ? "its mails stopped (the order stays)" : "their mails stopped (the orders stay)";
-  const parts = [
-    `${countOf(reversed, "row")} ${kind === "orders" ? `${had} ${stopped}` : `${was} reversed`}`,
+  const verb = tense === "would" ? "would be" : reversed === 1 ? "was" : "were";
+  const effect = findKind(kind).undoEffect;
+  return [
+    `${countOf(reversed, "row")} ${verb} reverted${effect === undefined ? "" : ` (${effect})`}`,
     `${formatNumber(kept)} kept`,
-    `${formatNumber(impossible)} cannot be`,
-  ];
-  return parts.join(", ");
+    `${formatNumber(impossible)} cannot be reverted`,
+  ].join(", ");
 }
 
-/** What came of an undo. */
+/** Formats the result of an undo. */
 export function describeUndone(found: UndoneRun): string[] {
   const { import_id, state, rows_file, rows_not_taken } = found;
   const lines = {
-    planned: `Undoing ${import_id}: ${describeCounts(found, "would")}. Nothing was changed.`,
+    planned: `Undo of ${import_id}: ${describeCounts(found, "would")}. Nothing was changed.`,
     finished: `Undid ${import_id}: ${describeCounts(found, "past")}.`,
-    interrupted: `Interrupted while undoing ${import_id}: ${describeCounts(found, "past")}; the rest is as it was.`,
-    earlier: `${import_id} was undone before: ${describeCounts(found, "past")}.`,
+    interrupted: `Interrupted while undoing ${import_id}: ${describeCounts(found, "past")}; the other rows are unchanged.`,
+    earlier: `${import_id} has already been undone: ${describeCounts(found, "past")}.`,
   };
-  const said = [lines[state]];
+  const messages = [lines[state]];
   if (rows_not_taken > 0) {
-    said.push(
-      `${countOf(rows_not_taken, "row of the run was", "rows of the run were")} never taken: there is nothing to undo of ${rows_not_taken === 1 ? "it" : "them"}.`,
+    messages.push(
+      `${countOf(rows_not_taken, "row of the import was", "rows of the import were")} not accepted, so there is nothing to undo.`,
     );
   }
   const more = found.reversed + found.kept + found.impossible - found.rows.length;
   if (state === "finished" && more > 0) {
     const which = found.rows.length === 0 ? ["row is", "rows are"] : ["more row is", "more rows are"];
-    said.push(`${countOf(more, ...(which as [string, string]))} not shown here.`);
+    messages.push(`${countOf(more, ...(which as [string, string]))} not shown here.`);
   }
-  if (rows_file !== null) said.push(`What became of each row is in ${rows_file}`);
-  if (state === "interrupted") said.push(`To go on: starpost imports undo ${import_id}`);
-  return said;
+  if (rows_file !== null) messages.push(`Result of each row: ${rows_file}`);
+  if (state === "interrupted") messages.push(`To continue, run: starpost imports undo ${import_id}`);
+  return messages;
 }
 
-/** That a run was undone before, or is half undone. */
+/** Describes an earlier undo, complete or not. */
 export function describeUndoRecord(id: string, kind: string, record: UndoRecord): string {
   if (record.state === "running") {
-    return `${id} is partly undone since ${record.started_at}: \`starpost imports undo ${id}\` goes on with it.`;
+    return `${id} is partly undone (started at ${record.started_at}). To continue, run: starpost imports undo ${id}`;
   }
   return `${id} was undone at ${record.finished_at}: ${describeCounts({ kind, ...record }, "past")}.`;
 }
 
-/** What a row wrote to, as a person knows it. */
+/** Formats the key of a row's item. */
 export function describeKey(kind: string, key: string): string {
-  const [, type, email] = kind === "unsubscribers" ? (/^(\d+):(.*)$/s.exec(key) ?? []) : [];
-  return email === undefined ? key : `${email} (type ${type})`;
+  return findKind(kind).describeKey?.(key) ?? key;
 }

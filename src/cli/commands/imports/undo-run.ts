@@ -5,27 +5,27 @@ import { withRunDeps } from "../records/import-run.ts";
 import { describeTarget } from "../records/import-format.ts";
 import { describeCounts, describeUndone } from "./undo-format.ts";
 
-/** Rows on a person's screen. */
-const mostShown = 20;
+/** The maximum number of rows in a table. */
+const maxShown = 20;
 
-/** Takes back what a run did, once the person has agreed, and tells what came of it. */
+/** Undoes a run after a confirmation, and prints the result. */
 export async function undoRun(
   context: Context,
   id: string,
   request: Pick<UndoRequest, "isPlan" | "rate" | "rateShare">,
 ): Promise<UndoneRun> {
-  const isForScreen = context.globals.format === "table" && !context.globals.verbose;
+  const isTable = context.globals.format === "table" && !context.globals.verbose;
   const target = describeTarget(await context.profile());
   return withRunDeps(context, async (deps, screen) => {
     const found = await undoImport(
       id,
       {
         ...request,
-        mostListed: isForScreen ? mostShown : mostUndoneListed,
-        listsExceptions: isForScreen,
+        mostListed: isTable ? maxShown : mostUndoneListed,
+        listsExceptions: isTable,
         confirm: async ({ import_id, kind, ...counts }) => {
-          const what = `Undo ${import_id} (${kind}) in ${target}: ${describeCounts({ kind, ...counts }, "would")}.`;
-          await screen.confirm(`${what} Go on?`);
+          const summary = `Undo ${import_id} (${kind}) in ${target}: ${describeCounts({ kind, ...counts }, "would")}.`;
+          await screen.confirm(`${summary} Continue?`);
         },
       },
       deps,

@@ -8,15 +8,15 @@ const { rate, "rate-share": rateShare } = paceFlags;
 
 export const importsUndo = command({
   name: "imports undo",
-  summary: "Take back what an import run did, as far as the API can",
+  summary: "Undo an import run as far as the API allows",
   argument: "<id>",
   examples: [
     "starpost imports undo 20260131-094500-3f2a1c --plan",
     "starpost imports undo 20260131-094500-3f2a1c",
   ],
   flags: {
-    plan: { description: "count what would be taken back, and change nothing" },
-    "dry-run": { description: "the same as --plan" },
+    plan: { description: "count the rows that would be reverted, without changing anything" },
+    "dry-run": { description: "same as --plan" },
     rate,
     "rate-share": rateShare,
   },

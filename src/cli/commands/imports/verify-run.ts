@@ -8,22 +8,22 @@ import type { Context } from "../../program/context.ts";
 import { withRunDeps } from "../records/import-run.ts";
 import { describeVerification } from "../records/import-format.ts";
 
-/** Rows on a person's screen. */
-const mostShown = 20;
+/** The maximum number of rows in a table. */
+const maxShown = 20;
 
-/** Reads back what a run said, and tells how that came out. */
+/** Verifies a run, and prints the result. */
 export function verifyRun(
   context: Context,
   id: string,
   request: Omit<VerifyRequest, "mostListed">,
 ): Promise<VerifiedRun> {
-  const mostListed = context.globals.format === "table" ? mostShown : mostMissingListed;
+  const mostListed = context.globals.format === "table" ? maxShown : mostMissingListed;
   return withRunDeps(context, async (deps, screen) => {
     const found = await verifyImport(id, { ...request, mostListed }, deps);
     screen.close();
-    const words = describeVerification(found).join("\n");
-    if (found.missing_count > 0 || found.state === "interrupted") context.messages.warn(words);
-    else context.messages.info(words);
+    const message = describeVerification(found).join("\n");
+    if (found.missing_count > 0 || found.state === "interrupted") context.messages.warn(message);
+    else context.messages.info(message);
     return found;
   });
 }

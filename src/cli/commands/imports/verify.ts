@@ -8,14 +8,14 @@ const { rate, "rate-share": rateShare } = paceFlags;
 
 export const importsVerify = command({
   name: "imports verify",
-  summary: "Read back what an import run sent, and list what is not there",
+  summary: "Compare the accepted rows of an import with the service, and list differences",
   argument: "<id>",
   examples: [
     "starpost imports verify 20260131-094500-3f2a1c",
     "starpost imports verify 20260131 --missing missing.csv",
   ],
   flags: {
-    missing: { value: "<file>", description: "write the missing rows to this file", read: readText },
+    missing: { value: "<file>", description: "write the missing or different rows to this file", read: readText },
     rate,
     "rate-share": rateShare,
   },

@@ -2,10 +2,10 @@ import type { ExportEvent } from "../../../export/export.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
 import { ProgressMeter } from "../../program/output/progress-meter.ts";
 
-/** From this part of its rate on, the pace is what holds. */
-const heldFrom = 0.8;
+/** From this share of the limit on, the limit determines the speed. */
+const limitedFrom = 0.8;
 
-/** How far an export is, from its events. What a service holds is not known before it was read. */
+/** Formats the progress of an export from its events. The total is unknown until the end. */
 export class ExportProgress {
   readonly #meter = new ProgressMeter();
   readonly #clock: () => number;
@@ -18,7 +18,7 @@ export class ExportProgress {
     this.#ratePerSecond = ratePerSecond;
   }
 
-  take(event: Exclude<ExportEvent, { type: "notice" }>): void {
+  add(event: Exclude<ExportEvent, { type: "notice" }>): void {
     const atMs = this.#clock();
     if (event.type === "wait") {
       this.#wait = { message: event.message, untilMs: atMs + event.ms };
@@ -30,8 +30,8 @@ export class ExportProgress {
     this.#last = event;
   }
 
-  /** In one line, as it is now. */
-  word(): string {
+  /** Returns the current status line. */
+  format(): string {
     const nowMs = this.#clock();
     const wait = this.#wait && nowMs < this.#wait.untilMs ? this.#wait.message : "";
     return [...this.#parts(nowMs), wait].filter((part) => part !== "").join(" · ");
@@ -42,13 +42,13 @@ export class ExportProgress {
     const { doing, rows, pages } = this.#last;
     const speed = this.#meter.speed(nowMs);
     const rate = this.#ratePerSecond;
-    const isHeld =
-      speed !== undefined && rate !== undefined && doing === "read" && speed.calls >= rate * heldFrom;
+    const isLimited =
+      speed !== undefined && rate !== undefined && doing === "read" && speed.calls >= rate * limitedFrom;
     return [
       `${formatNumber(rows)} ${doing}`,
       speed ? `${formatNumber(Math.round(speed.rows))}/s` : "",
       countOf(pages, "page"),
-      isHeld ? `${formatNumber(rate)} calls/s, the service's limit` : "",
+      isLimited ? `${formatNumber(rate)} calls/s (service limit)` : "",
     ];
   }
 }

@@ -2,29 +2,28 @@ import { resolve } from "node:path";
 import { toFileError, UserError } from "../../../config/user-error.ts";
 import { type ExportEvent, runExport } from "../../../export/export.ts";
 import type { ExportQuery } from "../../../export/record-exporter.ts";
-import { findKind } from "../../../records/index.ts";
+import type { RecordKind } from "../../../import/kind.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { FlagValues } from "../../program/command.ts";
 import type { Connection } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
-import type { exportFlags } from "./export-flags.ts";
+import type { exportFlags, ExportSummary } from "./export-command.ts";
 import { ExportProgress } from "./export-progress.ts";
-import type { ExportSummary } from "./export-view.ts";
 import { wantsRedaction } from "../../program/global-flags.ts";
 import { describeTarget } from "./import-format.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
 interface Request {
-  readonly noun: string;
+  readonly kind: RecordKind;
   readonly flags: FlagValues<typeof exportFlags>;
   readonly query: ExportQuery;
 }
 
-/** Exports the records of a noun to a file or to standard output. */
+/** Exports all records of a kind to a file or to standard output. */
 export async function exportRecords(
   context: Context,
-  { noun, flags, query }: Request,
+  { kind, flags, query }: Request,
 ): Promise<ExportSummary> {
   const { io, messages, globals } = context;
   const format = globals.format === "table" ? "csv" : globals.format;
@@ -32,22 +31,22 @@ export async function exportRecords(
   if (isSafeForExcel && format !== "csv") {
     throw new UserError(
       "usage",
-      `--safe-for-excel is for CSV, and not for ${format}`,
-      "Leave it out, or give --format csv.",
+      `--safe-for-excel cannot be used with --format ${format}`,
+      "Remove one of them, or use --format csv.",
     );
   }
   if (flags.out !== undefined && wantsRedaction(io.argv, io.env)) {
     throw new UserError(
       "usage",
-      "--redact hides addresses in what is printed, and not in the file of --out",
-      "Leave --out away, and lead standard output to the file.",
+      "--redact cannot be used with --out",
+      "Remove --out and redirect standard output to the file.",
     );
   }
   const startedMs = io.clock();
   const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
   const profile = await context.profile();
   const sink = file === null ? createStreamSink(io.stdout) : openFile(file, context);
-  const signals = listenForStop(io, () => messages.info("Stopping; a second signal stops at once."));
+  const signals = listenForStop(io, () => messages.info("Stopping. Press Ctrl-C again to stop immediately."));
   const progress = await messages.openProgress();
   try {
     const { rate, "rate-share": rateShare } = flags;
@@ -58,21 +57,20 @@ export async function exportRecords(
     const state = new ExportProgress(io.clock, connection.ratePerSecond);
     const report = (event: ExportEvent) => {
       if (event.type === "notice") return messages.warn(event.message);
-      state.take(event);
-      progress.show(() => state.word());
+      state.add(event);
+      progress.show(() => state.format());
     };
     const { stop, abort } = signals;
-    const kind = findKind(noun);
     const exporter = await kind.loadExporter();
     const request = { exporter, columns: kind.columns, query, format, isSafeForExcel };
-    const result = await finishExport(connection, (service) =>
+    const result = await withService(connection, (service) =>
       runExport(request, { service, sink, stop, abort, report }),
     ).catch((error: unknown) => {
       throw toFileError(error, file ?? "standard output");
     });
     progress.stop();
-    const summary = { noun, file, format, ...result, duration_ms: io.clock() - startedMs };
-    tellEnd(summary, { context, isSafeForExcel, target: describeTarget(profile) });
+    const summary = { noun: kind.name, file, format, ...result, duration_ms: io.clock() - startedMs };
+    printEnd(summary, { context, isSafeForExcel, target: describeTarget(profile) });
     return summary;
   } finally {
     progress.stop();
@@ -80,7 +78,7 @@ export async function exportRecords(
   }
 }
 
-async function finishExport<T>(
+async function withService<T>(
   connection: Connection,
   run: (service: Connection["service"]) => Promise<T>,
 ): Promise<T> {
@@ -95,26 +93,24 @@ function openFile(file: string, { io }: Context): Sink {
   try {
     return openFileSink(resolve(io.cwd, file), io.random);
   } catch (error) {
-    const problem = toFileError(error, file, "--out names a file in a folder that can be written to.");
-    throw problem instanceof UserError
-      ? new UserError("usage", problem.message, problem.hint, error)
-      : problem;
+    const cause = toFileError(error, file, "Pass --out a file in a writable folder.");
+    throw cause instanceof UserError ? new UserError("usage", cause.message, cause.hint, error) : cause;
   }
 }
 
-function tellEnd(
+function printEnd(
   { noun, state, file, rows }: ExportSummary,
   { context, isSafeForExcel, target }: { context: Context; isSafeForExcel: boolean; target: string },
 ): void {
   const { messages } = context;
   if (state === "interrupted") {
-    messages.warn(file === null ? "Interrupted." : `Interrupted: ${file} was not written.`);
+    messages.warn(file === null ? "Interrupted." : `Interrupted. ${file} was not written.`);
     return;
   }
   if (state === "unread") return;
   if (isSafeForExcel) {
     messages.warn(
-      "A file for looking at: what a spreadsheet would take for a formula has a ' before it. Do not import it.",
+      "Formulas are prefixed with '. Use the file only for viewing; do not import it.",
     );
   }
   const where = file === null ? "" : ` to ${file}`;

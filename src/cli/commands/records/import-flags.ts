@@ -1,7 +1,10 @@
-import { emptyCells, type ImportOptions } from "../../../import/options.ts";
 import { UserError } from "../../../config/user-error.ts";
-import type { FlagValues } from "../../program/command.ts";
+import type { KindFlag, RecordKind } from "../../../import/kind.ts";
+import { emptyCells, type ImportOptions } from "../../../import/options.ts";
+import type { Flag, Flags, FlagValues } from "../../program/command.ts";
+import { valuesOfField } from "../../program/field-values.ts";
 import {
+  readDay,
   readDelimiter,
   readMapping,
   readMaxErrors,
@@ -12,95 +15,131 @@ import {
   readWholeNumber,
 } from "../../program/flag-values.ts";
 
-/** The flags that a resumed run may be given anew. */
+/** The flags that also apply to a resumed run. */
 export const paceFlags = {
-  rate: { value: "<n>", description: "calls a second; 0 is no pacing (remote: 5)", read: readRate },
+  rate: {
+    value: "<n>",
+    description: "calls per second; 0 disables pacing (default: 5 for remote profiles)",
+    read: readRate,
+  },
   "rate-share": {
     value: "<n%>",
-    description: "take only this part of the rate, and leave the rest to others",
+    description: "use only this share of the rate limit",
     read: readShare,
   },
-  concurrency: { value: "<n>", description: "calls under way at once", read: readWholeNumber },
+  concurrency: { value: "<n>", description: "maximum number of calls in flight", read: readWholeNumber },
   "max-errors": {
     value: "<n|n%>",
-    description: "stop when more rows than this are rejected",
+    description: "stop if more rows than this are rejected",
     read: readMaxErrors,
   },
 } as const;
 
-/** Layouts by name; each of them may have -dmy or -mdy behind it. */
-const layoutNames = [
-  "none",
-  "catalogue",
-  "shopify-orders",
-  "shopify-products",
-  "shopify-variants",
-  "woocommerce-orders",
-  "woocommerce-products",
-  "magento-orders",
-  "magento-products",
-  "bigcommerce-orders",
-  "bigcommerce-products",
-] as const;
-
 /** The flags of every import. */
 export const importFlags = {
-  "dry-run": { description: "check everything, send and write nothing" },
-  "batch-size": { value: "<n>", description: "items a call", read: readWholeNumber },
+  "dry-run": { description: "check the files without sending or writing anything" },
+  "batch-size": { value: "<n>", description: "number of items per call", read: readWholeNumber },
   ...paceFlags,
   map: {
     value: "<field=column>",
-    description: "take a field from this column",
+    description: "read a field from this column (repeatable)",
     isRepeatable: true,
     read: readMapping,
   },
+  set: {
+    value: "<field=value>",
+    description: "value of a field for rows that have none (repeatable)",
+    isRepeatable: true,
+    read: readSetting,
+  },
+  mapping: { value: "<file>", description: "mapping file with columns and values", read: readText },
   delimiter: {
     value: "<c>",
-    description: "what is between cells, or `tab` (found out)",
+    description: "field delimiter, or `tab` (default: auto-detect)",
     read: readDelimiter,
   },
   encoding: {
     value: "<name>",
-    description: "the files' character encoding (found out)",
+    description: "character encoding of the files (default: auto-detect)",
     values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
     read: readText,
   },
-  rejects: { value: "<file>", description: "write rejected rows to this file", read: readText },
-  layout: {
-    value: "<name>",
-    description: "the layout of the file, or `none` (recognised)",
-    values: layoutNames,
-    read: readText,
-  },
-  set: {
-    value: "<field=value>",
-    description: "the value of a field where a row has none",
-    isRepeatable: true,
-    read: readSetting,
-  },
-  mapping: { value: "<file>", description: "take columns and values from this mapping file", read: readText },
-  "fix-ids": { description: "put ids right that the service would drop, and write the pairs down" },
   empty: {
     value: "<keep|clear|error>",
-    description: "what an empty cell does: nothing, erase what is stored, reject its row (keep)",
+    description:
+      "how to treat empty cells: keep the stored value, clear it, or reject the row (default: keep)",
     values: emptyCells,
     read: (text: string, flag: string) => readOneOf(text, emptyCells, flag),
   },
-  undoable: { description: "keep what is overwritten, so that `imports undo` can put it back" },
-  verify: { description: "read back at the end what was taken" },
+  rejects: { value: "<file>", description: "write rejected rows to this file", read: readText },
+  verify: { description: "after the import, read back and compare the accepted rows" },
 } as const;
 
-/** The flag of those imports that need products' addresses. */
-export const productUrlFlag = {
+/** The flags that an import has only if its kind supports them. */
+const optionalFlags = {
   "product-url": {
     value: "<pattern>",
-    description: "products' addresses: https://shop.example/p/{product_id}",
+    description: "pattern for product URLs: https://shop.example/p/{product_id}",
     read: readText,
   },
+  "fix-ids": { description: "rewrite invalid IDs and record the mapping" },
+  undoable: { description: "save overwritten values, so that `imports undo` can restore them" },
 } as const;
 
-/** What the flags of every import ask for. */
-export function readImportOptions(flags: FlagValues<typeof importFlags>): ImportOptions {
+/** The flags of an import of this kind. */
+export function importFlagsOf(kind: RecordKind) {
+  return { ...listKindFlags(kind.importCommand.flags), ...sharedImportFlags(kind) } as const;
+}
+
+/** The flags of an import of this kind, without those that only this kind has. */
+export function sharedImportFlags(kind: RecordKind) {
+  const { "product-url": productUrl, "fix-ids": fixIds, undoable } = optionalFlags;
+  return {
+    ...importFlags,
+    layout: {
+      value: "<name>",
+      description: "layout of the files, or `none` (default: auto-detect)",
+      values: ["none", ...(kind.layoutNames ?? [])],
+      read: readText,
+    },
+    ...(kind.urlField !== undefined && { "product-url": productUrl }),
+    ...(kind.fixableFields && { "fix-ids": fixIds }),
+    ...(kind.isUndoable && { undoable }),
+  } as const;
+}
+
+/** The flags that a kind declares for itself. */
+export function listKindFlags(flags: Readonly<Record<string, KindFlag>> = {}): Flags {
+  return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, toFlag(flag)]));
+}
+
+function toFlag({ description, value, values: declared, isRequired = false, type }: KindFlag): Flag {
+  if (value === undefined) return { description };
+  const values =
+    declared && "operation" in declared ? valuesOfField(declared.operation, declared.field) : declared;
+  const flag = { value, description, required: isRequired };
+  if (values) return { ...flag, values, read: (text, name) => readOneOf(text, values, name) };
+  return { ...flag, read: type === "date" ? readDay : readText };
+}
+
+/** The options that a kind's own flags set. */
+export function readKindFlags(
+  flags: Readonly<Record<string, KindFlag>> = {},
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = Object.entries(flags).map(([name, { option, value, isNegated = false }]) => {
+    if (value !== undefined) return [option, values[name]];
+    const isSet = values[name] === true;
+    return [option, isNegated ? !isSet : isSet];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The options of an import that its flags set. */
+export function readImportOptions(
+  flags: FlagValues<typeof importFlags> & { readonly [flag: string]: unknown },
+  kind?: RecordKind,
+): ImportOptions {
   return {
     dryRun: flags["dry-run"] ?? false,
     batchSize: flags["batch-size"],
@@ -111,33 +150,40 @@ export function readImportOptions(flags: FlagValues<typeof importFlags>): Import
     delimiter: flags.delimiter,
     encoding: flags.encoding,
     rejects: flags.rejects,
-    layout: flags.layout,
+    layout: flags["layout"] as string | undefined,
+    productUrl: flags["product-url"] as string | undefined,
     set: readPairs(flags.set ?? [], "--set"),
     mapping: flags.mapping,
-    fixIds: flags["fix-ids"] ?? false,
+    fixIds: flags["fix-ids"] === true,
     empty: flags.empty,
     rateShare: flags["rate-share"],
-    undoable: flags.undoable ?? false,
+    undoable: flags["undoable"] === true,
     verify: flags.verify ?? false,
+    ...readKindFlags(kind?.importCommand.flags, flags),
   };
 }
 
 function readPairs(pairs: readonly (readonly [string, string])[], flag: string): Record<string, string> {
   const fields = pairs.map(([field]) => field);
-  const doubled = fields.find((field, at) => fields.indexOf(field) !== at);
-  if (doubled !== undefined)
-    throw new UserError("usage", `${flag} gives the field ${doubled} twice`, "Keep the one that is meant.");
+  const duplicate = fields.find((field, at) => fields.indexOf(field) !== at);
+  if (duplicate !== undefined) {
+    throw new UserError(
+      "usage",
+      `${flag} sets the field ${duplicate} more than once`,
+      "Remove all but one of them.",
+    );
+  }
   return Object.fromEntries(pairs);
 }
 
-/** Checks that a flag's value is one of a list. */
+/** Checks that the value of a flag is one of a list. */
 export function readOneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
-  const known = allowed.find((one) => one === value);
-  if (known !== undefined) return known;
+  const found = allowed.find((one) => one === value);
+  if (found !== undefined) return found;
   throw new UserError(
     "usage",
-    `${flag}: ${JSON.stringify(value)} is not known`,
-    `It is one of: ${allowed.join(", ")}.`,
+    `invalid value ${JSON.stringify(value)} for ${flag}`,
+    `Use one of: ${allowed.join(", ")}.`,
     undefined,
     { given: value, known: allowed },
   );

@@ -1,4 +1,5 @@
 import type { Profile } from "../../../config/profile.ts";
+import type { RejectReason } from "../../../import/events.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
 import type { VerifiedRun } from "../../../import/verify/verify.ts";
@@ -6,141 +7,168 @@ import { findKind } from "../../../records/index.ts";
 import { noPaint, type Paint } from "../../../terminal/colors.ts";
 import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
 
-/** A file as a person knows it: what a sync wrote for its own runs is known by the sync. */
+/** The most reject reasons that a summary lists. */
+const maxReasons = 10;
+
+/** The name of an input file in messages. Files that a sync wrote for its own runs are named after the sync. */
 export function describeFile(file: string): string {
   if (file === "-") return "standard input";
-  const [, id, side] = /[\\/](\d{8}-\d{6}-[0-9a-f]{6})[\\/](added|removed)\.csv$/.exec(file) ?? [];
-  if (id === undefined) return file;
-  return `sync ${id}: ${side === "added" ? "added" : "taken off"}`;
+  const [, id, list] = /[\\/](\d{8}-\d{6}-[0-9a-f]{6})[\\/](added|removed)\.csv$/.exec(file) ?? [];
+  return id === undefined ? file : `sync ${id} (${list})`;
 }
 
-/** Which account is written to. */
+function describeFiles(files: readonly string[]): string {
+  return files.map(describeFile).join(", ");
+}
+
+/** The account that a command writes to or reads from. */
 export function describeTarget(profile: Profile): string {
   return profile.mode === "remote"
     ? `${profile.baseUrl}, account ${profile.appKey} (profile ${profile.name})`
-    : `the embedded database ${profile.shownAs}`;
+    : `the local database (${profile.shownAs})`;
 }
 
-interface WantedRun {
+interface RequestedImport {
   readonly kind: string;
   readonly files: readonly string[];
   readonly options: ImportOptions;
 }
 
 /**
- * What a run would overwrite or take away, as a question; nothing where it only adds.
- * Assumed: a run that is resumed was agreed to when it began.
+ * The question before a run that overwrites or deletes; undefined if it only adds.
+ * Assumed: resuming a run needs no confirmation, because the user confirmed it at the start.
  */
-export function describeOverwriting({ kind, files, options }: WantedRun): string | undefined {
-  if (options.dryRun) return undefined;
-  const named = files.map(describeFile).join(", ");
-  return findKind(kind).confirmation?.(options, named);
+export function describeOverwriting({ kind, files, options }: RequestedImport): string | undefined {
+  return options.dryRun ? undefined : findKind(kind).confirmation?.(options, describeFiles(files));
 }
 
-/** How an import ended, in the words of a merchant. */
+/** What the end summary shows apart from the summary itself. */
+export interface EndDetails {
+  readonly target: string;
+  readonly waitedMs: number;
+  readonly rejects: readonly RejectReason[];
+  readonly paint?: Paint;
+}
+
+/** Formats the summary at the end of an import. */
 export function describeEnd(
   summary: ImportSummary,
-  target: string,
-  waitedMs: number,
-  paint: Paint = noPaint,
+  { target, waitedMs, rejects, paint = noPaint }: EndDetails,
 ): string {
-  const { kind, rows, items, calls } = summary;
-  const { one, many } = findKind(kind).itemName;
-  // Calls that are under way at once wait at once.
-  const waitMs = Math.min(waitedMs, summary.duration_ms);
-  const waited = waitMs >= 100 ? `, ${formatDuration(waitMs)} of it waiting` : "";
-  const repeated = calls.retried > 0 ? `, ${formatNumber(calls.retried)} of them repeats` : "";
-  const heldBack = calls.throttled > 0 ? `, ${formatNumber(calls.throttled)} held back by a limit` : "";
+  const { import_id: id, rows, rejects_file: rejectsFile } = summary;
   return [
     paintState(summary, paint)(describeState(summary, target)),
-    describeRows(rows, paint),
-    summary.import_id === null
-      ? `  calls  none${items.sent > 0 ? `; an import would send ${countOf(items.sent, one, many)}` : ""}`
-      : `  sent   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}${repeated}${heldBack}`,
-    `  time   ${formatDuration(summary.duration_ms)}${waited}`,
-    ...(summary.import_id === null ? [] : [describeRun(summary.import_id)]),
-    ...describeVerified(summary),
-    ...describeNext(summary),
+    `  rows      ${describeRows(rows, paint)}`,
+    id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
+    ...describeRejects(rejects, rows, paint),
+    ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
+    ...(rejectsFile === null
+      ? []
+      : [`${paint.bold("Rejected rows:")} ${rejectsFile}. Fix them and import that file.`]),
+    ...(id === null ? [] : [describeNextStep(id, summary)]),
   ].join("\n");
 }
 
 function describeRows({ read, accepted, rejected, failed }: ImportSummary["rows"], paint: Paint): string {
-  const lost = (count: number, word: string, colour: (text: string) => string) =>
-    count > 0 ? colour(`${formatNumber(count)} ${word}`) : `${count} ${word}`;
-  const taken = `${formatNumber(read)} read: ${formatNumber(accepted)} accepted`;
-  return `  rows   ${taken}, ${lost(rejected, "rejected", paint.yellow)}, ${lost(failed, "failed", paint.red)}`;
+  return [
+    `${formatNumber(read)} read`,
+    `${formatNumber(accepted)} accepted`,
+    (rejected > 0 ? paint.yellow : unpainted)(`${formatNumber(rejected)} rejected`),
+    (failed > 0 ? paint.red : unpainted)(`${formatNumber(failed)} failed`),
+  ].join(", ");
 }
 
-function paintState({ state, import_id }: ImportSummary, paint: Paint): (text: string) => string {
-  if (import_id === null) return (text) => text;
-  return {
-    finished: paint.green,
-    failed: paint.red,
-    interrupted: paint.yellow,
-    stopped: paint.yellow,
-    running: paint.bold,
-  }[state];
+function unpainted(text: string): string {
+  return text;
 }
 
-/** The name of a run, and what it is good for. */
-export function describeRun(id: string): string {
-  return `  run    ${id} (starpost imports show|verify|undo …)`;
+function describeDryRun({ kind, items }: ImportSummary): string {
+  const { one, many } = findKind(kind).itemName;
+  return `  dry run   an import would send ${countOf(items.sent, one, many)}`;
 }
 
-function describeVerified({ kind, verified, import_id }: ImportSummary): string[] {
-  return verified ? describeVerification({ import_id: import_id ?? "", kind, ...verified }) : [];
+function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSummary, waitedMs: number) {
+  const { one, many } = findKind(kind).itemName;
+  // Calls in flight wait at the same time, so their sum can exceed the duration.
+  const waitMs = Math.min(waitedMs, durationMs);
+  const notes = [
+    formatDuration(durationMs),
+    waitMs >= 100 ? `${formatDuration(waitMs)} of it waiting` : "",
+    calls.retried > 0 ? `${formatNumber(calls.retried)} retried` : "",
+    calls.throttled > 0 ? `${formatNumber(calls.throttled)} rate limited` : "",
+  ].filter((note) => note !== "");
+  return `  sent      ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")} (${notes.join(", ")})`;
 }
 
-/** What came of a verification: every count is said, whatever else is shown. */
-export function describeVerification(found: VerifiedRun): string[] {
-  const {
-    kind,
-    import_id,
-    checked,
-    missing,
-    missing_count: count,
-    missing_file,
-    rows_not_looked_for,
-  } = found;
-  if (found.state === "interrupted") {
-    return [
-      "Interrupted before it was known what is there.",
-      `To try again: starpost imports verify ${import_id}`,
-    ];
+/** One line per reason: how many rows, why, the first of them, and how to fix it. */
+export function describeRejects(
+  rejects: readonly RejectReason[],
+  rows: Pick<ImportSummary["rows"], "rejected" | "failed">,
+  paint: Paint = noPaint,
+): string[] {
+  const listed = rejects.slice(0, maxReasons);
+  const lines = listed.map((reason, at) => {
+    const label = at === 0 ? (rows.rejected > 0 ? "rejected" : "failed") : "";
+    return `  ${paint.yellow(label)}${" ".repeat(10 - label.length)}${describeReason(reason)}`;
+  });
+  const omitted = rejects.length - listed.length;
+  return omitted > 0 ? [...lines, `            and ${countOf(omitted, "more reason")}`] : lines;
+}
+
+function describeReason({ count, column, reason, hint, file, line, value }: RejectReason): string {
+  const what = column === "" ? reason : `${column} ${reason}`;
+  const example = value === "" ? `${file}:${line}` : `${file}:${line}: ${JSON.stringify(value)}`;
+  return `${countOf(count, "row")}: ${what} (${example})${hint === undefined ? "" : `; ${hint}`}`;
+}
+
+function paintState({ state, rows, import_id: id }: ImportSummary, paint: Paint): (text: string) => string {
+  if (id === null) return unpainted;
+  if (state === "finished") return rows.rejected + rows.failed > 0 ? paint.yellow : paint.green;
+  return { failed: paint.red, interrupted: paint.yellow, stopped: paint.yellow, running: paint.bold }[state];
+}
+
+function describeState({ state, kind, files, import_id: id }: ImportSummary, target: string): string {
+  const subject = `${kind} from ${describeFiles(files)}`;
+  if (id === null && state === "interrupted") return "Interrupted. Nothing was sent.";
+  if (id === null) return `Checked ${subject} for ${target}. Nothing was sent.`;
+  const texts: Readonly<Record<ImportSummary["state"], string>> = {
+    finished: `Imported ${subject} into ${target}`,
+    interrupted: `Interrupted the import of ${subject} into ${target}`,
+    stopped: `Stopped the import of ${subject} into ${target} because of --max-errors`,
+    failed: `Failed to import all ${subject} into ${target}`,
+    running: `Importing ${subject} into ${target}`,
+  };
+  return texts[state];
+}
+
+function describeNextStep(id: string, { state }: ImportSummary): string {
+  return state === "finished"
+    ? `Import ID: ${id}. For details, run: starpost imports show ${id}`
+    : `Import ID: ${id}. To continue, run: starpost imports resume ${id}`;
+}
+
+/** Formats the result of a verification. */
+export function describeVerification(result: VerifiedRun): string[] {
+  const { kind, import_id, checked, missing, missing_count: count, missing_file, rows_not_looked_for } = result;
+  if (result.state === "interrupted") {
+    return [`Verification interrupted. To verify again, run: starpost imports verify ${import_id}`];
   }
   const { one, many } = findKind(kind).itemName;
-  const looked = `${countOf(checked.rows, "row")} of ${countOf(checked.items, one, many)}`;
-  const lines =
+  const rows = `${countOf(checked.rows, "row")} (${countOf(checked.items, one, many)})`;
+  const lines = [
     count === 0
-      ? [`Verified: ${looked}: every one is as the run said.`]
-      : [`Verified: ${looked}: ${formatNumber(count)} ${count === 1 ? "is" : "are"} NOT as the run said.`];
+      ? `Verified ${rows}: no differences.`
+      : `Verified ${rows}: ${countOf(count, "row is", "rows are")} missing or different.`,
+  ];
   if (rows_not_looked_for > 0) {
-    const rows = countOf(rows_not_looked_for, "row of the run was", "rows of the run were");
-    lines.push(`${rows} rejected or never sent, and not looked for.`);
+    const was = rows_not_looked_for === 1 ? "was" : "were";
+    lines.push(
+      `Not verified: ${countOf(rows_not_looked_for, "row")} of the import ${was} rejected or not sent.`,
+    );
   }
-  if (count > missing.length) lines.push(`${formatNumber(count - missing.length)} more are not shown here.`);
-  if (missing_file !== null)
-    lines.push(`All missing rows are in ${missing_file}, which can be imported as it is.`);
+  if (count > missing.length) {
+    lines.push(`Not shown: ${countOf(count - missing.length, "more row")}. For all rows, use --missing.`);
+  }
+  if (missing_file !== null) lines.push(`Missing rows: ${missing_file}. To send them again, import that file.`);
   return lines;
-}
-
-function describeState({ state, kind, files, import_id }: ImportSummary, target: string): string {
-  const what = `${kind} from ${files.map(describeFile).join(", ")}`;
-  if (import_id === null && state === "interrupted") return "Interrupted before anything was sent or kept.";
-  if (import_id === null) return `Checked ${what} for ${target}. A dry run: nothing was sent or written.`;
-  const words: Readonly<Record<ImportSummary["state"], string>> = {
-    finished: `Imported ${what} into ${target}.`,
-    interrupted: `Interrupted while importing ${what} into ${target}.`,
-    stopped: `Stopped by --max-errors while importing ${what} into ${target}.`,
-    failed: `Failed to import all ${what} into ${target}.`,
-    running: `Still importing ${what} into ${target}.`,
-  };
-  return words[state];
-}
-
-function describeNext({ state, import_id, rejects_file }: ImportSummary): string[] {
-  const rejects =
-    rejects_file === null ? [] : [`Rejected rows are in ${rejects_file}: correct them and import that file.`];
-  const isOpen = import_id !== null && state !== "finished";
-  return isOpen ? [...rejects, `To go on: starpost imports resume ${import_id}`] : rejects;
 }

@@ -3,23 +3,22 @@ import { countOf, formatBytes, formatDuration, formatNumber } from "../../../ter
 import { ProgressMeter, type Speed } from "../../program/output/progress-meter.ts";
 
 type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
-type WaitEvent = Extract<ImportEvent, { type: "wait" }>;
 
-/** What calls are held to. */
-export interface HeldPace {
+/** The rate limit of the calls. */
+export interface Pace {
   readonly ratePerSecond: number;
-  /** Whose wish it is, as a person knows it. */
-  readonly whose: string;
+  /** What set the limit, for messages. */
+  readonly source: string;
 }
 
-/** From this part of its rate on, the pace is what holds. */
-const heldFrom = 0.8;
+/** From this share of the limit on, the limit determines the speed. */
+const limitedFrom = 0.8;
 
-/** How far a run is, from its events. */
+/** Formats the progress of a run from its events. */
 export class ImportProgress {
   readonly #meter = new ProgressMeter();
   readonly #clock: () => number;
-  #pace: HeldPace | undefined;
+  #pace: Pace | undefined;
   #wait: { readonly message: string; readonly untilMs: number } | undefined;
   #describe: (nowMs: number) => string = () => "";
 
@@ -27,14 +26,14 @@ export class ImportProgress {
     this.#clock = clock;
   }
 
-  /** What the calls of the run are held to; nothing where they are not paced. */
-  holdTo(pace: HeldPace | undefined): void {
+  /** Sets the rate limit; undefined if calls are not paced. */
+  setPace(pace: Pace | undefined): void {
     this.#pace = pace;
   }
 
-  take(event: Exclude<ImportEvent, { type: "notice" }>): void {
+  add(event: Exclude<ImportEvent, { type: "notice" | "rejects" }>): void {
     const atMs = this.#clock();
-    if (event.type === "wait") this.#takeWait(event, atMs);
+    if (event.type === "wait") this.#wait = { message: event.message, untilMs: atMs + event.ms };
     else if (event.type === "reading") this.#describe = () => describeReading(event);
     else if (event.type === "readBack") {
       const { records, calls } = event;
@@ -42,91 +41,85 @@ export class ImportProgress {
       this.#describe = (nowMs) => describeReadBack(event, this.#meter.speed(nowMs), this.#pace);
     } else {
       const reading = { atMs, rows: event.rows.read, calls: event.calls.sent };
-      // What an earlier attempt did goes by quickly, and says nothing of what is to come.
+      // Replaying an earlier attempt is fast and does not predict the remaining time.
       if (event.isReplay) this.#meter.restart(reading);
       else this.#meter.add(reading);
       this.#describe = (nowMs) => describeProgress(event, this.#meter.speed(nowMs), this.#pace);
     }
   }
 
-  /** In one line, as it is now. */
-  word(): string {
+  /** Returns the current status line. */
+  format(): string {
     const nowMs = this.#clock();
     const line = this.#describe(nowMs);
     const wait = this.#wait && nowMs < this.#wait.untilMs ? this.#wait.message : "";
     return [line, wait].filter((part) => part !== "").join(" · ");
   }
-
-  #takeWait({ message, ms }: WaitEvent, atMs: number): void {
-    this.#wait = { message, untilMs: atMs + ms };
-  }
 }
 
-/** How far an import is, in one line; what matters most comes first, since a narrow screen cuts the rest. */
+/** Formats the progress of an import. The most important values come first, because narrow terminals truncate the line. */
 export function describeProgress(
   { rows, calls, rowsTotal, isReplay }: ProgressEvent,
   speed: Speed | undefined,
-  pace: HeldPace | undefined,
+  pace: Pace | undefined,
 ): string {
   const total = rowsTotal === undefined ? "" : ` of about ${formatNumber(rowsTotal)}`;
-  const counted = `${formatNumber(rows.read)}${total} rows`;
-  if (isReplay) return `going over what was done: ${counted}`;
+  const progress = `${formatNumber(rows.read)}${total} rows`;
+  if (isReplay) return `reading previous progress: ${progress}`;
   const rowsLeft = rowsTotal === undefined ? 0 : Math.max(0, rowsTotal - rows.read);
   const leftMs = speed && findLeftMs(rowsLeft, speed, pace);
   const parts = [
-    counted,
+    progress,
     speed ? `${formatRate(speed.rows)}/s` : "",
     leftMs === undefined ? "" : `${formatDuration(leftMs)} left`,
-    speed && isHeld(speed, pace) ? describePace(pace) : "",
+    speed && isLimited(speed, pace) ? describePace(pace) : "",
     `${formatNumber(rows.accepted)} accepted`,
     `${formatNumber(rows.rejected)} rejected`,
     rows.failed > 0 ? `${formatNumber(rows.failed)} failed` : "",
     countOf(calls.sent, "call"),
-    calls.retried > 0 ? `${formatNumber(calls.retried)} repeated` : "",
-    calls.throttled > 0 ? `${formatNumber(calls.throttled)} held back` : "",
+    calls.retried > 0 ? `${formatNumber(calls.retried)} retried` : "",
+    calls.throttled > 0 ? `${formatNumber(calls.throttled)} rate limited` : "",
   ];
   return parts.filter((part) => part !== "").join(" · ");
 }
 
-/** Where the pace holds, time is calls; nothing where nothing is left, or nothing goes on. */
-function findLeftMs(rowsLeft: number, speed: Speed, pace: HeldPace | undefined): number | undefined {
+/** Estimates the remaining time, from calls if the rate limit determines the speed. Undefined if done or stalled. */
+function findLeftMs(rowsLeft: number, speed: Speed, pace: Pace | undefined): number | undefined {
   if (rowsLeft === 0 || speed.rows === 0) return undefined;
-  if (!isHeld(speed, pace)) return (rowsLeft * 1_000) / speed.rows;
+  if (!isLimited(speed, pace)) return (rowsLeft * 1_000) / speed.rows;
   const callsLeft = Math.round((rowsLeft * speed.calls) / speed.rows);
   return (callsLeft * 1_000) / pace.ratePerSecond;
 }
 
-function isHeld(speed: Speed, pace: HeldPace | undefined): pace is HeldPace {
-  return pace !== undefined && speed.calls >= pace.ratePerSecond * heldFrom;
+function isLimited(speed: Speed, pace: Pace | undefined): pace is Pace {
+  return pace !== undefined && speed.calls >= pace.ratePerSecond * limitedFrom;
 }
 
-function describePace({ ratePerSecond, whose }: HeldPace): string {
-  return `${formatRate(ratePerSecond)} calls/s, ${whose}`;
+function describePace({ ratePerSecond, source }: Pace): string {
+  return `${formatRate(ratePerSecond)} calls/s (${source})`;
 }
 
-/** How much of what the service holds was read back. */
 function describeReadBack(
   { records, calls }: Extract<ImportEvent, { type: "readBack" }>,
   speed: Speed | undefined,
-  pace: HeldPace | undefined,
+  pace: Pace | undefined,
 ): string {
   const parts = [
     `${countOf(records, "record")} read back`,
     speed ? `${formatRate(speed.rows)}/s` : "",
     countOf(calls, "call"),
-    speed && isHeld(speed, pace) ? describePace(pace) : "",
+    speed && isLimited(speed, pace) ? describePace(pace) : "",
   ];
   return parts.filter((part) => part !== "").join(" · ");
 }
 
-/** Before anything is sent, or while it is gone over once more. */
 function describeReading({ doing, file, rows, bytes }: Extract<ImportEvent, { type: "reading" }>): string {
-  const words = { keeping: "keeping a copy of", checking: "looking through", again: "going over" }[doing];
+  const verb = { keeping: "copying", checking: "checking", again: "reading again" }[doing];
   const name = file === "-" ? "standard input" : file;
-  return `${words} ${name}: ${bytes === undefined ? countOf(rows ?? 0, "row") : formatBytes(bytes)}`;
+  return `${verb} ${name}: ${bytes === undefined ? countOf(rows ?? 0, "row") : formatBytes(bytes)}`;
 }
 
-/** Few rows a second are no whole number of them. */
+/** Shows a decimal for low rates. */
 function formatRate(perSecond: number): string {
   return perSecond > 0 && perSecond < 9.95
     ? String(Number(perSecond.toFixed(1)))

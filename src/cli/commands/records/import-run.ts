@@ -1,6 +1,6 @@
 import type { ImportDeps } from "../../../import/deps.ts";
 import { ImportError } from "../../../import/import-error.ts";
-import type { ImportEvent } from "../../../import/events.ts";
+import type { ImportEvent, RejectReason } from "../../../import/events.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
 import { resumeImport, startImport } from "../../../import/import.ts";
@@ -8,12 +8,11 @@ import { loadKinds } from "../../../import/kinds.ts";
 import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { ImportProgress } from "./import-progress.ts";
-import { describeEnd, describeOverwriting, describeTarget } from "./import-format.ts";
+import { describeEnd, describeOverwriting, describeRejects, describeTarget } from "./import-format.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { promptInterrupted } from "../../program/prompt.ts";
 import { listenForStop, type StopSignals } from "../../program/stop-signals.ts";
 
-/** Imports files into the account of the profile. */
 export function runImport(
   context: Context,
   request: { readonly kind: string; readonly files: readonly string[]; readonly options: ImportOptions },
@@ -24,18 +23,17 @@ export function runImport(
   });
 }
 
-/** Goes on with a run that did not finish. */
+/** Resumes a run that did not finish. Options without a new value keep the value of the run. */
 export function resumeRun(
   context: Context,
   id: string,
   overrides: Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare">,
 ): Promise<ImportSummary> {
-  // What is not given anew stays as the run has it.
-  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
-  return runWithScreen(context, (deps) => resumeImport(id, given, deps));
+  const changed = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
+  return runWithScreen(context, (deps) => resumeImport(id, changed, deps));
 }
 
-/** Runs an import with its progress, its signals and its last words. */
+/** Runs an import with progress and signal handling, and prints its summary at the end. */
 export async function runWithScreen(
   context: Context,
   run: (deps: ImportDeps, screen: ImportScreen) => Promise<ImportSummary>,
@@ -45,11 +43,16 @@ export async function runWithScreen(
   const paint = await messages.paint();
   return withRunDeps(context, async (deps, screen) => {
     const end = (summary: ImportSummary) => {
+      const rejects = screen.takeRejects();
       screen.close();
-      const words = describeEnd(summary, describeTarget(profile), screen.waitedMs(), paint);
-      // How to go on is worth knowing to a script's author as well.
-      if (summary.state === "finished") messages.info(words);
-      else messages.warn(words);
+      const message = describeEnd(summary, {
+        target: describeTarget(profile),
+        waitedMs: screen.waitedMs(),
+        rejects,
+        paint,
+      });
+      if (summary.state === "finished") messages.info(message);
+      else messages.warn(message);
     };
     try {
       const summary = await run(deps, screen);
@@ -62,7 +65,7 @@ export async function runWithScreen(
   });
 }
 
-/** Gives what a run needs of the world, with its progress on the screen and its signals listened to. */
+/** Calls `run` with its dependencies, showing progress and handling signals. */
 export async function withRunDeps<T>(
   context: Context,
   run: (deps: ImportDeps, screen: ImportScreen) => Promise<T>,
@@ -71,14 +74,14 @@ export async function withRunDeps<T>(
   const profile = await context.profile();
   const { paths } = await context.host();
   const signals = listenForStop(io, () => {
-    messages.info("Finishing what is in flight; a second signal stops at once.");
+    messages.info("Stopping after the calls in flight. Press Ctrl-C again to stop immediately.");
   });
   const screen = await openScreen(context, signals);
   const deps: ImportDeps = {
     kinds: await loadKinds(recordKinds),
     openService: async (pace) => {
       const connection = await context.connect({ ...pace, isBulk: true });
-      screen.holdTo(connection.ratePerSecond, pace);
+      screen.setPace(connection.ratePerSecond, pace);
       return connection;
     },
     profileName: profile.name,
@@ -86,7 +89,7 @@ export async function withRunDeps<T>(
     runsFolder: paths.runsFolder,
     clock: io.clock,
     random: io.random,
-    // Only opened when a file is `-`.
+    // Opened only if a file is `-`.
     get stdin() {
       return io.stdin;
     },
@@ -104,19 +107,23 @@ export async function withRunDeps<T>(
   }
 }
 
+/** What a run shows on the terminal. */
 export interface ImportScreen {
   readonly report: (event: ImportEvent) => void;
-  /** Calls a second that the run is held to, and what was asked for. */
-  readonly holdTo: (
+  /** Sets the rate limit of the run, and the options that determined it. */
+  readonly setPace: (
     ratePerSecond: number | undefined,
-    asked: { rate?: number | undefined; rateShare?: number | undefined },
+    options: { rate?: number | undefined; rateShare?: number | undefined },
   ) => void;
-  /** How long nothing was sent, in all. */
+  /** The total time of all waits. */
   readonly waitedMs: () => number;
-  /** Asks before the run goes on, as `confirmDestruction` does. */
+  /** Returns the reject reasons reported so far, and leaves none for `close` to print. */
+  readonly takeRejects: () => readonly RejectReason[];
+  /** Prompts for confirmation. */
   readonly confirm: (question: string) => Promise<void>;
-  /** Asks on a live profile alone, where there is something to ask. */
+  /** Prompts for confirmation if the profile is live and there is a question. */
   readonly confirmOnLive: (question: string | undefined) => Promise<void>;
+  /** Removes the progress line, and prints the reject reasons that were not taken. */
   readonly close: () => void;
 }
 
@@ -124,39 +131,50 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
   const { messages } = context;
   const progress = await messages.openProgress();
   const state = new ImportProgress(context.io.clock);
-  const said = new Set<string>();
+  const printed = new Set<string>();
   let waitedMs = 0;
-  const askAside = async (put: () => Promise<void>) => {
+  let rejects: readonly RejectReason[] = [];
+  const confirmAside = async (question: string) => {
     progress.stop();
     if (signals.stop.aborted) throw promptInterrupted();
-    await signals.aside(put);
+    await signals.aside(() => confirmDestruction(context, question));
   };
   return {
     report: (event) => {
       if (event.type === "notice") {
-        if (!said.has(event.message)) messages.warn(event.message);
-        said.add(event.message);
+        if (!printed.has(event.message)) messages.warn(event.message);
+        printed.add(event.message);
+        return;
+      }
+      if (event.type === "rejects") {
+        rejects = [...rejects, ...event.reasons];
         return;
       }
       if (event.type === "wait") waitedMs += event.ms;
-      state.take(event);
-      progress.show(() => state.word());
+      state.add(event);
+      progress.show(() => state.format());
     },
-    holdTo: (ratePerSecond, { rate, rateShare }) => {
-      const isOwn = rate === undefined && rateShare === undefined;
-      const whose = isOwn
-        ? "the service's limit"
-        : rate === undefined
-          ? "this run's share of the limit"
-          : "as --rate asks";
-      state.holdTo(ratePerSecond === undefined ? undefined : { ratePerSecond, whose });
+    setPace: (ratePerSecond, { rate, rateShare }) => {
+      const isDefault = rate === undefined && rateShare === undefined;
+      const source = isDefault ? "service limit" : rate === undefined ? "--rate-share" : "--rate";
+      state.setPace(ratePerSecond === undefined ? undefined : { ratePerSecond, source });
     },
     waitedMs: () => waitedMs,
-    confirm: (question) => askAside(() => confirmDestruction(context, question)),
+    takeRejects: () => {
+      const taken = rejects;
+      rejects = [];
+      return taken;
+    },
+    confirm: confirmAside,
     confirmOnLive: async (question) => {
       const { isLive } = await context.profile();
-      if (isLive && question !== undefined) await askAside(() => confirmDestruction(context, question));
+      if (isLive && question !== undefined) await confirmAside(question);
     },
-    close: () => progress.stop(),
+    close: () => {
+      progress.stop();
+      const { length } = rejects;
+      if (length > 0) messages.warn(describeRejects(rejects, { rejected: length, failed: 0 }).join("\n"));
+      rejects = [];
+    },
   };
 }

@@ -3,7 +3,7 @@ import { type Cell, table, type View } from "../../../terminal/view.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 import { describeFile } from "./import-format.ts";
 
-/** A run as one flat record, for the screen and for CSV. */
+/** A run as one flat record. */
 export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
   const { rows, items, calls } = summary;
   return {
@@ -28,9 +28,9 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
   };
 }
 
-/** When a run began is in its id, and how many rows it read is the sum: columns of their own would leave no room for the others. */
-const listed = ["id", "kind", "files", "state", "accepted", "rejected", "failed"];
-const listedInFiles = [
+/** The start time is part of the ID, and the number of rows is the sum of the counts, so a table omits both. */
+const tableColumns = ["id", "kind", "files", "state", "accepted", "rejected", "failed"];
+const csvColumns = [
   "id",
   "kind",
   "files",
@@ -42,14 +42,14 @@ const listedInFiles = [
   "failed",
 ];
 
-/** What did not go as it was meant to is seen at a glance; the words say it all the same. */
+/** The colors of a run's state and counts. */
 export const runTones: NonNullable<View["tones"]> = {
   state: (state) => (state === "finished" ? "green" : state === "failed" ? "red" : "yellow"),
   rejected: (count) => (Number(count) > 0 ? "yellow" : undefined),
   failed: (count) => (Number(count) > 0 ? "red" : undefined),
 };
 
-/** Runs, one a line. */
+/** Runs as a table, one per line. */
 export function tableOfRuns(runs: readonly ImportSummary[]): View {
   const view = table(
     runs.map(({ import_id, kind, files, state, started_at, rows }) => ({
@@ -63,14 +63,14 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
       rejected: rows.rejected,
       failed: rows.failed,
     })),
-    listed,
+    tableColumns,
   );
-  return { ...view, fileColumns: listedInFiles, tones: runTones };
+  return { ...view, fileColumns: csvColumns, tones: runTones };
 }
 
 /**
- * The exit status that a run's books ask for.
- * Assumed: rows that were taken and are not there are worse than rows that were rejected, and decide where both are.
+ * The exit status for the result of a run.
+ * Assumed: missing rows are worse than rejected rows, so they determine the status if both occur.
  */
 export function statusOfImport({ state, rows, verified }: ImportSummary): ExitStatus {
   if (state === "interrupted") return exitStatus.interrupted;

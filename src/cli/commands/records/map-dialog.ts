@@ -4,29 +4,30 @@ import type { FieldProposal } from "../../../import/mapping/proposal.ts";
 import type { Choice } from "../../../terminal/prompt.ts";
 import { promptInterrupted } from "../../program/prompt.ts";
 
-/** How a person is asked; nothing is the answer of who broke it off. */
-export interface Asker {
+/** The prompts that the dialog needs. They return undefined if the user cancels. */
+export interface MappingPrompts {
   choice<T>(message: string, choices: readonly Choice<T>[]): Promise<T | undefined>;
   text(message: string): Promise<string | undefined>;
 }
 
-type Kind = "value" | "pattern";
+/** An answer that needs a second prompt. */
+type Follow = "value" | "pattern";
 
-/** The length of the sample values behind a column's name; characters. */
-const shownLength = 60;
+/** The maximum length of the sample values after a column name, in characters. */
+const maxSampleLength = 60;
 
 /**
- * Goes through the fields with a person: for each a column, a fixed value, or none.
- * @throws UserError `interrupted` where it was broken off
+ * Prompts for each field: a column, a fixed value, or none.
+ * @throws UserError `interrupted` if the user cancels
  */
-export async function askMapping(draft: MappingDraft, asker: Asker): Promise<Answers> {
-  const takesLayout = draft.layout !== undefined && (await askLayout(draft.layout.title, asker));
+export async function promptMapping(draft: MappingDraft, prompts: MappingPrompts): Promise<Answers> {
+  const takesLayout = draft.layout !== undefined && (await promptLayout(draft.layout.title, prompts));
   const open = openFields(draft, takesLayout);
   const of = new Map<string, Answer>();
   const taken = new Set<string>();
   for (const proposal of [...open.filter(isRequired), ...open.filter((one) => !isRequired(one))]) {
     if (proposal.field === draft.urlField && draft.told.productUrl !== undefined) continue;
-    const answer = await askField(draft, proposal, taken, asker);
+    const answer = await promptField(draft, proposal, taken, prompts);
     if (answer !== "none" && "column" in answer) taken.add(answer.column);
     of.set(proposal.field, answer);
   }
@@ -35,69 +36,69 @@ export async function askMapping(draft: MappingDraft, asker: Asker): Promise<Ans
 
 const isRequired = (proposal: FieldProposal) => proposal.isRequired;
 
-async function askLayout(title: string, asker: Asker): Promise<boolean> {
+async function promptLayout(title: string, prompts: MappingPrompts): Promise<boolean> {
   const choices = [
-    { value: true, name: `as ${title}: its columns are known` },
-    { value: false, name: "by columns that I name" },
+    { value: true, name: `as ${title} (the columns are known)` },
+    { value: false, name: "by mapping its columns" },
   ];
-  return orBrokenOff(await asker.choice(`The file looks like ${title}. How is it to be read?`, choices));
+  return requireAnswer(await prompts.choice(`The file looks like ${title}. How should it be read?`, choices));
 }
 
-async function askField(
+async function promptField(
   draft: MappingDraft,
   proposal: FieldProposal,
   taken: ReadonlySet<string>,
-  asker: Asker,
+  prompts: MappingPrompts,
 ): Promise<Answer> {
   const question = `${proposal.field}${proposal.isRequired ? " (required)" : ""}`;
-  const answer = orBrokenOff(await asker.choice<Answer | Kind>(question, choicesOf(draft, proposal, taken)));
+  const answer = requireAnswer(await prompts.choice<Answer | Follow>(question, listChoices(draft, proposal, taken)));
   if (answer === "value") {
-    const value = orBrokenOff(await asker.text(`${proposal.field}, in every row:`)).trim();
+    const value = requireAnswer(await prompts.text(`Value of ${proposal.field} for every row:`)).trim();
     return value === "" ? "none" : { value };
   }
-  return answer === "pattern" ? askPattern(proposal.field, asker) : answer;
+  return answer === "pattern" ? promptPattern(proposal.field, prompts) : answer;
 }
 
-/** What is proposed comes first, so that return takes it; where nothing is, none comes first. */
-function choicesOf(
+/** Lists the choices. The first, which is the default, is the proposed column, or none. */
+function listChoices(
   draft: MappingDraft,
   { field, column, sureness, ranked }: FieldProposal,
   taken: ReadonlySet<string>,
-): Choice<Answer | Kind>[] {
+): Choice<Answer | Follow>[] {
   const free = ranked.filter((name) => !taken.has(name));
   const columns = free.map((name) => {
-    const said = name === column && sureness !== undefined ? ` (${sureness})` : "";
-    return { value: { column: name }, name: `${name}${said}${sampleOf(draft, name)}`, short: name };
+    const note = name === column && sureness !== undefined ? ` (${sureness})` : "";
+    return { value: { column: name }, name: `${name}${note}${formatSamples(draft, name)}`, short: name };
   });
-  const none: Choice<Answer | Kind> = { value: "none", name: "none" };
-  const value: Choice<Answer | Kind> = { value: "value", name: "a fixed value" };
-  const pattern: Choice<Answer | Kind> = { value: "pattern", name: "an address made of other fields" };
+  const none: Choice<Answer | Follow> = { value: "none", name: "none" };
+  const value: Choice<Answer | Follow> = { value: "value", name: "a fixed value" };
+  const pattern: Choice<Answer | Follow> = { value: "pattern", name: "a URL built from other fields" };
   const others = field === draft.urlField ? [pattern, value] : [value];
   const isProposed = column !== undefined && free[0] === column;
   if (isProposed) return [...columns, ...others, none];
   return field === draft.urlField ? [pattern, none, ...columns, value] : [none, ...columns, ...others];
 }
 
-function sampleOf({ samples }: MappingDraft, column: string): string {
+function formatSamples({ samples }: MappingDraft, column: string): string {
   const values = samples.find(({ name }) => name === column)?.values ?? [];
   const text = [...new Set(values)]
     .slice(0, 3)
     .join(" · ")
     .replaceAll(/\p{Cc}/gu, " ");
   if (text === "") return "";
-  return `   ${text.length > shownLength ? `${text.slice(0, shownLength)}…` : text}`;
+  return `   ${text.length > maxSampleLength ? `${text.slice(0, maxSampleLength)}…` : text}`;
 }
 
-async function askPattern(field: string, asker: Asker): Promise<Answer> {
+async function promptPattern(field: string, prompts: MappingPrompts): Promise<Answer> {
   for (;;) {
-    const question = `${field}, for example https://shop.example/products/{product_id}:`;
-    const pattern = orBrokenOff(await asker.text(question)).trim();
+    const question = `Pattern for ${field}, such as https://shop.example/products/{product_id}:`;
+    const pattern = requireAnswer(await prompts.text(question)).trim();
     if (pattern === "") return "none";
     if (/^https?:\/\/[^\s/?#]/i.test(pattern)) return { pattern };
   }
 }
 
-function orBrokenOff<T>(answer: T | undefined): T {
+function requireAnswer<T>(answer: T | undefined): T {
   if (answer !== undefined) return answer;
   throw promptInterrupted();
 }

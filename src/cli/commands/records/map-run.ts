@@ -7,7 +7,7 @@ import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
-import { askMapping, type Asker } from "./map-dialog.ts";
+import { promptMapping, type MappingPrompts } from "./map-dialog.ts";
 import { describeDraft, describeMissing, describeNextCommand, describeProposal } from "./map-format.ts";
 import { confirm } from "../../program/confirm.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";
@@ -15,25 +15,25 @@ import { canPrompt, prompt } from "../../program/prompt.ts";
 export interface MapRequest {
   readonly kind: string;
   readonly file: string;
-  /** Where the mapping goes; standard output where absent. */
+  /** The output file; standard output if undefined. */
   readonly out: string | undefined;
-  readonly told: DraftOptions;
+  readonly options: DraftOptions;
 }
 
-/** A mapping, or where it was written. */
+/** A mapping, or the file that it was written to. */
 export type Mapped = Mapping | { readonly mapping_file: string };
 
 /**
- * Proposes how a file is to be read, asks where somebody can be asked, and writes the answer down.
+ * Creates a mapping for a file. Prompts for the fields if possible; otherwise, uses the proposals that are certain enough.
  * @throws ImportError, UserError `usage`
  */
 export async function mapFile(context: Context, request: MapRequest): Promise<Mapped> {
-  const { kind, file, out, told } = request;
+  const { kind, file, out, options } = request;
   const { io, messages } = context;
   const path = out === undefined ? undefined : resolve(io.cwd, out);
   checkRejectsPath(out, [file], io.cwd, "--out");
   const draft = await draftMapping(
-    { kind, file, told },
+    { kind, file, told: options },
     {
       kinds: await loadKinds(recordKinds),
       cwd: io.cwd,
@@ -46,19 +46,19 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
       },
     },
   );
-  if (path !== undefined && existsSync(path)) await confirm(context, `${out} is there. Overwrite it?`);
+  if (path !== undefined && existsSync(path)) await confirm(context, `${out} already exists. Overwrite it?`);
   messages.info(describeDraft(draft));
   const isAsked = canPrompt(context) && !context.globals.yes;
-  const answers = isAsked ? await askMapping(draft, await openAsker(context)) : answerAlone(draft);
+  const answers = isAsked ? await promptMapping(draft, await createPrompts(context)) : answerAlone(draft);
   const mapping = toMapping(draft, answers);
-  const said = isAsked ? [] : describeProposal(draft, answers);
-  for (const line of [...said, ...describeMissing(draft, answers)]) messages.warn(line);
+  const proposal = isAsked ? [] : describeProposal(draft, answers);
+  for (const line of [...proposal, ...describeMissing(draft, answers)]) messages.warn(line);
   if (path !== undefined) await writeMapping(path, mapping);
   messages.info(describeNextCommand(draft, out));
   return path === undefined ? mapping : { mapping_file: path };
 }
 
-async function openAsker(context: Context): Promise<Asker> {
+async function createPrompts(context: Context): Promise<MappingPrompts> {
   const { promptChoice, promptText } = await import("../../../terminal/prompt.ts");
   return {
     choice: (message, choices) => prompt(context, (terminal) => promptChoice(message, choices, terminal)),

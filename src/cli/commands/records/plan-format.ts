@@ -1,141 +1,134 @@
 import { type ForecastRuleName, forecastRuleNames } from "../../../contract/index.ts";
-import type { KeptPlan } from "../../../import/plan/plan-file.ts";
+import type { RejectReason } from "../../../import/events.ts";
 import type { EmailForecast } from "../../../import/plan/plan-behavior.ts";
+import type { KeptPlan } from "../../../import/plan/plan-file.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
-import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
 import { findKind } from "../../../records/index.ts";
+import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
+import { describeFile, describeRejects } from "./import-format.ts";
 
-/** Findings of one sort that are told one by one. */
-const maxTold = 5;
+/** The most examples that are listed of one finding. */
+const maxExamples = 5;
 
-/** Days of mails that are told one by one. */
+/** The most days with emails that are listed. */
 const maxDays = 4;
 
-/** What an import would do, in the words of a merchant. */
-export function describePlan(plan: PlanSummary, target: string): string {
+const indent = " ".repeat(12);
+
+/** Formats what an import would do. */
+export function describePlan(plan: PlanSummary, target: string, rejects: readonly RejectReason[]): string {
   const { rows, items, calls } = plan;
   const { one, many } = findKind(plan.kind).itemName;
   return [
     describeState(plan, target),
-    `  rows   ${formatNumber(rows.read)} read: ${formatNumber(rows.accepted)} would be accepted, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
-    `  calls  would send ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}`,
-    `  time   ${describeTime(plan)}`,
-    ...describeThere(plan),
+    `  rows      ${formatNumber(rows.read)} read, ${formatNumber(rows.accepted)} acceptable, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
+    `  to send   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}, ${describeTime(plan)}`,
+    ...describeRejects(rejects, rows),
+    ...describeStored(plan),
     ...describeIds(plan),
-    ...describeMails(plan),
-    ...plan.not_known.map((what) => `  not known: ${what}; the service does not tell`),
-    ...describeNext(plan),
+    ...describeEmails(plan),
+    ...plan.not_known.map((what) => `  unknown   ${what} (the service does not return this)`),
+    ...describeNextSteps(plan),
   ].join("\n");
 }
 
 function describeState({ kind, files, state }: PlanSummary, target: string): string {
-  const what = `${kind} from ${files.map((file) => (file === "-" ? "standard input" : file)).join(", ")}`;
-  if (state === "finished") return `Planned ${what} into ${target}. Nothing was imported.`;
-  const why = state === "stopped" ? "Stopped by --max-errors" : "Interrupted";
-  return `${why} while planning ${what} into ${target}: what follows is not the whole. Nothing was imported.`;
+  const subject = `import of ${kind} from ${files.map(describeFile).join(", ")} into ${target}`;
+  if (state === "finished") return `Planned the ${subject}. Nothing was changed.`;
+  const cause = state === "stopped" ? "because of --max-errors" : "by a signal";
+  return `Planning stopped ${cause}: the plan of the ${subject} is incomplete. Nothing was changed.`;
 }
 
-function describeTime({ time: { rate, ms }, calls }: PlanSummary): string {
-  if (rate === null) return `about ${formatDuration(ms)}, as long as this rehearsal took`;
-  return `about ${formatDuration(ms)} for ${countOf(calls.sent, "call")}, ${rate} a second`;
+function describeTime({ time: { rate, ms } }: PlanSummary): string {
+  return rate === null
+    ? `about ${formatDuration(ms)}`
+    : `about ${formatDuration(ms)} at ${countOf(rate, "call")} per second`;
 }
 
-function describeThere(plan: PlanSummary): string[] {
-  const { there, repeated, kind } = plan;
+function describeStored({ there, repeated, kind }: PlanSummary): string[] {
   const { one, many } = findKind(kind).itemName;
-  const lines: string[] = [];
-  if (there.items > 0) {
-    const what = `  there  ${countOf(there.items, one, many)} of these the service has already`;
-    const more =
-      there.changed !== null
-        ? `: ${formatNumber(there.changed)} of them would change`
-        : there.purchases_added !== null
-          ? `: ${countOf(there.purchases_added, "purchase")} would be added to them`
-          : "";
-    lines.push(what + more);
-  }
-  if (repeated.rows > 0) {
-    const what = countOf(repeated.rows, "row");
-    lines.push(`  twice  ${what} of what an earlier row gave; first at ${repeated.first}`);
-  }
-  return lines;
+  const changes =
+    there.changed !== null
+      ? `, of which ${formatNumber(there.changed)} would change`
+      : there.purchases_added !== null
+        ? `; ${countOf(there.purchases_added, "purchase")} would be added to them`
+        : "";
+  return [
+    ...(there.items > 0 ? [`  existing  ${countOf(there.items, one, many)}${changes}`] : []),
+    ...(repeated.rows > 0
+      ? [`  repeated  ${countOf(repeated.rows, "row")} with the ID of an earlier row (first: ${repeated.first})`]
+      : []),
+  ];
 }
 
 function describeIds({ collisions, names }: PlanSummary): string[] {
   const lines: string[] = [];
   if (collisions.count > 0) {
-    lines.push(`  ids    ${countOf(collisions.count, "id is", "ids are")} written in more than one way:`);
-    for (const { ids, first } of collisions.examples.slice(0, maxTold)) {
-      lines.push(`           ${ids.map((id) => JSON.stringify(id)).join(", ")}; first at ${first}`);
+    lines.push(`  IDs       ${countOf(collisions.count, "ID is", "IDs are")} spelled in more than one way:`);
+    for (const { ids, first } of collisions.examples.slice(0, maxExamples)) {
+      lines.push(`${indent}${formatList(ids)} (first: ${first})`);
     }
   }
   if (names.count > 0) {
-    lines.push(`  names  ${countOf(names.count, "product has", "products have")} more than one name:`);
-    for (const { id, names: given, first } of names.examples.slice(0, maxTold)) {
-      lines.push(
-        `           ${id}: ${given.map((name) => JSON.stringify(name)).join(", ")}; first at ${first}`,
-      );
+    lines.push(`  names     ${countOf(names.count, "product has", "products have")} more than one name:`);
+    for (const { id, names: variants, first } of names.examples.slice(0, maxExamples)) {
+      lines.push(`${indent}${id}: ${formatList(variants)} (first: ${first})`);
     }
   }
   return lines;
 }
 
-function describeMails({ mails, there }: PlanSummary): string[] {
+function formatList(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(", ");
+}
+
+function describeEmails({ mails, there }: PlanSummary): string[] {
   if (!mails) return [];
-  const first = mails.send_mail
-    ? "  mails  this import SENDS MAILS (--send-mail):"
-    : "  mails  no mail follows: without --send-mail an import sends none.";
-  if (!mails.if_sent) return [mails.send_mail ? `${first} how many is not known` : first];
-  const { mails: count, people, days } = mails.if_sent;
-  const person = countOf(people, "person", "people");
-  const told = days.slice(0, maxDays).map(({ day, mails: some }) => `${day} (${formatNumber(some)})`);
-  const more = days.length > maxDays ? ` and ${countOf(days.length - maxDays, "further day")}` : "";
-  const when = count === 0 ? "" : `, on ${told.join(", ")}${more}`;
-  const reasons = describeNotSent(mails.if_sent);
-  const isNothingNew = count === 0 && reasons.length === 0 && there.items > 0;
-  const why = isNothingNew ? ": no order is new, nor a product in one of them" : "";
-  return [
-    `${first}${mails.send_mail ? "" : " If these orders were mailed:"} ${countOf(count, "mail")} to ${person}${when}${why}`,
-    ...reasons,
-  ];
+  const { send_mail: sendsEmails, if_sent: forecast } = mails;
+  const start = sendsEmails
+    ? "  emails    this import sends review-request emails (--send-mail)"
+    : "  emails    none, because --send-mail is not set";
+  if (!forecast) return [sendsEmails ? `${start}; their number is unknown` : start];
+  const { mails: count, people, days } = forecast;
+  const listed = days.slice(0, maxDays).map(({ day, mails: some }) => `${day} (${formatNumber(some)})`);
+  const omitted = days.length > maxDays ? `, and on ${countOf(days.length - maxDays, "more day")}` : "";
+  const when = count === 0 ? "" : `, on ${listed.join(", ")}${omitted}`;
+  const reasons = describeNotSent(forecast);
+  const hasNothingNew = count === 0 && reasons.length === 0 && there.items > 0;
+  const why = hasNothingNew ? ", because the orders and their products already exist" : "";
+  const total = `${countOf(count, "email")} to ${countOf(people, "person", "people")}${when}${why}`;
+  return [sendsEmails ? `${start}: ${total}` : `${start}; with it: ${total}`, ...reasons];
 }
 
-/** Why products of the orders would bring no mail. */
+/** Why ordered products would not cause an email. */
 function describeNotSent({ not_sent: notSent }: EmailForecast): string[] {
-  const told = forecastRuleNames.filter((name) => notSent[name] > 0);
-  return told.map((name) => {
-    const products = countOf(notSent[name], "ordered product", "ordered products");
-    return `           none for ${products} ${obstacleWords[name]}`;
-  });
+  const rules = forecastRuleNames.filter((name) => notSent[name] > 0);
+  return rules.map((name) => `${indent}none for ${countOf(notSent[name], "ordered product")}: ${ruleTexts[name]}`);
 }
 
-/** Behind "none for 3 ordered products". */
-const obstacleWords: Readonly<Record<ForecastRuleName, string>> = {
-  requests_off: "while review requests are switched off",
-  order_too_old: "of orders that are too old",
-  bad_address: "of orders whose address is none",
-  product_blacklisted: "on the blacklist",
-  mails_stopped: "of orders whose mails were stopped",
-  unsubscribed: "of people who unsubscribed",
-  reported_spam: "of people who reported a mail as spam",
-  bounced_before: "of addresses that refused a mail",
-  reviewed_lately: "that the person reviewed lately",
-  too_many_to_person: "beyond the mails that one person gets in a time",
+const ruleTexts: Readonly<Record<ForecastRuleName, string>> = {
+  requests_off: "review requests are disabled",
+  order_too_old: "the order is too old",
+  bad_address: "the order has an invalid email address",
+  product_blacklisted: "the product is on the blacklist",
+  mails_stopped: "the emails of the order were canceled",
+  unsubscribed: "the person has unsubscribed",
+  reported_spam: "the person reported an email as spam",
+  bounced_before: "an email to the address bounced",
+  reviewed_lately: "the person reviewed the product recently",
+  too_many_to_person: "the person has reached the email limit",
 };
 
-/** What is wrong with rows was said while they were read. */
-function describeNext({ rejects_file, plan_file }: PlanSummary): string[] {
+function describeNextSteps({ rejects_file, plan_file }: PlanSummary): string[] {
   return [
-    ...(rejects_file === null
-      ? []
-      : [`Rows that would be rejected are in ${rejects_file}: correct them and import that file.`]),
-    ...(plan_file === null ? [] : [`To import exactly this: starpost imports apply ${plan_file}`]),
+    ...(rejects_file === null ? [] : [`Rejected rows: ${rejects_file}. Fix them and import that file.`]),
+    ...(plan_file === null ? [] : [`To run this plan: starpost imports apply ${plan_file}`]),
   ];
 }
 
-/** What came out otherwise than a plan said; nothing where it all did, or the run has not come to its end. */
-export function describeOtherwise(
+/** Describes how a finished run differs from its plan, or returns undefined if it does not. */
+export function describeDifferences(
   planned: KeptPlan["summary"],
   { state, rows, items, kind }: ImportSummary,
 ): string | undefined {
@@ -145,11 +138,15 @@ export function describeOtherwise(
     planned.rows.failed === rows.failed &&
     planned.items.accepted === items.accepted;
   if (state !== "finished" || isSame) return undefined;
-  const tell = (told: typeof planned) => {
-    const failed = told.rows.failed > 0 ? `, ${formatNumber(told.rows.failed)} failed` : "";
-    const { one, many } = findKind(kind).itemName;
-    const accepted = countOf(told.items.accepted, one, many);
-    return `${countOf(told.rows.accepted, "row")} accepted (${accepted}), ${formatNumber(told.rows.rejected)} rejected${failed}`;
+  const { one, many } = findKind(kind).itemName;
+  const describe = (counts: typeof planned) => {
+    const failed = counts.rows.failed > 0 ? `, ${formatNumber(counts.rows.failed)} failed` : "";
+    const accepted = countOf(counts.items.accepted, one, many);
+    return `${countOf(counts.rows.accepted, "row")} accepted (${accepted}), ${formatNumber(counts.rows.rejected)} rejected${failed}`;
   };
-  return `The plan said ${tell(planned)}; it was ${tell({ rows, items })}: the account has changed since, or the service took things otherwise.`;
+  return [
+    "The result differs from the plan. The account may have changed since then.",
+    `  planned   ${describe(planned)}`,
+    `  actual    ${describe({ rows, items })}`,
+  ].join("\n");
 }

@@ -9,9 +9,9 @@ import { findKind } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { runWithScreen, withRunDeps } from "./import-run.ts";
 import { describeOverwriting, describeTarget } from "./import-format.ts";
-import { describeOtherwise, describePlan } from "./plan-format.ts";
+import { describeDifferences, describePlan } from "./plan-format.ts";
 
-/** Rehearses an import into the account of the profile, and says what it would do. */
+/** Previews an import by running it against a copy of the account, and prints the result. */
 export async function runPlan(context: Context, request: PlanRequest): Promise<PlanSummary> {
   const profile = await context.profile();
   const { rehearsal } = findKind(request.kind);
@@ -28,13 +28,14 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
           },
         }),
     });
+    const rejects = screen.takeRejects();
     screen.close();
-    context.messages.info(describePlan(plan, describeTarget(profile)));
+    context.messages.info(describePlan(plan, describeTarget(profile), rejects));
     return plan;
   });
 }
 
-/** Imports exactly what a plan says, where its files are as they were, and tells what came out otherwise. */
+/** Runs a saved plan if its files have not changed, and reports differences from the plan. */
 export async function applyPlan(context: Context, path: string): Promise<ImportSummary> {
   let plan: KeptPlan | undefined;
   const summary = await runWithScreen(context, async (deps, screen) => {
@@ -44,7 +45,7 @@ export async function applyPlan(context: Context, path: string): Promise<ImportS
     await screen.confirmOnLive(describeOverwriting(request));
     return startImport(request, deps);
   });
-  const otherwise = plan && describeOtherwise(plan.summary, summary);
-  if (otherwise !== undefined) context.messages.warn(otherwise);
+  const differences = plan && describeDifferences(plan.summary, summary);
+  if (differences !== undefined) context.messages.warn(differences);
   return summary;
 }

@@ -1,7 +1,6 @@
 import { nameNobody } from "../../../records/unsubscribers/sync/sync.ts";
 import type { SyncSummary } from "../../../records/unsubscribers/sync/sync-types.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
-import { describeRun } from "../records/import-format.ts";
 
 /** People who are named on the screen, of each kind. */
 const mostNamed = 10;
@@ -71,5 +70,5 @@ function name(what: string, emails: readonly string[]): string[] {
 
 /** The runs of a sync, which are what can be verified and undone. */
 export function describeRuns({ sync_id: id, imports }: SyncSummary): string[] {
-  return id === null || imports.length === 0 ? [] : [`  sync   ${id}`, ...imports.map(describeRun)];
+  return id === null || imports.length === 0 ? [] : [`  sync   ${id}`, ...imports.map((run) => `  import ${run}`)];
 }

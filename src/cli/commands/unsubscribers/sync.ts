@@ -3,10 +3,10 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 import { readCount } from "../../program/flag-values.ts";
-import { emailTypeIds } from "../records/kind-flags.ts";
-import { importFlags, readImportOptions, readOneOf } from "../records/import-flags.ts";
+import { emailTypeIds, unsubscribers } from "../../../records/unsubscribers/kind.ts";
+import { readImportOptions, readOneOf, sharedImportFlags } from "../records/import-flags.ts";
 
-const { "dry-run": _dryRun, "fix-ids": _fixIds, empty: _empty, ...readingFlags } = importFlags;
+const { "dry-run": _dryRun, empty: _empty, ...readingFlags } = sharedImportFlags(unsubscribers);
 
 export const unsubscribersSync = command({
   name: "unsubscribers sync",

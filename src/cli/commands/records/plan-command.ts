@@ -1,9 +1,40 @@
+import type { RecordKind } from "../../../import/kind.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
-import type { Cell } from "../../../terminal/view.ts";
+import { type Cell, silent } from "../../../terminal/view.ts";
+import { type Command, command } from "../../program/command.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
+import { readText } from "../../program/flag-values.ts";
+import { importFlagsOf, readImportOptions } from "./import-flags.ts";
+
+/** The command that previews an import. It has the flags of the import, except `--dry-run`. */
+export function planCommand(kind: RecordKind): Command {
+  const { "dry-run": _dryRun, ...flagsOfImport } = importFlagsOf(kind);
+  return command({
+    name: `${kind.name} plan`,
+    summary: `Preview an import of ${kind.name} without changing anything`,
+    argument: "<file...>",
+    examples: kind.planExamples,
+    flags: {
+      out: {
+        value: "<file>",
+        short: "o",
+        description: "save the plan to this file, for `imports apply`",
+        read: readText,
+      },
+      ...flagsOfImport,
+    },
+    run: async (context, { arguments: files, flags }) => {
+      const { runPlan } = await import("./plan-run.ts");
+      const options = readImportOptions(flags, kind);
+      return runPlan(context, { kind: kind.name, files, options, out: flags.out });
+    },
+    render: (plan) => silent(flattenPlan(plan)),
+    exitStatus: statusOfPlan,
+  });
+}
 
 /** A plan as one flat record, for CSV. */
-export function flattenPlan(plan: PlanSummary): Record<string, Cell> {
+function flattenPlan(plan: PlanSummary): Record<string, Cell> {
   const { rows, items, calls, time, there, mails } = plan;
   return {
     kind: plan.kind,
@@ -38,7 +69,7 @@ export function flattenPlan(plan: PlanSummary): Record<string, Cell> {
 }
 
 /** The exit status that the import would have. */
-export function statusOfPlan({ state, rows }: PlanSummary): ExitStatus {
+function statusOfPlan({ state, rows }: PlanSummary): ExitStatus {
   if (state === "interrupted") return exitStatus.interrupted;
   if (state === "stopped") return exitStatus.stopped;
   if (state !== "finished" || rows.failed > 0) return exitStatus.failed;

@@ -1,0 +1,23 @@
+import type { RecordKind } from "../../../import/kind.ts";
+import { silent } from "../../../terminal/view.ts";
+import { type Command, command } from "../../program/command.ts";
+import { importFlagsOf, readImportOptions } from "./import-flags.ts";
+import { flattenSummary, statusOfImport } from "./import-view.ts";
+
+/** The command that imports records of a kind. */
+export function importCommand(kind: RecordKind): Command {
+  const { summary, examples } = kind.importCommand;
+  return command({
+    name: `${kind.name} import`,
+    summary,
+    argument: "<file...>",
+    examples,
+    flags: importFlagsOf(kind),
+    run: async (context, { arguments: files, flags }) => {
+      const { runImport } = await import("./import-run.ts");
+      return runImport(context, { kind: kind.name, files, options: readImportOptions(flags, kind) });
+    },
+    render: (result) => silent(flattenSummary(result)),
+    exitStatus: statusOfImport,
+  });
+}

@@ -1,0 +1,41 @@
+import type { RecordKind } from "../../../import/kind.ts";
+import { line, silent } from "../../../terminal/view.ts";
+import { type Command, command } from "../../program/command.ts";
+import { readText } from "../../program/flag-values.ts";
+import { importFlagsOf, readImportOptions } from "./import-flags.ts";
+
+/** The command that creates a mapping file. It only prompts for what the flags do not state. */
+export function mapCommand(kind: RecordKind): Command {
+  const flags = importFlagsOf(kind);
+  const { map, set, layout, delimiter, encoding } = flags;
+  return command({
+    name: `${kind.name} map`,
+    summary: `Create a mapping file for a CSV layout of ${kind.name}`,
+    argument: "<file>",
+    examples: [
+      `starpost ${kind.name} map ${kind.name}.csv --out mapping.json`,
+      `starpost ${kind.name} map ${kind.name}.csv --no-input > mapping.json`,
+    ],
+    flags: {
+      out: {
+        value: "<file>",
+        short: "o",
+        description: "write the mapping to this file (default: standard output)",
+        read: readText,
+      },
+      map,
+      set,
+      layout,
+      delimiter,
+      encoding,
+      ...("product-url" in flags && { "product-url": flags["product-url"] }),
+    },
+    run: async (context, { arguments: [file = ""], flags: values }) => {
+      const { mapFile } = await import("./map-run.ts");
+      const options = readImportOptions(values);
+      return mapFile(context, { kind: kind.name, file, out: values.out, options });
+    },
+    render: (mapped) =>
+      "mapping_file" in mapped ? silent({ ...mapped }) : line("mapping", JSON.stringify(mapped, null, 2)),
+  });
+}
