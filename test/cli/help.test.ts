@@ -181,7 +181,9 @@ describe("values that record kinds declare without loading code", () => {
   it("are all layouts and email types", () => {
     for (const { name: kindName, layoutNames = [] } of recordKinds) {
       const names = kinds.get(kindName).layouts.map(({ name }) => name);
-      expect([...layoutNames].toSorted()).toEqual(names.filter((name) => !/-(?:dmy|mdy)$/.test(name)).toSorted());
+      expect([...layoutNames].toSorted()).toEqual(
+        names.filter((name) => !/-(?:dmy|mdy)$/.test(name)).toSorted(),
+      );
     }
     expect(emailTypeIds).toEqual(Object.keys(emailTypes));
   });

@@ -80,9 +80,12 @@ describe("the end summary of an import", () => {
     expect(text).toContain("and 4 more reasons");
   });
 
-  test.each<RunState>(["interrupted", "stopped", "failed"])("names the command to continue after %s", (state) => {
-    expect(end({ state })).toContain("starpost imports resume 20260101-000000-abcdef");
-  });
+  test.each<RunState>(["interrupted", "stopped", "failed"])(
+    "names the command to continue after %s",
+    (state) => {
+      expect(end({ state })).toContain("starpost imports resume 20260101-000000-abcdef");
+    },
+  );
 
   test("of a dry run names no import", () => {
     const text = end({ import_id: null, rejects_file: null }, []);

@@ -24,7 +24,9 @@ function createTerminal(answers: Readonly<Record<string, readonly string[]>>) {
   let settling: NodeJS.Timeout | undefined;
   const answer = () => {
     const open = stripVTControlCharacters(text).split("✔").at(-1) ?? "";
-    const question = /\? (m\.json already exists|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(open)?.[1];
+    const question = /\? (m\.json already exists|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(
+      open,
+    )?.[1];
     if (question === undefined || asked.includes(question)) return;
     asked.push(question);
     for (const [at, key] of (answers[question] ?? [enter]).entries())

@@ -15,13 +15,14 @@ export async function runPurge(context: Context, request: PurgeRequest): Promise
   });
   const { running, unfinished } = summary.kept;
   const { removed } = summary;
-  context.messages.info(removed.length === 0
-      ? "No imports are older than that."
-      : `Deleted ${describeCounts(summary)}.`);
-  if (running > 0)
-    context.messages.info(`Kept ${countOf(running, "import")} still running.`);
+  context.messages.info(
+    removed.length === 0 ? "No imports are older than that." : `Deleted ${describeCounts(summary)}.`,
+  );
+  if (running > 0) context.messages.info(`Kept ${countOf(running, "import")} still running.`);
   if (unfinished > 0) {
-    context.messages.info(`Kept ${countOf(unfinished, "unfinished import")} that can be resumed. To delete them as well, use --unfinished.`);
+    context.messages.info(
+      `Kept ${countOf(unfinished, "unfinished import")} that can be resumed. To delete them as well, use --unfinished.`,
+    );
   }
   return summary;
 }
@@ -36,7 +37,6 @@ function describeFound(found: PurgeSummary): string {
 function describeCounts({ removed, removed_bytes: bytes }: PurgeSummary): string {
   const leftovers = removed.filter(({ state }) => state === "leftover").length;
   const runs = countOf(removed.length - leftovers, "import");
-  const found =
-    leftovers === 0 ? runs : `${runs} and ${countOf(leftovers, "leftover")} of killed processes`;
+  const found = leftovers === 0 ? runs : `${runs} and ${countOf(leftovers, "leftover")} of killed processes`;
   return `${found} (${formatBytes(bytes)})`;
 }

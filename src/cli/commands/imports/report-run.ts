@@ -54,8 +54,7 @@ export async function reportRun(
   await writePrivateFile(path, renderRunReport(report));
   if (isOpened) {
     const error = await openFile(path, io.env);
-    if (error !== undefined)
-      messages.warn(`Could not open the report: ${error}. The file is ${path}`);
+    if (error !== undefined) messages.warn(`Could not open the report: ${error}. The file is ${path}`);
   }
   return toData(report, path);
 }

@@ -15,7 +15,11 @@ export const importsVerify = command({
     "starpost imports verify 20260131 --missing missing.csv",
   ],
   flags: {
-    missing: { value: "<file>", description: "write the missing or different rows to this file", read: readText },
+    missing: {
+      value: "<file>",
+      description: "write the missing or different rows to this file",
+      read: readText,
+    },
     rate,
     "rate-share": rateShare,
   },

@@ -109,9 +109,7 @@ function printEnd(
   }
   if (state === "unread") return;
   if (isSafeForExcel) {
-    messages.warn(
-      "Formulas are prefixed with '. Use the file only for viewing; do not import it.",
-    );
+    messages.warn("Formulas are prefixed with '. Use the file only for viewing; do not import it.");
   }
   const where = file === null ? "" : ` to ${file}`;
   messages.info(`Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}.`);

@@ -61,7 +61,9 @@ export function describeEnd(
     `  rows      ${describeRows(rows, paint)}`,
     id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
     ...describeRejects(rejects, rows, paint),
-    ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
+    ...(summary.verified
+      ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified })
+      : []),
     ...(rejectsFile === null
       ? []
       : [`${paint.bold("Rejected rows:")} ${rejectsFile}. Fix them and import that file.`]),
@@ -149,7 +151,15 @@ function describeNextStep(id: string, { state }: ImportSummary): string {
 
 /** Formats the result of a verification. */
 export function describeVerification(result: VerifiedRun): string[] {
-  const { kind, import_id, checked, missing, missing_count: count, missing_file, rows_not_looked_for } = result;
+  const {
+    kind,
+    import_id,
+    checked,
+    missing,
+    missing_count: count,
+    missing_file,
+    rows_not_looked_for,
+  } = result;
   if (result.state === "interrupted") {
     return [`Verification interrupted. To verify again, run: starpost imports verify ${import_id}`];
   }
@@ -169,6 +179,7 @@ export function describeVerification(result: VerifiedRun): string[] {
   if (count > missing.length) {
     lines.push(`Not shown: ${countOf(count - missing.length, "more row")}. For all rows, use --missing.`);
   }
-  if (missing_file !== null) lines.push(`Missing rows: ${missing_file}. To send them again, import that file.`);
+  if (missing_file !== null)
+    lines.push(`Missing rows: ${missing_file}. To send them again, import that file.`);
   return lines;
 }

@@ -30,17 +30,7 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
 
 /** The start time is part of the ID, and the number of rows is the sum of the counts, so a table omits both. */
 const tableColumns = ["id", "kind", "files", "state", "accepted", "rejected", "failed"];
-const csvColumns = [
-  "id",
-  "kind",
-  "files",
-  "state",
-  "started_at",
-  "rows",
-  "accepted",
-  "rejected",
-  "failed",
-];
+const csvColumns = ["id", "kind", "files", "state", "started_at", "rows", "accepted", "rejected", "failed"];
 
 /** The colors of a run's state and counts. */
 export const runTones: NonNullable<View["tones"]> = {

@@ -70,5 +70,7 @@ function name(what: string, emails: readonly string[]): string[] {
 
 /** The runs of a sync, which are what can be verified and undone. */
 export function describeRuns({ sync_id: id, imports }: SyncSummary): string[] {
-  return id === null || imports.length === 0 ? [] : [`  sync   ${id}`, ...imports.map((run) => `  import ${run}`)];
+  return id === null || imports.length === 0
+    ? []
+    : [`  sync   ${id}`, ...imports.map((run) => `  import ${run}`)];
 }
