@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeBackends, startMs, type Harness, type TestAccount } from "../support/backends.ts";
+import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
 import { aQuestion, lastToken } from "../support/mails.ts";
 
 async function askInPublic(harness: Harness, { service }: TestAccount): Promise<number> {
@@ -8,7 +8,7 @@ async function askInPublic(harness: Harness, { service }: TestAccount): Promise<
   return (await service.questions.list({ sku: "teapot" })).questions[0]?.id ?? 0;
 }
 
-describeBackends("answers", (harness) => {
+describeIsolated("answers", (harness) => {
   it("answers as the store, and as a shopper", async () => {
     const account = await harness().newAccount("Tea Shop");
     const { service } = account;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { imageLimits } from "../../src/contract/index.ts";
-import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 
 const starts = {
@@ -24,7 +24,7 @@ async function countImages({
   return [rows.length, review?.images];
 }
 
-describeBackends("images", (harness) => {
+describeIsolated("images", (harness) => {
   const open = () => harness().service({});
   const newToken = async ({ service }: TestAccount): Promise<string> =>
     (await service.reviews.create(aReview())).image_upload_token;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
+import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview } from "../support/builders.ts";
 import { aQuestion, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
 
@@ -25,7 +25,7 @@ async function verify(harness: Harness, account: TestAccount, fields = {}): Prom
   return (await readReview(harness)).reviewer_type;
 }
 
-describeBackends("links", (harness) => {
+describeIsolated("links", (harness) => {
   const open = () => harness().service({});
 
   it("confirms a question once, however often the link is followed", async () => {

@@ -266,6 +266,7 @@ describeBackends("mail events", (harness) => {
     ]);
     const kept = await harness()
       .database.db.selectFrom("mail_suppressions")
+      .where("account_id", "=", await harness().newestAccountId())
       .select(["email_key", "kind", "mail_row"])
       .orderBy("email_key")
       .execute();

@@ -1,6 +1,12 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
-import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
+import {
+  describeBackends,
+  describeIsolated,
+  type Harness,
+  startMs,
+  type TestAccount,
+} from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
 import { accountIdOf, createWorker, judgeDue, recordSent, tellMails } from "../support/due-mails.ts";
 
@@ -11,7 +17,7 @@ const dueToday = "2026-03-01";
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
 
-describeBackends("the rules of mails", (harness: () => Harness) => {
+describeIsolated("the rules of mails", (harness: () => Harness) => {
   let account: TestAccount;
   let service: Service;
 

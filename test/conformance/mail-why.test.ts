@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
-import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
+import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
 import { accountIdOf, createWorker, judgeDue, recordSent } from "../support/due-mails.ts";
 
@@ -10,7 +10,7 @@ const products = { teapot: pot() };
 const dueToday = "2026-03-01";
 const dayMs = 86_400_000;
 
-describeBackends("why a mail is sent or not", (harness: () => Harness) => {
+describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
   let account: TestAccount;
   let service: Service;
 

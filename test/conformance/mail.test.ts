@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { emailCategories, emailCounters, maxStats } from "../../src/contract/index.ts";
-import { describeBackends, type Harness } from "../support/backends.ts";
+import { describeIsolated, type Harness } from "../support/backends.ts";
 import { aQuestion, readMailCounts, readMails } from "../support/mails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -28,7 +28,7 @@ async function count(
   await database.db.insertInto("mail_counts").values(values).execute();
 }
 
-describeBackends("mail", (harness) => {
+describeIsolated("mail", (harness) => {
   const range = { since_date: today, to_date: today, aggregate: "day" } as const;
 
   it.each([

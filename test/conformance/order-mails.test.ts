@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
-import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOf } from "../support/builders.ts";
 import { accountIdOf, judgeDue, recordSent, tellMails } from "../support/due-mails.ts";
 import { lastToken } from "../support/mails.ts";
@@ -9,7 +9,7 @@ type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
 const at = (date: string) => Date.parse(date);
 
-describeBackends("the mails that orders bring", (harness: () => Harness) => {
+describeIsolated("the mails that orders bring", (harness: () => Harness) => {
   let account: TestAccount;
   let service: Service;
 

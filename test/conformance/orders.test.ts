@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { maxLength, purchasePage } from "../../src/contract/index.ts";
-import { type Harness, describeBackends, type TestAccount } from "../support/backends.ts";
+import { type Harness, describeBackends, describeIsolated, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
 
 const dayMs = 86_400_000;
@@ -17,7 +17,7 @@ async function storedProduct({ database }: Harness, productId: string) {
     .executeTakeFirst();
 }
 
-describeBackends("orders.massCreate", (harness) => {
+describeIsolated("orders.massCreate", (harness) => {
   it("stores orders, adds their unknown products, and gives a uuid", async () => {
     const account = await harness().newAccount();
     const { uuid, errors } = await account.service.orders.massCreate(bulkOf([anOrder()]));
@@ -368,7 +368,7 @@ describeBackends("orders.list", (harness) => {
   });
 });
 
-describeBackends("orders.cancelEmails", (harness) => {
+describeIsolated("orders.cancelEmails", (harness) => {
   it("keeps stops by order id, for listed products or for all, also before the order is there", async () => {
     const one = await harness().newAccount();
     const stop = {

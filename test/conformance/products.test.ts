@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { maxLength } from "../../src/contract/index.ts";
-import { describeBackends, type Harness } from "../support/backends.ts";
+import { describeIsolated, type Harness } from "../support/backends.ts";
 import { aProduct } from "../support/builders.ts";
 
 async function stored({ database }: Harness, productId: string) {
@@ -16,7 +16,7 @@ const errorsOf = (reply: { errors?: Record<string, object> | undefined }) =>
 
 const illegal = "allows only letters, digits, _ and -";
 
-describeBackends("products.massCreate", (harness) => {
+describeIsolated("products.massCreate", (harness) => {
   it("stores what is given, with spec values normalised and ids as they came", async () => {
     const { service } = await harness().newAccount();
     const reply = await service.products.massCreate({
@@ -150,7 +150,7 @@ describeBackends("products.massCreate", (harness) => {
   });
 });
 
-describeBackends("products.massUpdate", (harness) => {
+describeIsolated("products.massUpdate", (harness) => {
   const full = aProduct({ description: "A pot", price: "1", specs: { upc: "5" } });
 
   it("lets only what is valid overwrite, and reports the rest", async () => {

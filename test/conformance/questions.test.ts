@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeBackends, startMs, type Harness, type TestAccount } from "../support/backends.ts";
+import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
 import { aQuestion, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
 
 const disabled = {
@@ -17,7 +17,7 @@ async function countQuestions({ database }: Harness): Promise<number> {
   return (await database.db.selectFrom("questions").select("id").execute()).length;
 }
 
-describeBackends("questions", (harness) => {
+describeIsolated("questions", (harness) => {
   it("keeps a question until its asker confirms it", async () => {
     const { service } = await harness().newAccount();
     expect(await service.questions.sendConfirmation(aQuestion())).toEqual({});

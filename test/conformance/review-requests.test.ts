@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ReviewRequest } from "../../src/contract/index.ts";
-import { describeBackends, type Harness, startMs } from "../support/backends.ts";
+import { describeIsolated, type Harness, startMs } from "../support/backends.ts";
 import { anOrderedProduct, aReview } from "../support/builders.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { orderMails, storedMails, tokensOf } from "../support/mail-links.ts";
@@ -39,7 +39,7 @@ async function readReviews({ database }: Harness) {
     .execute();
 }
 
-describeBackends("review requests", (harness) => {
+describeIsolated("review requests", (harness) => {
   it("ask for a review of the product, by the name of the order's customer", async () => {
     const { token, show } = await setUp(harness());
     expect((await show({ token })).request).toEqual({

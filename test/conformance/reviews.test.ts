@@ -42,7 +42,11 @@ describeBackends("reviews", (harness) => {
           user: { display_name: "Ann S.", user_type: "Anonymous" },
         },
       ]);
-      const mails = await harness().database.db.selectFrom("mails").selectAll().execute();
+      const mails = await harness()
+        .database.db.selectFrom("mails")
+        .where("account_id", "=", await harness().newestAccountId())
+        .selectAll()
+        .execute();
       expect(mails).toMatchObject([
         { category: "anonymous_testimonials_request", email: "ann@mail.example", state: "queued" },
       ]);
@@ -107,7 +111,11 @@ describeBackends("reviews", (harness) => {
       const { service, caller } = await newAccount();
       await service.webhooks.create({ url: "https://shop.example/hook", event_name: "review_create" });
       await service.reviews.create(aReview({}));
-      const [delivery] = await harness().database.db.selectFrom("webhook_deliveries").selectAll().execute();
+      const [delivery] = await harness()
+        .database.db.selectFrom("webhook_deliveries")
+        .where("account_id", "=", await harness().newestAccountId())
+        .selectAll()
+        .execute();
       expect(JSON.parse(delivery?.body ?? "")).toMatchObject({
         event: "review_create",
         data: { title: "Pours well", score: 5, app_key: caller.appKey, customer_email: "ann@mail.example" },
@@ -142,7 +150,13 @@ describeBackends("reviews", (harness) => {
       await service.reviews.create(signed(account));
       const { reviews } = await service.reviews.widget({ product_id: "teapot" });
       expect(reviews).toMatchObject([{ verified_buyer: true, user: { user_type: "User" } }]);
-      expect(await harness().database.db.selectFrom("mails").select("id").execute()).toEqual([]);
+      expect(
+        await harness()
+          .database.db.selectFrom("mails")
+          .where("account_id", "=", await harness().newestAccountId())
+          .select("id")
+          .execute(),
+      ).toEqual([]);
     });
 
     it("is refused while the feature is off, as it is for a new account", async () => {
@@ -187,7 +201,13 @@ describeBackends("reviews", (harness) => {
         products_apps: [{ domain_key: "teapot", product: { name: "Teapot" } }],
         account: { domain: "https://shop.example" },
       });
-      expect(await harness().database.db.selectFrom("mails").select("id").execute()).toEqual([]);
+      expect(
+        await harness()
+          .database.db.selectFrom("mails")
+          .where("account_id", "=", await harness().newestAccountId())
+          .select("id")
+          .execute(),
+      ).toEqual([]);
     });
   });
 
@@ -420,7 +440,11 @@ describeBackends("reviews", (harness) => {
         ["commented", null],
         ["unpublished", "very rude"],
       ]);
-      const told = await harness().database.db.selectFrom("webhook_deliveries").select("id").execute();
+      const told = await harness()
+        .database.db.selectFrom("webhook_deliveries")
+        .where("account_id", "=", await harness().newestAccountId())
+        .select("id")
+        .execute();
       expect(told).toHaveLength(3);
     });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { utokenLimits } from "../../src/contract/index.ts";
-import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 
 const grant_type = "client_credentials";
 
@@ -27,7 +27,7 @@ async function works(harness: Harness, appKey: string, utoken: string | undefine
   }
 }
 
-describeBackends("tokens.create", (harness) => {
+describeIsolated("tokens.create", (harness) => {
   it("gives a bearer token that opens the account", async () => {
     const account = await harness().newAccount();
     const reply = await harness().transport.call("tokens.create", credentialsOf(account), {});

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeBackends, type Harness } from "../support/backends.ts";
+import { describeIsolated, type Harness } from "../support/backends.ts";
 import { orderMails, tokensOf } from "../support/mail-links.ts";
 import { readMailCounts } from "../support/mails.ts";
 
@@ -26,7 +26,7 @@ async function readEvents({ database }: Harness) {
   return rows.filter(({ event }) => event === "opened" || event === "clicked");
 }
 
-describeBackends("tracking", (harness) => {
+describeIsolated("tracking", (harness) => {
   it("notes opens, and answers an image of one point", async () => {
     const { tokens, tracking } = await setUp(harness(), "track_opens");
     const image = await tracking.open({ token: tokens.open() });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { isPassword } from "../../src/engine/accounts/passwords.ts";
-import { describeBackends } from "../support/backends.ts";
+import { describeBackends, describeIsolated } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 
 const key = expect.stringMatching(/^[A-Za-z0-9]{40}$/);
 
-describeBackends("users.create", (harness) => {
+describeIsolated("users.create", (harness) => {
   const user = {
     email: "zoe@shop.example",
     display_name: "Zoë & Co.",
@@ -72,7 +72,7 @@ describeBackends("users.create", (harness) => {
   });
 });
 
-describeBackends("users.get", (harness) => {
+describeIsolated("users.get", (harness) => {
   it("shows of a shopper's name what public answers show", async () => {
     const { service } = await harness().newAccount();
     const { reviews } = await service.reviews.createNow(aReview({ display_name: "Ann Smith" }));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { AttemptOutcome } from "../../src/engine/webhooks/outcomes.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
-import { describeBackends, startMs, type Harness } from "../support/backends.ts";
+import { describeBackends, describeIsolated, startMs, type Harness } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 
 const url = "https://shop.example/hook";
@@ -19,7 +19,7 @@ async function attempt({ work }: Harness, outcome: AttemptOutcome, worker = "one
 const refused: AttemptOutcome = { state: "failed", status: 500, problem: "answered 500", durationMs: 12.4 };
 const taken: AttemptOutcome = { state: "delivered", status: 204, durationMs: 7 };
 
-describeBackends("webhookDeliveries", (harness) => {
+describeIsolated("webhookDeliveries", (harness) => {
   it("list, get and attempts tell what was sent, the newest first", async () => {
     const { service, caller } = await harness().newAccount();
     const { webhook } = await service.webhooks.create({ url, event_name: "review_create" });

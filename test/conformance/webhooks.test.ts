@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { maxWebhooks } from "../../src/contract/index.ts";
-import { describeBackends, startMs } from "../support/backends.ts";
+import { describeIsolated, startMs } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 
 const hook = { url: "https://shop.example/hook", event_name: "review_create" } as const;
 
-describeBackends("webhooks", (harness) => {
+describeIsolated("webhooks", (harness) => {
   it("subscribes, shows the secret with that alone, lists and ends", async () => {
     const { service } = await harness().newAccount();
     const { webhook } = await service.webhooks.create(hook);

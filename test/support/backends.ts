@@ -1,9 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { sql } from "kysely";
-import { afterEach, beforeEach, describe, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { bottomLinesDelayMs } from "../../src/contract/index.ts";
 import { createHttpTransport } from "../../src/client/http-transport.ts";
 import type { HandlerContext } from "../../src/engine/kernel/handler.ts";
@@ -17,7 +13,8 @@ import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import type { DialectName } from "../../src/storage/dialect.ts";
-import { takeDatabase, postgresServer, postgresSkipped } from "./postgres.ts";
+import { type Place, placeOnPostgres, placeOnSqlite } from "./databases.ts";
+import { postgresServer, postgresSkipped } from "./postgres.ts";
 import { silentLog } from "./silent-log.ts";
 
 /** A clock that only a test moves. */
@@ -45,6 +42,8 @@ export interface Harness {
   readonly work: EngineWork;
   readonly service: (caller: Caller) => Service;
   readonly newAccount: (displayName?: string) => Promise<TestAccount>;
+  /** The database ID of the account that was made last. */
+  readonly newestAccountId: () => Promise<number>;
   readonly close: () => Promise<void>;
 }
 
@@ -53,7 +52,7 @@ export interface Backend {
   readonly open: (options?: HarnessOptions) => Promise<Harness>;
 }
 
-/** Noon of a day, so that a test can move by hours without changing the day. */
+/** Noon, so that a test can move the clock by hours without changing the day. */
 export const startMs = Date.UTC(2026, 2, 15, 12);
 
 export function createClock(nowMs = startMs): TestClock {
@@ -75,42 +74,6 @@ export interface HarnessOptions {
 interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "close"> {
   /** What a handler of the store is given beside its transaction. */
   readonly context: Omit<HandlerContext, "transaction">;
-}
-
-/** A place for one test's database, and how to remove it. */
-interface Place {
-  readonly url: string;
-  readonly remove: () => Promise<void>;
-}
-
-async function placeOnSqlite(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
-  const url = join(folder, "starpost.db");
-  template ??= readTemplate();
-  await writeFile(url, await template, { mode: 0o600 });
-  return { url, remove: () => rm(folder, { recursive: true }) };
-}
-
-/** A database with its schema and nothing in it, made once: to make it takes longer than most tests. */
-let template: Promise<Buffer> | undefined;
-
-async function readTemplate(): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
-  try {
-    const path = join(folder, "starpost.db");
-    const { db } = await openDatabase(path, { nowMs: startMs });
-    // Closing does it only once the driver's statements are collected, which may be while the file is read.
-    await sql`pragma wal_checkpoint(truncate)`.execute(db);
-    await db.destroy();
-    return await readFile(path);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-async function placeOnPostgres(): Promise<Place> {
-  const { url, drop } = await takeDatabase();
-  return { url, remove: drop };
 }
 
 async function openLocal(
@@ -184,6 +147,10 @@ function createHarness({ context, ...parts }: HarnessParts): Harness {
     ...parts,
     sealer: context.sealer,
     service: (caller) => createService(transport, caller),
+    newestAccountId: async () => {
+      const accounts = database.db.selectFrom("accounts").select("id");
+      return (await accounts.orderBy("id", "desc").limit(1).executeTakeFirstOrThrow()).id;
+    },
     // The handler of the call alone: what comes before it hashes a password, which takes longer than most tests.
     newAccount: async (displayName) => {
       accounts += 1;
@@ -209,48 +176,54 @@ export const backends: readonly Backend[] = [
   ...(postgresServer === undefined ? [] : backendsOn("postgres", placeOnPostgres)),
 ];
 
-/** Runs a suite over every backend, each test on a store of its own. */
-export function describeBackends(
-  title: string,
-  suite: (harness: () => Harness) => void,
-  options?: HarnessOptions,
-): void {
+type Suite = (harness: () => Harness) => void;
+
+/**
+ * Runs a suite over every backend. Its tests share one database: each makes its own accounts, and the clock is set back
+ * before each.
+ */
+export function describeBackends(title: string, suite: Suite, options?: HarnessOptions): void {
+  describeEach(title, suite, ({ start, stop, reset }) => {
+    beforeAll(() => start(options));
+    beforeEach(reset);
+    afterAll(stop);
+  });
+}
+
+/**
+ * Runs a suite over every backend with a new database for every test: for suites about workers, several accounts, or
+ * all rows of a table.
+ */
+export function describeIsolated(title: string, suite: Suite, options?: HarnessOptions): void {
+  describeEach(title, suite, ({ start, stop }) => {
+    beforeEach(() => start(options));
+    afterEach(stop);
+  });
+}
+
+interface Lifecycle {
+  readonly start: (options?: HarnessOptions) => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly reset: () => void;
+}
+
+function describeEach(title: string, suite: Suite, addHooks: (lifecycle: Lifecycle) => void): void {
   describe.each(backends)(`${title} over $name`, ({ open }) => {
-    let held: Harness | undefined;
-    beforeEach(async () => {
-      held = await open(options);
-    });
-    afterEach(async () => {
-      await held?.close();
-      held = undefined;
+    let current: Harness | undefined;
+    addHooks({
+      start: async (options) => {
+        current = await open(options);
+      },
+      stop: async () => {
+        await current?.close();
+        current = undefined;
+      },
+      reset: () => current?.clock.advance(startMs - current.clock()),
     });
     suite(() => {
-      if (!held) throw new Error("the harness is open only while a test runs");
-      return held;
+      if (!current) throw new Error("The harness is open only while a test runs.");
+      return current;
     });
   });
   if (postgresServer === undefined) it.skip(`${title} over ${postgresSkipped}`);
-}
-
-/** Runs a suite on a database of its own for each test, on SQLite and, where there is one, on PostgreSQL. */
-export function describeDatabases(title: string, suite: (url: () => string) => void): void {
-  const places = {
-    sqlite: placeOnSqlite,
-    ...(postgresServer !== undefined && { postgres: placeOnPostgres }),
-  };
-  describe.each(Object.entries(places))(`${title} on %s`, (_dialect, place) => {
-    let held: Place | undefined;
-    beforeEach(async () => {
-      held = await place();
-    });
-    afterEach(async () => {
-      await held?.remove();
-      held = undefined;
-    });
-    suite(() => {
-      if (!held) throw new Error("the database is there only while a test runs");
-      return held.url;
-    });
-  });
-  if (postgresServer === undefined) it.skip(`${title} on ${postgresSkipped}`);
 }

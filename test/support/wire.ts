@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { createServer } from "../../src/server/server.ts";
 import { openDatabase } from "../../src/storage/database.ts";
+import { placeOnSqlite } from "./databases.ts";
 import { silentLog } from "./silent-log.ts";
 
 /** The time of every call, unless a test moves it. */
@@ -77,10 +75,10 @@ export function useWire(): () => Wire {
 }
 
 async function openWire(): Promise<Wire & { close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "starpost-wire-"));
+  const place = await placeOnSqlite();
   let nowMs = startMs;
   const clock = () => nowMs;
-  const database = await openDatabase(join(folder, "starpost.db"), { nowMs });
+  const database = await openDatabase(place.url, { nowMs });
   const sealer = createSealer(randomBytes(32));
   const keys = await ensureFirstAccount(database, { sealer, clock, random: randomBytes });
   const transport = createLocalTransport({
@@ -141,7 +139,7 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
     close: async () => {
       await server.close();
       await transport.close();
-      await rm(folder, { recursive: true });
+      await place.remove();
     },
   };
 }

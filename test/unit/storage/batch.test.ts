@@ -4,7 +4,7 @@ import { batchOf, batchRows } from "../../../src/storage/batch.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { createStatement } from "../../../src/storage/statement.ts";
-import { describeDatabases } from "../../support/backends.ts";
+import { describeDatabases } from "../../support/databases.ts";
 
 interface Named {
   name: string | null;

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { WriteQueue } from "../../../src/storage/write-queue.ts";
-import { describeDatabases } from "../../support/backends.ts";
+import { describeDatabases } from "../../support/databases.ts";
 
 const nowMs = Date.UTC(2026, 2, 15);
 
