@@ -19,14 +19,14 @@ const packs = {
   "command.js": [
     "src/cli/program/program.ts",
     "src/cli/program/context.ts",
-    "src/cli/program/messages.ts",
+    "src/cli/program/output/messages.ts",
     "src/cli/program/flag-values.ts",
     "src/cli/commands/operations/thin-commands.ts",
   ],
   "read.js": [
     "src/cli/commands/operations/run.ts",
     "src/cli/commands/operations/input-file.ts",
-    "src/cli/program/print.ts",
+    "src/cli/program/output/print.ts",
     "src/config/profile.ts",
     "src/terminal/write-rows.ts",
     "src/app/app.ts",

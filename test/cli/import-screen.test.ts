@@ -60,7 +60,7 @@ describe("the end summary of an import", () => {
   const end = (changes: Partial<ImportSummary>, rejects = [reject]) =>
     describeEnd({ ...summary, ...changes }, { target, waitedMs: 2_000, rejects });
 
-  test("states the counts, the reject reasons, the reject file, and the import ID", () => {
+  test("states the counts, the reject reasons, the reject file, and how to see details", () => {
     expect(end({})).toBe(
       [
         "Imported orders from orders.csv, standard input into the local database (/home/starpost.db)",
@@ -68,7 +68,7 @@ describe("the end summary of an import", () => {
         "  sent      7,360 orders in 40 calls (12 s, 2.0 s of it waiting, 3 retried, 1 rate limited)",
         '  rejected  5 rows: email has no @ (orders.csv:4: "bo.mail.example"); write it as name@shop.example',
         "Rejected rows: /home/imports/1/rejects.csv. Fix them and import that file.",
-        "Import ID: 20260101-000000-abcdef. For details, run: starpost imports show 20260101-000000-abcdef",
+        "For details, run: starpost imports show 20260101-000000-abcdef",
       ].join("\n"),
     );
   });
@@ -90,7 +90,7 @@ describe("the end summary of an import", () => {
   test("of a dry run names no import", () => {
     const text = end({ import_id: null, rejects_file: null }, []);
     expect(text).toContain("7,360 orders");
-    expect(text).not.toMatch(/resume|  sent|Import ID/);
+    expect(text).not.toMatch(/resume|  sent|imports show/);
   });
 
   test("names the account that was written to", () => {

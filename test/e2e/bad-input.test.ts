@@ -177,7 +177,7 @@ describe("rejected row by row", () => {
       rejected: codes.length,
       failed: 0,
     });
-    expect(stderr).toMatch(/^\d+ rows?: .*; first at fixtures\/bad\/[a-z0-9-]+\.csv:\d+/m);
+    expect(stderr).toMatch(/\d+ rows?: .*\(fixtures\/bad\/[a-z0-9-]+\.csv:\d+/);
     const rejected = parse<Record<string, string>>(readFileSync(data.rejects_file ?? ""), { columns: true });
     const found = rejected.map((reject) => reject["_code"]);
     expect(found).toEqual(codes);

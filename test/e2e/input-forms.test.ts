@@ -90,7 +90,7 @@ describe("archives", () => {
     write("x.zip", zipOf(["a.csv", table(2)], ["b.csv", header + row(8) + row(9, "N", "nobody")]));
     const { data, stderr } = await load(["x.zip"]);
     expect(data.rows).toEqual(counts(4, 1));
-    expect(stderr).toContain('first at x.zip/b.csv:3:email ("nobody")');
+    expect(stderr).toContain('(x.zip/b.csv:3: "nobody")');
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(
       /,3,email,bad_email,x\.zip\/b\.csv: email /,
     );

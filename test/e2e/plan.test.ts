@@ -115,17 +115,15 @@ describe("a plan of orders", () => {
     });
   });
 
-  test("says it in words", () => {
-    expect(said).toMatch(/^Planned orders from .*orders\.csv into the embedded database/m);
-    expect(said).toContain("9 read: 7 would be accepted, 2 rejected, 0 failed");
-    expect(said).toMatch(/^ {2}calls {2}would send \d orders in 1 call$/m);
-    expect(said).toContain("1 order of these the service has already: 1 purchase would be added to them");
-    expect(said).toContain('"2", "002"; first at ');
-    expect(said).toContain(
-      "no mail follows: without --send-mail an import sends none. If these orders were mailed: 4 mails to 3 people, on ",
-    );
-    expect(said).toContain("2 rows: email has no @");
-    expect(said).toMatch(/^ +none for 1 ordered product of orders that are too old$/m);
+  test("prints a summary", () => {
+    expect(said).toMatch(/orders\.csv into the local database/);
+    expect(said).toMatch(/^ {2}rows {6}9 read, 7 acceptable, 2 rejected, 0 failed$/m);
+    expect(said).toMatch(/^ {2}to send {3}\d orders in 1 call, /m);
+    expect(said).toMatch(/^ {2}existing {2}1 order; 1 purchase /m);
+    expect(said).toContain('"2", "002" (first: ');
+    expect(said).toMatch(/^ {2}emails .*--send-mail.* 4 emails to 3 people, on /m);
+    expect(said).toMatch(/^ {2}rejected {2}2 rows: email /m);
+    expect(said).toMatch(/^ +none for 1 ordered product: /m);
   });
 
   test("says why no mail would follow at all", async () => {

@@ -42,13 +42,13 @@ export const importFlags = {
   ...paceFlags,
   map: {
     value: "<field=column>",
-    description: "read a field from this column (repeatable)",
+    description: "read a field from this column",
     isRepeatable: true,
     read: readMapping,
   },
   set: {
     value: "<field=value>",
-    description: "value of a field for rows that have none (repeatable)",
+    description: "value of a field for rows that have none",
     isRepeatable: true,
     read: readSetting,
   },

@@ -60,7 +60,7 @@ export function describeEnd(
     paintState(summary, paint)(describeState(summary, target)),
     `  rows      ${describeRows(rows, paint)}`,
     id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
-    ...describeRejects(rejects, rows, paint),
+    ...describeRejects(rejects, rows),
     ...(summary.verified
       ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified })
       : []),
@@ -106,12 +106,11 @@ function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSu
 export function describeRejects(
   rejects: readonly RejectReason[],
   rows: Pick<ImportSummary["rows"], "rejected" | "failed">,
-  paint: Paint = noPaint,
 ): string[] {
   const listed = rejects.slice(0, maxReasons);
   const lines = listed.map((reason, at) => {
     const label = at === 0 ? (rows.rejected > 0 ? "rejected" : "failed") : "";
-    return `  ${paint.yellow(label)}${" ".repeat(10 - label.length)}${describeReason(reason)}`;
+    return `  ${label.padEnd(10)}${describeReason(reason)}`;
   });
   const omitted = rejects.length - listed.length;
   return omitted > 0 ? [...lines, `            and ${countOf(omitted, "more reason")}`] : lines;
@@ -145,8 +144,8 @@ function describeState({ state, kind, files, import_id: id }: ImportSummary, tar
 
 function describeNextStep(id: string, { state }: ImportSummary): string {
   return state === "finished"
-    ? `Import ID: ${id}. For details, run: starpost imports show ${id}`
-    : `Import ID: ${id}. To continue, run: starpost imports resume ${id}`;
+    ? `For details, run: starpost imports show ${id}`
+    : `To continue, run: starpost imports resume ${id}`;
 }
 
 /** Formats the result of a verification. */

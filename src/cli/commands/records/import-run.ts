@@ -51,7 +51,7 @@ export async function runWithScreen(
         rejects,
         paint,
       });
-      if (summary.state === "finished") messages.info(message);
+      if (summary.state === "finished" && rejects.length === 0) messages.info(message);
       else messages.warn(message);
     };
     try {

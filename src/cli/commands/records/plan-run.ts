@@ -30,7 +30,9 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
     });
     const rejects = screen.takeRejects();
     screen.close();
-    context.messages.info(describePlan(plan, describeTarget(profile), rejects));
+    const message = describePlan(plan, describeTarget(profile), rejects);
+    if (rejects.length === 0) context.messages.info(message);
+    else context.messages.warn(message);
     return plan;
   });
 }
