@@ -164,7 +164,9 @@ describe("a plan of orders", () => {
     const out = join(home.folder, "plan.json");
     const { stderr, exitCode } = await home.run(["orders", "plan", file, "--send-mail", "--out", out]);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(`(--send-mail): 2 emails to 2 people, on ${daysAgo(0)} (1), ${daysAgo(-10)} (1)`);
+    expect(stderr).toContain(
+      `(--send-mail): 2 emails to 2 people, on ${daysAgo(0)} (1), ${daysAgo(-10)} (1)`,
+    );
     expect(stderr).toContain("none for 1 ordered product: ");
     expect(stderr).not.toContain("queued");
     expect(digestDatabase(join(home.folder, "starpost.db"), ["utokens"])).toBe(before);

@@ -83,9 +83,7 @@ describe("a call that is refused as a whole", () => {
       ["o-150", "152", "call_refused"],
     ]);
     expect(rejects[0]?.["_reason"]).toBe("the service refuses this order alone: order is odd");
-    expect(stderr).toMatch(
-      /2 rows: .*order is odd \(.*orders\.csv:9\)$/m,
-    );
+    expect(stderr).toMatch(/2 rows: .*order is odd \(.*orders\.csv:9\)$/m);
     expect(sizes.length).toBeLessThanOrEqual(2 + 2 * 2 * 8);
     expect(summary.calls.sent).toBe(sizes.length);
   });
@@ -195,9 +193,7 @@ describe("what the service says of an order", () => {
       ],
       ["5", "email", "bad_email", "email is invalid, says the service; write it as name@shop.example"],
     ]);
-    expect(stderr).toMatch(
-      /1 row: email .*orders\.csv:5: "odd@example\.com"\)/,
-    );
+    expect(stderr).toMatch(/1 row: email .*orders\.csv:5: "odd@example\.com"\)/);
   });
 
   test("rows with the same reason are counted together, most frequent first", async () => {
@@ -206,11 +202,7 @@ describe("what the service says of an order", () => {
     const rows = [rowOf("o-1"), rowOf("o-2").replace("2026-01-02", "soon"), bad(1), bad(2), bad(3)];
     const { stderr } = await importOrders(home, writeOrders(home, rows));
     const told = stderr.split("\n").filter((line) => /^ {2}(?:rejected)? +\d+ rows?: /.test(line));
-    expect(told[0]).toMatch(
-      /3 rows: email .*orders\.csv:4: "foo"\)/,
-    );
-    expect(told[1]).toMatch(
-      /1 row: order_date .*orders\.csv:3: "soon"\)/,
-    );
+    expect(told[0]).toMatch(/3 rows: email .*orders\.csv:4: "foo"\)/);
+    expect(told[1]).toMatch(/1 row: order_date .*orders\.csv:3: "soon"\)/);
   });
 });
