@@ -35,7 +35,7 @@ describeBackends("account.setPlatform", (harness) => {
     });
     await expect(service.account.setPlatform(platform("http://one.example", "14"))).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "account_platform.platform_type_id must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+      message: "account_platform.platform_type_id must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
     });
   });
 

@@ -155,7 +155,7 @@ describeBackends("groups.update", (harness) => {
     const call = { product_ids_to_add: ["a", "none", "void"], product_ids_to_remove: ["b"] };
     await expect(groups.update({ group_name: "G", ...call })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "product_ids_to_add holds an unknown product: none",
+      message: "product_ids_to_add contains an unknown product: none",
     });
     expect(await skusOf(account, "G")).toEqual(["b"]);
   });
@@ -183,7 +183,7 @@ describeBackends("groups.update", (harness) => {
       }),
     ).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "product_ids_to_add and product_ids_to_remove both hold a",
+      message: "product_ids_to_add and product_ids_to_remove both contain a",
     });
     expect(await skusOf(account, "G")).toEqual([]);
   });

@@ -74,14 +74,14 @@ describeIsolated("images", (harness) => {
     const png = anImage();
     const svg = Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>").toString("base64");
     for (const [image, message] of [
-      [`${png}\n`, "image is not base64"],
-      [png.slice(0, -1), "image is not base64"],
-      [png.replaceAll("B", "-"), "image is not base64"],
-      [`data:image/png,${png}`, "image is not base64"],
-      [`data:image/png;base64,data:image/png;base64,${png}`, "image is not base64"],
-      ["", "image is not a JPEG, PNG, GIF or WebP image"],
-      [`data:image/png;base64,${svg}`, "image is not a JPEG, PNG, GIF or WebP image"],
-      [Buffer.from("GIF").toString("base64"), "image is not a JPEG, PNG, GIF or WebP image"],
+      [`${png}\n`, "image is not valid base64"],
+      [png.slice(0, -1), "image is not valid base64"],
+      [png.replaceAll("B", "-"), "image is not valid base64"],
+      [`data:image/png,${png}`, "image is not valid base64"],
+      [`data:image/png;base64,data:image/png;base64,${png}`, "image is not valid base64"],
+      ["", "image is not a JPEG, PNG, GIF, or WebP image"],
+      [`data:image/png;base64,${svg}`, "image is not a JPEG, PNG, GIF, or WebP image"],
+      [Buffer.from("GIF").toString("base64"), "image is not a JPEG, PNG, GIF, or WebP image"],
       [anImage("image/png", imageLimits.bytes + 1), `image is larger than ${imageLimits.bytes} bytes`],
       [anImage("image/png", imageLimits.bytes + 1_000), "image is larger than an image may be"],
     ] as const) {
@@ -109,7 +109,7 @@ describeIsolated("images", (harness) => {
     }
     await expect(open().images.upload({ image_upload_token, image })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `the review has ${imageLimits.perReview} images, which is the most`,
+      message: `the review already has the maximum of ${imageLimits.perReview} images`,
     });
     expect(await countImages(harness())).toEqual([imageLimits.perReview, imageLimits.perReview]);
     const another = await newToken(account);

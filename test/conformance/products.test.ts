@@ -80,7 +80,7 @@ describeIsolated("products.massCreate", (harness) => {
     expect(reply.errors).toEqual({
       0: { product_id: "bad", field: "name", error: "is missing" },
       1: { product_id: "bad", field: "url", error: "is not a valid http:// or https:// URL" },
-      2: { product_id: "bad", field: "price", error: expect.stringMatching(/^is not a price/) },
+      2: { product_id: "bad", field: "price", error: expect.stringMatching(/^is not a valid price/) },
       3: { product_id: "a b", field: "product_id", error: illegal },
       4: { product_id: "none", field: "product", error: "must be an object" },
     });

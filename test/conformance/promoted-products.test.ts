@@ -150,8 +150,8 @@ describeBackends("products.setPromoted", (harness) => {
     const { products } = account.service;
     await products.setPromoted({ product_ids: ["a"] });
     for (const [product_ids, message] of [
-      [["b", "theirs", "none"], "product_ids holds an unknown product: theirs"],
-      [["b", "a", "b"], "product_ids holds b more than once"],
+      [["b", "theirs", "none"], "product_ids contains an unknown product: theirs"],
+      [["b", "a", "b"], "product_ids contains b more than once"],
       [Array.from({ length: maxPromoted + 1 }, (_, at) => `p${at}`), "product_ids has more than 10 elements"],
       ["a", "product_ids must be a list of product IDs"],
     ] as const) {

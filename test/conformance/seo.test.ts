@@ -37,7 +37,7 @@ describeBackends("seo.checkSubdomain", (harness) => {
     async (subdomain) => {
       await expect(check(subdomain)).rejects.toMatchObject({
         kind: "invalidParams",
-        message: "subdomain must be of letters, digits and dashes inside, and of at most 63 characters",
+        message: "subdomain must have at most 63 letters, digits, and dashes, and must not start or end with a dash",
       });
     },
   );

@@ -35,7 +35,7 @@ describe("POST /apps/{app_key}/account_platform", () => {
     ],
     [
       { shop_domain: "http://shop.example", platform_type_id: "14" },
-      "account_platform.platform_type_id must be one of the allowed ids (1 to 13, 17, 19 to 23)",
+      "account_platform.platform_type_id must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
     ],
     [{ platform_type_id: "2" }, "Missing account_platform.shop_domain"],
   ])("refuses %j", async (account_platform, message) => {

@@ -90,7 +90,7 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
       500,
       {
         status: {
-          message: "products must be an object keyed by product id",
+          message: "products must be an object keyed by product ID",
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },

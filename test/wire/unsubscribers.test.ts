@@ -61,7 +61,7 @@ describe("POST /apps/{app_key}/unsubscribers/mass_create", () => {
       500,
       {
         status: {
-          message: "email_list must be an object of email type ID to a list of email addresses",
+          message: "email_list must be an object that maps email type IDs to lists of email addresses",
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },

@@ -5,17 +5,17 @@ import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { groupTarget } from "../reviews/rating-targets.ts";
 
-/** What the own shelf of each product is called. */
-const ownShelf = sql<string>`'p' || cast(batch.product_row as text)`;
+/** The rating target of each product in the batch. */
+const ownTarget = sql<string>`'p' || cast(batch.product_row as text)`;
 
 const starScore = sql<number>`(stars_1 + 2 * stars_2 + 3 * stars_3 + 4 * stars_4 + 5 * stars_5)`;
 
 const starColumns = [1, 2, 3, 4, 5].map((star) => `stars_${star}`);
 
 /**
- * Moves products into a group, also out of others, or out of the groups that they are in: the memberships, the
- * reviews, and what these count. Many products take as many statements as one.
- * @param productRows products of the account, none of them in the group already
+ * Moves products into a group, or out of their groups if `groupRow` is undefined: updates memberships, the rating
+ * targets of reviews, and totals. The number of statements does not depend on the number of products.
+ * @param productRows products of the account, none of which are in the group already
  */
 export async function moveProducts(
   productRows: readonly number[],
@@ -26,33 +26,33 @@ export async function moveProducts(
   const { transaction, dialect } = context;
   const rows = productRows.map((row) => [row]);
   const moved = sql`${batchRows<{ product_row: number }>({ product_row: "integer" }, rows, dialect)}`;
-  await addOwnShelves(moved, context);
+  await addOwnTargets(moved, context);
   await leaveGroups(moved, context);
   if (groupRow !== undefined) await joinGroup(moved, groupRow, context);
-  const shelf = groupRow === undefined ? ownShelf : textLiteral(groupTarget(groupRow));
-  await sql`update reviews set shelf = ${shelf} from ${moved}
+  const target = groupRow === undefined ? ownTarget : textLiteral(groupTarget(groupRow));
+  await sql`update reviews set shelf = ${target} from ${moved}
     where reviews.product_row = batch.product_row`.execute(transaction);
 }
 
-/** The bottom lines list a product by its own shelf, also one whose group alone has reviews. */
-async function addOwnShelves(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
+/** Adds totals for products without reviews. The bottom lines list products by their own target, even if only the group has reviews. */
+async function addOwnTargets(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
   const account = bigintLiteral(accountOf(context).id);
   await sql`
     insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       shown_reviews, shown_score, listed, updated_at)
-    select ${account}, ${ownShelf}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintLiteral(context.nowMs)}
+    select ${account}, ${ownTarget}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintLiteral(context.nowMs)}
     from ${moved} where true on conflict (shelf) do nothing`.execute(context.transaction);
-  // Listed or not, as its new company says.
+  // Whether a product is listed depends on its new group.
   await sql`
     insert into bottom_line_changes (account_id, shelf, reviews, score, due_at)
-    select ${account}, ${ownShelf}, 0, 0, ${dueAt(context)} from ${moved}`.execute(context.transaction);
+    select ${account}, ${ownTarget}, 0, 0, ${dueAt(context)} from ${moved}`.execute(context.transaction);
 }
 
 async function leaveGroups(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
-  const shelf = sql<string>`'g' || cast(member.group_row as text)`;
+  const target = sql<string>`'g' || cast(member.group_row as text)`;
   const from = sql`from ${moved} cross join group_products as member cross join review_totals as own
-    where member.product_row = batch.product_row and own.shelf = ${ownShelf} group by member.group_row`;
-  await countOnGroups({ shelf, by: -1, from }, context);
+    where member.product_row = batch.product_row and own.shelf = ${ownTarget} group by member.group_row`;
+  await countForGroups({ target, by: -1, from }, context);
   await sql`delete from group_products
     where product_row in (select batch.product_row from ${moved})`.execute(context.transaction);
 }
@@ -66,19 +66,20 @@ async function joinGroup(
     insert into group_products (account_id, group_row, product_row)
     select ${bigintLiteral(accountOf(context).id)}, ${bigintLiteral(groupRow)}, batch.product_row
     from ${moved}`.execute(context.transaction);
-  const from = sql`from ${moved} cross join review_totals as own where own.shelf = ${ownShelf}`;
-  await countOnGroups({ shelf: textLiteral(groupTarget(groupRow)), by: 1, from }, context);
+  const from = sql`from ${moved} cross join review_totals as own where own.shelf = ${ownTarget}`;
+  await countForGroups({ target: textLiteral(groupTarget(groupRow)), by: 1, from }, context);
 }
 
-interface Counted {
-  readonly shelf: RawBuilder<string>;
+interface GroupChange {
+  /** The rating target of the group. */
+  readonly target: RawBuilder<string>;
   readonly by: 1 | -1;
-  /** The rows of the products' own shelves as `own`, by group. */
+  /** The totals of the products as `own`, by group. */
   readonly from: RawBuilder<unknown>;
 }
 
-/** Adds what the products' own shelves count to their groups' (1), or takes it off (-1). */
-async function countOnGroups({ shelf, by, from }: Counted, context: HandlerContext): Promise<void> {
+/** Adds the totals of products to their groups (1), or subtracts them (-1). */
+async function countForGroups({ target, by, from }: GroupChange, context: HandlerContext): Promise<void> {
   const account = bigintLiteral(accountOf(context).id);
   const sum = (value: RawBuilder<unknown>) => sql`${sql.lit(by)} * sum(${value})`;
   const sums = starColumns.map((column) => sum(sql.ref(`own.${column}`)));
@@ -89,11 +90,11 @@ async function countOnGroups({ shelf, by, from }: Counted, context: HandlerConte
   await sql`
     insert into review_totals (account_id, shelf, stars_1, stars_2, stars_3, stars_4, stars_5, shown_reviews,
       shown_score, listed, updated_at)
-    select ${account}, ${shelf}, ${sql.join(sums)}, 0, 0, 0, ${bigintLiteral(context.nowMs)} ${from}
+    select ${account}, ${target}, ${sql.join(sums)}, 0, 0, 0, ${bigintLiteral(context.nowMs)} ${from}
     on conflict (shelf) do update set ${sql.join(added)}`.execute(context.transaction);
   await sql`
     insert into bottom_line_changes (account_id, shelf, reviews, score, due_at)
-    select ${account}, ${shelf}, ${sum(starCount)}, ${sum(starScore)}, ${dueAt(context)}
+    select ${account}, ${target}, ${sum(starCount)}, ${sum(starScore)}, ${dueAt(context)}
     ${from}`.execute(context.transaction);
 }
 

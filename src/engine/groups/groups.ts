@@ -1,33 +1,38 @@
-import { type contract, maxLength, ServiceError, recordNotFound } from "../../contract/index.ts";
+import {
+  type contract,
+  maxLength,
+  ServiceError,
+  recordNotFound,
+  invalidField,
+} from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { moveProducts } from "./group-membership.ts";
 import { iso } from "../kernel/times.ts";
 
 /**
- * Groups share reviews among their products; a product is in one group at most.
- * Source: spec "Product groups". Assumed: names are compared exactly, without the spaces around them.
+ * The products of a group share their reviews; a product is in at most one group.
+ * Source: spec "Product groups". Assumed: names are compared exactly, after trimming.
  */
 export const groupHandlers: Handlers<typeof contract.groups> = {
   /**
-   * Creates a group without products.
-   * Assumed: a name that is taken is refused.
-   * @throws ServiceError `invalidParams` when the name is taken, or can be no part of a path
+   * Creates an empty group.
+   * @throws ServiceError `invalidParams` if the name is taken or cannot be part of a path
    */
   create: async ({ group_name }, context) => {
-    const name = readNewName(group_name);
+    const name = parseNewName(group_name);
     const { transaction, nowMs } = context;
-    const made = await transaction
+    const created = await transaction
       .insertInto("product_groups")
       .values({ account_id: accountOf(context).id, name, created_at: nowMs, updated_at: nowMs })
       .onConflict((conflict) => conflict.columns(["account_id", "name"]).doNothing())
       .returning("id")
       .executeTakeFirst();
-    if (!made) throw new ServiceError("invalidParams", `group_name is already taken: ${name}`);
+    if (!created) throw invalidField("group_name", `is already taken: ${name}`);
     return {};
   },
 
-  /** Assumed: in the order of their creation. */
+  /** Assumed: groups are listed in the order of creation. */
   list: async (_input, context) => {
     const products_groups = await context.transaction
       .selectFrom("product_groups")
@@ -59,25 +64,25 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
   },
 
   /**
-   * Adds products, and takes others out; all of it or nothing.
-   * Assumed: a product of another group comes out of it; a product to add that is not there refuses the call, and so
-   * does one in both lists; one to take out that is not in the group is passed over.
+   * Adds and removes products, atomically.
+   * Assumed: a product that is added leaves its previous group; adding an unknown product, or a product that is in both
+   * lists, fails the call; removing a product that is not in the group has no effect.
    * @throws ServiceError `recordNotFound`, `invalidParams`
    */
   update: async ({ group_name, product_ids_to_add = [], product_ids_to_remove = [] }, context) => {
     const group = await findGroup(group_name, context);
-    const unwanted = new Set(product_ids_to_remove);
-    const both = product_ids_to_add.find((id) => unwanted.has(id));
+    const toRemove = new Set(product_ids_to_remove);
+    const both = product_ids_to_add.find((id) => toRemove.has(id));
     if (both !== undefined) {
       throw new ServiceError(
         "invalidParams",
-        `product_ids_to_add and product_ids_to_remove both hold ${both}`,
+        `product_ids_to_add and product_ids_to_remove both contain ${both}`,
       );
     }
     const adding = await findMembers(product_ids_to_add, context);
     const unknown = product_ids_to_add.find((id) => !adding.has(id));
     if (unknown !== undefined) {
-      throw new ServiceError("invalidParams", `product_ids_to_add holds an unknown product: ${unknown}`);
+      throw invalidField("product_ids_to_add", `contains an unknown product: ${unknown}`);
     }
     const removing = await findMembers(product_ids_to_remove, context);
     const joining = [...adding.values()].filter(({ group_row }) => group_row !== group.id);
@@ -98,7 +103,7 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
   },
 
   /**
-   * Source: spec "Product groups". Assumed: a group that has products is refused as invalid parameters.
+   * Source: spec "Product groups". Assumed: deleting a group with products is an `invalidParams` error.
    * @throws ServiceError `recordNotFound`, `invalidParams`
    */
   delete: async ({ group_name }, context) => {
@@ -120,14 +125,12 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
   },
 };
 
-/** Assumed: a name is no longer than an id, and is not `.` or `..`, which no path can hold. */
-function readNewName(given: string): string {
-  const name = given.trim();
-  if (name.length > maxLength.id) {
-    throw new ServiceError("invalidParams", `group_name is longer than ${maxLength.id} characters`);
-  }
-  if (name === "." || name === "..")
-    throw new ServiceError("invalidParams", `group_name must not be ${name}`);
+/** Assumed: a name has the maximum length of an ID, and is not `.` or `..`, which cannot be part of a path. */
+function parseNewName(group_name: string): string {
+  const name = group_name.trim();
+  if (name.length > maxLength.id)
+    throw invalidField("group_name", `is longer than ${maxLength.id} characters`);
+  if (name === "." || name === "..") throw invalidField("group_name", `must not be ${name}`);
   return name;
 }
 
@@ -143,7 +146,7 @@ async function findGroup(name: string, context: HandlerContext) {
   return group;
 }
 
-/** Those of the products that are there, each with the group it is in. */
+/** Finds products by product ID, with the group that each is in. */
 async function findMembers(productIds: readonly string[], context: HandlerContext) {
   if (productIds.length === 0) return new Map<string, { id: number; group_row: number | null }>();
   const ids = [...new Set(productIds)].map((id) => [id]);
@@ -158,7 +161,7 @@ async function findMembers(productIds: readonly string[], context: HandlerContex
   return new Map(found.map(({ product_id, ...member }) => [product_id, member]));
 }
 
-/** Notes when groups were last given products, or lost some. */
+/** Updates the `updated_at` of groups whose products have changed. */
 async function touch(groupRows: readonly (number | null)[], context: HandlerContext): Promise<void> {
   const rows = [...new Set(groupRows)].flatMap((row) => row ?? []);
   await context.transaction

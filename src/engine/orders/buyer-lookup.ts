@@ -3,37 +3,37 @@ import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction">;
 
-/** Orders that are noted at once, so that no other call waits long. */
-const notedAtOnce = 10_000;
+/** Orders indexed per transaction, so that other calls do not wait long. */
+const ordersPerBatch = 10_000;
 
-const lastNoted = sql`(select coalesce(max(order_row), 0) from order_emails)`;
+const lastIndexed = sql`(select coalesce(max(order_row), 0) from order_emails)`;
 
 /**
- * Whether there are orders whose address is not noted yet. It is not noted as orders come: the index by address would
- * slow every import by a tenth and more, for a question that is asked once a review.
+ * Whether there are orders whose email address is not indexed yet. Addresses are not indexed when orders are stored,
+ * because that would slow imports by more than 10%, and the index is only needed once per review.
  */
 export async function hasUnindexedOrders({ transaction }: Context): Promise<boolean> {
-  const { rows } = await sql`select id from orders where id > ${lastNoted} limit 1`.execute(transaction);
+  const { rows } = await sql`select id from orders where id > ${lastIndexed} limit 1`.execute(transaction);
   return rows.length > 0;
 }
 
-/** Notes the addresses of the next orders, of all accounts. */
+/** Indexes the email addresses of the next orders, of all accounts. */
 export async function indexOrderEmails({ transaction }: Context): Promise<void> {
   await sql`
     insert into order_emails (order_row, account_id, email_key)
-    select id, account_id, lower(email) from orders where id > ${lastNoted} order by id limit ${sql.lit(notedAtOnce)}
+    select id, account_id, lower(email) from orders where id > ${lastIndexed} order by id limit ${sql.lit(ordersPerBatch)}
   `.execute(transaction);
 }
 
 /**
- * What an address can be noted as: the database knows the small letters of ASCII alone, so that it is looked for in its
- * own form too.
+ * The index keys of an email address. The database only converts ASCII letters to lower case, so non-ASCII addresses
+ * have two possible keys.
  */
 export function emailKeysOf(email: string): readonly string[] {
   return [...new Set([email.toLowerCase(), email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())])];
 }
 
-/** Whether an address bought a product of an account; any product where none is named. */
+/** Whether the owner of an email address bought a product, or any product of the account if `productRow` is null. */
 export async function hasPurchased(
   {
     accountId,

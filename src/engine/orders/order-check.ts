@@ -10,39 +10,39 @@ import type { MissedLines } from "../products/missed-products.ts";
 import { isValidProductId } from "../products/product-check.ts";
 import { type ProductRow, toOrderedProductRow } from "../products/product-row.ts";
 
-/** One product of an order that is to be stored. */
+/** One product of an order to store. */
 export interface OrderItem {
   readonly product: ProductRow;
   readonly price: string | null;
   readonly quantity: number;
-  /** Of the first units, where they are not all the same. */
+  /** Prices of the first units, if they differ. */
   readonly unitPrices?: readonly (string | null)[] | undefined;
 }
 
 export interface CheckedOrder {
-  /** Absent where the order is not to be stored. */
+  /** Absent if the order is rejected or has no valid products. */
   readonly order?: { readonly head: OrderHead; readonly items: readonly OrderItem[] } | undefined;
-  /** Absent where no line was passed over, or the order has a problem. */
+  /** Absent if no line was skipped, or the order is rejected. */
   readonly missed?: MissedLines | undefined;
   readonly errors: readonly FieldError[];
 }
 
 export interface OrderRules {
-  /** `validate_data`: an order date must be there, and any problem with a spec keeps the order out. */
+  /** `validate_data`: the order date is required, and an invalid spec rejects the order. */
   readonly isValidating: boolean;
-  /** Whether the `image` key must be on each product when validating. Source: spec "Order (input)": required in bulk. */
+  /** Whether validation requires `image` for each product. Source: spec "Order (input)": required in bulk. */
   readonly needsImage: boolean;
-  /** The shapes were applied already, in this process. */
+  /** The input was already validated in this process. */
   readonly isChecked?: boolean | undefined;
 }
 
 const missing = "is missing";
 
 /**
- * Checks one order by itself.
- * Source: spec "Orders (purchases)", "General conventions" 4 and 7. Assumed: an order with a problem is not stored
- * while the others of the call are; a product id with other characters is passed over without a word, also when
- * validating, and an order left without a product is not created; what was passed over is kept as missed.
+ * Checks one order.
+ * Source: spec "Orders (purchases)", "General conventions" 4 and 7. Assumed: an order with errors is not stored, while
+ * the other orders of the call are. Lines with an invalid product ID are skipped without an error, even when
+ * validating, and stored as missed; an order without remaining lines is not created.
  */
 export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderRules): CheckedOrder {
   const errors: FieldError[] = [];
@@ -52,70 +52,70 @@ export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderR
     errors.push({ field: "order_date", error: missing });
   }
   const currency = (head.success && head.data.currency_iso) || null;
-  const { items, missed: lines } = readItems(raw["products"], currency, rules, errors);
+  const { items, missed: lines } = checkItems(raw["products"], currency, rules, errors);
   if (errors.length > 0 || !head.success) return { errors };
   const order = items.length > 0 ? { head: head.data, items } : undefined;
   return { order, missed: lines && { head: head.data, lines }, errors };
 }
 
-interface ReadItems {
+interface CheckedItems {
   readonly items: OrderItem[];
   missed?: [productId: string, raw: unknown][];
 }
 
-function readItems(
+function checkItems(
   products: unknown,
   currency: string | null,
   rules: OrderRules,
   errors: FieldError[],
-): ReadItems {
-  const read: ReadItems = { items: [] };
+): CheckedItems {
+  const checked: CheckedItems = { items: [] };
   if (typeof products !== "object" || products === null || Array.isArray(products)) {
     errors.push({
       field: "products",
       error: products === undefined ? missing : "must be an object keyed by product id",
     });
-    return read;
+    return checked;
   }
   const entries = Object.entries(products);
   if (entries.length === 0) errors.push({ field: "products", error: missing });
   for (const [productId, raw] of entries) {
     if (!isValidProductId(productId)) {
-      (read.missed ??= []).push([productId, raw]);
+      (checked.missed ??= []).push([productId, raw]);
       continue;
     }
-    const item = readItem(productId, raw, currency, rules, errors);
-    if (item) read.items.push(item);
+    const item = checkItem(productId, raw, currency, rules, errors);
+    if (item) checked.items.push(item);
   }
-  return read;
+  return checked;
 }
 
-function readItem(
+function checkItem(
   productId: string,
   raw: unknown,
   currency: string | null,
   rules: OrderRules,
   errors: FieldError[],
 ): OrderItem | undefined {
-  const at = `products.${productId}`;
+  const path = `products.${productId}`;
   const parsed = rules.isChecked === true ? trust<OrderProduct>(raw) : orderProduct().safeParse(raw);
   if (!parsed.success) {
-    collect(errors, at, parsed.error.issues);
+    collect(errors, path, parsed.error.issues);
     return undefined;
   }
   const { data } = parsed;
   if (rules.isValidating && rules.needsImage && data.image === undefined) {
-    errors.push({ field: `${at}.image`, error: missing });
+    errors.push({ field: `${path}.image`, error: missing });
   }
   const product = toOrderedProductRow(productId, data, currency, (name, error) => {
-    if (rules.isValidating) errors.push({ field: `${at}.specs.${name}`, error });
+    if (rules.isValidating) errors.push({ field: `${path}.specs.${name}`, error });
   });
   const unitPrices = data.unit_prices?.map(readPrice);
   return { product, price: readPrice(data.price), quantity: data.quantity ?? 1, unitPrices };
 }
 
 function readPrice(price: string | number | null | undefined): string | null {
-  // In a bulk call it is a number, and a checked one is still as it came.
+  // Input that was already validated may contain prices as numbers.
   return price === undefined || price === null || price === "" ? null : String(price);
 }
 
@@ -123,10 +123,10 @@ function trust<T>(value: unknown): { readonly success: true; readonly data: T } 
   return { success: true, data: value as T };
 }
 
-function collect(errors: FieldError[], at: string, issues: readonly z.core.$ZodIssue[]): void {
+function collect(errors: FieldError[], prefix: string, issues: readonly z.core.$ZodIssue[]): void {
   for (const { path, message } of issues) {
     const inner = path.join(".");
-    const field = [at, inner].filter((part) => part !== "").join(".");
+    const field = [prefix, inner].filter((part) => part !== "").join(".");
     errors.push({ field, error: path.length === 0 ? "must be an object" : message });
   }
 }

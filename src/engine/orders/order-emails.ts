@@ -9,10 +9,10 @@ import { dayMs } from "../../contract/time.ts";
 
 const category = "map";
 
-/** What a mail is about that is about all of an order: no product has this row. */
-export const wholeOrder = 0;
+/** The `product_row` of an email about a complete order. No product has this row ID. */
+export const wholeOrderRow = 0;
 
-/** The last purchase of the account; those that come after it are new. */
+/** The ID of the account's last purchase, or 0. */
 export async function readLastPurchase(context: HandlerContext): Promise<number> {
   const last = await context.transaction
     .selectFrom("purchases")
@@ -70,10 +70,10 @@ const insertMails = createStatement<{ accountId: number; nowMs: number; rows: st
 );
 
 /**
- * Queues the review requests of the purchases after one: a mail for each product that is new to its order, however many
- * units of it, or one for the whole order.
- * Assumed: what an order brings is queued when it is stored, and judged by the rules when it is due, also where review
- * requests are switched off meanwhile; an order that has its mail gets no second one for products that come later.
+ * Queues review requests for the purchases after `after`: one email per product that is new to its order, whatever
+ * its quantity, or one per order.
+ * Assumed: emails are queued when an order is stored, even if review requests are off at that time; the rules are
+ * evaluated when they are due. An order with an email gets no second one for products added later.
  */
 export async function queueOrderEmails(after: number, context: HandlerContext): Promise<void> {
   const { transaction, dialect, nowMs } = context;
@@ -81,10 +81,10 @@ export async function queueOrderEmails(after: number, context: HandlerContext): 
   const lines = (await selectNewLines(transaction, dialect, { accountId, after })).rows;
   if (lines.length === 0) return;
   const { one_mail_per, due_after_days } = await readEmailSettings(context, accountId);
-  // A statement knows the small letters of ASCII alone.
+  // Converted here because SQLite's `lower` only converts ASCII letters.
   const rows = lines.map(({ order_row, product_row, email, customer_name, order_date }) => [
     order_row,
-    one_mail_per === "product" ? product_row : wholeOrder,
+    one_mail_per === "product" ? product_row : wholeOrderRow,
     email,
     email.toLowerCase(),
     customer_name,
@@ -93,13 +93,13 @@ export async function queueOrderEmails(after: number, context: HandlerContext): 
   await insertMails(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
 }
 
-/** Mails that wait for their time, and the day on which the first goes. */
+/** The number of queued emails, and the date on which the first is due. */
 export interface WaitingMails {
   readonly queued: number;
   readonly first_due: string | null;
 }
 
-/** The mails of orders that wait; what is overdue goes today. */
+/** Counts the queued emails of orders. Overdue emails count as due today. */
 export async function countQueuedEmails(
   orderIds: readonly string[],
   context: HandlerContext,

@@ -5,7 +5,7 @@ import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { CheckedOrder } from "./order-check.ts";
 import { queueOrderEmails, readLastPurchase } from "./order-emails.ts";
-import { overlay, type ProductRow } from "../products/product-row.ts";
+import { mergeRows, type ProductRow } from "../products/product-row.ts";
 import { dropTakenSkus, saveProducts } from "../products/product-store.ts";
 import { dayOf } from "../kernel/times.ts";
 
@@ -43,19 +43,18 @@ const purchaseColumns: BatchColumns<PurchaseColumns> = {
   price: "text",
 };
 
-/** What a call says of all its orders. */
+/** The properties that a call specifies for all of its orders. */
 export interface OrderSource {
   readonly platform: Platform;
-  /** Whether their customers are asked for reviews. */
+  /** Whether customers receive review requests. */
   readonly sendsMail: boolean;
 }
 
 /**
- * Stores orders, their products and their purchases, and queues the mails that they bring.
- * Source: spec "Orders (purchases)". Assumed: an order sent again keeps its head and its purchases, and is given those
- * that are new; the products are as the last order names them, also an order sent again. Mails follow the products that
- * are new to an order, by what the call that brings them says: one that was there brings none again, nor does an order
- * that came as a past one for what it had then.
+ * Stores orders with their products and purchases, and queues their emails.
+ * Source: spec "Orders (purchases)". Assumed: an order that is sent again keeps its fields and purchases, and only gains
+ * new purchases; products are updated from the last order that names them, even a repeated one. Only products that are
+ * new to an order trigger emails, as specified by the call that adds them.
  */
 export async function storeOrders(
   orders: readonly StorableOrder[],
@@ -63,7 +62,7 @@ export async function storeOrders(
   context: HandlerContext,
 ): Promise<void> {
   if (orders.length === 0) return;
-  const products = gatherProducts(orders);
+  const products = mergeProducts(orders);
   await dropTakenSkus(products, context);
   await saveProducts(products, context);
   await insertOrders(orders, source, context);
@@ -77,13 +76,13 @@ export async function storeOrders(
   if (source.sendsMail) await queueOrderEmails(last, context);
 }
 
-/** One row a product: what the last order gives, over what earlier ones gave. */
-function gatherProducts(orders: readonly StorableOrder[]): ProductRow[] {
+/** Returns one row per product, in which values of later orders take precedence. */
+function mergeProducts(orders: readonly StorableOrder[]): ProductRow[] {
   const rows = new Map<string, ProductRow>();
   for (const { items } of orders) {
     for (const { product } of items) {
       const earlier = rows.get(product[0]);
-      rows.set(product[0], earlier ? overlay(earlier, product) : product);
+      rows.set(product[0], earlier ? mergeRows(earlier, product) : product);
     }
   }
   return [...rows.values()];
@@ -147,7 +146,7 @@ async function insertPurchases(orders: readonly StorableOrder[], context: Handle
   return affectedRows;
 }
 
-/** The cross joins keep the batch outermost, so that purchases get their ids in the order of the call. */
+/** The cross joins make the batch the outer loop, so that purchase IDs are in the order of the call. */
 const insertPurchaseRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into purchases (account_id, created_at, order_row, product_row, unit, price)
@@ -160,7 +159,7 @@ const insertPurchaseRows = createStatement<{ accountId: number; nowMs: number; r
     on conflict (order_row, product_row, unit) do nothing`,
 );
 
-/** Notes, before the first purchase of a day, the lowest id that the day's purchases can have. */
+/** Records, before the first purchase of a day, the lowest ID that the day's purchases can have. */
 const openDay = createStatement<{ accountId: number; day: number }>(
   (slot) => sql`
     insert into purchase_days (account_id, day, first_id, purchases)

@@ -20,46 +20,48 @@ export const orderHandlers: Handled = {
     return { errors: errors.map(({ field, error }) => ({ order_id, field, error })) };
   },
 
-  /**
-   * Assumed: `order_num` counts from 0, and without `validate_data` an order with a problem is dropped without a word.
-   */
+  /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
   massCreate: async ({ platform, validate_data = false, send_mail, orders }, context) => {
     const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
     const storable: StorableOrder[] = [];
-    const passedOver: MissedLines[] = [];
-    const problems: OrderError[] = [];
+    const missedLines: MissedLines[] = [];
+    const orderErrors: OrderError[] = [];
     for (const [order_num, raw] of orders.entries()) {
       const { order, missed, errors } = checkOrder(raw, rules);
       if (order) storable.push(order);
-      if (missed) passedOver.push(missed);
-      for (const error of errors) problems.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
+      if (missed) missedLines.push(missed);
+      for (const error of errors)
+        orderErrors.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
     }
     await storeOrders(storable, { platform, sendsMail: send_mail ?? true }, context);
-    if (passedOver.length > 0) await storeMissedProducts(passedOver, context);
+    if (missedLines.length > 0) await storeMissedProducts(missedLines, context);
     const ids = storable.map(({ head }) => head.order_id);
     return {
       uuid: createUuid(context.random(16)),
-      ...(validate_data && problems.length > 0 && { errors: problems }),
+      ...(validate_data && orderErrors.length > 0 && { errors: orderErrors }),
       ...(send_mail === true && { mails: await countQueuedEmails(ids, context) }),
     };
   },
 
   list: listPurchases,
 
-  /** Assumed: a stop is kept by order id, also for an order that is yet to come; no skus, or an empty list, means all products. */
+  /** Assumed: cancellations are stored by order ID and also apply to future orders; without `skus`, they apply to all products. */
   cancelEmails: async ({ orders }, context) => {
     const rows = orders.flatMap(({ order_id, skus = [] }) =>
       (skus.length === 0 ? [allProducts] : skus).map((sku) => [order_id, sku]),
     );
-    await storeStops(rows, context);
+    await storeCancellations(rows, context);
     return {};
   },
 };
 
-/** Stands for all products of an order among its stops; no product id is empty. */
+/** The product ID of a cancellation for all products of an order. */
 const allProducts = "";
 
-async function storeStops(rows: readonly (readonly string[])[], context: HandlerContext): Promise<void> {
+async function storeCancellations(
+  rows: readonly (readonly string[])[],
+  context: HandlerContext,
+): Promise<void> {
   const batch = batchRows<{ order_id: string; product_id: string }>(
     { order_id: "text", product_id: "text" },
     rows,
@@ -87,7 +89,7 @@ function readOrderId(raw: unknown): string | null {
   return typeof raw === "string" || typeof raw === "number" ? String(raw) : null;
 }
 
-/** A random UUID, version 4. */
+/** Creates a version 4 UUID from random bytes. */
 function createUuid(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

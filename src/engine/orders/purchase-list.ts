@@ -8,10 +8,9 @@ type Listed = z.output<typeof contract.orders.list.output>;
 
 /**
  * Lists purchases by id.
- * Source: spec "Orders (purchases)". Assumed: `since_id` is the first id that may be listed, `since_date` is a day of
- * `created_at`, `count` counts purchases up to the contract's most, `page` starts at 1, and `total_purchases` counts
- * all that match `since_date`; `product_sku` is the store's product id, and name, URL and description are the
- * product's as they are now.
+ * Source: spec "Orders (purchases)". Assumed: `since_id` is the lowest ID listed; `since_date` refers to `created_at`;
+ * `count` counts purchases; `page` starts at 1; `total_purchases` counts all purchases since `since_date`;
+ * `product_sku` is the store's product ID; name, URL, and description are the product's current ones.
  */
 export async function listPurchases(query: Query, context: HandlerContext): Promise<Listed> {
   const since = query.since_date === undefined ? undefined : Date.parse(query.since_date);
@@ -29,7 +28,7 @@ export async function listPurchases(query: Query, context: HandlerContext): Prom
   return { purchases, total_purchases: total };
 }
 
-/** What the days say, so that neither the first id nor the total costs a walk over the purchases. */
+/** Reads the first ID and the total from the daily counts, without scanning the purchases. */
 async function findRange(
   since: number | undefined,
   context: HandlerContext,
@@ -47,7 +46,7 @@ async function findRange(
   return { firstId: Number(firstId ?? 0), total: Number(total ?? 0) };
 }
 
-/** What `details` adds. */
+/** The columns that `details` adds. */
 const detailColumns = [
   "orders.platform",
   "orders.currency_iso",
@@ -70,15 +69,12 @@ interface Page {
   readonly offset: number;
 }
 
-/**
- * The page's query. The rows before the page are counted off in the account's index of ids; only those of the page
- * are joined.
- */
+/** The query for a page. Rows before the page are skipped using only the account's index of IDs, without joins. */
 export function selectPurchases({ fromId, since, count, offset }: Page, context: HandlerContext) {
   const listed = context.transaction
     .selectFrom("purchases")
     .where("purchases.account_id", "=", accountOf(context).id)
-    // A clock that was turned back gives an earlier day to a later id.
+    // If the clock was set back, a later ID can have an earlier date.
     .$if(since !== undefined, (all) => all.where("purchases.created_at", ">=", since ?? 0))
     .orderBy("purchases.id");
   const first = listed.select("purchases.id").where("purchases.id", ">=", fromId).limit(1).offset(offset);

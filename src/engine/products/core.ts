@@ -1,4 +1,4 @@
-import { type contract, coreListLimit, ServiceError } from "../../contract/index.ts";
+import { type contract, coreListLimit, invalidField } from "../../contract/index.ts";
 import { requireSecret } from "../accounts/account-secret.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
@@ -8,9 +8,9 @@ type Product = Row<"products">;
 
 export const coreHandlers: Handlers<typeof contract.core> = {
   /**
-   * Issues an access token for the store's account secret.
-   * @throws ServiceError `unauthorized` when the secret is another
-   * Source: practice of services of this kind. Assumed: an access token is a utoken, and counts among those of its account.
+   * Issues an access token in exchange for the account secret.
+   * @throws ServiceError `unauthorized` if the secret is wrong
+   * Source: practice of services of this kind. Assumed: an access token is a utoken and counts toward the account's limit.
    */
   createToken: async ({ secret }, context) => {
     await requireSecret(secret, context);
@@ -18,16 +18,16 @@ export const coreHandlers: Handlers<typeof contract.core> = {
   },
 
   /**
-   * Lists products, those changed longest ago first.
-   * Source: spec "Core API". Assumed: `X-Service-Token` takes a utoken; without `limit` a page is as long as it can be;
-   * a product that changes while it is listed comes again at the end.
+   * Lists products, least recently updated first.
+   * Source: spec "Core API". Assumed: `X-Service-Token` accepts a utoken; without `limit`, pages have the maximum size;
+   * a product that is updated between pages is listed again at the end.
    */
   listProducts: async ({ updated_at_min, limit = coreListLimit, page_info, details }, context) => {
-    if (limit === 0) throw new ServiceError("invalidParams", "limit must be at least 1");
+    if (limit === 0) throw invalidField("limit", "must be at least 1");
     const size = Math.min(limit, coreListLimit);
     const after = page_info === undefined ? undefined : readCursor(page_info);
     const since = updated_at_min === undefined ? undefined : readTimestamp(updated_at_min);
-    // One more than the page, which tells whether there is another.
+    // One more than the page size, to find out whether there is another page.
     const found = await selectProducts({ after, since }, context)
       .limit(size + 1)
       .execute();
@@ -46,7 +46,7 @@ interface Position {
   readonly id: number;
 }
 
-/** The page's query; the index `products_by_change` gives its order. */
+/** The query for a page; the index `products_by_change` provides its order. */
 export function selectProducts(
   { after, since }: { readonly after: Position | undefined; readonly since: number | undefined },
   context: HandlerContext,
@@ -68,23 +68,23 @@ function writeCursor({ updated_at, id }: Position): string {
 
 function readCursor(text: string): Position {
   const parts = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
-  if (!parts) throw new ServiceError("invalidParams", "page_info is not one that this service gave");
+  if (!parts) throw invalidField("page_info", "is invalid");
   return { updated_at: Number(parts[1]), id: Number(parts[2]) };
 }
 
 const timestampPattern =
   /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?<offset>[zZ]|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Assumed: a time without an offset is UTC. */
+/** Assumed: a timestamp without an offset is in UTC. */
 function readTimestamp(text: string): number {
   const parts = timestampPattern.exec(text);
   const isUtc = text.length === "YYYY-MM-DD".length || parts?.groups?.["offset"] !== undefined;
   const ms = Date.parse(isUtc ? text : `${text}Z`);
   if (parts && !Number.isNaN(ms)) return ms;
-  throw new ServiceError("invalidParams", "updated_at_min must be an ISO 8601 timestamp");
+  throw invalidField("updated_at_min", "must be an ISO 8601 timestamp");
 }
 
-/** Source: spec "Core API" shows no body. Assumed: a product that is stored is active; its gtins are its UPC and ISBN. */
+/** Source: spec "Core API" shows no body. Assumed: every stored product is active; its GTINs are its UPC and ISBN. */
 function toCoreProduct(product: Product) {
   return {
     id: product.id,

@@ -38,8 +38,8 @@ const columns: BatchColumns<MissedColumns> = {
 };
 
 /**
- * Keeps the lines of orders that were passed over; one that is kept already stays as it is.
- * Assumed: a line is one product id of one order, however often it is sent; its product's other fields are not checked.
+ * Stores skipped order lines. Lines that are already stored are not changed.
+ * Assumed: a line is identified by order and product ID, however often it is sent; its other fields are not validated.
  */
 export async function storeMissedProducts(
   orders: readonly MissedLines[],
@@ -73,13 +73,13 @@ const insertMissed = createStatement<{ accountId: number; nowMs: number; rows: s
     on conflict (account_id, order_id, product_sku) do nothing`,
 );
 
-/** Assumed: a product without a name that is text is missed under an empty one. */
+/** Assumed: a missing or invalid product name is stored as an empty string. */
 function readName(raw: unknown): string {
   const { name } = (raw ?? {}) as { readonly name?: unknown };
   return typeof name === "string" ? name : "";
 }
 
-/** Assumed: what no database can keep is replaced by U+FFFD, and what is longer than a valid value is cut. */
+/** Assumed: characters that cannot be stored are replaced by U+FFFD, and texts longer than a valid value are truncated. */
 function toStorable(text: string, max: number): string {
   return text.slice(0, max).replaceAll("\0", "\uFFFD").toWellFormed();
 }
@@ -89,8 +89,8 @@ type Listed = z.output<typeof contract.products.missed.output>;
 
 /**
  * Lists missed products by id.
- * Source: spec "Products". Assumed: `start` counts from 0, `pagination` tells the start and the size that were used, and
- * an id that names no missed product is passed over; no mail goes out for one, so that `mail_delivery_date` is null.
+ * Source: spec "Products". Assumed: `start` counts from 0; `pagination` contains the effective start and size; unknown IDs
+ * are ignored; `mail_delivery_date` is null, because no email is sent for a missed product.
  */
 export async function listMissedProducts(query: Query, context: HandlerContext): Promise<Listed> {
   const start = query.start ?? 0;
@@ -122,12 +122,12 @@ function toRecord(row: Row<"missed_products">) {
   };
 }
 
-/** The ids that can be some; the wire's may also have letters and dashes. */
-function readIds(given: readonly string[]): readonly number[] {
-  return [...new Set(given.filter((id) => /^\d{1,15}$/.test(id)).map(Number))];
+/** The IDs that can exist. On the wire, IDs may also contain letters and dashes. */
+function readIds(ids: readonly string[]): readonly number[] {
+  return [...new Set(ids.filter((id) => /^\d{1,15}$/.test(id)).map(Number))];
 }
 
-/** The account's missed products, or those of them that are asked for. */
+/** Selects the account's missed products, or only those with the given IDs. */
 function selectMissed(ids: readonly number[] | undefined, context: HandlerContext) {
   const found = context.transaction
     .selectFrom("missed_products")
@@ -140,14 +140,14 @@ function selectMissed(ids: readonly number[] | undefined, context: HandlerContex
 }
 
 interface Page {
-  /** All where absent. */
+  /** Undefined for all. */
   readonly ids: readonly number[] | undefined;
   readonly start: number;
   readonly size: number;
 }
 
-/** The page's query. The rows before the page are counted off in the account's index of ids. */
+/** The query for a page. Rows before the page are skipped using only the account's index of IDs. */
 export function selectMissedPage({ ids, start, size }: Page, context: HandlerContext) {
-  const asked = selectMissed(ids, context).orderBy("id");
-  return asked.selectAll().where("id", ">=", asked.select("id").limit(1).offset(start)).limit(size);
+  const missed = selectMissed(ids, context).orderBy("id");
+  return missed.selectAll().where("id", ">=", missed.select("id").limit(1).offset(start)).limit(size);
 }

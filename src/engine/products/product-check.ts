@@ -8,23 +8,23 @@ import {
 } from "../../contract/index.ts";
 import { type ProductRow, toProductRow } from "./product-row.ts";
 
-/** What a product call makes of one product. */
+/** The result of checking one product of a bulk call. */
 export interface CheckedProduct {
-  /** Absent where nothing of it can be stored. */
+  /** Absent if the product is rejected. */
   readonly row?: ProductRow;
   readonly errors: readonly FieldError[];
 }
 
-/** A product id that the service takes. Assumed: one longer than the contract's ids counts as one with other characters. */
+/** Whether a product ID is valid. Assumed: an ID that is too long is treated like one with invalid characters. */
 export function isValidProductId(productId: string): boolean {
   return isLegalId(productId) && productId.length <= maxLength.id;
 }
 
 /**
  * Checks one product of a bulk call.
- * Source: spec "mass_create", "mass_update". Assumed: a bad field refuses a product on create, bad specs aside;
- * on update none is needed, and what is bad is passed over and the rest applied; a product id with other characters
- * refuses the product; either way each is reported.
+ * Source: spec "mass_create", "mass_update". Assumed: on create, an invalid field other than a spec rejects the product;
+ * on update, no field is required, and invalid fields are ignored; an invalid product ID always rejects the product.
+ * All errors are reported.
  */
 export function checkProduct(
   productId: string,
@@ -34,46 +34,46 @@ export function checkProduct(
   if (!isValidProductId(productId)) {
     return { errors: [{ field: "product_id", error: "allows only letters, digits, _ and -" }] };
   }
-  const { value, errors, isRefused } = readProduct(raw, isUpdate);
-  if (isRefused) return { errors };
+  const { value, errors, isRejected } = parseProduct(raw, isUpdate);
+  if (isRejected) return { errors };
   const row = toProductRow(productId, value, {
-    erases: isUpdate,
-    onBadSpec: (name, error) => errors.push({ field: `specs.${name}`, error }),
+    keepsEmptyDescription: isUpdate,
+    onInvalidSpec: (name, error) => errors.push({ field: `specs.${name}`, error }),
   });
   return { row, errors };
 }
 
-interface ReadProduct {
+interface ParsedProduct {
   readonly value: Partial<ProductInput>;
   readonly errors: FieldError[];
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
 }
 
-function readProduct(raw: unknown, isUpdate: boolean): ReadProduct {
+function parseProduct(raw: unknown, isUpdate: boolean): ParsedProduct {
   const shape = (isUpdate ? productChange : productInput)();
   const parsed = shape.safeParse(raw);
-  if (parsed.success) return { value: parsed.data, errors: [], isRefused: false };
+  if (parsed.success) return { value: parsed.data, errors: [], isRejected: false };
   const { issues } = parsed.error;
   const errors = issues.map(({ path, message }) => ({
     field: path.length === 0 ? "product" : path.join("."),
     error: path.length === 0 ? "must be an object" : message,
   }));
-  const isRefused = issues.some(({ path }) => path.length === 0 || (!isUpdate && path[0] !== "specs"));
-  if (isRefused) return { value: {}, errors, isRefused };
+  const isRejected = issues.some(({ path }) => path.length === 0 || (!isUpdate && path[0] !== "specs"));
+  if (isRejected) return { value: {}, errors, isRejected };
   const paths = issues.map(({ path }) => path);
-  return { value: shape.parse(without(raw as object, paths)), errors, isRefused };
+  return { value: shape.parse(without(raw as object, paths)), errors, isRejected };
 }
 
-/** A copy of a product without the fields, or specs, at `paths`. */
+/** Copies a product without the fields or specs at `paths`. */
 function without(product: object, paths: readonly (readonly PropertyKey[])[]): object {
   const copy: Record<PropertyKey, unknown> = { ...product };
   for (const [field = "", inner] of paths) {
     if (inner === undefined) {
       delete copy[field];
     } else {
-      const held = { ...(copy[field] as Record<PropertyKey, unknown>) };
-      delete held[inner];
-      copy[field] = held;
+      const specs = { ...(copy[field] as Record<PropertyKey, unknown>) };
+      delete specs[inner];
+      copy[field] = specs;
     }
   }
   return copy;

@@ -1,8 +1,8 @@
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
-/** A product as a review or a question names it. */
-export interface NamedProduct {
+/** A product as described by a review or a question. */
+export interface ProductDescription {
   readonly product_id: string;
   readonly name: string;
   readonly url: string;
@@ -13,11 +13,11 @@ export interface NamedProduct {
 
 /**
  * Finds a product, or adds it.
- * Assumed: a review or a question adds a product that is not there, and changes none that is.
- * @returns its row's id
+ * Assumed: a review or a question adds a product that does not exist, but never changes an existing one.
+ * @returns the product's row ID
  */
 export async function findOrAddProduct(
-  product: NamedProduct,
+  product: ProductDescription,
   accountId: number,
   { transaction, nowMs }: HandlerContext,
 ): Promise<number> {
@@ -31,7 +31,7 @@ export async function findOrAddProduct(
   return id;
 }
 
-/** The row of a product, by the store's own id of it. */
+/** Finds the row ID of a product by the store's product ID. */
 export async function findProduct(
   productId: string,
   { transaction, accountId }: Pick<HandlerContext, "transaction"> & { readonly accountId: number },
@@ -46,7 +46,7 @@ export async function findProduct(
 }
 
 /**
- * The row of a product of the call's account.
+ * Finds the row ID of a product of the call's account.
  * @throws ServiceError `recordNotFound`
  */
 export async function requireProduct(productId: string, context: HandlerContext): Promise<number> {
@@ -56,7 +56,7 @@ export async function requireProduct(productId: string, context: HandlerContext)
   return found;
 }
 
-/** What a call for a product that is not there is told. Source: spec "Questions and answers": found by domain_key. */
+/** The error for a product that does not exist. Source: spec "Questions and answers": products are found by domain_key. */
 export function unknownProduct(productId: string): ServiceError {
   return recordNotFound("ProductsApp", "domain_key", productId);
 }

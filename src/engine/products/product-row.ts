@@ -8,9 +8,9 @@ import {
 } from "../../contract/index.ts";
 
 /**
- * A product on its way into the database, in the order of its columns; null is what was not given.
- * A list, not an object: many of them go to one statement.
- * Assumed: product and order ids are kept as they came; only spec values are normalised.
+ * A product to save, as an array of its columns; null means not specified.
+ * It is an array because one statement saves many of them.
+ * Assumed: product and order IDs are stored as received; only spec values are normalized.
  */
 export type ProductRow = [
   product_id: string,
@@ -30,23 +30,24 @@ export type ProductRow = [
   sku: string | null,
 ];
 
-/** Where a row's `external_sku` stands. The specs follow `blacklisted` in the order of the contract's names. */
-export const externalSkuAt = 13;
+/** The index of `external_sku` in a row. The specs follow `blacklisted` in the contract's order. */
+export const externalSkuIndex = 13;
 
 type Specs = Readonly<Partial<Record<SpecName, string | null | undefined>>>;
 
-/** Says why a spec value is not stored. */
-export type OnBadSpec = (name: SpecName, error: string) => void;
+/** Reports why a spec value is not stored. */
+export type OnInvalidSpec = (name: SpecName, error: string) => void;
 
-const given = (value: string | null | undefined) => (value === undefined || value === "" ? null : value);
+const emptyToNull = (value: string | null | undefined) =>
+  value === undefined || value === "" ? null : value;
 
-/** An update's description: empty text erases, null leaves it. */
-const erasing = (value: string | null | undefined) => (value === undefined ? null : (value ?? ""));
+/** The description in an update: an empty string deletes the stored one, null leaves it unchanged. */
+const nullToEmpty = (value: string | null | undefined) => (value === undefined ? null : (value ?? ""));
 
 const noSpecs = specNames.map(() => null);
 
-/** `N/A` and what is empty after normalising count as not given. */
-function readSpecs(specs: Specs | null | undefined, onBad: OnBadSpec): (string | null)[] {
+/** `N/A`, and values that are empty after normalization, count as not specified. */
+function readSpecs(specs: Specs | null | undefined, onBad: OnInvalidSpec): (string | null)[] {
   if (!specs) return noSpecs;
   return specNames.map((name) => {
     const raw = specs[name];
@@ -60,50 +61,54 @@ function readSpecs(specs: Specs | null | undefined, onBad: OnBadSpec): (string |
 }
 
 /**
- * A product of a bulk call as a row; an empty description is kept as such where it erases.
- * Assumed: `currency` is taken where `currency_iso` is absent; an empty value counts as not given, but for an update's description.
+ * Converts a product of a bulk call to a row.
+ * Assumed: `currency` is used if `currency_iso` is absent; empty values count as not specified, except the description
+ * in an update (`keepsEmptyDescription`).
  */
 export function toProductRow(
   productId: string,
   product: Partial<ProductInput>,
-  { erases, onBadSpec }: { readonly erases: boolean; readonly onBadSpec: OnBadSpec },
+  {
+    keepsEmptyDescription,
+    onInvalidSpec,
+  }: { readonly keepsEmptyDescription: boolean; readonly onInvalidSpec: OnInvalidSpec },
 ): ProductRow {
   return [
     productId,
-    given(product.name),
-    given(product.url),
-    given(product.image_url),
-    erases ? erasing(product.description) : given(product.description),
-    given(product.currency_iso) ?? given(product.currency),
-    given(product.price),
-    given(product.product_tags),
+    emptyToNull(product.name),
+    emptyToNull(product.url),
+    emptyToNull(product.image_url),
+    keepsEmptyDescription ? nullToEmpty(product.description) : emptyToNull(product.description),
+    emptyToNull(product.currency_iso) ?? emptyToNull(product.currency),
+    emptyToNull(product.price),
+    emptyToNull(product.product_tags),
     product.blacklisted === undefined ? null : Number(product.blacklisted),
-    ...readSpecs(product.specs, onBadSpec),
+    ...readSpecs(product.specs, onInvalidSpec),
   ] as ProductRow;
 }
 
-/** The product that an order names. Its currency is the order's. */
+/** Converts a product of an order to a row. Its currency is the order's. */
 export function toOrderedProductRow(
   productId: string,
   product: OrderProduct,
   currency: string | null,
-  onBadSpec: OnBadSpec,
+  onInvalidSpec: OnInvalidSpec,
 ): ProductRow {
   return [
     productId,
     product.name,
     product.url,
-    given(product.image),
-    given(product.description),
+    emptyToNull(product.image),
+    emptyToNull(product.description),
     currency,
-    given(product.price),
-    given(product.product_tags),
+    emptyToNull(product.price),
+    emptyToNull(product.product_tags),
     null,
-    ...readSpecs(product.specs, onBadSpec),
+    ...readSpecs(product.specs, onInvalidSpec),
   ] as ProductRow;
 }
 
-/** Lays what a later row gives over an earlier row of the same product. */
-export function overlay(earlier: ProductRow, later: ProductRow): ProductRow {
-  return earlier.map((value, at) => later[at] ?? value) as ProductRow;
+/** Merges two rows of the same product; values of the later row take precedence. */
+export function mergeRows(earlier: ProductRow, later: ProductRow): ProductRow {
+  return earlier.map((value, index) => later[index] ?? value) as ProductRow;
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { batchOf, batchRows, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { externalSkuAt, type ProductRow } from "./product-row.ts";
+import { externalSkuIndex, type ProductRow } from "./product-row.ts";
 
 interface ProductColumns {
   product_id: string;
@@ -43,16 +43,16 @@ export const productColumns: BatchColumns<ProductColumns> = {
 
 const names = Object.keys(productColumns) as (keyof ProductColumns)[];
 
-/** What becomes of a column: what is given, or what is stored; an empty description erases. */
-function saved(name: string, isGiven: boolean): RawBuilder<unknown> {
-  const [came, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
-  if (name === "product_id") return came;
+/** The new value of a column: the one in the batch, or else the stored one. An empty description deletes the stored one. */
+function mergedValue(name: string, isGiven: boolean): RawBuilder<unknown> {
+  const [incoming, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
+  if (name === "product_id") return incoming;
   if (name === "blacklisted")
-    return isGiven ? sql`coalesce(${came}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
+    return isGiven ? sql`coalesce(${incoming}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
   if (!isGiven) return stored;
   if (name === "description")
-    return sql`case when ${came} is null then ${stored} else nullif(${came}, '') end`;
-  return sql`coalesce(${came}, ${stored})`;
+    return sql`case when ${incoming} is null then ${stored} else nullif(${incoming}, '') end`;
+  return sql`coalesce(${incoming}, ${stored})`;
 }
 
 interface SaveValues {
@@ -61,24 +61,24 @@ interface SaveValues {
   readonly rows: string;
 }
 
-/** The statement that saves rows of which only the columns at `given` have a value somewhere. */
+/** Creates the statement that saves rows in which only the columns at the indexes `given` have values. */
 function createSave(given: readonly number[]) {
   const givenNames = given.flatMap((at) => names[at] ?? []);
   const changing = givenNames.filter((name) => name !== "product_id");
   const isGiven = (name: keyof ProductColumns) => givenNames.includes(name);
   const batchColumns = Object.fromEntries(givenNames.map((name) => [name, productColumns[name]]));
   const differs = changing.map(
-    (name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${saved(name, true)}`,
+    (name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`,
   );
   const overwrites = [...changing, "updated_at"].map(
     (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
   );
-  // The left join makes the batch the outer loop; an update from a batch would walk all products for each.
+  // The left join makes the batch the outer loop; an update from the batch would scan all products for each row.
   return createStatement<SaveValues>(
     (slot, dialect) => sql`
     insert into products (account_id, created_at, updated_at, ${sql.join(names.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
-      cast(${slot("nowMs")} as bigint), ${sql.join(names.map((name) => saved(name, isGiven(name))))}
+      cast(${slot("nowMs")} as bigint), ${sql.join(names.map((name) => mergedValue(name, isGiven(name))))}
     from ${batchOf(batchColumns, slot("rows"), dialect)}
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
@@ -88,12 +88,12 @@ function createSave(given: readonly number[]) {
   );
 }
 
-/** By the columns that are given, of which a store's calls have few combinations. */
+/** Statements by the columns they save, of which a store uses few combinations. */
 const saves = new Map<string, ReturnType<typeof createSave>>();
 
 /**
- * Adds the products that are not there, whose rows have a name and a URL, and overwrites the others with what the
- * rows give. Assumed: a product of which nothing differs is not touched, nor its `updated_at`.
+ * Adds new products, whose rows must have a name and a URL, and updates existing ones with the specified values.
+ * Assumed: a product without changes keeps its `updated_at`.
  */
 export async function saveProducts(products: readonly ProductRow[], context: HandlerContext): Promise<void> {
   if (products.length === 0) return;
@@ -114,53 +114,53 @@ export async function saveProducts(products: readonly ProductRow[], context: Han
   });
 }
 
-/** Of the rows' products, those that the account has. */
-export async function findKnownProducts(
+/** Finds the product IDs of the rows whose products exist in the account. */
+export async function findExistingProducts(
   rows: readonly ProductRow[],
   context: HandlerContext,
 ): Promise<ReadonlySet<string>> {
   const ids = rows.map(([productId]) => [productId]);
-  const known = await context.transaction
+  const existing = await context.transaction
     .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
     .crossJoin("products")
     .where("products.account_id", "=", accountOf(context).id)
     .whereRef("products.product_id", "=", "batch.product_id")
     .select("batch.product_id")
     .execute();
-  return new Set(known.map(({ product_id }) => product_id));
+  return new Set(existing.map(({ product_id }) => product_id));
 }
 
 /**
- * Takes out of the rows each `external_sku` that another product has, or an earlier row.
+ * Clears each `external_sku` in the rows that belongs to another product or an earlier row.
  * Source: spec "Product (input)": unique within the domain.
- * @returns the ids of the products whose `external_sku` was taken out
+ * @returns the IDs of the products whose `external_sku` was cleared
  */
 export async function dropTakenSkus(
   rows: readonly ProductRow[],
   context: HandlerContext,
 ): Promise<readonly string[]> {
-  const wanting = rows.filter((row) => row[externalSkuAt] !== null);
-  if (wanting.length === 0) return [];
-  const taken = await findTakenSkus(wanting, context);
+  const candidates = rows.filter((row) => row[externalSkuIndex] !== null);
+  if (candidates.length === 0) return [];
+  const taken = await findTakenSkus(candidates, context);
   const seen = new Set<string>();
   const dropped: string[] = [];
-  for (const row of wanting) {
-    const wanted = row[externalSkuAt] ?? "";
-    if (taken.has(row[0]) || seen.has(wanted)) {
-      row[externalSkuAt] = null;
+  for (const row of candidates) {
+    const sku = row[externalSkuIndex] ?? "";
+    if (taken.has(row[0]) || seen.has(sku)) {
+      row[externalSkuIndex] = null;
       dropped.push(row[0]);
     }
-    seen.add(wanted);
+    seen.add(sku);
   }
   return dropped;
 }
 
-/** The products whose `external_sku` is another product's. */
+/** Finds the product IDs of the rows whose `external_sku` belongs to another product. */
 async function findTakenSkus(
   rows: readonly ProductRow[],
   context: HandlerContext,
 ): Promise<ReadonlySet<string>> {
-  const pairs = rows.map((row) => [row[0], row[externalSkuAt]]);
+  const pairs = rows.map((row) => [row[0], row[externalSkuIndex]]);
   const batch = batchRows<{ product_id: string; external_sku: string }>(
     { product_id: "text", external_sku: "text" },
     pairs,

@@ -3,14 +3,12 @@ import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import type { ProductRow } from "./product-row.ts";
-import { dropTakenSkus, findKnownProducts, saveProducts } from "./product-store.ts";
-
-type Given = Readonly<Record<string, unknown>>;
+import { dropTakenSkus, findExistingProducts, saveProducts } from "./product-store.ts";
 
 export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted" | "setPromoted"> = {
   missed: listMissedProducts,
 
-  /** Adds products. Assumed: creating one that is there gives it the fields that were sent. */
+  /** Creates products. Assumed: creating a product that exists updates it with the fields that were sent. */
   massCreate: async ({ products }, context) => {
     const { rows, errors } = checkProducts(products, { isUpdate: false });
     errors.push(...(await dropSkus(rows, context)));
@@ -18,12 +16,12 @@ export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted
     return listErrors(errors);
   },
 
-  /** Changes products; only what is valid overwrites. Assumed: updating one that is not there is reported, and does not create it. */
+  /** Updates products, ignoring invalid fields. Assumed: a product that does not exist is reported and not created. */
   massUpdate: async ({ products }, context) => {
     const { rows, errors } = checkProducts(products, { isUpdate: true });
-    const known = await findKnownProducts(rows, context);
-    const changing = rows.filter(([productId]) => known.has(productId));
-    const unknown = rows.filter(([productId]) => !known.has(productId));
+    const existing = await findExistingProducts(rows, context);
+    const changing = rows.filter(([productId]) => existing.has(productId));
+    const unknown = rows.filter(([productId]) => !existing.has(productId));
     errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
     errors.push(...(await dropSkus(changing, context)));
     await saveProducts(changing, context);
@@ -32,20 +30,20 @@ export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted
 };
 
 function checkProducts(
-  products: Given,
-  how: { readonly isUpdate: boolean },
+  products: Readonly<Record<string, unknown>>,
+  options: { readonly isUpdate: boolean },
 ): { rows: ProductRow[]; errors: ProductError[] } {
   const rows: ProductRow[] = [];
   const errors: ProductError[] = [];
   for (const [productId, raw] of Object.entries(products)) {
-    const checked = checkProduct(productId, raw, how);
+    const checked = checkProduct(productId, raw, options);
     if (checked.row) rows.push(checked.row);
     errors.push(...checked.errors.map((error) => toError(productId, error)));
   }
   return { rows, errors };
 }
 
-/** Assumed: a product whose `external_sku` is another's is stored without it, and that is reported. */
+/** Assumed: a product whose `external_sku` belongs to another product is stored without it, and this is reported. */
 async function dropSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductError[]> {
   const dropped = await dropTakenSkus(rows, context);
   return dropped.map((id) =>

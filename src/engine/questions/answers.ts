@@ -31,13 +31,13 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
   },
 
   /**
-   * Answers a public question; the answer is public at once.
-   * @throws ServiceError `featureDisabled`, `recordNotFound`, `invalidParams` when only one of name and address is given
-   * Assumed: the store answers where no shopper is named.
+   * Answers a public question. The answer is public immediately.
+   * @throws ServiceError `featureDisabled`, `recordNotFound`, `invalidParams` if only one of name and address is specified
+   * Assumed: without a name and an address, the store answers.
    */
   create: async ({ question_id, content, display_name, email }, context) => {
     await requireFeature(context, "questions_and_answers");
-    const shopper = readShopper(display_name, email);
+    const shopper = parseShopper(display_name, email);
     const accountId = accountOf(context).id;
     const productRow = await findQuestion(question_id, context);
     const person = shopper
@@ -53,14 +53,14 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
   },
 };
 
-function readShopper(display_name: string | undefined, email: string | undefined) {
+function parseShopper(display_name: string | undefined, email: string | undefined) {
   if (display_name === undefined && email === undefined) return undefined;
   if (display_name === undefined) throw missingField("display_name");
   if (email === undefined) throw missingField("email");
   return { display_name, email };
 }
 
-/** Finds a public question of the account, and gives its product's row. */
+/** Finds a public question of the account, and returns its product's row ID. */
 async function findQuestion(id: number, context: HandlerContext): Promise<number> {
   const found = await context.transaction
     .selectFrom("questions")

@@ -4,7 +4,7 @@ import { addToQuestionTotals } from "./question-totals.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
-/** The question that a mail's link confirms. */
+/** Finds the question that a confirmation link concerns. */
 export async function findQuestionToConfirm(
   { id, accountId, mailId }: Claim,
   context: HandlerContext,
@@ -42,7 +42,7 @@ interface QuestionToPublish {
   readonly userRow: number;
 }
 
-/** Source: spec "States and transitions". Assumed: the asker of a confirmed question is a "User". */
+/** Source: spec "States and transitions". Assumed: the author of a confirmed question has the type "User". */
 async function publishQuestion(
   { id, accountId, productRow, userRow }: QuestionToPublish,
   context: HandlerContext,

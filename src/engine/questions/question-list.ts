@@ -12,8 +12,8 @@ interface Page {
 type Context = Pick<HandlerContext, "transaction" | "dialect">;
 
 /**
- * A page of a product's public questions with all their public answers: two queries, whatever the page holds.
- * Assumed: the newest question comes first; `page` starts at 1, and `count` is at most the contract's most.
+ * Lists a page of a product's public questions with all their public answers, in two queries.
+ * Assumed: questions are sorted newest first; `page` starts at 1.
  */
 export async function listQuestions(productRow: number, page: Page, context: Context): Promise<Question[]> {
   const found = await selectQuestions(productRow, page, context).execute();
@@ -31,7 +31,7 @@ export async function listQuestions(productRow: number, page: Page, context: Con
   }));
 }
 
-/** The ids of the page come from the index alone; only the page's own rows are joined. */
+/** Selects the IDs of the page using only an index, then joins its rows. */
 function selectQuestions(
   productRow: number,
   { count = questionPage.default, page = 1 }: Page,
@@ -60,7 +60,7 @@ function selectQuestions(
     .orderBy("paged.id", "desc");
 }
 
-/** Source: spec "Question and answer". Assumed: the store's answers come first, then those with more votes up, then the older. */
+/** Source: spec "Question and answer". Assumed: the store's answers come first, then those with more upvotes, then older ones. */
 async function readAnswers(
   questionRows: readonly number[],
   context: Context,
@@ -107,7 +107,7 @@ interface AnswerRow {
   readonly answered_at: number;
 }
 
-/** An answer beside the columns of who answers. */
+/** Converts an answer with the columns of its author. */
 export function toAnswer(row: AnswerRow & Person): Answer {
   return {
     id: row.answer_row,

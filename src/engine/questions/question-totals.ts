@@ -1,6 +1,6 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 
-/** How many public questions a product has, and public answers to them. */
+/** Reads the number of public questions of a product, and of public answers to them. */
 export async function readQuestionTotals(
   productRow: number,
   { transaction }: Pick<HandlerContext, "transaction">,
@@ -13,7 +13,7 @@ export async function readQuestionTotals(
   return found ?? { total_questions: 0, total_answers: 0 };
 }
 
-/** Counts a question that became public, or an answer to one. */
+/** Counts a newly public question or answer. */
 export async function addToQuestionTotals(
   { accountId, productRow }: { readonly accountId: number; readonly productRow: number },
   added: "questions" | "answers",

@@ -13,7 +13,7 @@ type NewQuestion = z.output<typeof contract.questions.sendConfirmation.input>;
 
 export const questionHandlers: Handlers<typeof contract.questions> = {
   /**
-   * Reads a product's public questions with their answers.
+   * Lists a product's public questions with their answers.
    * @throws ServiceError `featureDisabled`, `recordNotFound`
    * Source: spec "Questions and answers".
    */
@@ -31,19 +31,20 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
   bottomLine: async ({ sku }, context) => readQuestionTotals(await findProduct(sku, context), context),
 
   /**
-   * Keeps a question until its asker confirms it, and queues the mail to do so.
+   * Stores a question until its author confirms it, and queues the confirmation email.
    * @throws ServiceError `featureDisabled`
    * Source: spec "States and transitions": a question is only submitted after confirmation.
-   * Assumed: `prevent_duplicate_review` is false where it is not given; with it, a question that is public or waits for
-   * its confirmation, of the same product and the same words, is asked no second time, and the call succeeds.
+   * Assumed: `prevent_duplicate_review` defaults to false. If it is true and the product has an equal question that is
+   * public or awaits confirmation, the call succeeds without storing another.
    */
   sendConfirmation: async (input, context) => {
     await requireFeature(context, "questions_and_answers");
     const accountId = accountOf(context).id;
     const product_row = await findOrAddProduct(toProduct(input), accountId, context);
     const content_key = keyOf(input.review_content);
-    const isOnceOnly = input.prevent_duplicate_review === true;
-    if (isOnceOnly && (await isThere(product_row, content_key, context))) return {};
+    if (input.prevent_duplicate_review === true && (await isDuplicate(product_row, content_key, context))) {
+      return {};
+    }
     const asker = await addUnverifiedShopper(input, accountId, context);
     const { id } = await context.transaction
       .insertInto("questions")
@@ -64,33 +65,37 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
   },
 };
 
-/** Found by the store's own id of the product; the feature comes first. */
+/** Checks the feature first, then finds the product. */
 async function findProduct(productId: string, context: HandlerContext): Promise<number> {
   await requireFeature(context, "questions_and_answers");
   return requireProduct(productId, context);
 }
 
-const given = (value: string | null | undefined) => value || null;
+const emptyToNull = (value: string | null | undefined) => value || null;
 
 function toProduct(input: NewQuestion) {
   return {
     product_id: input.product_id,
     name: input.product_title,
     url: input.product_url,
-    image_url: given(input.product_image_url),
-    description: given(input.product_description),
-    product_tags: given(input.product_tags),
+    image_url: emptyToNull(input.product_image_url),
+    description: emptyToNull(input.product_description),
+    product_tags: emptyToNull(input.product_tags),
   };
 }
 
-/** Assumed: two questions are the same in whatever case of letters they are written, and with whatever spaces. */
+/** Assumed: questions are equal if they differ only in case and white space. */
 function keyOf(content: string): string {
   const folded = content.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ");
   return createHash("sha256").update(folded).digest("hex");
 }
 
-/** Assumed: a question whose confirmation can no longer come keeps nobody from asking it again. */
-async function isThere(product_row: number, content_key: string, context: HandlerContext): Promise<boolean> {
+/** Assumed: a question whose confirmation link has expired is not a duplicate. */
+async function isDuplicate(
+  product_row: number,
+  content_key: string,
+  context: HandlerContext,
+): Promise<boolean> {
   const found = await context.transaction
     .selectFrom("questions")
     .select("id")

@@ -17,7 +17,7 @@ type Query = z.output<typeof contract.reviews.bottomLines.input>;
 type Listed = z.output<typeof contract.reviews.bottomLines.output>;
 type Context = Pick<HandlerContext, "transaction" | "nowMs"> & { readonly account?: Account };
 
-/** Whether the bottom lines of all products have something to show that they do not show yet. */
+/** Whether any rating changes are due to be applied to the bottom lines of all products. */
 export async function hasDueChanges({ transaction, nowMs, account }: Context): Promise<boolean> {
   const due = await transaction
     .selectFrom("bottom_line_changes")
@@ -29,7 +29,7 @@ export async function hasDueChanges({ transaction, nowMs, account }: Context): P
   return due !== undefined;
 }
 
-/** Shows what is due: adds it to what the shelves show, and lists the products whose bottom line there is. */
+/** Applies due changes to the published totals of rating targets, and updates which products are listed. */
 export async function applyDueChanges({ transaction, nowMs, account }: Context): Promise<void> {
   const isDue = sql`account_id = ${account?.id ?? 0} and due_at <= ${nowMs}`;
   const due = sql`select shelf, sum(reviews) as reviews, sum(score) as score, max(due_at) as due_at
@@ -38,15 +38,12 @@ export async function applyDueChanges({ transaction, nowMs, account }: Context):
     update review_totals set shown_reviews = shown_reviews + due.reviews, shown_score = shown_score + due.score,
       updated_at = due.due_at
     from (${due}) as due where review_totals.shelf = due.shelf`.execute(transaction);
-  await listDueProducts(due, transaction);
+  await updateListedProducts(due, transaction);
   await sql`delete from bottom_line_changes where ${isDue}`.execute(transaction);
 }
 
-/**
- * A product is listed while it has reviews, or its group has; what changes for a group changes for each of its
- * products.
- */
-async function listDueProducts(
+/** Updates which products are listed: those with reviews, or in a group with reviews. A change to a group affects all its products. */
+async function updateListedProducts(
   due: RawBuilder<unknown>,
   transaction: HandlerContext["transaction"],
 ): Promise<void> {
@@ -69,12 +66,11 @@ async function listDueProducts(
 }
 
 /**
- * Lists the bottom lines of all products, an hour late.
- * Source: spec "Reviews": a grouped product is there twice, its group's first; "Limits": at most 100 a page.
- * Assumed: in the order of the products; `count` counts entries, of which a grouped product has two; without `count`
- * and `page` it is the first 10; `since_id` is a product's id, `since_date` the day from which its bottom line
- * changed; an account without any gets `{}`, a page past the last an empty list; the store's own reviews are not among
- * them.
+ * Lists the bottom lines of all products, which are updated with a delay of one hour.
+ * Source: spec "Reviews": a grouped product is listed twice, its group's bottom line first; "Limits": at most 100 per page.
+ * Assumed: entries are in product order; `count` counts entries, of which a grouped product has two; without `count`
+ * and `page`, the first 10 are returned; `since_id` is a product's row ID, `since_date` the date of the last change; an
+ * account without bottom lines gets `{}`, a page past the end an empty list; the store's own reviews are not included.
  */
 export async function listBottomLines(query: Query, context: HandlerContext): Promise<Listed> {
   const count = Math.min(query.count ?? bottomLinePage.default, bottomLinePage.max);
@@ -84,8 +80,9 @@ export async function listBottomLines(query: Query, context: HandlerContext): Pr
     await hasGroups(context),
     context,
   ).execute();
-  const isWhole = page === 1 && count > 0 && query.since_id === undefined && query.since_date === undefined;
-  if (found.length === 0 && isWhole) return {};
+  const isUnfiltered =
+    page === 1 && count > 0 && query.since_id === undefined && query.since_date === undefined;
+  if (found.length === 0 && isUnfiltered) return {};
   const bottomlines = found.map(({ product_id, reviews, score }) => ({
     domain_key: product_id,
     product_score: averageScore({ reviews, score }),
@@ -99,7 +96,7 @@ interface Page extends Query {
   readonly page: number;
 }
 
-/** Most stores group nothing, and their bottom lines are one index alone. */
+/** Whether the account has grouped products. Most have none, and their bottom lines come from a single index. */
 async function hasGroups(context: HandlerContext): Promise<boolean> {
   const member = await context.transaction
     .selectFrom("group_products")
@@ -112,7 +109,7 @@ async function hasGroups(context: HandlerContext): Promise<boolean> {
 
 const offsetOf = ({ page, count }: Page) => Math.min((page - 1) * count, Number.MAX_SAFE_INTEGER - count);
 
-/** A product's own entry, of each product that has a bottom line. */
+/** Selects the own entries of all listed products. */
 function selectOwn(page: Page, context: HandlerContext) {
   return onPage(
     context.transaction
@@ -124,8 +121,8 @@ function selectOwn(page: Page, context: HandlerContext) {
 }
 
 /**
- * The entry of its group, of each product that is in one. The cross join keeps the members outermost: of many products
- * there may be few in groups. A group that shows no review yet, as one that was just made, has no entry.
+ * Selects the group entries of all listed products. The cross join makes the group members the outer loop, because only
+ * a few of many products may be in groups. A group without counted reviews, such as a new one, has no entry.
  */
 function selectGrouped(page: Page, context: HandlerContext) {
   return onPage(
@@ -145,7 +142,7 @@ function selectGrouped(page: Page, context: HandlerContext) {
   ).orderBy("member.product_row");
 }
 
-/** Both kinds of entries side by side, neither further than the page. */
+/** Selects both kinds of entries in order, each only up to the end of the page. */
 function selectMerged(page: Page, context: HandlerContext) {
   const upToPage = offsetOf(page) + page.count;
   const from = context.transaction;
@@ -157,7 +154,7 @@ function selectMerged(page: Page, context: HandlerContext) {
     .orderBy("is_own");
 }
 
-/** The page's query: its entries by indexes alone, then what is known of each. */
+/** The query for a page: selects its entries using only indexes, then joins their data. */
 function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerContext) {
   const { transaction } = context;
   const offset = offsetOf(page);
@@ -183,15 +180,15 @@ function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerCont
     .orderBy("listed.is_own");
 }
 
-type OfShelves<O> = SelectQueryBuilder<Tables & { own: Tables["review_totals"] }, "own", O>;
+type TotalsQuery<O> = SelectQueryBuilder<Tables & { own: Tables["review_totals"] }, "own", O>;
 
-/** Leaves the shelves of the products that are listed, and that the page asks for. */
-function onPage<Q extends OfShelves<unknown>>(
+/** Restricts a query to the listed products that match the page's filters. */
+function onPage<Q extends TotalsQuery<unknown>>(
   query: Q,
   { since_id, since_date }: Page,
   context: HandlerContext,
 ): Q {
-  let listed = query as OfShelves<unknown>;
+  let listed = query as TotalsQuery<unknown>;
   listed = listed.where("own.account_id", "=", accountOf(context).id).where("own.listed", "=", sql.lit(1));
   if (since_id !== undefined) listed = listed.where("own.product_row", ">=", since_id);
   if (since_date !== undefined) listed = listed.where("own.updated_at", ">=", Date.parse(since_date));
@@ -199,17 +196,18 @@ function onPage<Q extends OfShelves<unknown>>(
 }
 
 /**
- * The bottom line of one product, or under `service_site_reviews` of the store itself.
- * Assumed: a product that is not there has no reviews, as its page asks before the first; this one is not late.
+ * Reads the bottom line of one product, or of the store for `service_site_reviews`.
+ * Assumed: an unknown product has no reviews, because product pages may request it before the first review; this bottom
+ * line is updated without delay.
  */
 export async function readBottomLine(productId: string, context: HandlerContext) {
-  const shelf =
-    productId === siteReviewsId ? siteTarget(accountOf(context).id) : await findShelf(productId, context);
-  const sums = sumStars(shelf === undefined ? noStars : await readStars(shelf, context));
+  const target =
+    productId === siteReviewsId ? siteTarget(accountOf(context).id) : await findTarget(productId, context);
+  const sums = sumStars(target === undefined ? noStars : await readStars(target, context));
   return { average_score: averageScore(sums), total_reviews: sums.reviews };
 }
 
-async function findShelf(productId: string, context: HandlerContext): Promise<string | undefined> {
+async function findTarget(productId: string, context: HandlerContext): Promise<string | undefined> {
   const { transaction } = context;
   const row = await findProduct(productId, { transaction, accountId: accountOf(context).id });
   return row === undefined ? undefined : findRatingTarget(row, context);

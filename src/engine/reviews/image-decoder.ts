@@ -1,30 +1,28 @@
-import { imageLimits, type imageTypes, ServiceError } from "../../contract/index.ts";
+import { imageLimits, type imageTypes, invalidField } from "../../contract/index.ts";
 
 type ImageType = (typeof imageTypes)[number];
 
-/** An image as it is stored. */
+/** An image in the format in which it is stored. */
 interface StorableImage {
   readonly content_type: ImageType;
   readonly base64: string;
 }
 
 /**
- * Reads an image from base64, with or without a `data:` prefix; its type is what its first bytes say.
+ * Decodes a base64 image, with or without a `data:` prefix, and detects its type from its first bytes.
  * @throws ServiceError `invalidParams`
  */
 export function decodeImage(sent: string): StorableImage {
   const base64 = sent.replace(/^data:[^,]{0,100};base64,/i, "");
   const image = Buffer.from(base64, "base64");
-  // Node passes over what is no base64; only what comes out again as it was is taken.
-  if (image.toString("base64") !== base64) throw refuse("is not base64");
-  if (image.length > imageLimits.bytes) throw refuse(`is larger than ${imageLimits.bytes} bytes`);
+  // Node ignores invalid characters, so the result is compared with the input.
+  if (image.toString("base64") !== base64) throw invalidField("image", "is not valid base64");
+  if (image.length > imageLimits.bytes) {
+    throw invalidField("image", `is larger than ${imageLimits.bytes} bytes`);
+  }
   const content_type = findType(image);
-  if (!content_type) throw refuse("is not a JPEG, PNG, GIF or WebP image");
+  if (!content_type) throw invalidField("image", "is not a JPEG, PNG, GIF, or WebP image");
   return { content_type, base64 };
-}
-
-function refuse(why: string): ServiceError {
-  return new ServiceError("invalidParams", `image ${why}`);
 }
 
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

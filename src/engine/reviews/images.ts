@@ -10,20 +10,20 @@ import { decodeImage } from "./image-decoder.ts";
 import { formatImageUrls } from "./review-response.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
-/** What the creation of a review gives to whoever wrote it. */
+/** The claim kind of the upload token that the author of a new review receives. */
 const claimKind = "image_upload";
 
 export const imageHandlers: Handlers<typeof contract.images> = {
   /**
    * Adds an image to the review that the token is for.
-   * @throws ServiceError `unauthorized` when the token is not ours or too old, `recordNotFound`, `invalidParams`
-   * Assumed: a review that was taken off the pages takes images too; they are read once it is back.
+   * @throws ServiceError `unauthorized` if the token is invalid or expired, `recordNotFound`, `invalidParams`
+   * Assumed: images can also be added to a hidden review; they become visible when it is published.
    */
   upload: async ({ image_upload_token, image }, context) => {
     const claim = readClaim(image_upload_token, [claimKind], context);
     if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
     const stored = decodeImage(image);
-    await takeRoom(claim, context);
+    await countImage(claim, context);
     const { id } = await context.transaction
       .insertInto("review_images")
       .values({
@@ -38,7 +38,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
   },
 
   /**
-   * Reads an image of a review that is published.
+   * Returns an image of a published review.
    * @throws ServiceError `recordNotFound`
    */
   get: async ({ image_id }, { transaction }) => {
@@ -54,8 +54,8 @@ export const imageHandlers: Handlers<typeof contract.images> = {
   },
 };
 
-/** Counts one more image of a review, which changes it. */
-async function takeRoom({ id, accountId }: Claim, { transaction, nowMs }: HandlerContext): Promise<void> {
+/** Counts a new image of a review, and updates the review's `updated_at`. */
+async function countImage({ id, accountId }: Claim, { transaction, nowMs }: HandlerContext): Promise<void> {
   const review = await transaction
     .selectFrom("reviews")
     .select("images")
@@ -66,7 +66,7 @@ async function takeRoom({ id, accountId }: Claim, { transaction, nowMs }: Handle
   if (review.images >= imageLimits.perReview) {
     throw new ServiceError(
       "invalidParams",
-      `the review has ${imageLimits.perReview} images, which is the most`,
+      `the review already has the maximum of ${imageLimits.perReview} images`,
     );
   }
   await transaction

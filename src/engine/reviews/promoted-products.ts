@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type contract, maxPromoted, ServiceError } from "../../contract/index.ts";
+import { type contract, maxPromoted, invalidField } from "../../contract/index.ts";
 import { isRatedProduct, starAverage, starCount } from "../../storage/rating-sql.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { averageScore, productTarget, readStars, sumStars } from "./rating-targets.ts";
@@ -10,8 +10,8 @@ type Algorithm = "manual" | "top_rated";
 
 /**
  * Lists promoted products, from position 1.
- * Source: spec "Promoted product (output)". Assumed: those that the store chose, in its order (`manual`), or else the
- * best rated that are not blacklisted, by average score, number of reviews, and id (`top_rated`).
+ * Source: spec "Promoted product (output)". Assumed: these are the store's choice, in its order (`manual`), or else the
+ * best-rated products that are not blacklisted, by average score, number of reviews, and ID (`top_rated`).
  */
 export async function listPromotedProducts(_input: unknown, context: HandlerContext): Promise<Listed> {
   const chosen = await context.transaction
@@ -27,9 +27,10 @@ export async function listPromotedProducts(_input: unknown, context: HandlerCont
 }
 
 /**
- * Chooses the promoted products, and lists them.
- * Assumed: a choice may hold a blacklisted product, which is without mails only; an empty one takes the choice back.
- * @throws ServiceError `invalidParams` for a product that is not there, or is chosen twice
+ * Sets and lists the promoted products.
+ * Assumed: blacklisted products are allowed, because blacklisting only affects emails; an empty list restores automatic
+ * selection.
+ * @throws ServiceError `invalidParams` for unknown or repeated products
  */
 export async function setPromotedProducts({ product_ids }: Chosen, context: HandlerContext): Promise<Listed> {
   const { transaction } = context;
@@ -47,7 +48,7 @@ async function findProductRows(productIds: readonly string[], context: HandlerCo
   if (productIds.length === 0) return [];
   const repeated = productIds.find((id, at) => productIds.indexOf(id) !== at);
   if (repeated !== undefined) {
-    throw new ServiceError("invalidParams", `product_ids holds ${repeated} more than once`);
+    throw invalidField("product_ids", `contains ${repeated} more than once`);
   }
   const found = await context.transaction
     .selectFrom("products")
@@ -59,11 +60,11 @@ async function findProductRows(productIds: readonly string[], context: HandlerCo
   return productIds.map((productId) => {
     const row = rows.get(productId);
     if (row !== undefined) return row;
-    throw new ServiceError("invalidParams", `product_ids holds an unknown product: ${productId}`);
+    throw invalidField("product_ids", `contains an unknown product: ${productId}`);
   });
 }
 
-/** The account's rated products, the best first, walked in the index that has this order. */
+/** Selects the account's rated products, best first, in the order of an index. */
 export function selectBestProducts(context: HandlerContext) {
   return context.transaction
     .selectFrom("review_totals")
@@ -79,8 +80,8 @@ export function selectBestProducts(context: HandlerContext) {
 }
 
 /**
- * Assumed: `products_app_id` is the id of the product's row; the scores are of the product's own reviews, also while it
- * is in a group; a price that is not there is 0, a currency or an image an empty text.
+ * Assumed: `products_app_id` is the product's row ID; the scores cover only the product's own reviews, even if it is in a
+ * group; a missing price is 0, a missing currency or image an empty string.
  */
 async function describeProducts(
   rows: readonly number[],

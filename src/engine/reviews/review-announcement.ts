@@ -4,7 +4,7 @@ import { emailKeysOf } from "../orders/buyer-lookup.ts";
 import { queueWebhookEvent } from "../kernel/outbox.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
 
-/** Tells the webhooks of a review's account that it was created, or that it has changed. */
+/** Queues a webhook event for a review that was created or updated. */
 export async function announceReview(
   event: WebhookEvent,
   parts: ReviewParts,
@@ -23,9 +23,9 @@ export async function announceReview(
 }
 
 /**
- * The store's own id of the order that a review belongs to.
- * Assumed: the order whose mail it was written from; else the newest order of the author's address that has the
- * product, or any product where the review is of the store itself. Whether the address was verified is told beside it.
+ * Finds the store's ID for the order that a review belongs to.
+ * Assumed: this is the order whose email led to the review, or else the newest order of the author's email address with
+ * the product (any product for a review of the store). The event also states whether the address is verified.
  */
 async function findOrderId(
   { review, author }: ReviewParts,

@@ -1,13 +1,13 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 
-/** A step in a review's life. */
+/** An event in a review's history. */
 export interface ReviewEvent {
   readonly event: string;
   readonly by: string;
   readonly reason: string | null;
 }
 
-/** Appends to what happened to a review; nothing of it is ever changed. */
+/** Appends an event to a review's history, which is append-only. */
 export async function recordReviewEvent(
   review: { readonly id: number; readonly accountId: number },
   { event, by, reason }: ReviewEvent,

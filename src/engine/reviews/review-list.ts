@@ -8,13 +8,13 @@ import { accountTarget, readStars, sumStars } from "./rating-targets.ts";
 
 type Query = z.output<typeof contract.reviews.list.input>;
 
-/** The order of a list, which an index gives: of change, of creation or of ids. */
+/** The sort column of a list, if not the ID. An index exists for each order. */
 function orderOf({ since_updated_at, since_date }: Query) {
   if (since_updated_at !== undefined) return "reviews.updated_at" as const;
   return since_date === undefined ? undefined : ("reviews.created_at" as const);
 }
 
-/** The ids that a list holds, by an index and without their rows. */
+/** Selects the reviews of a list using only an index. */
 function selectListed(query: Query, context: HandlerContext) {
   const { since_id, since_date, since_updated_at, user_reference } = query;
   let listed = context.transaction
@@ -30,7 +30,7 @@ function selectListed(query: Query, context: HandlerContext) {
   return listed;
 }
 
-/** The page's query. */
+/** The query for a page. */
 export function selectReviewPage(query: Query, context: HandlerContext) {
   const count = Math.min(query.count ?? reviewListPage.default, reviewListPage.max);
   const skipped = (Math.max(query.page ?? 1, 1) - 1) * count;
@@ -48,17 +48,17 @@ export function selectReviewPage(query: Query, context: HandlerContext) {
 }
 
 /**
- * Lists reviews of an account.
- * Assumed: `since_id` is the lowest id that may be listed; the dates are days, UTC; the list is in the order of ids,
- * with `since_date` of creation, with `since_updated_at` of change; `page` starts at 1, and `count` is at most 1,000.
+ * Lists the reviews of an account.
+ * Assumed: `since_id` is the lowest ID listed; dates are UTC; reviews are sorted by ID, with `since_date` by creation
+ * time, with `since_updated_at` by update time; `page` starts at 1; `count` is at most 1,000.
  */
 export async function listReviews(query: Query, context: HandlerContext): Promise<ReviewParts[]> {
   return (await selectReviewPage(query, context).execute()).map(toParts);
 }
 
 /**
- * How many published reviews there are by an author, or of the account.
- * Assumed: `total_reviews` counts those also that the dates and `since_id` leave out of the list.
+ * Counts the published reviews of an author, or of the account.
+ * Assumed: `total_reviews` ignores the filters by date and `since_id`.
  */
 export async function countReviews({ user_reference }: Query, context: HandlerContext): Promise<number> {
   const { id } = accountOf(context);
@@ -69,12 +69,12 @@ export async function countReviews({ user_reference }: Query, context: HandlerCo
   return reviews;
 }
 
-/** Assumed: content is of a good length from 100 characters on. */
+/** Minimum length of content for `good_length`, in characters. Assumed: the specification does not state it. */
 const goodLength = 100;
 
 /**
- * The three latest 5-star reviews.
- * Assumed: of products; a review of the store itself has no product to show.
+ * Lists the three latest 5-star reviews.
+ * Assumed: only product reviews, because a review of the store has no product to show.
  */
 export async function listTopReviews(context: HandlerContext): Promise<TopReview[]> {
   const found = await selectTopReviews(context).execute();

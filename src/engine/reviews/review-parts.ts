@@ -12,7 +12,7 @@ const productColumns = [
   "products.image_url as product_image_url",
 ] as const;
 
-/** Reviews with their authors and products; the caller says which. */
+/** Selects reviews with their authors and products. The caller adds the conditions. */
 export function selectReviewParts({ transaction }: Context) {
   return transaction
     .selectFrom("reviews")
@@ -32,7 +32,7 @@ export function selectReviewParts({ transaction }: Context) {
 
 type PartsRow = Awaited<ReturnType<ReturnType<typeof selectReviewParts>["execute"]>>[number];
 
-/** Takes the parts of a row of `selectReviewParts` apart. */
+/** Splits a row of `selectReviewParts` into its parts. */
 export function toParts(row: PartsRow): ReviewParts {
   const author = {
     id: row.user_row,
@@ -59,7 +59,7 @@ export function toParts(row: PartsRow): ReviewParts {
 }
 
 /**
- * Finds one review; of an account where one is given, whether published or not.
+ * Finds a review, optionally only in one account or only if it is published.
  * @throws ServiceError `recordNotFound`
  */
 export async function findReview(
@@ -75,7 +75,7 @@ export async function findReview(
   return toParts(found);
 }
 
-/** What a call for a review that is not there, or not published, is told. */
+/** The error for a review that does not exist or is not published. */
 export function unknownReview(reviewId: number): ServiceError {
   return recordNotFound("Review", "id", reviewId);
 }

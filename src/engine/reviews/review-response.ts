@@ -16,15 +16,15 @@ import { iso } from "../kernel/times.ts";
 
 type Review = Row<"reviews">;
 
-/** A review with who wrote it and what it is of. */
+/** A review with its author and product. */
 export interface ReviewParts {
   readonly review: Review;
   readonly author: Person & Pick<Row<"users">, "email">;
-  /** Absent for a review of the store itself. */
+  /** Absent for a review of the store. */
   readonly product?: Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url"> | undefined;
 }
 
-/** An image of a review, without its bytes. */
+/** An image of a review, without its data. */
 export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
 
 /** The URLs of a review's image. Assumed: images are stored unchanged, so the thumbnail is the original. */
@@ -36,20 +36,20 @@ export function formatImageUrls(imageId: number, publicUrl: string) {
 /** The `user_type` of an unverified reviewer. */
 export const anonymousType = "Anonymous";
 
-/** Assumed: a reviewer is "Anonymous" until the address is verified, or a trusted vendor says who it is. */
+/** Assumed: a reviewer is "Anonymous" until their email address is verified or a trusted vendor vouches for them. */
 export function userTypeOf({ reviewer_type }: Pick<Review, "reviewer_type">): string {
   return reviewer_type === "anonymous" ? anonymousType : "User";
 }
 
-/** Assumed: the links to share a product lead to its page of reviews. */
+/** Assumed: the social links of a product share its review page. */
 export function toSocialLinks(url: string): SocialLinks {
   return { facebook: url, twitter: url, linkedin: url, google_oauth2: url };
 }
 
 /**
  * Source: spec "Review (full form)".
- * Assumed: `deleted` is what is not published; a review is `new` until its author is verified or the store comments;
- * nothing is archived or pushed, and a review has no further users, as no call says otherwise.
+ * Assumed: `deleted` means not published; a review is `new` until its author is verified or the store comments;
+ * `archived`, the `pushed` fields, and `users` are always empty, because no operation sets them.
  */
 export function toFullReview(
   { review, author, product }: ReviewParts,
@@ -130,7 +130,7 @@ export function toListedReview({ review, author, product }: ReviewParts): Listed
   };
 }
 
-/** The same with what the store itself knows besides. */
+/** Like `toListedReview`, with the fields that `details` adds. */
 export function toDetailedReview(parts: ReviewParts): ListedReview {
   const { review, product } = parts;
   return {
@@ -142,7 +142,7 @@ export function toDetailedReview(parts: ReviewParts): ListedReview {
   };
 }
 
-/** A review as a widget reads it, with its author's columns beside it. */
+/** A review as selected for a widget, with columns of its author. */
 export type WidgetRow = Pick<
   Review,
   | "id"
@@ -166,7 +166,7 @@ export type WidgetRow = Pick<
 
 /**
  * Source: spec "Review (widget form)".
- * Assumed: a review of the store itself has no `product_id`; a comment has its review's id.
+ * Assumed: a review of the store has no `product_id`; a comment has the ID of its review.
  */
 export function toWidgetReview(
   row: WidgetRow,
@@ -205,10 +205,9 @@ export function toWidgetReview(
 }
 
 /**
- * The data of a webhook's event. Source: practice of services of this kind.
- * Assumed: beside what is known of that practice it tells the product's name and address, and the author's name as it
- * was given; nothing is archived.
- * @param orderId the store's own id of the order that the review belongs to, where one is known
+ * Builds the data of a webhook event. Source: practice of services of this kind.
+ * Assumed: beyond that practice, it includes the product's name and URL, and the author's full name; nothing is archived.
+ * @param orderId the store's ID for the order that the review belongs to, if known
  */
 export function toEventData(
   { review, author, product }: ReviewParts,

@@ -25,30 +25,30 @@ import { recordReviewEvent, type ReviewEvent } from "./review-history.ts";
 
 export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 
-/** What is known of a review beside what its author says. */
-interface Known {
+/** Facts about a review beyond its author's input. */
+interface ReviewFacts {
   readonly past?: PastReview | undefined;
-  /** The order whose mail it was written from: its author's address is proven, and is a buyer's. */
+  /** The order whose email led to the review, which proves that the author's address is a buyer's. */
   readonly orderRow?: number | undefined;
 }
 
-export interface Created {
+export interface CreatedReview {
   readonly parts: ReviewParts;
-  /** A trusted vendor signed for its author. */
+  /** Whether a trusted vendor signed the call. */
   readonly isTrusted: boolean;
 }
 
 /**
- * Stores a review and publishes it.
- * Source: spec "Reviews". Assumed: a review is published as soon as it is created, as anonymous until its author is
- * verified; whoever wants it off the pages takes it off, with a reason. One of the past is as the store says, its
- * comment as old as the review; no webhook is told of it, as it is no news.
+ * Stores and publishes a review.
+ * Source: spec "Reviews". Assumed: a review is published immediately, as anonymous until its author is verified; the
+ * store can hide it with a reason. An imported review has the state that the store reports, its comment is as old as
+ * the review, and it triggers no webhook events.
  */
 export async function createReview(
   input: NewReview,
   context: HandlerContext,
-  { past, orderRow }: Known = {},
-): Promise<Created> {
+  { past, orderRow }: ReviewFacts = {},
+): Promise<CreatedReview> {
   const { id: accountId } = accountOf(context);
   const trusted = await readTrustedType(input, context);
   const productRow = input.sku === siteReviewsId ? null : await findProduct(input, context);
@@ -120,7 +120,7 @@ function findProduct(input: NewReview, context: HandlerContext): Promise<number>
   );
 }
 
-/** The token with which the author adds images. Assumed: it works for an hour. */
+/** Creates the token with which the author can add images. Assumed: it is valid for one hour. */
 export function signImageUpload(reviewId: number, context: HandlerContext): string {
   const expiresAtMs = context.nowMs + imageLimits.tokenLifetimeMs;
   return signClaim(
@@ -130,9 +130,9 @@ export function signImageUpload(reviewId: number, context: HandlerContext): stri
 }
 
 /**
- * Publishes a review, or takes it off the pages.
- * Assumed: every call is noted with its reason, also one that changes nothing, but for one that says again what was
- * said last; whoever it is by is MODERATOR where the call does not say.
+ * Publishes or hides a review.
+ * Assumed: every call is recorded with its reason, even if it changes nothing, unless it repeats the last event; `by`
+ * defaults to MODERATOR.
  */
 export async function setPublished(
   {
@@ -154,10 +154,10 @@ export async function setPublished(
     const counted = { accountId, productRow: review.product_row, score: review.score };
     await countReview(counted, published ? 1 : -1, context);
   }
-  return tellChange(review_id, context);
+  return announceUpdate(review_id, context);
 }
 
-/** Whether the call that says so was made already, and nothing happened since. */
+/** Whether the event equals the last one in the review's history. */
 async function isLastEvent(
   reviewId: number,
   { event, by, reason }: ReviewEvent,
@@ -175,7 +175,7 @@ async function isLastEvent(
 
 /**
  * Comments on a review as the store.
- * Assumed: a review has one comment, and a new one takes its place; the same one again changes nothing.
+ * Assumed: a review has one comment, which a new one replaces; repeating the same comment changes nothing.
  */
 export async function setComment(
   { review_id, content }: z.output<typeof contract.reviews.comment.input>,
@@ -190,7 +190,7 @@ export async function setComment(
     context,
   );
   await changeReview(review_id, { comment: content, comment_at: context.nowMs }, context);
-  return tellChange(review_id, context);
+  return announceUpdate(review_id, context);
 }
 
 async function changeReview(
@@ -205,8 +205,8 @@ async function changeReview(
     .execute();
 }
 
-async function tellChange(reviewId: number, context: HandlerContext): Promise<ReviewParts> {
-  const parts = await findReview(reviewId, { accountId: accountOf(context).id, isPublished: false }, context);
+export async function announceUpdate(reviewId: number, context: HandlerContext): Promise<ReviewParts> {
+  const parts = await findReview(reviewId, { isPublished: false }, context);
   await announceReview("review_updated", parts, context);
   return parts;
 }

@@ -3,25 +3,24 @@ import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts"
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
-import { announceReview } from "./review-announcement.ts";
-import { findReview } from "./review-parts.ts";
+import { announceUpdate } from "./review-store.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 import { recordReviewEvent } from "./review-history.ts";
 
-/** What decides who its author is. */
+/** The columns that determine the type of a reviewer. */
 interface ReviewToVerify {
   readonly id: number;
   readonly account_id: number;
-  /** Null for a review of the store itself. */
+  /** Null for a review of the store. */
   readonly product_row: number | null;
   readonly user_row: number;
   readonly reviewer_type: string;
-  /** The author's address, as it was given. */
+  /** The author's email address, as submitted. */
   readonly email: string;
 }
 
-/** The review whose author's address a mail's link verifies. */
+/** Finds the review that a verification link concerns. */
 export async function findReviewToVerify(
   { id, accountId, mailId }: Claim,
   context: HandlerContext,
@@ -60,9 +59,9 @@ async function readStoreName(accountId: number, context: HandlerContext): Promis
 }
 
 /**
- * Says of a review's author what is known once their address is verified: a buyer of the product, or a reviewer.
- * Does nothing where that was said before.
- * Source: practice of services of this kind. Assumed: any purchase of the account makes a buyer of a review of the store itself.
+ * Marks the author of a review as a buyer of the product, or else as a verified reviewer, once their address is verified.
+ * Does nothing if the author is already verified.
+ * Source: practice of services of this kind. Assumed: for a review of the store, any purchase makes the author a buyer.
  */
 async function verifyReview(review: ReviewToVerify, context: HandlerContext): Promise<void> {
   if (review.reviewer_type !== "anonymous") return;
@@ -83,11 +82,5 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
     { event: "verified", by: actorNames.user, reason: null },
     context,
   );
-  await announceUpdate(review, context);
-}
-
-/** Tells the webhooks of a review that it has changed. */
-async function announceUpdate({ id, account_id }: ReviewToVerify, context: HandlerContext): Promise<void> {
-  const parts = await findReview(id, { accountId: account_id, isPublished: false }, context);
-  await announceReview("review_updated", parts, context);
+  await announceUpdate(review.id, context);
 }

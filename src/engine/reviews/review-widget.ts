@@ -5,11 +5,19 @@ import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
 import { seoPageUrl } from "../kernel/seo-page-url.ts";
-import { averageScore, noStars, siteTarget, type Stars, sumStars } from "./rating-targets.ts";
+import {
+  averageScore,
+  groupTarget,
+  noStars,
+  productTarget,
+  siteTarget,
+  type Stars,
+  sumStars,
+} from "./rating-targets.ts";
 
 type Query = Omit<z.output<typeof contract.reviews.widget.input>, "product_id">;
 
-interface ShelfProduct {
+interface RatedProduct {
   readonly id: number;
   readonly product_id: string;
   readonly name: string;
@@ -17,31 +25,31 @@ interface ShelfProduct {
   readonly product_tags: string | null;
 }
 
-interface Shelf {
-  readonly key: string;
+/** A rating target with its totals. */
+interface Ratings {
+  readonly target: string;
   readonly stars: Stars;
-  /** Absent for the store's own. */
-  readonly product?: ShelfProduct;
+  /** Absent for the store. */
+  readonly product?: RatedProduct;
 }
 
 /**
- * A product's reviews as its page shows them.
- * Assumed: the latest first where no order is asked for; ties are broken by time, then by id; pages hold 10, at most
- * 150; a product that is not there has no reviews, as its page asks before the first.
+ * Reads a product's reviews for display on its page.
+ * Assumed: reviews are sorted latest first by default; ties are broken by time, then ID; pages have 10 reviews by default
+ * and at most 150; an unknown product has no reviews, because its page may request them before the first review.
  */
 export async function readWidget(
   { product_id, ...query }: z.output<typeof contract.reviews.widget.input>,
   context: HandlerContext,
 ): Promise<WidgetPage> {
-  const shelf = await findShelf(product_id, context);
-  return readPage(shelf, query, context);
+  return readPage(await findRatings(product_id, context), query, context);
 }
 
-/** The reviews of the store itself. */
+/** Reads the reviews of the store. */
 export async function readSiteWidget(query: Query, context: HandlerContext): Promise<WidgetPage> {
-  const key = siteTarget(accountOf(context).id);
-  const { rows } = await selectTotals(context.transaction, context.dialect, { key });
-  return readPage({ key, stars: rows[0] ? toStars(rows[0]) : noStars }, query, context);
+  const target = siteTarget(accountOf(context).id);
+  const { rows } = await selectTotals(context.transaction, context.dialect, { target });
+  return readPage({ target, stars: rows[0] ? toStars(rows[0]) : noStars }, query, context);
 }
 
 interface StarColumns {
@@ -58,14 +66,14 @@ function toStars({ stars_1, stars_2, stars_3, stars_4, stars_5 }: StarColumns): 
   return [stars_1 ?? 0, stars_2 ?? 0, stars_3 ?? 0, stars_4 ?? 0, stars_5 ?? 0];
 }
 
-const selectTotals = createStatement<{ key: string }, StarColumns>(
-  (slot) => sql`select ${starColumns} from review_totals where shelf = ${slot("key")}`,
+const selectTotals = createStatement<{ target: string }, StarColumns>(
+  (slot) => sql`select ${starColumns} from review_totals where shelf = ${slot("target")}`,
 );
 
-/** A product with the shelf that it is read from, and what stands there. */
-const selectShelf = createStatement<
+/** Selects a product with the totals of its rating target. */
+const selectRatings = createStatement<
   { accountId: number; productId: string },
-  ShelfProduct & StarColumns & { readonly group_row: number | null }
+  RatedProduct & StarColumns & { readonly group_row: number | null }
 >(
   (slot) => sql`
     select products.id, products.product_id, products.name, products.url, products.product_tags,
@@ -77,25 +85,25 @@ const selectShelf = createStatement<
     where products.account_id = ${slot("accountId")} and products.product_id = ${slot("productId")}`,
 );
 
-async function findShelf(productId: string, context: HandlerContext): Promise<Shelf> {
-  const { rows } = await selectShelf(context.transaction, context.dialect, {
+async function findRatings(productId: string, context: HandlerContext): Promise<Ratings> {
+  const { rows } = await selectRatings(context.transaction, context.dialect, {
     accountId: accountOf(context).id,
     productId,
   });
   const [found] = rows;
-  // A shelf that no review stands on.
-  if (!found) return { key: "", stars: noStars };
-  const key = found.group_row === null ? `p${found.id}` : `g${found.group_row}`;
-  return { key, stars: toStars(found), product: found };
+  // An empty target matches no reviews.
+  if (!found) return { target: "", stars: noStars };
+  const target = found.group_row === null ? productTarget(found.id) : groupTarget(found.group_row);
+  return { target, stars: toStars(found), product: found };
 }
 
-async function readPage(shelf: Shelf, query: Query, context: HandlerContext): Promise<WidgetPage> {
-  const { stars, product } = shelf;
+async function readPage(ratings: Ratings, query: Query, context: HandlerContext): Promise<WidgetPage> {
+  const { target, stars, product } = ratings;
   const { reviews: total, score } = sumStars(stars);
   const per_page = Math.min(query.per_page ?? reviewPage.default, reviewPage.max);
   const page = Math.max(query.page ?? 1, 1);
   const matching = query.star === undefined ? total : (stars[query.star - 1] ?? 0);
-  const rows = await readRows(shelf, { ...query, matching, per_page, page }, context);
+  const rows = await readRows(target, { ...query, matching, per_page, page }, context);
   const images = await findImages(rows, context);
   return {
     pagination: { page, per_page, total: matching },
@@ -111,7 +119,7 @@ async function readPage(shelf: Shelf, query: Query, context: HandlerContext): Pr
   };
 }
 
-function toWidgetProduct({ id, product_id, name, url }: ShelfProduct, context: HandlerContext) {
+function toWidgetProduct({ id, product_id, name, url }: RatedProduct, context: HandlerContext) {
   const { publicUrl } = context;
   const page = seoPageUrl({ publicUrl, appKey: accountOf(context).appKey, productId: product_id });
   return {
@@ -126,17 +134,17 @@ function toWidgetProduct({ id, product_id, name, url }: ShelfProduct, context: H
 }
 
 interface Page extends Query {
-  /** Reviews that match, over all pages. */
+  /** Number of matching reviews on all pages. */
   readonly matching: number;
   readonly per_page: number;
   readonly page: number;
 }
 
-async function readRows(shelf: Shelf, page: Page, context: HandlerContext): Promise<readonly WidgetRow[]> {
+async function readRows(target: string, page: Page, context: HandlerContext): Promise<readonly WidgetRow[]> {
   const offset = (page.page - 1) * page.per_page;
   const limit = Math.min(page.per_page, page.matching - offset);
   if (limit <= 0) return [];
-  // Counted from the nearer end, so that the last page costs what the first one does.
+  // Reads from the nearer end, so that the last page is as fast as the first.
   const isFromEnd = offset > page.matching / 2;
   const isFirst = offset === 0;
   const key = [
@@ -150,7 +158,7 @@ async function readRows(shelf: Shelf, page: Page, context: HandlerContext): Prom
   if (selects.size >= maxSelects) selects.clear();
   selects.set(key, select);
   const { rows } = await select(context.transaction, context.dialect, {
-    shelf: shelf.key,
+    target,
     star: page.star ?? 0,
     limit,
     offset: isFromEnd ? page.matching - offset - limit : offset,
@@ -160,7 +168,7 @@ async function readRows(shelf: Shelf, page: Page, context: HandlerContext): Prom
 
 const maxSelects = 200;
 
-/** Built once for each order that is asked for, of which there are few in use. */
+/** Statements by sort order, of which few are in use. */
 const selects = new Map<string, ReturnType<typeof createSelect>>();
 
 const columnOf: Readonly<Record<ReviewSort, string>> = {
@@ -181,7 +189,7 @@ const rowColumns = sql.raw(
   ].join(", "),
 );
 
-/** A later page's ids come from an index alone; rows and authors are looked up for these only. */
+/** Creates the query for a page. On later pages, IDs are selected using only an index, before rows are joined. */
 function createSelect(
   { sort = ["date"], direction = "DESC", star }: Query,
   { isFirst, isFromEnd }: { readonly isFirst: boolean; readonly isFromEnd: boolean },
@@ -190,9 +198,9 @@ function createSelect(
   const isDescending = direction === "DESC";
   const orderBy = (descends: boolean) =>
     sql.raw(columns.map((column) => `reviews.${column} ${descends ? "desc" : "asc"}`).join(", "));
-  return createStatement<{ shelf: string; star: number; limit: number; offset: number }, WidgetRow>(
+  return createStatement<{ target: string; star: number; limit: number; offset: number }, WidgetRow>(
     (slot) => {
-      const page = sql`where reviews.shelf = ${slot("shelf")} and reviews.published = 1
+      const page = sql`where reviews.shelf = ${slot("target")} and reviews.published = 1
       ${star === undefined ? sql`` : sql`and reviews.score = ${slot("star")}`}
       order by ${orderBy(isDescending !== isFromEnd)} limit ${slot("limit")}`;
       const rows = sql`select ${rowColumns} from reviews inner join users on users.id = reviews.user_row`;

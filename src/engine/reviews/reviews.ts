@@ -11,14 +11,14 @@ import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { castVote } from "../kernel/votes.ts";
 
 export const reviewHandlers: Handlers<typeof contract.reviews> = {
-  /** Creates a review as anonymous; its author gets a mail whose link verifies it. */
+  /** Creates a review as anonymous, and queues an email whose link verifies its author. */
   create: async (input, context) => {
     const { parts, isTrusted } = await createReview(input, context);
     if (!isTrusted) await queueVerification(parts, context);
     return { image_upload_token: signImageUpload(parts.review.id, context) };
   },
 
-  /** Assumed: a review that is created so gets no verification mail, and stays anonymous unless it is signed. */
+  /** Assumed: this sends no verification email; the review stays anonymous unless the call is signed. */
   createNow: async (input, context) => {
     const { parts } = await createReview(input, context, { past: readPast(input, context) });
     return { reviews: await toFullReviews([parts], context) };
@@ -100,8 +100,8 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 };
 
 /**
- * What the store says of a review of the past; of what anybody else says nothing is heeded.
- * Assumed: a utoken that is not valid is refused where something depends on it.
+ * Returns the history of an imported review. It is honored only if the caller is the store.
+ * Assumed: an invalid utoken is rejected only if the call depends on it.
  * @throws ServiceError `unauthorized`
  */
 function readPast({ past }: Pick<NewReview, "past">, context: HandlerContext): PastReview | undefined {
@@ -118,7 +118,7 @@ async function toFullReviews(found: readonly ReviewParts[], context: HandlerCont
   return found.map((parts) => toFullReview(parts, profile, { publicUrl, appKey }));
 }
 
-/** Source: spec "States and transitions": verification mails are sent to the reviewing customers. */
+/** Source: spec "States and transitions": verification emails are sent to the reviewing customers. */
 async function queueVerification({ review, author, product }: ReviewParts, context: HandlerContext) {
   const { id: accountId } = accountOf(context);
   await queueEmail(

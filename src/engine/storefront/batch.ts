@@ -8,19 +8,19 @@ type Method = z.output<typeof contract.batch.run.input>["methods"][number];
 
 export const batchHandlers: Handlers<typeof contract.batch> = {
   /**
-   * Makes a piece of HTML for each method, in their order.
+   * Renders an HTML fragment for each method, in order.
    * Source: practice of services of this kind.
-   * Assumed: `testimonials` and a method without a product are about the store itself; one about a product that is
-   * not there says that there are no reviews yet, since a store's page must not fail as a whole.
+   * Assumed: `testimonials`, and methods without a product, show the store's reviews; for an unknown product, the fragment
+   * states that there are no reviews yet, so that the store's page does not fail.
    */
   run: async ({ methods }, context) => {
-    // A page mostly asks for several pieces of one product.
+    // A page usually requests several fragments for the same product.
     const pages = new Map<string, Promise<SeoPage>>();
     const results: { result: string }[] = [];
     for (const method of methods) {
-      const asked = askedFor(method);
-      const key = JSON.stringify(asked);
-      const page = pages.get(key) ?? readPage(asked, context);
+      const request = toPageRequest(method);
+      const key = JSON.stringify(request);
+      const page = pages.get(key) ?? readPage(request, context);
       pages.set(key, page);
       results.push({ result: renderFragment(method.method, await page) });
     }
@@ -28,23 +28,23 @@ export const batchHandlers: Handlers<typeof contract.batch> = {
   },
 };
 
-interface Asked {
+interface PageRequest {
   readonly productId: string;
   readonly page: number | undefined;
   readonly per_page: number | undefined;
 }
 
-function askedFor({ method, params: { pid, page, per_page } }: Method): Asked {
+function toPageRequest({ method, params: { pid, page, per_page } }: Method): PageRequest {
   return {
     productId: method === "testimonials" || !pid ? siteReviewsId : pid,
     page: page ?? undefined,
-    // The bottom line shows none of them.
+    // A bottom line shows no reviews.
     per_page: method === "bottomline" ? 0 : (per_page ?? undefined),
   };
 }
 
-async function readPage({ productId, ...paging }: Asked, context: HandlerContext): Promise<SeoPage> {
-  const nothing: SeoPage = {
+async function readPage({ productId, ...paging }: PageRequest, context: HandlerContext): Promise<SeoPage> {
+  const emptyPage: SeoPage = {
     product_id: productId,
     name: productId,
     url: "",
@@ -54,5 +54,5 @@ async function readPage({ productId, ...paging }: Asked, context: HandlerContext
     total_reviews: 0,
     reviews: [],
   };
-  return (await readSeoPage(productId, paging, context)) ?? nothing;
+  return (await readSeoPage(productId, paging, context)) ?? emptyPage;
 }

@@ -4,15 +4,15 @@ import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { anonymousType } from "../reviews/review-response.ts";
 import { readSiteWidget, readWidget } from "../reviews/review-widget.ts";
 
-/** Which of the reviews, the latest first. */
+/** The page of reviews to show; the latest come first. */
 export interface Paging {
   readonly page?: number | undefined;
   readonly per_page?: number | undefined;
 }
 
 /**
- * What a page of reviews shows of a product and its published reviews (those of its group, where it is in one), or
- * of the store where no product is named. Nothing where there is no such product.
+ * Reads a product with its published reviews (or those of its group), or the store with its reviews if no product is
+ * specified. Returns undefined if the product does not exist.
  */
 export async function readSeoPage(
   productId: string | undefined,
@@ -33,11 +33,11 @@ export async function readSeoPage(
   );
 }
 
-/** Assumed: a store without a name is called by its host, and without that "This store". */
+/** Assumed: a store without a name is shown under its host name, or else as "This store". */
 async function describeStore(context: HandlerContext) {
   const { displayName, domain } = await readAccountProfile(context);
   const host = URL.canParse(domain) ? new URL(domain).host : "";
-  const name = [displayName.trim(), host, "This store"].find((given) => given !== "") ?? "";
+  const name = [displayName.trim(), host, "This store"].find((candidate) => candidate !== "") ?? "";
   return { product_id: null, name, url: domain, image_url: null, description: null };
 }
 

@@ -1,13 +1,13 @@
-import { type contract, seoPageReviews, ServiceError, siteReviewsId } from "../../contract/index.ts";
+import { type contract, seoPageReviews, siteReviewsId, invalidField } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
 import { readSeoPage } from "./seo-page.ts";
 import { seoPageUrl } from "../kernel/seo-page-url.ts";
 
-/** A part of a host's name. Source: RFC 1035 2.3.1, RFC 1123 2.1. */
+/** A label of a host name. Source: RFC 1035 2.3.1, RFC 1123 2.1. */
 const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Assumed: names that hosts of a service have themselves are nobody's. */
+/** Subdomains that are never available. Assumed: these are names that services commonly use for their own hosts. */
 const reserved: ReadonlySet<string> = new Set([
   "admin",
   "api",
@@ -38,16 +38,16 @@ const reserved: ReadonlySet<string> = new Set([
 
 export const seoHandlers: Handlers<typeof contract.seo> = {
   /**
-   * Tells whether a subdomain is free.
-   * Assumed: the slugs of accounts' owners are their subdomains; small and capital letters are one.
-   * @throws ServiceError `invalidParams` where no host can be called so
+   * Checks whether a subdomain is available.
+   * Assumed: the slugs of account owners are their subdomains, ignoring case.
+   * @throws ServiceError `invalidParams` if the subdomain is not a valid host name label
    */
   checkSubdomain: async ({ subdomain }, context) => {
     const name = subdomain.toLowerCase();
     if (!hostLabel.test(name)) {
-      throw new ServiceError(
-        "invalidParams",
-        "subdomain must be of letters, digits and dashes inside, and of at most 63 characters",
+      throw invalidField(
+        "subdomain",
+        "must have at most 63 letters, digits, and dashes, and must not start or end with a dash",
       );
     }
     const isTaken = reserved.has(name) || (await isSlugOfOwner(name, context));
@@ -55,7 +55,7 @@ export const seoHandlers: Handlers<typeof contract.seo> = {
   },
 
   /**
-   * Assumed: the page of a product that is not there is not found; the store's page is there at once.
+   * Assumed: an unknown product has no page; the store's page always exists.
    * @throws ServiceError `recordNotFound`
    */
   pageUrl: async ({ product_id }, context) => {

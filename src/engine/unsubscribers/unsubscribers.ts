@@ -16,7 +16,7 @@ interface AddressError {
   readonly error: string;
 }
 
-interface Answered {
+interface BulkInput {
   readonly email_list: Readonly<Record<string, readonly string[]>>;
   readonly async?: boolean | undefined;
   readonly validate_data?: boolean | undefined;
@@ -24,33 +24,34 @@ interface Answered {
 
 export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
   /**
-   * Unsubscribes addresses, and tells which are so now.
-   * Assumed: an address that is there already stays as it is, also one whose owner unsubscribed.
+   * Unsubscribes addresses, and returns their records.
+   * Assumed: addresses that are already unsubscribed, by the store or by their owner, are not changed.
    */
   massCreate: async (input, context) => {
     await requireFeature(context, "unsubscribers");
-    const { addresses, errors } = readAddresses(input);
+    const { addresses, errors } = parseAddresses(input);
     await insertAddresses(addresses, context);
     const unsubscribers = input.async ? [] : (await findAddresses(addresses, context)).map(toRecord);
-    return answer(input, unsubscribers, errors);
+    return createOutput(input, unsubscribers, errors);
   },
 
   /**
-   * Takes addresses back, and tells which were.
-   * Source: practice of services of this kind. Assumed: an address whose owner unsubscribed is left and reported; one that is not there is fine.
+   * Removes unsubscribed addresses, and returns the removed records.
+   * Source: practice of services of this kind. Assumed: an address whose owner unsubscribed is not removed, but reported;
+   * unknown addresses are ignored.
    */
   massDelete: async (input, context) => {
     await requireFeature(context, "unsubscribers");
-    const { addresses, errors } = readAddresses(input);
+    const { addresses, errors } = parseAddresses(input);
     const found = await findAddresses(addresses, context);
-    const left = found.filter(({ by_name }) => by_name === actorNames.user);
+    const refused = found.filter(({ by_name }) => by_name === actorNames.user);
     const removed = found.filter(({ by_name }) => by_name !== actorNames.user);
     await deleteAddresses(removed, context);
-    errors.push(...left.map(({ email }) => ({ value: email, error: "unsubscribed by the user" })));
-    return answer(input, removed.map(toRecord), errors);
+    errors.push(...refused.map(({ email }) => ({ value: email, error: "unsubscribed by the user" })));
+    return createOutput(input, removed.map(toRecord), errors);
   },
 
-  /** Assumed: in the order of their ids; `page` starts at 1, and `count` is the first 5,000 where only `page` is given. */
+  /** Assumed: addresses are sorted by ID; `page` starts at 1; `count` defaults to 5,000. */
   list: async ({ count = unsubscriberPageDefault, page = 1 }, context) => {
     await requireFeature(context, "unsubscribers");
     const offset = Math.min((Math.max(page, 1) - 1) * count, Number.MAX_SAFE_INTEGER);
@@ -59,7 +60,7 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
   },
 };
 
-/** The page's query. The rows before the page are counted off in the account's index of ids. */
+/** The query for a page. Rows before the page are skipped using only the account's index of IDs. */
 export function selectUnsubscribers(
   { count, offset }: { readonly count: number; readonly offset: number },
   context: HandlerContext,
@@ -76,8 +77,8 @@ export function selectUnsubscribers(
 
 type Address = [email_type_id: number, email: string, email_key: string];
 
-/** Assumed: addresses compare in lower case; a bad type id is reported once, whatever its addresses. */
-function readAddresses({ email_list }: Answered): { addresses: Address[]; errors: AddressError[] } {
+/** Assumed: addresses are compared in lower case; an invalid type ID is reported once, not for each address. */
+function parseAddresses({ email_list }: BulkInput): { addresses: Address[]; errors: AddressError[] } {
   const addresses = new Map<string, Address>();
   const errors: AddressError[] = [];
   for (const [typeId, emails] of Object.entries(email_list)) {
@@ -98,12 +99,12 @@ function readAddresses({ email_list }: Answered): { addresses: Address[]; errors
 }
 
 /**
- * Assumed: a call is carried out before it is answered, also with `async`, which only leaves the records out;
- * a call that is not `async` tells its errors where there are any, an `async` one with `validate_data` always.
+ * Assumed: calls are always synchronous; `async` only omits the records from the output. Errors are included if there
+ * are any; with `async`, always if `validate_data` is set, and otherwise never.
  */
-function answer<R>(input: Answered, unsubscribers: R[], errors: AddressError[]) {
-  const isTold = input.async ? input.validate_data === true : errors.length > 0;
-  return { ...(!input.async && { unsubscribers }), ...(isTold && { errors }) };
+function createOutput<R>(input: BulkInput, unsubscribers: R[], errors: AddressError[]) {
+  const hasErrors = input.async ? input.validate_data === true : errors.length > 0;
+  return { ...(!input.async && { unsubscribers }), ...(hasErrors && { errors }) };
 }
 
 const addressColumns = { email_type_id: "integer", email: "text", email_key: "text" } as const;

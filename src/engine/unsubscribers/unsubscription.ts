@@ -4,9 +4,9 @@ import { recordEmailEvent } from "../kernel/email-log.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
 /**
- * What a mail's link to unsubscribe ends: mails of its type to its address.
- * Assumed: an address that the store had unsubscribed is from then on one that unsubscribed by itself, which the store
- * cannot take back.
+ * Finds what the unsubscribe link of an email does: unsubscribe its address from emails of its type.
+ * Assumed: an address that the store had unsubscribed then counts as unsubscribed by its owner, which the store cannot
+ * undo.
  */
 export async function findUnsubscription(
   { id, accountId }: Claim,
@@ -49,7 +49,7 @@ export async function findUnsubscription(
   };
 }
 
-/** As its person's own doing. */
+/** Unsubscribes an address on behalf of its owner. */
 export async function unsubscribe(
   address: {
     readonly account_id: number;

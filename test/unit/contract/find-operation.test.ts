@@ -24,7 +24,10 @@ describe("the call of a method and a path", () => {
 
   it("takes a HEAD for a GET, and escaped parts for what they mean", () => {
     const found = findOperation("HEAD", "/v1/apps/key/products_groups/a%2Fb%20c");
-    expect(found).toMatchObject({ operation: "groups.get", named: { app_key: "key", group_name: "a/b c" } });
+    expect(found).toMatchObject({
+      operation: "groups.get",
+      pathInput: { app_key: "key", group_name: "a/b c" },
+    });
   });
 
   it("knows a fixed path with `.json` and without, and no other method or path", () => {

@@ -1,7 +1,7 @@
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import type { LineRuleName } from "./checks.ts";
-import { wholeOrder } from "../../orders/order-emails.ts";
+import { wholeOrderRow } from "../../orders/order-emails.ts";
 
 /** What a mail about a whole order does not speak of: the rule that keeps each product back, by the product's row. */
 export type DroppedProducts = Readonly<Record<number, LineRuleName>>;
@@ -21,7 +21,7 @@ export async function saveDroppedProducts(
 ): Promise<void> {
   for (const mail of mails) {
     const dropped = judged.get(mail.id)?.dropped;
-    if (mail.product_row !== wholeOrder || dropped === undefined) continue;
+    if (mail.product_row !== wholeOrderRow || dropped === undefined) continue;
     const isNothing = Object.keys(dropped).length === 0;
     const data = JSON.stringify(isNothing ? {} : { left_out: dropped });
     if (data === mail.data) continue;

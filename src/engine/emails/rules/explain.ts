@@ -21,7 +21,7 @@ import { readDroppedProducts } from "./dropped-products.ts";
 import { findLineFacts, type LineFacts } from "./line-facts.ts";
 import { findDecidingRule } from "./evaluate.ts";
 import { exceedsLimitWhenDue } from "./limit-forecast.ts";
-import { wholeOrder } from "../../orders/order-emails.ts";
+import { wholeOrderRow } from "../../orders/order-emails.ts";
 import { dayOf, iso } from "../../kernel/times.ts";
 import { formatExplanation } from "./explanation-format.ts";
 
@@ -77,7 +77,7 @@ async function explain(one: EmailCase, about: About, context: HandlerContext): P
       name,
       left_out_by: isWaiting ? obstacle : (dropped[product_row] ?? null),
     })),
-    is_whole_order: mail?.product_row === wholeOrder,
+    is_whole_order: mail?.product_row === wholeOrderRow,
     mail_id: mail?.id ?? null,
     state: (mail?.state as EmailState | undefined) ?? null,
     decided_by: decidedBy ?? null,
@@ -128,7 +128,7 @@ function word(
   { nowMs }: HandlerContext,
 ): string {
   const decider = lines.find(({ obstacle }) => obstacle === decidedBy) ?? lines[0];
-  const isWholeOrder = mail?.product_row === wholeOrder;
+  const isWholeOrder = mail?.product_row === wholeOrderRow;
   return formatExplanation(
     mail && { ...mail, state: mail.state as EmailState, dueMs: mail.due_at, sentMs: mail.sent_at, endedMs },
     decidedBy,

@@ -2,7 +2,7 @@ import { recordNotFound } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import type { OrderLine } from "./line-facts.ts";
-import { wholeOrder } from "../../orders/order-emails.ts";
+import { wholeOrderRow } from "../../orders/order-emails.ts";
 
 /** A product of the order. */
 export interface OrderedProduct extends OrderLine {
@@ -63,7 +63,7 @@ export async function gatherCases(
     .where("category", "=", "map")
     .execute();
   const mailOf = new Map(mails.map((mail) => [mail.product_row, mail]));
-  const whole = mailOf.get(wholeOrder);
+  const whole = mailOf.get(wholeOrderRow);
   // As `readEmailLines` has it.
   const isOfWhole = ({ product_row, arrivedMs }: OrderedProduct) =>
     whole !== undefined && !mailOf.has(product_row) && arrivedMs >= whole.created_at;

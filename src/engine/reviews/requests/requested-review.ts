@@ -8,21 +8,21 @@ import { iso } from "../../kernel/times.ts";
 
 export type RequestedProduct = Pick<Row<"products">, "product_id" | "name" | "url" | "image_url">;
 
-/** What a review request asks for. */
+/** A review request, with everything needed to display it. */
 export interface Requested {
   readonly mail: Pick<Row<"mails">, "id" | "category" | "email" | "name"> & { readonly accountId: number };
   readonly appKey: string;
-  /** Absent for a test mail, which speaks of no order. */
+  /** Absent for a test email. */
   readonly order?: { readonly id: number; readonly userReference: string | null } | undefined;
   readonly product: RequestedProduct;
   readonly storeName: string;
   readonly isUnsubscribed: boolean;
-  /** How the mail's reader is known already; else the name is the order's. */
+  /** The recipient's name as a known shopper; otherwise, the name of the order is used. */
   readonly knownName: string | undefined;
   readonly review: ReviewRequest["review"];
 }
 
-/** What a token asks for; nothing where it is not ours or too old, or its mail or its product is not there. */
+/** Finds the review request of a link token. Returns undefined if the token is invalid or expired, or if its email or product was deleted. */
 export async function findRequested(token: string, context: HandlerContext): Promise<Requested | undefined> {
   const claim = readClaim(token, ["write_review"], context);
   const mail = claim && (await findEmail(claim, context));
@@ -80,7 +80,7 @@ async function findProduct(
     .executeTakeFirst();
 }
 
-/** The product that a test mail speaks of, which need not be there. */
+/** The sample product of a test email. */
 function readSample(data: string): RequestedProduct {
   const { products: [product = {}] = [] } = JSON.parse(data) as {
     readonly products?: readonly Partial<RequestedProduct>[];
@@ -89,7 +89,7 @@ function readSample(data: string): RequestedProduct {
   return { product_id, name, url, image_url };
 }
 
-/** The review that followed from the order, as its writer sees it: also while it is not published. */
+/** Finds the review written for the order, even if it is hidden. */
 async function findWritten(
   orderRow: number,
   { productRow = 0 }: Claim,

@@ -5,9 +5,9 @@ import {
   type ReviewRequest,
 } from "../../../contract/index.ts";
 
-type Given = Readonly<Partial<Record<ReviewFormField, string>>>;
+type FormInput = Readonly<Partial<Record<ReviewFormField, string>>>;
 
-/** A review as its writer means it. */
+/** A valid review from the form. */
 export interface ReviewFields {
   readonly score: number;
   readonly title: string;
@@ -15,12 +15,13 @@ export interface ReviewFields {
   readonly display_name: string;
 }
 
-/** Fields of a form as they were sent, and the review that they are, or what is wrong with them. */
-export interface ReadForm extends Pick<ReviewRequest, "fields" | "problems"> {
-  readonly read?: ReviewFields;
+/** A submitted form: the fields as submitted, and either the parsed review or errors. */
+export interface ParsedForm extends Pick<ReviewRequest, "fields" | "problems"> {
+  /** Absent if there are problems. */
+  readonly review?: ReviewFields;
 }
 
-const words: Readonly<Record<ReviewFormField, string>> = {
+const requiredMessages: Readonly<Record<ReviewFormField, string>> = {
   score: "Choose how many stars you give, from 1 to 5.",
   title: "Write a title: your review in a few words.",
   content: "Write your review.",
@@ -38,39 +39,39 @@ const names: Readonly<Record<keyof typeof reviewFormLimits, string>> = {
  * Assumed: all four fields are needed, as by the calls that create reviews; spaces around a text are left out; a title
  * and a name are one line, and a browser's line ends are one character, as it counts them.
  */
-export function readReviewForm(given: Given): ReadForm {
+export function parseReviewForm(input: FormInput): ParsedForm {
   const fields = {
-    score: given.score ?? "",
-    title: given.title ?? "",
-    content: (given.content ?? "").replaceAll(/\r\n?/g, "\n"),
-    display_name: given.display_name ?? "",
+    score: input.score ?? "",
+    title: input.title ?? "",
+    content: (input.content ?? "").replaceAll(/\r\n?/g, "\n"),
+    display_name: input.display_name ?? "",
   };
-  const read = {
+  const review = {
     score: /^[1-5]$/.test(fields.score) ? Number(fields.score) : Number.NaN,
-    title: asLine(fields.title),
+    title: collapseSpaces(fields.title),
     content: fields.content.trim(),
-    display_name: asLine(fields.display_name),
+    display_name: collapseSpaces(fields.display_name),
   };
   const problems = reviewFormFields.flatMap((field) => {
-    const error = field === "score" ? findScoreFault(read.score) : findTextFault(field, read[field]);
+    const error = field === "score" ? validateScore(review.score) : validateText(field, review[field]);
     return error === undefined ? [] : [{ field, error }];
   });
-  return problems.length > 0 ? { fields, problems } : { fields, problems, read };
+  return problems.length > 0 ? { fields, problems } : { fields, problems, review };
 }
 
-function asLine(text: string): string {
+function collapseSpaces(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim();
 }
 
-function findScoreFault(score: number): string | undefined {
-  return Number.isNaN(score) ? words.score : undefined;
+function validateScore(score: number): string | undefined {
+  return Number.isNaN(score) ? requiredMessages.score : undefined;
 }
 
-function findTextFault(field: keyof typeof reviewFormLimits, text: string): string | undefined {
-  // What shows nothing is nothing: also what has no width, and marks that only turn what follows them.
-  if (!/[^\s\p{C}]/u.test(text)) return words[field];
+function validateText(field: keyof typeof reviewFormLimits, text: string): string | undefined {
+  // Text that consists only of invisible characters counts as empty.
+  if (!/[^\s\p{C}]/u.test(text)) return requiredMessages[field];
   if (!text.isWellFormed() || text.includes("\u0000")) {
-    return `${names[field]} holds a character that cannot be kept; write it anew.`;
+    return `${names[field]} contains a character that cannot be stored. Remove it and try again.`;
   }
   const limit = reviewFormLimits[field];
   if (text.length <= limit) return undefined;

@@ -7,7 +7,7 @@ import {
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
 import { recordClick } from "../../kernel/email-log.ts";
 import { findRequested, type Requested } from "./requested-review.ts";
-import { readReviewForm, type ReviewFields } from "./review-form.ts";
+import { parseReviewForm, type ReviewFields } from "./review-form.ts";
 import { createReview } from "../review-store.ts";
 import { shortenName } from "../../accounts/shoppers.ts";
 import { iso } from "../../kernel/times.ts";
@@ -24,31 +24,31 @@ const gone: ReviewRequest = {
 };
 
 /**
- * What a review request's link shows, and the review that is written there.
- * Assumed: a link works also for who has unsubscribed since, and where the store asks for no more reviews of the product:
- * whoever holds the mail may still answer it.
+ * Shows the review request of a link, and stores the review written for it.
+ * Assumed: a link works even if its recipient has since unsubscribed, or the store no longer requests reviews for the
+ * product: whoever holds the email may still answer it.
  */
 export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
-  /** Assumed: a link that is too old, or that this service did not make, is told to be gone; it is no error. */
+  /** Assumed: an expired or invalid link has the state `gone`; it is not an error. */
   show: async ({ token }, context) => {
     const found = await findRequested(token, context);
     return { request: found ? describe(found) : gone };
   },
 
   /**
-   * Keeps the review, unless there is one already, or something is wrong with it: both are told.
-   * Assumed: one review of a product follows from an order, whichever of its mails the link is of.
+   * Stores the review, unless one already exists or the fields are invalid; the output states both.
+   * Assumed: an order leads to at most one review per product, whichever of its emails contains the link.
    */
-  write: async ({ token, ...given }, context) => {
+  write: async ({ token, ...input }, context) => {
     const found = await findRequested(token, context);
     if (!found) return { request: gone };
     if (found.review) return { request: describe(found) };
-    const { fields, read, problems } = readReviewForm(given);
-    if (!read) return { request: { ...describe(found), fields, problems } };
-    if (found.order === undefined) return { request: asWritten(describe(found), read, context) };
-    await keepReview(found, { read, order: found.order }, context);
-    const kept = await findRequested(token, context);
-    return { request: kept ? describe(kept) : gone };
+    const { fields, review, problems } = parseReviewForm(input);
+    if (!review) return { request: { ...describe(found), fields, problems } };
+    if (found.order === undefined) return { request: previewReview(describe(found), review, context) };
+    await storeReview(found, { review, order: found.order }, context);
+    const stored = await findRequested(token, context);
+    return { request: stored ? describe(stored) : gone };
   },
 };
 
@@ -67,32 +67,36 @@ function describe(found: Requested): ReviewRequest {
   };
 }
 
-/** What a test mail's reader is shown in place of a review that is kept. */
-function asWritten(request: ReviewRequest, read: ReviewFields, { nowMs }: HandlerContext): ReviewRequest {
-  const display_name = shortenName(read.display_name);
-  const review = { ...read, display_name, verified_buyer: true, created_at: iso(nowMs) };
-  return { ...request, state: "done", review };
+/** Shows the review of a test email's recipient as if it had been stored. */
+function previewReview(
+  request: ReviewRequest,
+  review: ReviewFields,
+  { nowMs }: HandlerContext,
+): ReviewRequest {
+  const display_name = shortenName(review.display_name);
+  const shown = { ...review, display_name, verified_buyer: true, created_at: iso(nowMs) };
+  return { ...request, state: "done", review: shown };
 }
 
-/** Stores the review of the order's customer, whose address is proven: the link came with a mail to it. */
-async function keepReview(
+/** Stores the review of the order's customer. Their address is verified, because the link was sent to it. */
+async function storeReview(
   { mail, appKey, product }: Requested,
-  { read, order }: { readonly read: ReviewFields; readonly order: NonNullable<Requested["order"]> },
+  { review, order }: { readonly review: ReviewFields; readonly order: NonNullable<Requested["order"]> },
   context: HandlerContext,
 ): Promise<void> {
   const { id: mailId, accountId, email } = mail;
-  const review = {
+  const newReview = {
     sku: product.product_id,
     product_title: product.name,
     product_url: product.url,
     email,
-    display_name: read.display_name,
-    review_title: read.title,
-    review_content: read.content,
-    review_score: read.score,
+    display_name: review.display_name,
+    review_title: review.title,
+    review_content: review.content,
+    review_score: review.score,
     user_reference: order.userReference,
   };
-  const ofAccount = { ...context, account: { id: accountId, appKey } };
-  await createReview(review, ofAccount, { orderRow: order.id });
+  const accountContext = { ...context, account: { id: accountId, appKey } };
+  await createReview(newReview, accountContext, { orderRow: order.id });
   await recordClick({ accountId, mailId, category: mail.category as EmailCategory }, context);
 }
