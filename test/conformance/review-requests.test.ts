@@ -111,7 +111,10 @@ describeIsolated("review requests", (harness) => {
       { field: "score", error: "Choose how many stars you give, from 1 to 5." },
       { field: "title", error: "Write a title: your review in a few words." },
       { field: "content", error: "The review is longer than 10,000 characters; it has 10,001." },
-      { field: "display_name", error: "The name contains a character that cannot be stored. Remove it and try again." },
+      {
+        field: "display_name",
+        error: "The name contains a character that cannot be stored. Remove it and try again.",
+      },
     ]);
     for (const score of ["0", "05", "4.5", "٤", "four", "1e0"]) {
       expect((await write({ token, ...typed, score })).request.problems).toHaveLength(1);

@@ -37,7 +37,8 @@ describeBackends("seo.checkSubdomain", (harness) => {
     async (subdomain) => {
       await expect(check(subdomain)).rejects.toMatchObject({
         kind: "invalidParams",
-        message: "subdomain must have at most 63 letters, digits, and dashes, and must not start or end with a dash",
+        message:
+          "subdomain must have at most 63 letters, digits, and dashes, and must not start or end with a dash",
       });
     },
   );
