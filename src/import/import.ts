@@ -32,9 +32,9 @@ import { refuseUndone } from "./undo/undo-record.ts";
 import { verifyAtEnd } from "./verify/verify.ts";
 
 /**
- * Imports files of one kind: reads, checks, groups, sends, and keeps the tally. A dry run does the same up to
- * the sending, and writes nothing.
- * @throws ImportError when it cannot start, or cannot go on; with the run's summary where there is one
+ * Imports files of one kind: reads, checks, groups, and sends their rows, and records the run. A dry run does the same
+ * without sending or recording anything.
+ * @throws ImportError if it cannot start or continue; with the run's summary if there is a run
  */
 export async function startImport(
   request: { readonly kind: string; readonly files: readonly string[]; readonly options: ImportOptions },
@@ -60,13 +60,16 @@ async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummar
     return await running;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    throw new ImportError("failed", "the disk is full", { hint: "make room, and try again", cause: error });
+    throw new ImportError("failed", "the disk is full", {
+      hint: "free up disk space and try again",
+      cause: error,
+    });
   }
 }
 
 /**
- * Goes on with a run that was interrupted, stopped or failed: what is settled is not sent again.
- * @throws ImportError `usage` when the files changed, the profile is another, or the run is under way
+ * Continues a run that was interrupted, stopped, or failed, without sending what is settled.
+ * @throws ImportError `usage` if a file has changed, the profile is a different one, or the run is in progress
  */
 export async function resumeImport(
   id: string,
@@ -75,7 +78,7 @@ export async function resumeImport(
 ): Promise<ImportSummary> {
   const before = findRun(deps.runsFolder, id);
   if (before.state === "finished") {
-    deps.report({ type: "notice", message: `${before.import_id} is finished: there is nothing to resume` });
+    deps.report({ type: "notice", message: `${before.import_id} is finished; there is nothing to resume` });
     const { verified, undo } = runPaths(deps.runsFolder, before.import_id);
     const isDone = existsSync(verified) || existsSync(undo);
     return verifyAtEnd(summarizeRun(deps.runsFolder, before), isDone ? {} : before.options, deps);
@@ -95,12 +98,12 @@ export async function resumeImport(
   );
 }
 
-/** Every run, newest first. */
+/** Lists all runs, newest first. */
 export async function listImports(runsFolder: string): Promise<ImportSummary[]> {
   return listManifests(runsFolder).map((manifest) => summarizeRun(runsFolder, manifest));
 }
 
-/** @throws ImportError `usage` when there is no such run */
+/** @throws ImportError `usage` if there is no such run */
 export async function showImport(runsFolder: string, id: string): Promise<ImportSummary> {
   return summarizeRun(runsFolder, findRun(runsFolder, id));
 }
@@ -108,7 +111,10 @@ export async function showImport(runsFolder: string, id: string): Promise<Import
 function checkBatchSize(behavior: ImportBehavior, { batchSize }: ImportOptions): void {
   const { max } = callSizeOf(behavior);
   if (batchSize === undefined || max === undefined || batchSize <= max) return;
-  throw new ImportError("usage", `--batch-size ${batchSize}: the service takes at most ${max} in a call`);
+  throw new ImportError(
+    "usage",
+    `invalid value "${batchSize}" for --batch-size: the service accepts at most ${max} per call`,
+  );
 }
 
 interface ImportRequest {
@@ -129,7 +135,7 @@ async function newRun(
   let isBegun = false;
   try {
     const located = await locateFiles(given, folder, deps);
-    // A pipe that ends with the signal has given a part of its rows: that part is not what was meant.
+    // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
     if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
     const files = await openFiles(located, { kind, behavior, options }, deps);
     tell(files, behavior, deps);
@@ -171,20 +177,20 @@ async function newRun(
 }
 
 /**
- * The refusal to sign in that ended a new run before anything was sent: such a run is not worth keeping, and its
- * refusal says nothing of it.
+ * The sign-in failure that ended a new run before anything was sent. Such a run is not kept, and its error does not
+ * mention it.
  */
 function asRefusedSignIn(error: unknown): unknown {
   if ((error as { readonly kind?: unknown }).kind !== "auth") return undefined;
-  // Of a profile that knows no secret.
+  // The profile has no secret.
   if (!(error instanceof ImportError)) return error;
   const { message, summary, cause } = error;
   if (summary?.calls.sent !== 0 || !(cause instanceof ServiceError)) return undefined;
-  const hint = cause.hint ?? "check the app key and the address, or sign in again: starpost auth login";
+  const hint = cause.hint ?? "check the app key and the base URL, or sign in again: starpost auth login";
   return new ImportError("auth", message, { hint, cause });
 }
 
-/** What an import is that was interrupted before anything was sent or kept. */
+/** The summary of an import that was interrupted before anything was sent or recorded. */
 function nothingBegun(kind: string, files: readonly string[], startedMs: number): ImportSummary {
   return {
     import_id: null,
@@ -218,7 +224,7 @@ function tell(files: readonly InputFile[], behavior: ImportBehavior, deps: Impor
   for (const message of describeFiles(files, behavior)) deps.report({ type: "notice", message });
 }
 
-/** The same bytes were imported before: a person may have meant to resume. */
+/** Reports an earlier run of the same bytes: the person may have meant to resume it. */
 function tellOfEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDeps): void {
   const hashes = new Set(manifest.files.map(({ sha256 }) => sha256));
   const earlier = listManifests(runsFolder).find(
@@ -230,6 +236,6 @@ function tellOfEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDep
   const message =
     state === "finished"
       ? `the same file was imported before, by ${import_id}`
-      : `${import_id} began with the same file and is ${state}: 'starpost imports resume ${import_id}' goes on with it`;
+      : `${import_id} began with the same file and is ${state}; to continue it, run: starpost imports resume ${import_id}`;
   report({ type: "notice", message });
 }

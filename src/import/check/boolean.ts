@@ -11,7 +11,7 @@ const booleans: Readonly<Record<string, boolean>> = {
   "0": false,
 };
 
-/** Yes or no, as files write it; nothing where the cell is empty, or says something else, which is a problem. */
+/** Reads a boolean as files write it. An empty cell is undefined; so is an invalid one, which adds an error. */
 export function readBoolean(row: RowView, field: string, problems: RowError[]): boolean | undefined {
   const value = row(field);
   if (value === "") return undefined;

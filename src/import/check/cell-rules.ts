@@ -14,14 +14,14 @@ import type { ImportOptions } from "../options.ts";
 const none: readonly string[] = [];
 
 /**
- * What a person asked of single cells, whatever their kind: that ids be put right, and what an empty cell means.
- * What was done is told to the tally once the row is an item: of a rejected row nothing was sent.
+ * Applies the options for single cells, which are the same for all kinds: rewriting invalid IDs, and the meaning of
+ * empty cells. What was done is added to the tally once the row is an item, since nothing of a rejected row is sent.
  */
 export class CellRules {
   readonly #behavior: ImportBehavior;
   readonly #tally: RunTally;
   readonly #empty: ImportOptions["empty"];
-  /** The fields that may be left empty and that the file has a column for. */
+  /** The optional fields for which the file has a column. */
   readonly #optional: readonly string[];
   readonly #fixable: ReadonlySet<string>;
   #row: RowView = () => "";
@@ -44,14 +44,14 @@ export class CellRules {
   }
 
   /**
-   * Reads a row by its kind, with the rules applied.
-   * @param later takes what is to be told once it is known whether the row's group is an item
+   * Reads a row as its kind does, with the rules applied.
+   * @param later receives what to report once it is known whether the row's group is an item
    */
   read(row: RowView, source: SourceRow, later?: (() => void)[]): Item | readonly RowError[] {
     this.#row = row;
     this.#fixed.clear();
     const view = this.#fixable.size > 0 ? this.#fixingView : row;
-    // Most rows have nothing to be told: what they take is made once.
+    // Most rows have nothing to report; this avoids allocating for them.
     const empty = this.#optional.length === 0 ? none : this.#optional.filter((field) => view(field) === "");
     const erasable = this.#behavior.erasing?.fields ?? [];
     const erased = this.#empty === "clear" ? empty.filter((field) => erasable.includes(field)) : none;
@@ -89,11 +89,11 @@ export class CellRules {
       this.#tally.keep(
         source,
         field,
-        this.#behavior.erasing?.otherwise ?? "nothing is stored that it could erase",
+        this.#behavior.erasing?.otherwise ?? "there is no stored value to erase",
       );
   }
 }
 
 function emptyCell(field: string): RowError {
-  return { field, code: "empty_cell", reason: "is empty, which --empty error refuses" };
+  return { field, code: "empty_cell", reason: "is empty, which --empty error rejects" };
 }

@@ -4,8 +4,9 @@ const pattern =
   /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:(?:[T ]| at )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp][Mm])?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
- * The day of a date as shops export it: year first, a time and an offset passed over, the day as it is written.
- * @returns YYYY-MM-DD, or nothing where it is not a day of the calendar
+ * Reads the day of a date as shops export it: year first; a time and an offset are ignored, so the day is the one
+ * written.
+ * @returns YYYY-MM-DD, or undefined if it is not a calendar day
  */
 export function readDate(value: string): string | undefined {
   if (value.length === 10 && isCalendarDate(value)) return value;

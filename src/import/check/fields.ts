@@ -11,7 +11,7 @@ import { fixId } from "./valid-id.ts";
 import { describeDoubt, readPrice } from "./price.ts";
 import type { ReportDropped, RowError, RowView } from "../item.ts";
 
-/** Turns the contract's issues with a value into a row's problems, with the fields named as columns are. */
+/** Converts the contract's issues with a value to row errors, naming fields as columns do. */
 export function describeIssues(
   issues: readonly z.core.$ZodIssue[],
   fieldOf: (path: readonly PropertyKey[]) => string,
@@ -23,12 +23,12 @@ export function describeIssues(
   }));
 }
 
-/** The last named part of a wire path: `specs.upc` is `upc`. */
+/** The last part of a wire path: for `specs.upc`, `upc`. */
 export function lastOf(path: readonly PropertyKey[]): string {
   return String(path.at(-1) ?? "");
 }
 
-/** Leaves empty cells out: an empty cell says nothing, and never erases. */
+/** Picks the non-empty cells: an empty cell says nothing and never erases. */
 export function pick(row: RowView, names: Readonly<Record<string, string>>): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const wireName in names) {
@@ -39,8 +39,8 @@ export function pick(row: RowView, names: Readonly<Record<string, string>>): Rec
 }
 
 /**
- * Writes a picked price as the service takes it, where it can be read for certain. One that may be read in two ways is
- * a problem, and taken out.
+ * Converts a picked price to the service's format if it is unambiguous. An ambiguous price adds an error and is
+ * removed.
  */
 export function settlePrice(picked: Record<string, unknown>, field: string, problems: RowError[]): void {
   const value = picked["price"];
@@ -54,7 +54,7 @@ export function settlePrice(picked: Record<string, unknown>, field: string, prob
   problems.push({ field, code: "bad_price", reason: describeDoubt(String(value), read.doubtful) });
 }
 
-/** The spec values that the service would take; one that it would drop is left out, and said. */
+/** Picks the spec values that the service accepts; reports those that it would drop. */
 export function pickSpecs(row: RowView, leaveOut: ReportDropped): Record<string, string> | undefined {
   let picked: Record<string, string> | undefined;
   for (const name of specNames) {
@@ -65,16 +65,16 @@ export function pickSpecs(row: RowView, leaveOut: ReportDropped): Record<string,
       picked ??= {};
       picked[name] = normalised.value;
     } else if (normalised.ignored === "characters") {
-      const more = fixId(name, raw) === undefined ? "" : "; --fix-ids puts it right";
-      leaveOut(name, `a spec value holds only letters, digits, _ and -${more}`);
+      const more = fixId(name, raw) === undefined ? "" : "; to rewrite it, pass --fix-ids";
+      leaveOut(name, `a spec value may contain only letters, digits, _, and -${more}`);
     } else if (normalised.ignored === "length") {
-      leaveOut(name, "a spec value is at most 255 characters");
+      leaveOut(name, "a spec value has at most 255 characters");
     }
   }
   return picked;
 }
 
-/** A row's product id, where the service would take it; it would drop another without a word. */
+/** Reads a row's product ID and adds an error if it is invalid: the service would silently drop it. */
 export function readProductId(row: RowView, problems: RowError[]): string {
   const field = "product_id";
   const id = row(field);
@@ -82,17 +82,18 @@ export function readProductId(row: RowView, problems: RowError[]): string {
   else if (id.length > maxLength.id) {
     problems.push({ field, code: "too_long", reason: `is longer than ${maxLength.id} characters` });
   } else if (!isLegalId(id)) {
-    const why = id === "__proto__" ? "is no id" : "has characters other than letters, digits, _ and -";
-    const reason = `'${id.slice(0, 60)}' ${why}; the service would ignore it; --fix-ids would send '${fixId(field, id)}'`;
+    const why =
+      id === "__proto__" ? "is not a valid ID" : "contains characters other than letters, digits, _, and -";
+    const reason = `'${id.slice(0, 60)}' ${why}, so the service would ignore it; --fix-ids would send '${fixId(field, id)}'`;
     problems.push({ field, code: "bad_id", reason });
   }
   return id;
 }
 
-/** The service reports a problem with something that the call did not hold. */
+/** The error for a response that reports a problem with something that the call did not contain. */
 export function unknownElement(name: string): ServiceError {
   return new ServiceError(
     "unexpectedAnswer",
-    `the service reports a problem with ${name}, which was not sent`,
+    `the service reported an error for ${name}, which was not sent`,
   );
 }

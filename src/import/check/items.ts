@@ -12,12 +12,12 @@ import type { KeyStore } from "../run/key-store.ts";
 import type { ImportOptions } from "../options.ts";
 
 const recordProblems: Readonly<Record<RecordProblem, string>> = {
-  bad_quote: "a quote is opened and not closed as CSV asks; a quote inside a quoted cell is written twice",
-  nul_byte: "the row holds a NUL byte",
+  bad_quote: "a quoted cell is not closed correctly; a quote inside a quoted cell must be doubled",
+  nul_byte: "the row contains a NUL byte",
   record_too_long: "the row is longer than 16 MiB",
 };
 
-/** Turns the rows of one file into checked items; what cannot be sent goes into the tally as rejected. */
+/** Turns the rows of one file into checked items; rows that cannot be sent are rejected in the tally. */
 export class ItemReader {
   readonly #behavior: ImportBehavior;
   readonly #tally: RunTally;
@@ -27,10 +27,10 @@ export class ItemReader {
   readonly #rules: CellRules;
   readonly #groups: { readonly collector: RowCollector; readonly reader: GroupReader } | undefined;
   readonly #view: RowView;
-  /** The row that is being read. */
+  /** The current row. */
   readonly #row: { cells: readonly string[] } = { cells: [] };
   #open: Item | undefined;
-  /** Rows looked at, without the blank ones. */
+  /** Rows read, blank ones excluded. */
   rows = 0;
   blankRows = 0;
 
@@ -64,7 +64,7 @@ export class ItemReader {
         };
   }
 
-  /** The items that a batch completes; a grouped item stays open until a row of another key comes. */
+  /** Yields the items that a batch completes; a grouped item stays open until a row with another key follows. */
   *read({ rows, lines, problems, families }: RowBatch): Generator<Item> {
     for (const [at, cells] of rows.entries()) {
       if (cells.every((cell) => cell === "" || cell.trim() === "")) {
@@ -94,14 +94,14 @@ export class ItemReader {
     }
   }
 
-  /** The item that is still open at the end of the file. */
+  /** Yields the item that is still open at the end of the file. */
   *end(): Generator<Item> {
     if (this.#groups) yield* this.#readGroups(this.#groups.collector.end());
     if (this.#open) yield this.#open;
     this.#open = undefined;
   }
 
-  /** What is wrong with a record before its fields are looked at, and its cells so that they can be put right. */
+  /** Checks a record before its fields are read; returns its cells so that they can be corrected. */
   #checkRecord(
     source: SourceRow,
     problem: RecordProblem | undefined,
@@ -118,7 +118,7 @@ export class ItemReader {
     if (count === header.length || (count > header.length && isBlank(source.cells.slice(header.length)))) {
       return undefined;
     }
-    const reason = `the row has ${count} cells and the header ${header.length}`;
+    const reason = `the row has ${count} cells, but the header has ${header.length}`;
     return { source, problem: { field: "", code: "ragged_row", reason } };
   }
 
@@ -155,14 +155,13 @@ export class ItemReader {
   #findDouble(keys: KeyStore, key: string, line: number): RowError | undefined {
     const [field = ""] = this.#behavior.fields.map(({ name }) => name);
     const before = keys.meet(key, line);
-    if (before !== undefined)
-      return { field, code: "duplicate", reason: `is given twice, before on line ${before}` };
+    if (before !== undefined) return { field, code: "duplicate", reason: `repeats line ${before}` };
     return keys.isExisting(key) ? isThere(field) : undefined;
   }
 }
 
 function isThere(field: string): RowError {
-  return { field, code: "duplicate", reason: "is on the service already" };
+  return { field, code: "duplicate", reason: "is already stored on the service" };
 }
 
 const noneShared: ReadonlySet<string> = new Set();
@@ -171,12 +170,12 @@ function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell === "");
 }
 
-/** Takes blanks off both ends; most cells have none. */
+/** Trims a cell; most cells need no trimming. */
 function trimBlanks(cell: string): string {
   return cell.charCodeAt(0) <= 32 || cell.charCodeAt(cell.length - 1) <= 32 ? cell.trim() : cell;
 }
 
-/** A row that could not be parsed, cut at each delimiter, so that its cells can be put right one by one. */
+/** Splits a row that could not be parsed at each delimiter, so that its cells can be corrected one by one. */
 function splitRaw(cells: readonly string[], delimiter: string): string[] {
   return cells.flatMap((cell) => cell.split(delimiter));
 }

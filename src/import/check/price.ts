@@ -1,13 +1,13 @@
-/** A price that can be read for certain, one of which two readings are possible, or none. */
+/** An unambiguous price, a price with two possible readings, or undefined if it is not a price. */
 export type ReadPrice =
   | { readonly price: string }
   | { readonly doubtful: readonly [string, string] }
   | undefined;
 
 const plain = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
-/** A currency's sign, its code or its short name, with or without a point: `R$`, `EUR`, `kr.`, `zł`. */
+/** A currency's symbol, code, or short name, with or without a period: `R$`, `EUR`, `kr.`, `zł`. */
 const sign = String.raw`(?:\p{L}{0,3}\p{Sc}|\p{L}{1,4}\.?)`;
-/** Short names that are no signs and no codes. */
+/** Short names that are neither symbols nor codes. */
 const shortNames = new Set("kr zł kč ft lei fr sfr rs r tl rm rp bs din ден лв руб р грн сом тг".split(" "));
 const withSign = new RegExp(
   String.raw`^(${sign})?\s*(\d[\d.,' \u2019\s]*?)(?:[.,][-\u2012-\u2015]{1,2})?\s*(${sign})?$`,
@@ -15,15 +15,15 @@ const withSign = new RegExp(
 );
 const thousands = /^\d{1,3}(?:([., '\u2019])\d{3})(?:\1\d{3})*$/;
 
-/** Currencies that are written with three decimals. Source: ISO 4217. */
+/** Currencies with three decimals. Source: ISO 4217. */
 const threeDecimals = new Set(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]);
 
 /**
  * Reads a price as people and shops write it: `R$ 1.234,56`, `1,234.56`, `€ 12,50`, `1'234.50`, `12,-`.
- * Assumed: three digits behind the only comma, or behind the only point of a price with a currency's sign, may be
- * thousands or decimals; that is told from a currency that is known and has not three decimals, and else doubtful.
- * A plain number with a point is what it says.
- * @param currency the ISO code, where it is known
+ * Assumed: three digits after the only comma, or after the only point of a price with a currency symbol, may be
+ * thousands or decimals. A known currency without three decimals decides; otherwise, the price is ambiguous. A plain
+ * number with a point is taken literally.
+ * @param currency the ISO code, if known
  */
 export function readPrice(value: string, currency?: string): ReadPrice {
   if (plain.test(value)) return { price: value };
@@ -75,7 +75,7 @@ function splitAtLast(text: string, separator: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** What to say of a price that may be one or the other. */
+/** The reason for rejecting an ambiguous price. */
 export function describeDoubt(value: string, [one, other]: readonly [string, string]): string {
-  return `'${value}' may be ${one} or ${other}; write it without a sign for thousands, and with a point before the decimals`;
+  return `'${value}' could be ${one} or ${other}; write it without a thousands separator and with a decimal point`;
 }

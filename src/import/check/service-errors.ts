@@ -2,9 +2,9 @@ import { couponErrorTexts, ServiceError, unsubscriberErrorTexts } from "../../co
 import type { RowError } from "../item.ts";
 
 /**
- * What services of this kind say of a value, and the code that it stands for; the first that fits counts.
- * Source: spec "Errors", "Coupons", "Mass unsubscribe", our own words in `contract/shapes.ts`. Assumed: others word it as
- * Rails does.
+ * What services of this kind say about a value, and the reject code for it; the first match counts.
+ * Source: spec "Errors", "Coupons", "Mass unsubscribe", and the messages in `contract/shapes.ts`. Assumed: other
+ * services word their messages as Rails does.
  */
 const codeOfWords: readonly (readonly [RegExp, string])[] = [
   [wholly(unsubscriberErrorTexts.emailType), "bad_email_type"],
@@ -54,31 +54,31 @@ function findCode(field: string, text: string): string | undefined {
   return known ?? (/\b(?:invalid|not valid)\b/i.test(text) ? codeOfField[field] : undefined);
 }
 
-/** Makes a row's problem of what the service says of one of its fields. */
+/** Converts a service's message about a field to a row error. */
 export function readServiceProblem(field: string, text: string): RowError {
   const code = findCode(field, text);
-  if (code === undefined) return { field, code: "refused", reason: `was refused by the service: ${text}` };
-  return { field, code, reason: `${withoutName(field, text)}, says the service` };
+  if (code === undefined) return { field, code: "refused", reason: `was rejected by the service: ${text}` };
+  return { field, code, reason: `${withoutName(field, text)} (reported by the service)` };
 }
 
-/** Words that begin with the field's name, without it: it stands before them anyway. */
+/** Removes the field's name from the start of a message, since the column name precedes the message. */
 function withoutName(field: string, text: string): string {
   const words = field.split("_").map(escapeWords).join("[ _]?");
   return text.replace(new RegExp(String.raw`^(?:the )?${words}\s+`, "i"), "");
 }
 
-/** Makes a problem of the words with which the service refused a call that held one item alone. */
+/** Converts the refusal of a call with a single item to a row error. */
 export function readCallRefusal(error: ServiceError, { one }: { readonly one: string }): RowError {
   if (error.kind === "bodyTooLarge") {
     return {
       field: "",
       code: "too_large",
-      reason: `a call with this ${one} alone is too large: ${error.message}`,
+      reason: `a call with only this ${one} is too large: ${error.message}`,
     };
   }
   return {
     field: "",
     code: "call_refused",
-    reason: `the service refuses this ${one} alone: ${error.message}`,
+    reason: `the service rejects this ${one} even alone: ${error.message}`,
   };
 }

@@ -5,9 +5,9 @@ const pattern =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:[.,]\d{1,9})?)?\s*(?:(Z|UTC|GMT)|([+-]\d{2}):?(\d{2}))?$/i;
 
 /**
- * The time of a date as other services export it: ISO 8601, or a day alone, which is its beginning in UTC.
- * Assumed: a time without an offset is UTC; of a time in another form the day is taken, as it is written.
- * @returns YYYY-MM-DDTHH:MM:SS.sssZ, or nothing where it is not a day of the calendar
+ * Reads a timestamp as other services export it: ISO 8601, or a day alone, which means its start in UTC.
+ * Assumed: a time without an offset is UTC; of a time in another format, only the day is used, as written.
+ * @returns YYYY-MM-DDTHH:MM:SS.sssZ, or undefined if it is not a calendar day
  */
 export function readTime(value: string): string | undefined {
   const parts = pattern.exec(value);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isLegalId, maxLength, normaliseSpec } from "../../contract/index.ts";
 
-/** Letters that no accent can be taken off. */
+/** Letters that Unicode normalization does not reduce to ASCII. */
 const spelledOut: Readonly<Record<string, string>> = {
   ß: "ss",
   ẞ: "SS",
@@ -22,18 +22,20 @@ const spelledOut: Readonly<Record<string, string>> = {
   ı: "i",
 };
 
-/** RFC 4648's base 32 in lower case: no `0`, which a spec value would lose where it leads. */
+/** RFC 4648 base 32 in lowercase: it has no `0`, which a spec value would lose at its start. */
 const digits = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** 50 bits: among a million ids that differ in signs alone, two are the same once in two thousand files. */
+/**
+ * 50 bits: among a million IDs that differ only in special characters, a collision occurs once in two thousand files.
+ */
 const tailLength = 10;
 
 /**
- * A legal id for one that the service would drop: accents taken off, other characters a `-`, and a tail that is made
- * of the whole original.
- * Source: spec "Product (input)". Assumed: the tail is there always, so that the pair depends on nothing but the
- * original: not on other rows, files, runs or the order in which they come, and it meets neither the id of another
- * original (`A/1` and `A 1`) nor one that stands as it is (`A-1`); the same text in two Unicode forms is one id.
+ * Proposes a valid ID for one that the service would drop: accents removed, other characters replaced by `-`, and a
+ * suffix derived from the entire original.
+ * Source: spec "Product (input)". Assumed: the suffix is always present, so the result depends only on the original and
+ * not on other rows, files, or runs, and collides neither with the result for another original (`A/1` and `A 1`) nor
+ * with a valid ID (`A-1`); the same text in two Unicode forms is the same ID.
  */
 export function proposeLegalId(original: string): string {
   const composed = original.normalize("NFC");
@@ -65,12 +67,12 @@ export interface FixedId {
 }
 
 /**
- * The fields with ids that may be put right. Assumed: of the spec values only `sku` and `external_sku`; `brand` is a
- * name, and `upc`, `isbn` and `mpn` are given by others: changed, they would be somebody else's.
+ * The fields whose IDs may be rewritten. Assumed: among the spec values, only `sku` and `external_sku`; `brand` is a
+ * name, and `upc`, `isbn`, and `mpn` are assigned by others, so a changed value would identify something else.
  */
 export const fixableFields: readonly string[] = ["product_id", "sku", "external_sku"];
 
-/** What `--fix-ids` sends in place of an id that the service would drop for its characters; nothing where it would not. */
+/** What `--fix-ids` sends instead of an ID that the service would drop for its characters; undefined for other IDs. */
 export function fixId(field: string, value: string): string | undefined {
   if (value === "" || value.length > maxLength.id || !fixableFields.includes(field)) return undefined;
   if (field === "product_id") {

@@ -23,16 +23,16 @@ import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, RunState } from "../summary.ts";
 import { recordPrevious } from "../undo/record-previous.ts";
 
-/** One go at a run: the first, or a resume. Without a manifest it is a dry run. */
+/** One attempt at a run: the first, or a resume. Without a manifest, it is a dry run. */
 export interface Attempt extends RunFiles {
   readonly kind: ImportKind;
   readonly manifest?: Manifest;
 }
 
-/** Waits this long for another process to let go of a run; milliseconds. */
+/** How long to wait for another process to release a run, in milliseconds. */
 const lockWaitMs = 300;
 
-/** Runs an attempt to its end, whichever that is, and gives the whole run's summary. */
+/** Runs an attempt to its end and returns the summary of the entire run. */
 export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
   const { manifest } = attempt;
   return manifest ? runRecorded({ ...attempt, manifest }, deps) : runDry(attempt, deps);
@@ -67,8 +67,8 @@ async function runRecorded(
   const paths = runPaths(deps.runsFolder, id);
   using lock = FileLock.acquire(paths.lock, { waitMs: lockWaitMs });
   if (!lock) {
-    throw new ImportError("usage", `${id} is under way in another process`, {
-      hint: "wait for it, or stop it",
+    throw new ImportError("usage", `${id} is in progress in another process`, {
+      hint: "wait until it finishes, or stop it",
     });
   }
   removeSpills(paths.folder);
@@ -81,7 +81,7 @@ async function runRecorded(
   const inputs = files.map((file) => asRejectedInput(file, options));
   const rejects = new RejectFile(paths.rejects, inputs, options);
   const given = files.map((file) => file.given);
-  // Whoever looks on keeps nothing of the run.
+  // An observer does not keep the run.
   const fixedIdsPath = deps.observer ? undefined : paths.fixedIds;
   using fixedIds = new FixedIdFile(paths.fixedIdStore, fixedIdsPath, given);
   const tally = new RunTally(files.map(asTallyFile), rejects, fixedIds, attempt.kind.rejectCodes);
@@ -97,7 +97,7 @@ async function runRecorded(
   }
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
-    // A resume that ended before it was as far as the run had been knows less than the run does.
+    // A resume that ended before it caught up with the run knows less than the run does.
     const isBehind = tally.totals.rows.read < (settled.totals?.rows.read ?? 0);
     const totals = isBehind && settled.totals ? settled.totals : tally.totals;
     heartbeat.flush();
@@ -125,7 +125,7 @@ async function runRecorded(
   return summary;
 }
 
-/** Where the rejects are at the end, or nothing where there are none. Those that need a table of their own are told. */
+/** Puts the rejects where they were requested; returns null if there are none. Reports those in separate tables. */
 async function placeRejects(
   rejects: RejectFile,
   options: ImportOptions,
@@ -135,14 +135,14 @@ async function placeRejects(
   for (const path of others) {
     deps.report({
       type: "notice",
-      message: `rejected rows of files that are laid out differently are in ${path}`,
+      message: `rejected rows from files with a different format are in ${path}`,
     });
   }
   if (first === undefined) return null;
   return options.rejects === undefined ? first : copyRejects(first, options.rejects, deps.cwd);
 }
 
-/** What a killed attempt left of rows put aside. */
+/** Removes the spilled rows of a killed attempt. */
 export function removeSpills(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(spillPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
@@ -185,7 +185,9 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
   }
 }
 
-/** What the service held before the run began, so that a resume can tell our own doing from another's. */
+/**
+ * Loads what the service held before the run began, so that a resume can distinguish this run's writes from others'.
+ */
 async function loadExisting(
   behavior: ImportBehavior,
   keys: KeyStore,
@@ -205,15 +207,15 @@ export function asTallyFile({ given, head, columns }: InputFile): TallyFile {
   };
 }
 
-/** How a file's rejects are written, and with which other files' they may stand together. */
+/** How a file's rejects are written, and with which other files' rejects they may share a table. */
 export function asRejectedInput(
   { head, columns }: InputFile,
   { empty = "keep" }: ImportOptions,
 ): GroupedInput {
   const fields = new Map([...columns.columnOf].map(([field, column]) => [column, field]));
-  // A column that a file does not have is no empty cell, where empty cells mean something.
+  // With --empty, a missing column differs from an empty cell.
   const known = empty === "keep" ? "" : [...columns.columnOf.keys()].toSorted().join();
-  // A shop's layout is known by its own columns' names, and reads a field out of more than one.
+  // A layout is recognized by its own column names, and reads a field from more than one column.
   const layout = columns.layout && Object.keys(columns.layout.fields).length > 0 ? columns.layout.name : "";
   const fieldOf = (column: number) => (layout === "" ? fields.get(column) : undefined);
   const group = `${layout} ${columns.dateOrder ?? ""} ${known}`;
@@ -224,27 +226,27 @@ function isTemporary(error: unknown): boolean {
   return error instanceof ServiceError && error.temporary;
 }
 
-/** What the person is told of an attempt that could not go on; a bug stays a bug. */
+/** Converts the failure of an attempt to the error that a person sees; bugs stay as they are. */
 export function asImportError(
   error: unknown,
   summary: ImportSummary,
-  resume = `starpost imports resume ${summary.import_id} goes on from here`,
+  resume = `to continue, run: starpost imports resume ${summary.import_id}`,
 ): unknown {
   if (error instanceof ImportError) {
     return new ImportError(error.kind, error.message, { hint: error.hint, summary, cause: error });
   }
   if (isDiskFull(error)) {
-    const hint = `make room; then ${resume}`;
+    const hint = `free up disk space; ${resume}`;
     return new ImportError("failed", "the disk is full", { hint, summary, cause: error });
   }
   if (!(error instanceof ServiceError)) return error;
   const isAuth = ["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
   const kind = isAuth ? "auth" : error.temporary ? "temporary" : "failed";
-  const hint = error.hint === undefined ? resume : `${error.hint}; then ${resume}`;
+  const hint = error.hint === undefined ? resume : `${error.hint}; ${resume}`;
   return new ImportError(kind, error.message, { hint, summary, cause: error });
 }
 
-/** In the run's folder: the file system's own word for it, or SQLite's. */
+/** Whether an error is the file system's or SQLite's code for a full disk. */
 export function isDiskFull(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return code === "ENOSPC" || code === "EDQUOT" || errcode === 13;

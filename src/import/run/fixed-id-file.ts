@@ -7,10 +7,10 @@ import { writeFully } from "./write-fully.ts";
 
 const columns = ["original", "fixed", "file", "line"] as const;
 
-/** Pairs that are remembered, so that an id that comes again and again is looked up once; some 1 MB. */
+/** Pairs held in memory, so that a repeated ID is looked up only once; about 1 MB. */
 const maxRemembered = 5_000;
 
-/** Pairs that are written at once. */
+/** Pairs written at a time. */
 const pairsAtOnce = 1_000;
 
 interface Pair extends FixedId {
@@ -20,20 +20,20 @@ interface Pair extends FixedId {
   readonly line: number;
 }
 
-/** The ids that were put right, each with what was sent for it and where it stands first. */
+/** The rewritten IDs, each with the ID that was sent and its first position. */
 export class FixedIdFile implements Disposable {
   readonly #path: string | undefined;
   readonly #storePath: string;
   readonly #files: readonly string[];
-  /** To the line on which each was met. */
+  /** Pair to the line on which it was found. */
   readonly #recent = new Map<string, number>();
   #store: SqliteFile | undefined;
   #isWritten = false;
 
   /**
-   * @param storePath where the pairs are kept while the files are read
-   * @param path where they are in the end; nowhere in a dry run
-   * @param files of the run, as they were given
+   * @param storePath where the pairs are stored while the files are read
+   * @param path the final file; none in a dry run
+   * @param files the files of the run, as given
    */
   constructor(storePath: string, path: string | undefined, files: readonly string[]) {
     this.#storePath = storePath;
@@ -42,7 +42,7 @@ export class FixedIdFile implements Disposable {
     rmSync(storePath, { force: true });
   }
 
-  /** Rows of one order come together, so that the lines of a file are not in order: the lowest one counts. */
+  /** Rows of one order are read together, so lines are out of order; the lowest one counts. */
   add({ original, fixed }: FixedId, { file, line }: SourceRow): void {
     const key = `${file} ${fixed}`;
     if (line >= (this.#recent.get(key) ?? Infinity)) return;
@@ -56,22 +56,22 @@ export class FixedIdFile implements Disposable {
     );
   }
 
-  /** Ends the writing; what was written counts from here on, unless `isKept` is false. */
+  /** Ends writing; the file takes effect unless `isKept` is false. */
   close(isKept: boolean): void {
     if (this.#path === undefined || !isKept) return;
     if (this.#store) this.#write(this.#store, this.#path);
     else rmSync(this.#path, { force: true });
   }
 
-  /** What a person is told of it; nothing where all ids were in order. */
+  /** Describes the rewritten IDs, or returns undefined if there are none. */
   describe(): string | undefined {
     const [first] = this.#read(undefined, 1);
     if (!first) return undefined;
     const count = Number(this.#store?.all("select count(*) as pairs from pairs")[0]?.["pairs"]);
     const verb = this.#path === undefined ? "would be" : count === 1 ? "was" : "were";
     const example = `'${first.original}' (${first.given}:${first.line}) is sent as '${first.fixed}'`;
-    const where = this.#isWritten ? `; the pairs are in ${this.#path}` : "";
-    return `${count} ${count === 1 ? "id" : "ids"} ${verb} put right: ${example}${where}`;
+    const where = this.#isWritten ? `; all of them are in ${this.#path}` : "";
+    return `${count} ${count === 1 ? "ID" : "IDs"} ${verb} rewritten: ${example}${where}`;
   }
 
   [Symbol.dispose](): void {
@@ -98,7 +98,7 @@ export class FixedIdFile implements Disposable {
     this.#isWritten = true;
   }
 
-  /** Pairs in the order of their places, from the one that follows another. */
+  /** Reads pairs in the order of their positions, after a given one. */
   #read(after: Pair | undefined, count: number): Pair[] {
     const found = this.#store?.all(
       `select original, fixed, file, line from pairs where (file, line, original) > (?, ?, ?)
@@ -115,7 +115,7 @@ export class FixedIdFile implements Disposable {
   }
 }
 
-/** Nothing of it is kept: what a crash loses of it, the next attempt reads again. */
+/** The file is temporary: if a crash damages it, the next attempt reads the files again. */
 function createStore(path: string): SqliteFile {
   const store = new SqliteFile(path);
   store.execute("pragma journal_mode = off; pragma synchronous = off");

@@ -3,13 +3,13 @@ import type { Journal } from "./journal.ts";
 
 type WaitReason = Extract<CallEvent, { type: "wait" }>["reason"];
 
-/** At most a line of the journal in so long; milliseconds. */
+/** The minimum interval between two lines, in milliseconds. */
 const leastMs = 1_000;
 
-/** The lines of a time stand for longer, the longer it is: a run of days has some hundreds of them. */
+/** The interval grows with the run, so that a run of several days has a few hundred lines. */
 const linesATime = 200;
 
-/** Writes down now and then how many calls left since, and what they waited for: what a report of the run draws. */
+/** Periodically records in the journal how many calls were sent and how long they waited; reports draw this. */
 export class Heartbeat {
   readonly #journal: Pick<Journal, "append">;
   readonly #clock: () => number;
@@ -25,14 +25,14 @@ export class Heartbeat {
     this.#sinceMs = this.#startedMs;
   }
 
-  /** A request leaves. */
+  /** Records that a request is sent. */
   sent(isRepeat = false): void {
     this.#beat();
     this.#seen[0]++;
     if (isRepeat) this.#seen[1]++;
   }
 
-  /** Nothing is sent for so long. */
+  /** Records that nothing is sent for a while. */
   waited(reason: WaitReason, ms: number): void {
     this.#beat();
     if (reason === "throttled") this.#seen[2]++;
@@ -41,7 +41,7 @@ export class Heartbeat {
     else this.#waits[2] += ms;
   }
 
-  /** Writes down what is not written yet. */
+  /** Writes what has not been written yet. */
   flush(): void {
     const at = this.#clock();
     const isEmpty = this.#seen[0] + this.#seen[2] === 0 && this.#waits.every((ms) => ms === 0);

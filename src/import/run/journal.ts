@@ -2,7 +2,7 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "no
 import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
 import { writeFully } from "./write-fully.ts";
 
-/** The outcome of one item that was not taken: position in the chunk, field, code, reason, and the row of it at fault. */
+/** The error of one item: position in the chunk, field, code, reason, and the invalid row of the item. */
 export type JournalProblem = readonly [
   item: number,
   field: string,
@@ -11,7 +11,7 @@ export type JournalProblem = readonly [
   row?: number | undefined,
 ];
 
-/** All that a run's counters say at one moment; `rows.read` is what is settled. */
+/** All counters of a run at one time; `rows.read` counts settled rows. */
 export interface Totals {
   readonly rows: RowCounts;
   readonly items: ItemCounts;
@@ -21,9 +21,9 @@ export interface Totals {
 /** A line of the journal. `n` is the chunk's number, from 0, the same in every resume of a run. */
 export type JournalEntry =
   | { readonly t: "start"; readonly at: number }
-  /** Written before the call leaves. */
+  /** Written before the call is sent. */
   | { readonly t: "send"; readonly n: number; readonly items: number; readonly extent: string }
-  /** Answered: all items taken but the named ones. */
+  /** Answered: all items were accepted except the listed ones. */
   | {
       readonly t: "done";
       readonly n: number;
@@ -32,7 +32,7 @@ export type JournalEntry =
       readonly at: number;
       readonly totals: Totals;
     }
-  /** Refused as a whole, for good. */
+  /** The entire call was rejected permanently. */
   | {
       readonly t: "refused";
       readonly n: number;
@@ -41,14 +41,14 @@ export type JournalEntry =
       readonly at: number;
       readonly totals: Totals;
     }
-  /** Calls of more items than this do not go through: too large, or too slow. */
+  /** Calls with more items than this fail because they are too large or too slow. */
   | { readonly t: "smaller"; readonly maxItems: number }
-  /** Not answered; `sure` when it is certain that nothing was done. */
+  /** Not answered; `sure` if it is certain that nothing was done. */
   | { readonly t: "unanswered"; readonly n: number; readonly sure: boolean; readonly calls: CallCounts }
   /**
-   * What went on in the last `ms` milliseconds: requests that left, those of them that were repeats, and those that the
-   * service's limit held back; and the waits that were told in that time, in milliseconds, by their reason. Calls that
-   * are under way at once wait at once. Runs of before have none of these lines.
+   * Activity in the last `ms` milliseconds: requests sent, how many of them were repeats, and how many the service's
+   * limit delayed; and the waits in that time by reason, in milliseconds. Concurrent calls wait concurrently. Older
+   * runs do not have these lines.
    */
   | {
       readonly t: "pulse";
@@ -57,10 +57,10 @@ export type JournalEntry =
       readonly seen: readonly [sent: number, retried: number, throttled: number];
       readonly waits: readonly [pace: number, throttled: number, retry: number];
     }
-  /** Where the run stands while nothing is sent, and at its end. */
+  /** The state of the run while nothing is sent, and at its end. */
   | { readonly t: "totals"; readonly at: number; readonly totals: Totals };
 
-/** How much may be lost to a power cut where a loss only means sending again what may be sent again; milliseconds. */
+/** How much a power failure may lose if the loss only means repeating a repeatable call, in milliseconds. */
 const syncEveryMs = 250;
 
 /** The append-only record of what a run sent and what came back. */
@@ -73,11 +73,11 @@ export class Journal {
     this.#clock = clock;
     const isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
     this.#descriptor = openSync(path, "a", 0o600);
-    // A line that a crash cut short is ended, so that the next one stands by itself.
+    // Terminates a line that a crash cut short, so that the next one is intact.
     if (isTorn) writeFully(this.#descriptor, Buffer.from("\n"));
   }
 
-  /** Adds a line. With `isDurable` it is on the disk on return; else within a moment. */
+  /** Appends a line. With `isDurable`, it is on disk on return; otherwise, shortly after. */
   append(entry: JournalEntry, isDurable = false): void {
     writeFully(this.#descriptor, Buffer.from(`${JSON.stringify(entry)}\n`));
     const nowMs = this.#clock();
@@ -93,7 +93,7 @@ export class Journal {
   }
 }
 
-/** Reads a journal; lines that a crash cut short are passed over. */
+/** Reads a journal, skipping lines that a crash cut short. */
 export function readJournal(path: string): JournalEntry[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, "utf8")
@@ -110,19 +110,19 @@ export function readJournal(path: string): JournalEntry[] {
 /** What earlier attempts at a run settled, by chunk. */
 export interface Settled {
   readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
-  /** The highest number of those that are done; -1 where none is. */
+  /** The highest number of a done chunk; -1 if there is none. */
   readonly lastDone: number;
-  /** Sent, and no answer seen. */
+  /** Sent without an answer. */
   readonly unknown: ReadonlySet<number>;
   readonly extents: ReadonlyMap<number, string>;
-  /** When each was sent last, counted from 0 over all that was sent. */
+  /** When each was last sent, as a position among all sends. */
   readonly sentAt: ReadonlyMap<number, number>;
-  /** Sent after one of a higher number had been. */
+  /** Sent after a chunk with a higher number. */
   readonly late: ReadonlySet<number>;
-  /** The most items that a call of the run is to carry; nothing where no call was too large. */
+  /** The maximum number of items per call; undefined if no call was too large. */
   readonly maxItems: number | undefined;
   readonly calls: CallCounts;
-  /** The time that the attempts took, together; milliseconds. */
+  /** The combined duration of all attempts, in milliseconds. */
   readonly durationMs: number;
   readonly totals: Totals | undefined;
 }
@@ -173,7 +173,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
       }
     }
   }
-  // A call that a crash cut off was sent all the same.
+  // A call that a crash interrupted was sent nevertheless.
   calls.sent += open.size;
   durationMs += lastAt - startedAt;
   return { done, lastDone, unknown, extents, sentAt, late, maxItems, calls, durationMs, totals };

@@ -2,12 +2,12 @@ import { rmSync } from "node:fs";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 
 /**
- * Keys on disk, for calls that cannot be repeated: those that the service held before the run (kept for its
- * resumes), and those that this attempt has met.
+ * Keys on disk, for calls that cannot be repeated: those that the service held before the run, kept for its resumes,
+ * and those that this attempt has seen.
  */
 export class KeyStore implements Disposable {
   readonly #file: SqliteFile;
-  /** Apart, since it is not kept: what is lost of it in a power cut must not damage the other. */
+  /** A separate file, since it is temporary: damage from a power failure must not affect the other. */
   readonly #met: SqliteFile;
 
   constructor(path: string) {
@@ -25,7 +25,7 @@ export class KeyStore implements Disposable {
     return this.#file.all("select 1 from loaded").length > 0;
   }
 
-  /** Keeps what the service held before anything was sent; on the disk on return. */
+  /** Stores what the service held before anything was sent; on disk on return. */
   load(keys: readonly string[], nowMs: number): void {
     this.#file.execute("pragma synchronous = full; begin");
     for (const key of keys) this.#file.run("insert or ignore into existing values (?)", [key]);
@@ -37,14 +37,14 @@ export class KeyStore implements Disposable {
     return this.#file.all("select 1 from existing where key = ?", [key]).length > 0;
   }
 
-  /** @returns the line on which this attempt met the key before, or nothing */
+  /** @returns the line on which this attempt first saw the key, or undefined */
   meet(key: string, line: number): number | undefined {
     const { changes } = this.#met.run("insert or ignore into met values (?, ?)", [key, line]);
     if (changes > 0n) return undefined;
     return Number(this.#met.all("select line from met where key = ?", [key])[0]?.["line"]);
   }
 
-  /** @returns how often this attempt has met the name, this time included */
+  /** @returns how often this attempt has seen the name, this time included */
   count(name: string): number {
     const [row] = this.#met.all(
       "insert into counted values (?, 1) on conflict do update set times = times + 1 returning times",

@@ -9,9 +9,9 @@ import { FileLock } from "../../storage/file-lock.ts";
 import type { RunState } from "../summary.ts";
 import { dayMs } from "../../contract/time.ts";
 
-/** Something that a purge removes: a run, a sync's record, or what a killed process left. */
+/** Something that a purge removes: a run, the record of a sync, or the leftovers of a killed process. */
 export interface Purged {
-  /** Nothing where it is a leftover. */
+  /** Null for leftovers. */
   readonly import_id: string | null;
   readonly kind: string;
   readonly files: readonly string[];
@@ -24,37 +24,37 @@ export interface Purged {
 export interface PurgeSummary {
   readonly removed: readonly Purged[];
   readonly removed_bytes: number;
-  /** Old enough, and kept: under way now, or not finished. */
+  /** Old enough but kept: in progress, or unfinished. */
   readonly kept: { readonly running: number; readonly unfinished: number };
 }
 
 export interface PurgeRequest {
   readonly olderThanMs: number;
-  /** Whether runs go as well that could still be resumed. */
+  /** Whether to remove runs that could still be resumed. */
   readonly unfinished: boolean;
 }
 
 export interface PurgeDeps {
   readonly runsFolder: string;
-  /** Where dry runs, plans and exports have their folders. */
+  /** The folder of temporary folders for dry runs, plans, and exports. */
   readonly temporaryFolder: string;
   readonly clock: () => number;
   /**
-   * Asks before anything is removed.
-   * @throws what ends the purge where the answer is no
+   * Asks for confirmation before anything is removed.
+   * @throws the error that ends the purge if the answer is no
    */
   readonly approve: (found: PurgeSummary) => Promise<void>;
 }
 
-/** Folders in the system's temporary folder that are ours; what is there after a day was left by a killed process. */
+/** This program's folders in the system's temporary folder; after a day, they are leftovers of a killed process. */
 const temporaryFolders = /^starpost-(?:dry-run|plan|rehearsal|export|map|sync)-[A-Za-z0-9]{6}$/;
 
-/** A folder without a manifest may belong to a run that is reading its standard input, or to a sync under way. */
+/** A folder without a manifest may belong to a run that is reading standard input, or to a sync in progress. */
 const leastLeftoverMs = dayMs;
 
 /**
- * Removes runs that nothing was written to for so long, with their rejects, and what killed processes left behind.
- * Never one that is under way.
+ * Removes runs that have not been written to for a while, with their rejects, and the leftovers of killed processes.
+ * Never removes a run in progress.
  */
 export async function purgeImports(request: PurgeRequest, deps: PurgeDeps): Promise<PurgeSummary> {
   const found = findPurgeable(request, deps);
@@ -66,11 +66,11 @@ export async function purgeImports(request: PurgeRequest, deps: PurgeDeps): Prom
 }
 
 type FindDeps = Omit<PurgeDeps, "approve"> & {
-  /** Whether the locks of finished runs are left alone: to ask for one is to take it for a moment. */
+  /** Whether to leave the locks of finished runs alone: checking a lock acquires it for a moment. */
   readonly leavesFinished?: boolean;
 };
 
-/** What a purge would remove, and what it would keep; nothing is changed. */
+/** Finds what a purge would remove and what it would keep; changes nothing. */
 export function findPurgeable(request: PurgeRequest, deps: FindDeps): PurgeSummary {
   const nowMs = deps.clock();
   const manifests = new Map(listManifests(deps.runsFolder).map((manifest) => [manifest.import_id, manifest]));
@@ -91,7 +91,7 @@ export function findPurgeable(request: PurgeRequest, deps: FindDeps): PurgeSumma
   return { removed, removed_bytes: sumOf(removed), kept };
 }
 
-/** What killed processes left elsewhere than in a folder of the runs. */
+/** Finds the leftovers of killed processes outside the folders of runs. */
 function findLeftovers(
   { olderThanMs }: PurgeRequest,
   deps: Omit<PurgeDeps, "approve">,
@@ -124,7 +124,7 @@ function describe(path: string, manifest: Manifest | undefined): Purged {
   if (sync)
     return { import_id: sync.sync_id, kind: "sync", files: sync.files, state: sync.state, ...measured };
   const isUnknown = listNames(path).includes("manifest.json");
-  // A manifest that cannot be read, of a newer version perhaps, is no leftover.
+  // An unreadable manifest, perhaps of a newer version, is not a leftover.
   return { import_id: null, kind: "", files: [], state: isUnknown ? "failed" : "leftover", ...measured };
 }
 
@@ -147,14 +147,14 @@ function isUnfinished(state: Purged["state"]): boolean {
 }
 
 function isHeld(folder: string): boolean {
-  // To ask for a lock makes its file; where there is none, nobody has it.
+  // Checking a lock creates its file; without a file, nobody holds the lock.
   if (!listNames(folder).includes("lock")) return false;
   const lock = FileLock.acquire(join(folder, "lock"));
   lock?.close();
   return lock === undefined;
 }
 
-/** @returns false where somebody has taken it up meanwhile */
+/** @returns false if another process has resumed it meanwhile */
 function remove({ path, state }: Purged): boolean {
   if (state === "leftover") {
     rmSync(path, { recursive: true, force: true });
@@ -166,14 +166,14 @@ function remove({ path, state }: Purged): boolean {
   return true;
 }
 
-/** The system's temporary folder is everybody's: what another user's processes left there is theirs. */
+/** The system's temporary folder is shared; leftovers of other users' processes belong to them. */
 function isOwn(path: string): boolean {
   const { uid } = userInfo();
-  // Where there are no such numbers, each user has a temporary folder.
+  // Systems without user IDs have a temporary folder for each user.
   return uid === -1 || lstatSync(path, { throwIfNoEntry: false })?.uid === uid;
 }
 
-/** Bytes of all files of a folder, and when one of them was last written. */
+/** The size of all files in a folder, and when one of them was last written. */
 function measure(folder: string): { readonly bytes: number; readonly lastMs: number } {
   let [bytes, lastMs] = [0, 0];
   for (const name of listNames(folder)) {
@@ -182,7 +182,7 @@ function measure(folder: string): { readonly bytes: number; readonly lastMs: num
     if (!stat) continue;
     const inside = stat.isDirectory() ? measure(path) : { bytes: stat.size, lastMs: stat.mtimeMs };
     bytes += inside.bytes;
-    // The lock is no work: whoever asks whether a run is under way makes it.
+    // The lock does not count as activity: checking whether a run is in progress creates it.
     if (name !== "lock") lastMs = Math.max(lastMs, inside.lastMs);
   }
   return { bytes, lastMs: lastMs || (lstatSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) };

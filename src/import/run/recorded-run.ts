@@ -17,7 +17,7 @@ import { ImportError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 
-/** A run of before, with its files as they were then; nobody else has it until it is let go. */
+/** An earlier run with its files as they were then; locked until it is disposed. */
 export interface RecordedRun extends RunFiles, Disposable {
   readonly manifest: Manifest;
   readonly kind: ImportKind;
@@ -25,32 +25,28 @@ export interface RecordedRun extends RunFiles, Disposable {
   readonly paths: ReturnType<typeof runPaths>;
 }
 
-/** Waits this long for another process to let go of a run; milliseconds. */
+/** How long to wait for another process to release a run, in milliseconds. */
 const lockWaitMs = 300;
 
 function lockRun({ import_id }: Manifest, runsFolder: string): FileLock {
   const lock = FileLock.acquire(runPaths(runsFolder, import_id).lock, { waitMs: lockWaitMs });
   if (lock) return lock;
-  throw new ImportError("usage", `${import_id} is under way in another process`, {
-    hint: "wait for it, or stop it",
+  throw new ImportError("usage", `${import_id} is in progress in another process`, {
+    hint: "wait until it finishes, or stop it",
   });
 }
 
-/** @throws ImportError `usage` where the profile leads elsewhere than where the run went */
+/** @throws ImportError `usage` if the profile's account differs from the run's */
 export function refuseElsewhere(run: Manifest, target: string): void {
   if (run.target === target) return;
-  throw new ImportError(
-    "usage",
-    `${run.import_id} was begun with the profile ${run.profile}, at ${run.target}`,
-    {
-      hint: `this is ${target}; go on where it began`,
-    },
-  );
+  throw new ImportError("usage", `${run.import_id} belongs to the profile ${run.profile}, at ${run.target}`, {
+    hint: `the current profile is ${target}; use the profile with which the run began`,
+  });
 }
 
 /**
  * Opens the files of a run again.
- * @throws ImportError `usage` when one is gone, or has changed
+ * @throws ImportError `usage` if one is missing or has changed
  */
 export async function reopenFiles(
   before: Manifest,
@@ -61,14 +57,14 @@ export async function reopenFiles(
   const files = await openFiles(located, reading, context);
   for (const [at, file] of files.entries()) {
     if (file.survey.sha256 === before.files[at]?.sha256) continue;
-    throw new ImportError("usage", `${file.given}: the file has changed since ${before.import_id} began`, {
-      hint: "put the old file back; the new one can be imported by itself: what the service has is not taken twice",
+    throw new ImportError("usage", `${file.given} has changed since ${before.import_id} began`, {
+      hint: "restore the old file, or import the new one separately; records that are already stored are not duplicated",
     });
   }
   return files;
 }
 
-/** @throws ImportError `usage` as `reopenFiles`, and while another process has the run */
+/** @throws ImportError `usage` as `reopenFiles`, and while another process holds the run */
 export async function openRecordedRun(
   manifest: Manifest,
   { runsFolder, kinds }: Pick<ImportContext, "runsFolder" | "kinds">,
@@ -100,13 +96,13 @@ export async function openRecordedRun(
   }
 }
 
-/** @param isSure whether the service said that it took them */
+/** @param isSure whether the service confirmed that it accepted them */
 export type Visit = (taken: readonly Item[], isSure: boolean) => void;
 
 /**
- * Reads a run's files once more, and shows the items that the service took, call by call; and those of calls that were
- * never answered, which it may have taken.
- * @returns the tally: what was taken, and as `failed` also what was never sent, or never answered
+ * Reads a run's files again and visits the items that the service accepted, call by call, as well as those of
+ * unanswered calls, which it may have accepted.
+ * @returns the totals: what was accepted, and as `failed` also what was never sent or answered
  */
 export async function replayRun(
   run: RecordedRun,
@@ -133,19 +129,19 @@ export async function replayRun(
   return tally.totals;
 }
 
-/** Sends nothing: a call of the run that the journal says was answered has the same outcome again. */
+/** Sends nothing: each call of the run that the journal shows as answered gets the same outcome again. */
 function createReplayer(settled: Settled, tally: RunTally, visit: Visit): Sender {
   return {
     submit: async (chunk: Chunk) => {
       const extent = settled.extents.get(chunk.n);
       if (extent !== undefined && extent !== chunk.extent) {
-        throw new ImportError("failed", "the rows are not cut into the same calls as when the import began", {
-          hint: "was it begun by another version of starpost? Use that one",
+        throw new ImportError("failed", "the rows no longer form the same calls as when the import began", {
+          hint: "if another version of starpost began it, use that version",
         });
       }
       const done = settled.done.get(chunk.n);
       if (!done) {
-        tally.fail(chunk.items, "was not sent, or its answer was never seen");
+        tally.fail(chunk.items, "was not sent, or was never answered");
         if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
         return;
       }
@@ -163,18 +159,18 @@ function createReplayer(settled: Settled, tally: RunTally, visit: Visit): Sender
   };
 }
 
-/** The way to the service for looking at what a run did, with its calls counted. */
+/** A connection for inspecting or undoing a run, with its calls counted. */
 export interface CountedService {
   readonly service: Service;
-  /** For reading, which is given up at the first signal. */
+  /** Options for reads, which the first signal cancels. */
   readonly reading: CallOptions;
-  /** For changing, which is given up only at the second. */
+  /** Options for writes, which only the second signal cancels. */
   readonly writing: CallOptions;
   readonly calls: () => number;
   close(): Promise<void>;
 }
 
-/** Opens the service so that calls are paced, told and counted, and none begins after the first signal. */
+/** Connects to the service so that calls are paced, reported, and counted, and none begins after the first signal. */
 export async function openCounted(
   pace: Pick<ImportOptions, "rate" | "rateShare">,
   { openService, stop, abort, report }: Pick<ImportDeps, "openService" | "stop" | "abort" | "report">,
@@ -200,7 +196,7 @@ export async function openCounted(
 
 type AnyCall = (input: unknown, options?: CallOptions) => Promise<unknown>;
 
-/** The same service, with something done before each call. */
+/** The same service with a callback before each call. */
 function watchCalls(service: Service, onCall: () => void): Service {
   const groups = Object.entries(service).map(([group, verbs]) => {
     const watched = Object.entries(verbs as Record<string, AnyCall>).map(([verb, call]) => {

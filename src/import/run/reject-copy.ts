@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { ImportError } from "../import-error.ts";
 
 /**
- * Makes sure, before anything is sent, that `--rejects`, or what another flag names, can be written.
+ * Checks, before anything is sent, that the file named by `--rejects` or another flag can be written.
  * @throws ImportError `usage`
  */
 export function checkRejectsPath(
@@ -16,27 +16,27 @@ export function checkRejectsPath(
   if (rejects === undefined) return;
   const path = resolve(cwd, rejects);
   const refuse = (why: string) => {
-    throw new ImportError("usage", `${flag} ${rejects}: ${why}`, {
-      hint: "name a file that can be written",
+    throw new ImportError("usage", `invalid value "${rejects}" for ${flag}: ${why}`, {
+      hint: "specify a file that can be written",
     });
   };
   if (inputs.some((input) => input !== "-" && resolve(cwd, input) === path))
-    refuse("is a file to be imported");
+    refuse("this is one of the input files");
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) refuse("is a folder");
+  if (found?.isDirectory()) refuse("this is a folder");
   if (!found && !statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
-    refuse("its folder is not there");
+    refuse("its folder does not exist");
   }
   try {
     accessSync(found ? path : dirname(path), constants.W_OK);
   } catch {
-    refuse("cannot be written (permission denied)");
+    refuse("permission denied");
   }
 }
 
 /**
- * Puts the rejects where the person wants them. They stay in the run's folder as well.
- * @throws ImportError `failed` when that cannot be done; says where they are
+ * Copies the rejects to the requested file. They stay in the run's folder as well.
+ * @throws ImportError `failed` if that fails; the hint says where the rejects are
  */
 export async function copyRejects(
   kept: string,
@@ -50,9 +50,9 @@ export async function copyRejects(
     return path;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOSPC" ? "the disk is full" : `it cannot be written (${code})`;
+    const why = code === "ENOSPC" ? "the disk is full" : `cannot write the file (${code})`;
     throw new ImportError("failed", `${flag} ${rejects}: ${why}`, {
-      hint: `the rows are kept in ${kept}`,
+      hint: `the rows are in ${kept}`,
       cause: error,
     });
   }

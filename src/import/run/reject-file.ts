@@ -1,14 +1,14 @@
 import type { SourceRow } from "../item.ts";
 import { RejectTable, type RejectedInput, type RejectPlace, type ToldFormat } from "./reject-table.ts";
 
-/** A file of the run, and with which others its rejects may stand in one table. */
+/** A file of the run, and the group of files with which its rejects may share a table. */
 export interface GroupedInput extends RejectedInput {
   readonly group: string;
 }
 
 /**
- * The rows that were not taken, in a form in which the same command takes them back: files that have to be read
- * differently have tables of their own, beside the first.
+ * The rows that were not accepted, in a format that the same command can import. Files that must be read differently
+ * have separate tables, next to the first.
  */
 export class RejectFile {
   readonly #tables: readonly RejectTable[];
@@ -23,7 +23,7 @@ export class RejectFile {
     });
   }
 
-  /** Where there are rejects, of this attempt or one before. */
+  /** The tables with rejects from this attempt or an earlier one. */
   get written(): readonly string[] {
     return this.#tables.filter((table) => table.isThere).map((table) => table.path);
   }
@@ -32,13 +32,13 @@ export class RejectFile {
     this.#tables[this.#tableOf[row.file] ?? 0]?.add(row, place);
   }
 
-  /** Ends the writing; what was written counts from here on, unless `isKept` is false. */
+  /** Ends writing; the tables take effect unless `isKept` is false. */
   close(isKept: boolean): void {
     for (const table of this.#tables) table.close(isKept);
   }
 }
 
-/** The name of the table after so many others: `rejects.csv`, `rejects-2.csv`. */
+/** The name of the nth table: `rejects.csv`, `rejects-2.csv`. */
 function numberPath(path: string, at: number): string {
   return at === 0 ? path : path.replace(/(\.[^./]*)?$/, `-${at + 1}$1`);
 }

@@ -7,15 +7,18 @@ import { rejectColumns } from "../mapping/header-file.ts";
 import type { SourceRow } from "../item.ts";
 import { writeFully } from "./write-fully.ts";
 
-/** A file of the run, as far as its rejects need it. */
+/** What the rejects of a file depend on. */
 export interface RejectedInput {
   readonly header: readonly string[];
   readonly format: FileFormat;
-  /** What makes columns of several files one: the field that a column holds, where that is more than its name. */
+  /**
+   * Identifies columns of different files with each other: the field that a column holds, if that is more than its
+   * name.
+   */
   readonly fieldOf: (column: number) => string | undefined;
 }
 
-/** What the person said of the files, which the same command says again of their rejects. */
+/** The format flags of the command, which it needs again to import the rejects. */
 export interface ToldFormat {
   readonly delimiter?: string | undefined;
   readonly encoding?: string | undefined;
@@ -34,18 +37,18 @@ export interface RejectPlace {
   readonly reason: string;
 }
 
-/** The rows of some files that were not taken, as they stood, each with line, column, code and reason. */
+/** The rejected rows of some files, unchanged, each with line, column, code, and reason. */
 export class RejectTable {
   readonly path: string;
   readonly #format: TableFormat;
   readonly #inputs: ReadonlyMap<number, RejectedInput>;
-  /** The columns written: those of all files, the reject columns of an earlier round left out. */
+  /** The columns written: those of all files, without the reject columns of an earlier round. */
   readonly #columns: readonly string[];
-  /** For each file, which of its cells stands in which written column; -1 where it has none. */
+  /** For each file, the index of its cell for each written column; -1 if it has none. */
   readonly #cellOf: ReadonlyMap<number, readonly number[]>;
   #descriptor: number | undefined;
 
-  /** A resume writes all of it anew, and takes the place of what was written before when it is as far. */
+  /** A resume writes the table from scratch and replaces the previous one once it has caught up. */
   constructor(path: string, inputs: ReadonlyMap<number, RejectedInput>, told: ToldFormat) {
     this.path = path;
     this.#inputs = inputs;
@@ -67,7 +70,7 @@ export class RejectTable {
     );
   }
 
-  /** Whether there is a file with rejects, of this attempt or one before. */
+  /** Whether there is a table from this attempt or an earlier one. */
   get isThere(): boolean {
     return existsSync(this.path);
   }
@@ -83,7 +86,7 @@ export class RejectTable {
     this.#write([...own, String(line), place.column, place.code, place.reason], false);
   }
 
-  /** Ends the writing; what was written counts from here on, unless `isKept` is false. */
+  /** Ends writing; the table takes effect unless `isKept` is false. */
   close(isKept: boolean): void {
     if (this.#descriptor !== undefined) {
       fsyncSync(this.#descriptor);
@@ -102,10 +105,10 @@ export class RejectTable {
 }
 
 /**
- * How rejects are written, so that the same command takes them back: as was told; else as the files are, where all
- * of them are alike and it would be found out again.
- * Assumed: what was guessed to be Windows-1252 is given back as UTF-8 with a mark, which needs no guess and holds
- * every letter.
+ * Chooses a format in which the same command can import the rejects: the format of the flags, or else the files' own,
+ * if all of them share it and it would be detected again.
+ * Assumed: text detected as Windows-1252 is written as UTF-8 with a byte order mark, which needs no detection and has
+ * every character.
  */
 function chooseFormat(formats: readonly FileFormat[], told: ToldFormat): TableFormat {
   const common = (values: readonly string[]) => (new Set(values).size === 1 ? values[0] : undefined);
@@ -121,7 +124,7 @@ function chooseFormat(formats: readonly FileFormat[], told: ToldFormat): TableFo
   };
 }
 
-/** Columns of one name are told apart by their order, since a shop's export may have several. */
+/** Distinguishes columns of the same name by their order, since an export may have several. */
 function keyColumns({ header, fieldOf }: RejectedInput): string[] {
   return header.map((name, at) => {
     const field = fieldOf(at);
@@ -134,7 +137,7 @@ function isRejectColumn(name: string): boolean {
   return (rejectColumns as readonly string[]).includes(name);
 }
 
-/** Gives a row no more cells than its header has; what is too much stays together in the last. */
+/** Limits a row to the cells of its header; the excess is joined into the last cell. */
 function fitCells(cells: readonly string[], count: number, delimiter: string): readonly string[] {
   if (cells.length <= count) return cells;
   return [...cells.slice(0, count - 1), cells.slice(count - 1).join(delimiter)];

@@ -8,7 +8,7 @@ import type { ImportSummary, RunState } from "../summary.ts";
 import { readJournal, settle, type Totals } from "./journal.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 
-/** What a run was asked, and of which files; never a secret. */
+/** The options and files of a run; never contains a secret. */
 export interface Manifest {
   readonly format: 1;
   readonly import_id: string;
@@ -24,9 +24,9 @@ export interface Manifest {
 }
 
 export interface ManifestFile {
-  /** As the person gave it; `-` is standard input. */
+  /** As given on the command line; `-` is standard input. */
   readonly given: string;
-  /** Absolute; of standard input, the copy in the run's folder. */
+  /** Absolute; for standard input, the copy in the run's folder. */
   readonly path: string;
   /** The name in the zip archive at `path`; size and hash are the archive's. */
   readonly entry?: string | undefined;
@@ -41,7 +41,7 @@ export const noTotals: Totals = {
   calls: { sent: 0, retried: 0, throttled: 0 },
 };
 
-/** The places in one run's folder. */
+/** The paths in the folder of a run. */
 export function runPaths(runsFolder: string, id: string) {
   const folder = join(runsFolder, id);
   return {
@@ -61,7 +61,7 @@ export function runPaths(runsFolder: string, id: string) {
   };
 }
 
-/** Makes a folder for a new run; the id sorts by time. */
+/** Creates a folder for a new run; its ID sorts by time. */
 export function createRunFolder(
   runsFolder: string,
   nowMs: number,
@@ -78,16 +78,18 @@ export async function writeManifest(runsFolder: string, manifest: Manifest): Pro
   await writeFileAtomic(runPaths(runsFolder, manifest.import_id).manifest, text, { mode: 0o600 });
 }
 
-/** @throws ImportError `usage` when no run, or more than one, has an id that starts so */
+/** @throws ImportError `usage` if no run, or more than one, has an ID that starts this way */
 export function findRun(runsFolder: string, idOrStart: string): Manifest {
   const known = listRunIds(runsFolder);
   const found = known.filter((id) => id.startsWith(idOrStart));
   const id = found.includes(idOrStart) ? idOrStart : found.length === 1 ? found[0] : undefined;
   if (id === undefined || idOrStart === "") {
     const problem =
-      found.length > 1 ? `${found.length} imports have an id that starts so` : "there is no such import";
+      found.length > 1
+        ? `${found.length} imports have an ID that starts this way`
+        : "there is no such import";
     throw new ImportError("usage", `${idOrStart}: ${problem}`, {
-      hint: "starpost imports list shows them",
+      hint: "to list all imports, run: starpost imports list",
       ...(found.length === 0 && { misnamed: { given: idOrStart, known } }),
     });
   }
@@ -97,14 +99,14 @@ export function findRun(runsFolder: string, idOrStart: string): Manifest {
 function readManifest(runsFolder: string, id: string): Manifest {
   const manifest = JSON.parse(readFileSync(runPaths(runsFolder, id).manifest, "utf8")) as Manifest;
   if (manifest.format !== 1) {
-    throw new ImportError("failed", `${id}: this import was made by a newer starpost`, {
+    throw new ImportError("failed", `${id}: a newer version of starpost created this import`, {
       hint: "update starpost",
     });
   }
   return manifest;
 }
 
-/** The manifests that can be read, newest first: one that cannot must not hide the others. */
+/** The readable manifests, newest first: an unreadable one must not hide the others. */
 export function listManifests(runsFolder: string): Manifest[] {
   const found = listRunIds(runsFolder).flatMap((id) => {
     try {
@@ -113,11 +115,11 @@ export function listManifests(runsFolder: string): Manifest[] {
       return [];
     }
   });
-  // Ids tell seconds alone.
+  // IDs have a resolution of one second.
   return found.toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at));
 }
 
-/** Newest first. A folder that a crash left before its manifest was written is no run yet. */
+/** Newest first. A folder without a manifest, left by a crash, is not a run yet. */
 function listRunIds(runsFolder: string): string[] {
   if (!existsSync(runsFolder)) return [];
   return readdirSync(runsFolder)
@@ -126,7 +128,7 @@ function listRunIds(runsFolder: string): string[] {
     .toReversed();
 }
 
-/** One run as it stands: a run that says it is running while nobody holds its lock was interrupted. */
+/** The current state of a run: if it claims to be running but nobody holds its lock, it was interrupted. */
 export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSummary {
   const paths = runPaths(runsFolder, manifest.import_id);
   const settled = settle(readJournal(paths.journal));

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a run is known by, without its tally. */
+/** What identifies a run to a person. */
 export interface RunHead {
   readonly id: string;
   readonly kind: string;
   readonly files: readonly string[];
-  /** `running` also where the run was killed: only its lock would tell. */
+  /** Also `running` if the run was killed, which only its lock would show. */
   readonly state: string;
 }
 
-/** Whether a folder's name is one that `createRunFolder` gives; any other was made by a person. */
+/** Whether a folder's name is one that `createRunFolder` generates. */
 export function isRunId(name: string): boolean {
   return /^\d{8}-\d{6}-[0-9a-f]{6}$/.test(name);
 }
 
-/** The runs whose ids begin so, newest first. Nothing is opened, locked or made; what cannot be read is left out. */
+/** Lists the runs whose IDs start this way, newest first. Opens and locks nothing; skips what it cannot read. */
 export function listRunHeads(runsFolder: string, start: string, atMost: number): RunHead[] {
   const found: RunHead[] = [];
   for (const id of listIds(runsFolder)) {

@@ -11,21 +11,21 @@ import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 import type { RunState } from "../summary.ts";
 
-/** The files of a run, and how they are read: the same items in the same calls, however often it is done. */
+/** The files of a run and how to read them: every time, the same items in the same calls. */
 export interface RunFiles {
   readonly options: ImportOptions;
   readonly behavior: ImportBehavior;
   readonly files: readonly InputFile[];
-  /** Where rows may be put aside. */
+  /** The folder for rows that do not fit into memory. */
   readonly folder: string;
 }
 
-/** What reading needs of the world. */
+/** What reading needs from its caller. */
 export type ReadingDeps = Pick<ImportDeps, "clock" | "stop" | "abort" | "report">;
 
 const progressEveryMs = 100;
 
-/** Reads every file, sends what it holds, and says how that ended. */
+/** Reads and sends all files; returns the final state. */
 export async function readAll(
   attempt: RunFiles,
   tally: RunTally,
@@ -44,7 +44,7 @@ export async function readAll(
         const chunk = chunker.add(item);
         if (chunk) {
           await sender.submit(chunk);
-          // Calls may be slow, and the rows of a batch many.
+          // Calls may be slow, and a batch may have many rows.
           pace.report();
         }
         if (pace.mustStop() || sender.failure !== undefined) return;
@@ -52,7 +52,7 @@ export async function readAll(
     };
     for (const rowBatch of readRows(file, groupingOf(attempt, file))) {
       await submit(items.read(rowBatch));
-      // Answers, signals and timers get their turn.
+      // Lets responses, signals, and timers be handled.
       await setImmediate();
       pace.report();
       if (pace.mustStop() || sender.failure !== undefined) break;
@@ -71,7 +71,7 @@ export async function readAll(
   if (stopped) return stopped;
   const { read } = tally.totals.rows;
   if (read !== rows)
-    throw new Error(`the tally do not balance: ${rows} rows were read, ${read} are accounted for`);
+    throw new Error(`the totals do not add up: ${rows} rows were read, but ${read} are accounted for`);
   return "finished";
 }
 
@@ -85,7 +85,7 @@ function groupingOf({ behavior, folder }: RunFiles, { keyColumn, survey, columns
   return isGrouped && repeated ? { keyColumn, repeated, folder } : undefined;
 }
 
-/** Watches what ends a run early, and tells how far it is. */
+/** Checks for what ends a run early, and reports progress. */
 function createPace({ options, files }: RunFiles, tally: RunTally, deps: ReadingDeps) {
   const callsBefore = tally.calls.sent;
   const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);
@@ -115,5 +115,5 @@ function createPace({ options, files }: RunFiles, tally: RunTally, deps: Reading
 function tellBlankRows({ given }: InputFile, count: number, { report }: ReadingDeps): void {
   if (count === 0) return;
   const rows = count === 1 ? "1 row has" : `${count} rows have`;
-  report({ type: "notice", message: `${given}: ${rows} only empty cells and were passed over` });
+  report({ type: "notice", message: `${given}: skipped ${rows} only empty cells` });
 }

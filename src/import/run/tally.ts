@@ -7,10 +7,10 @@ import { type RejectCode, rejectCodes, sharpenReason } from "../check/reject-cod
 import type { ImportEvent } from "../events.ts";
 import type { RejectGroup } from "../plan/plan-types.ts";
 
-/** A file of the run as messages and rejects name it. */
+/** A file of the run, for messages and rejects. */
 export interface TallyFile {
   readonly given: string;
-  /** The column that holds a field, as the header has it; the field's own name where none does. */
+  /** The header of the column that holds a field; the field's own name if there is none. */
   readonly columnName: (field: string) => string;
   readonly column: (field: string) => number | undefined;
 }
@@ -26,10 +26,10 @@ interface Group {
   count: number;
 }
 
-/** Kinds of problem that are told apart by their words, and not by their code alone. */
+/** Maximum number of errors distinguished by their text instead of only by their code. */
 const maxGroups = 200;
 
-/** Every row's outcome, once: `read = accepted + rejected + failed`. */
+/** Counts the outcome of every row exactly once: `read = accepted + rejected + failed`. */
 export class RunTally {
   readonly #files: readonly TallyFile[];
   readonly #rejects: RejectFile | undefined;
@@ -64,19 +64,19 @@ export class RunTally {
     };
   }
 
-  /** Rows that were not taken, for whatever reason. */
+  /** Rows that were not accepted, for any reason. */
   get errors(): number {
     return this.#rows.rejected + this.#rows.failed;
   }
 
-  /** A row that was not sent. */
+  /** Counts a row that was not sent. */
   reject(row: SourceRow, problems: readonly RowError[]): void {
     this.#rows.rejected++;
     this.#write(row, problems);
   }
 
   /**
-   * A call was answered: each of its items was taken, or not.
+   * Counts the items of an answered call.
    * @param one what an item is called
    */
   settle(items: readonly Item[], problems: ReadonlyMap<number, RowError>, one = "order"): void {
@@ -94,7 +94,7 @@ export class RunTally {
     }
   }
 
-  /** A call was refused as a whole: its rows are neither taken nor at fault. */
+  /** Counts the rows of a call that was rejected as a whole; the rows themselves may be valid. */
   fail(items: readonly Item[], reason: string): void {
     this.#items.sent += items.length;
     for (const row of items.flatMap((item) => item.rows)) {
@@ -103,47 +103,47 @@ export class RunTally {
     }
   }
 
-  /** A cell that was not sent although its row was. */
+  /** Counts a cell that was dropped although its row was sent. */
   leaveOut(row: SourceRow, field: string, reason: string): void {
     this.#count(this.#leftOut, row, { field, code: `left_out ${reason}`, reason });
   }
 
-  /** A cell that is empty, and was not sent although that was asked for: the service would erase nothing by it. */
+  /** Counts an empty cell that was to erase a value but was not sent, since the service would erase nothing. */
   keep(row: SourceRow, field: string, reason: string): void {
     this.#count(this.#leftOut, row, { field, code: "kept", reason });
   }
 
-  /** An empty cell that erases what is stored. */
+  /** Counts an empty cell that erases the stored value. */
   erase(row: SourceRow, field: string): void {
     this.#count(this.#erased, row, { field, code: "erased", reason: "" });
   }
 
-  /** An id that was sent otherwise than it stands in the file. */
+  /** Counts an ID that was rewritten. */
   fixId(row: SourceRow, pair: FixedId): void {
     this.#fixedIds?.add(pair, row);
   }
 
-  /** The rows that were not taken, by what is wrong with them, the most first. */
+  /** The rejected rows by error, most frequent first. */
   get rejects(): readonly RejectGroup[] {
     return [...this.#problems.values()]
       .toSorted((a, b) => b.count - a.count)
       .map(({ file: _file, line: _line, value: _value, ...group }) => group);
   }
 
-  /** Empty cells that erase what is stored, by column. */
+  /** Empty cells that erase the stored value, by column. */
   get erased(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#erased.values()].map(({ column, count }) => [column, count]));
   }
 
-  /** What a person should know at the end, grouped: how many, what, and where the first is. */
+  /** Notices for the end of the run, grouped by cause, with a count and the first position. */
   *notices(): Generator<ImportEvent> {
     for (const { column, reason, first, count } of this.#leftOut.values()) {
       const cells = count === 1 ? "1 cell was" : `${count} cells were`;
-      yield { type: "notice", message: `${cells} left out: ${column}: ${reason}; first at ${first}` };
+      yield { type: "notice", message: `${cells} dropped: ${column}: ${reason}; first at ${first}` };
     }
     for (const { column, first, count } of this.#erased.values()) {
       const cells = count === 1 ? "1 empty cell erases" : `${count} empty cells erase`;
-      yield { type: "notice", message: `${cells} what is stored: ${column}; first at ${first}` };
+      yield { type: "notice", message: `${cells} the stored value: ${column}; first at ${first}` };
     }
     const fixed = this.#fixedIds?.describe();
     if (fixed !== undefined) yield { type: "notice", message: fixed };
@@ -153,13 +153,13 @@ export class RunTally {
     if (reasons.length > 0) yield { type: "rejects", reasons };
   }
 
-  /** Where one row of an item is at fault, the others are not, and say which it is. */
+  /** If one row of an item is invalid, its error is reported there, and the other rows refer to it. */
   #writeItem({ rows, isIndivisible = false }: Item, problem: RowError, one: string): void {
-    // Of rows that are one record together, the one that holds the value.
+    // For rows that only make sense together, the row that holds the value.
     const holder = isIndivisible ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
     const guilty = problem.row === undefined ? holder : rows[problem.row];
     const article = /^[aeiou]/.test(one) ? "an" : "a";
-    const reason = `belongs to ${article} ${one} that was not taken: line ${guilty?.line} is at fault`;
+    const reason = `belongs to ${article} ${one} that was not imported because line ${guilty?.line} is invalid`;
     for (const row of rows) {
       const isGuilty = guilty === undefined || row === guilty;
       this.#write(row, [isGuilty ? problem : { field: "", code: `${one}_incomplete`, reason }]);
@@ -181,7 +181,7 @@ export class RunTally {
     });
   }
 
-  /** The column that holds a field, as the row's file names it; empty where the problem is with the whole row. */
+  /** The header of the column that holds a field; empty if the error concerns the entire row. */
   #columnOf(row: SourceRow, field: string): string {
     return field === "" ? "" : (this.#files[row.file]?.columnName(field) ?? field);
   }
@@ -191,7 +191,7 @@ export class RunTally {
     return `${this.#columnOf(row, field)} ${sharpenReason(code, reason, this.#valueOf(row, field))}`;
   }
 
-  /** The cell that holds a field; empty where there is none. */
+  /** The cell that holds a field; empty if there is none. */
   #valueOf(row: SourceRow, field: string): string {
     const at = this.#files[row.file]?.column(field);
     return at === undefined ? "" : (row.cells[at] ?? "");
@@ -201,7 +201,7 @@ export class RunTally {
     const file = this.#files[row.file];
     const value = this.#valueOf(row, field);
     const sharp = sharpenReason(code, reason, value);
-    // A service's own words tell more than their code; but they may be different each time.
+    // The service's own message is more specific than its code, but may be different each time.
     const isOwnWords = (code === "refused" || code === "call_refused") && groups.size < maxGroups;
     const key = `${code} ${field} ${isOwnWords || sharp !== reason ? sharp : ""}`;
     const group = groups.get(key);

@@ -2,19 +2,19 @@ import { ServiceError } from "../../contract/index.ts";
 import type { CallHistory } from "./call-history.ts";
 import type { Item, RowError } from "../item.ts";
 
-/** Tries of a call that stands in for a larger one which failed: it, and an item that is alone. */
+/** Attempts for a part of a failed call, and for an item alone. */
 const fewAttempts = { part: 2, alone: 4 } as const;
 
-/** Failed calls in a row, with none carried out between, after which the service is down. */
+/** Consecutive failed calls after which the service is considered down. */
 const maxFailedInARow = { failed: 24, late: 12 } as const;
-/** Failed calls in a row after which the service is asked whether it is there. */
+/** Consecutive failed calls after which the service is probed. */
 const doubtfulFrom = 3;
 
 export interface BisectionDeps {
   /**
-   * Sends items in one call, of which the outcome is known when it comes back.
-   * @returns the problems of those that were not taken
-   * @throws ServiceError when the call was not carried out
+   * Sends items in one call, whose outcome is known when it returns.
+   * @returns the errors of items that were not accepted
+   * @throws ServiceError if the call was not carried out
    */
   readonly send: (
     items: readonly Item[],
@@ -22,30 +22,30 @@ export interface BisectionDeps {
   ) => Promise<ReadonlyMap<Item, RowError>>;
   readonly history: CallHistory;
   readonly itemName: { readonly one: string; readonly many: string };
-  /** Whether the service answers anything at all. */
+  /** Whether the service responds at all. */
   readonly probe: () => Promise<boolean>;
-  /** Whether sending is to end, whatever was refused. */
+  /** Whether sending must end, whatever was refused. */
   readonly mustEnd: (error: unknown) => boolean;
-  /** Makes a problem of the words with which the service refused an item that was alone. */
+  /** Converts the refusal of a single item to a row error. */
   readonly readRefusal: (error: ServiceError) => RowError;
 }
 
-/** Why a call of many items may go through in parts. */
+/** Why a call of many items may succeed in parts. */
 type Fault =
-  /** Something in it is refused. */
+  /** One of its items is refused. */
   | "refused"
-  /** It is too large. */
+  /** The call is too large. */
   | "large"
-  /** Something in it makes the service fail. */
+  /** One of its items makes the service fail. */
   | "failed"
-  /** It takes the service too long. */
+  /** The call takes the service too long. */
   | "late";
 
 /**
- * Sends items; where the service refuses them as a whole, in halves and halves of halves, until those at fault are
- * alone. With `k` of `n` at fault that takes about `2·k·log2(n)` calls.
- * @returns the problems of the items that were not taken
- * @throws ServiceError where it is not the items; ImportError `failed` where all are refused
+ * Sends items. If the service refuses the call, sends halves recursively until the invalid items are alone: about
+ * `2·k·log2(n)` calls for `k` invalid items of `n`.
+ * @returns the errors of items that were not accepted
+ * @throws ServiceError if the items are not the cause; ImportError `failed` if all are refused
  */
 export async function sendInParts(items: readonly Item[], deps: BisectionDeps): Promise<Map<Item, RowError>> {
   const bisection = new Bisection(deps);
@@ -57,16 +57,16 @@ export async function sendInParts(items: readonly Item[], deps: BisectionDeps): 
 interface Suspect {
   readonly item: Item;
   readonly error: ServiceError;
-  /** What the service had taken when it failed with the item. */
+  /** How many calls the service had carried out when it failed on the item. */
   readonly taken: number;
 }
 
 class Bisection {
   readonly #deps: BisectionDeps;
   readonly problems = new Map<Item, RowError>();
-  /** Items with which the service failed when they were alone; or it was down. */
+  /** Items on which the service failed when they were alone, unless it was down. */
   readonly #suspects: Suspect[] = [];
-  /** What the service had taken when it failed first. */
+  /** How many calls the service had carried out at the first failure. */
   #takenAtFirst: number | undefined;
   #takenAtLast = -1;
   #failedInARow = 0;
@@ -75,7 +75,7 @@ class Bisection {
     this.#deps = deps;
   }
 
-  /** @returns whether the items went in one call, which was carried out */
+  /** @returns whether the items were sent in one call that was carried out */
   async send(items: readonly Item[], isPart = false): Promise<boolean> {
     const { send, history, mustEnd } = this.#deps;
     if (items.length > history.maxItems) return this.#sendPieces(items, isPart);
@@ -98,7 +98,10 @@ class Bisection {
     }
   }
 
-  /** Says which items are at fault. @throws ServiceError when it may as well be the service */
+  /**
+   * Decides which items are invalid.
+   * @throws ServiceError if the service may be the cause
+   */
   async judge(sent: number): Promise<void> {
     const { history, probe, itemName } = this.#deps;
     const open = this.#suspects.filter(({ taken }) => taken === history.taken);
@@ -109,7 +112,7 @@ class Bisection {
       if (!isSure || !(await probe())) throw last.error;
     }
     for (const { item, error } of this.#suspects) {
-      const reason = `the service fails with this ${itemName.one} alone, and takes others: ${error.message}`;
+      const reason = `the service fails on this ${itemName.one} even alone, while it accepts others: ${error.message}`;
       this.problems.set(item, { field: "", code: "call_failed", reason });
     }
   }
@@ -118,7 +121,7 @@ class Bisection {
     const { history } = this.#deps;
     let isWhole = true;
     for (let at = 0; at < items.length;) {
-      // What is learnt from one piece holds for the next.
+      // Each piece profits from what the previous ones have shown.
       const piece = items.slice(at, at + history.maxItems);
       at += piece.length;
       isWhole = (await this.send(piece, isPart)) && isWhole;
@@ -130,7 +133,7 @@ class Bisection {
     const middle = Math.ceil(items.length / 2);
     const [left, right] = [items.slice(0, middle), items.slice(middle)];
     const isLeftTaken = await this.send(left, true);
-    // What was refused in the whole is in this half then: no call is needed to know.
+    // The refused item must be in this half; no call is needed to find out.
     if (fault === "refused" && isLeftTaken && right.length > 1) await this.#split(right, fault);
     else await this.send(right, true);
   }
@@ -145,7 +148,7 @@ class Bisection {
     history.noteRefusedAlone(error, itemName);
   }
 
-  /** @throws ServiceError when the service is down */
+  /** @throws ServiceError if the service is down */
   async #noteFailed(error: ServiceError, fault: "failed" | "late"): Promise<void> {
     const { probe, history } = this.#deps;
     const { taken } = history;
@@ -154,20 +157,20 @@ class Bisection {
     this.#takenAtLast = taken;
     this.#failedInARow++;
     if (this.#failedInARow >= maxFailedInARow[fault]) throw error;
-    // Failing takes long, and waiting for an answer longer: whether there is any to be had is worth a call.
+    // Failures are slow, and timeouts slower, so a probe is worth a call.
     const isDoubtful = fault === "late" || this.#failedInARow === doubtfulFrom;
     if (isDoubtful && !(await probe())) throw error;
   }
 }
 
-/** Whether a call that was not carried out may be in parts; a service that is known to be away is left alone. */
+/** Whether a failed call may succeed in parts; not if the service is known to be away. */
 function faultOf(error: unknown): Fault | undefined {
   if (!(error instanceof ServiceError)) return undefined;
   const { kind, outcomeUnknown } = error;
   if (kind === "invalidParams" || kind === "malformedBody") return "refused";
   if (kind === "bodyTooLarge") return "large";
   if (kind === "timeout") return outcomeUnknown ? "late" : undefined;
-  // A connection that breaks with the same items again and again says as much as an answer of 500.
+  // A connection that repeatedly breaks on the same items means the same as a 500 response.
   const isFailing = kind === "internal" || (kind === "unavailable" && outcomeUnknown);
   return isFailing ? "failed" : undefined;
 }

@@ -1,27 +1,27 @@
 import type { ServiceError } from "../../contract/index.ts";
 import { ImportError } from "../import-error.ts";
 
-/** Items refused one by one, with none taken between, after which it is not the items that are at fault. */
+/** Consecutively refused items, with none accepted in between, after which the items are not the cause. */
 const maxRefusedInARow = 50;
 
-/** What a run learns of the service from its calls: shared by all that are under way. */
+/** What a run learns about the service from its calls; shared by all concurrent calls. */
 export class CallHistory {
   readonly #onSmaller: (maxItems: number, error: ServiceError) => void;
   #taken: number;
   #refusedInARow = 0;
   #shrunkBy: ServiceError | undefined;
   #isBlind = false;
-  /** The most items that one call is to carry. */
+  /** The maximum number of items per call. */
   #maxItems: number;
 
-  /** @param onSmaller told once it is known that a smaller call goes through where a larger one did not */
+  /** @param onSmaller called once a smaller call has succeeded where a larger one failed */
   constructor({
     maxItems = Number.POSITIVE_INFINITY,
     hasTaken,
     onSmaller,
   }: {
     readonly maxItems?: number | undefined;
-    /** Whether the service took something of the run before. */
+    /** Whether the service accepted something of the run in an earlier attempt. */
     readonly hasTaken: boolean;
     readonly onSmaller: (maxItems: number, error: ServiceError) => void;
   }) {
@@ -30,7 +30,7 @@ export class CallHistory {
     this.#onSmaller = onSmaller;
   }
 
-  /** Calls that the service has carried out; grows with each. */
+  /** The number of calls that the service has carried out. */
   get taken(): number {
     return this.#taken;
   }
@@ -47,7 +47,7 @@ export class CallHistory {
     this.#shrunkBy = undefined;
   }
 
-  /** @throws ImportError `failed` when too many were refused for it to be their own fault */
+  /** @throws ImportError `failed` if too many items were refused for each to be invalid */
   noteRefusedAlone(
     error: ServiceError,
     { one, many }: { readonly one: string; readonly many: string },
@@ -56,15 +56,15 @@ export class CallHistory {
     if (this.#refusedInARow < maxRefusedInARow) return;
     throw new ImportError(
       "failed",
-      `the service refused ${maxRefusedInARow} ${many} one by one, and took no ${one} between them: ${error.message}`,
+      `the service refused ${maxRefusedInARow} ${many} in a row and accepted no ${one} in between: ${error.message}`,
       {
-        hint: "it is hardly the rows: see whether the account and the flags are the right ones",
+        hint: "the rows are probably not the cause; check the account and the flags",
         cause: error,
       },
     );
   }
 
-  /** A call of so many items is too large, or takes too long: from here on calls hold half as many, at most. */
+  /** Halves the maximum size of calls after one that was too large or too slow. */
   shrink(items: number, error: ServiceError): void {
     const half = Math.max(1, Math.ceil(items / 2));
     if (half >= this.#maxItems) return;
@@ -73,8 +73,8 @@ export class CallHistory {
   }
 
   /**
-   * Whether an item may be held to be at fault although nothing was taken since: only where the service took something
-   * of this run, and not twice without its taking something between.
+   * Whether an item may be considered invalid although the service has accepted nothing since: only if it accepted
+   * something of this run before, and not twice in a row.
    */
   mayBlameBlindly(): boolean {
     const mayBlame = this.#taken > 0 && !this.#isBlind;

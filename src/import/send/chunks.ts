@@ -7,14 +7,16 @@ export interface Chunk {
   /** From 0; the same items have the same number in every attempt at a run. */
   readonly n: number;
   readonly items: readonly Item[];
-  /** First and last line, items and rows: tells whether a resume cut the same file into the same calls. */
+  /** First and last line, items, and rows: shows whether a resume divides the file into the same calls. */
   readonly extent: string;
 }
 
-/** The most that one call's body may hold, about; characters. */
+/** The approximate maximum size of a request body, in characters. */
 const maxChunkSize = 1024 * 1024;
 
-/** Cuts items into calls, in order: by number, by size, by batchKey, and never the same key twice in one. */
+/**
+ * Divides items into calls, in order: by number, size, and batch key, and never with the same key twice in one call.
+ */
 export class Chunker {
   readonly #maxItems: number;
   #items: Item[] = [];
@@ -26,7 +28,7 @@ export class Chunker {
     this.#maxItems = maxItems;
   }
 
-  /** @returns a chunk that is full without the item */
+  /** @returns the chunk that is full without the item */
   add(item: Item): Chunk | undefined {
     const [first] = this.#items;
     const isFull =
@@ -58,7 +60,7 @@ function extentOf(items: readonly Item[]): string {
   return `${first?.file}:${first?.line}-${last?.file}:${last?.line} ${items.length}/${rows}`;
 }
 
-/** Whether two chunks write the same record differently: then their order matters. */
+/** Whether two chunks write different values to the same record, so that their order matters. */
 export function isConflicting(a: Chunk, b: Chunk, behavior: ImportBehavior): boolean {
   const writesOf = (item: Item) => [...(behavior.writes?.(item) ?? [])];
   const writes = new Map(a.items.flatMap(writesOf));

@@ -12,22 +12,22 @@ import type { Heartbeat } from "../run/heartbeat.ts";
 import type { CallCounts } from "../summary.ts";
 import type { ImportEvent } from "../events.ts";
 
-/** Times that a call which cannot be repeated is sent, each time after looking what had arrived. */
+/** How often a call that cannot be repeated is sent, each time after checking what has arrived. */
 const maxRounds = 4;
-/** Tries of the call that asks whether the service is there. */
+/** Attempts of the call that probes the service. */
 const probeAttempts = 2;
 
-/** A chunk on its way, and what became of it so far. */
+/** A chunk in flight, and its outcome so far. */
 export interface Delivery {
   readonly chunk: Chunk;
   readonly calls: CallCounts;
-  /** Told when the chunk goes in parts, which takes longer than one call. */
+  /** Called when the chunk is sent in parts, which takes longer than one call. */
   readonly onTorn: () => void;
-  /** Whether something of it may be on the service. */
+  /** Whether the service may hold some of it. */
   isTouched: boolean;
-  /** Why it could not be found out what had arrived. */
+  /** Why checking what had arrived failed. */
   unsettled?: unknown;
-  /** With which an item that was alone was refused last. */
+  /** The last refusal of an item that was alone. */
   refusal?: ServiceError;
 }
 
@@ -44,11 +44,10 @@ export interface DeliveryDeps {
 }
 
 /**
- * Brings a chunk to the service, in one call or in parts, and writes it down before anything of it leaves. A call of
- * which the outcome is not known, of this attempt or of one before, is settled first: by looking what had arrived where
- * it cannot be repeated, by repeating it where it can.
- * @returns the problems of the items that were not taken
- * @throws ServiceError, ImportError where the run cannot go on
+ * Sends a chunk in one call or in parts, after recording it in the journal. A call with an unknown outcome, from this
+ * attempt or an earlier one, is settled first: by reading back if it cannot be repeated, otherwise by repeating it.
+ * @returns the errors of items that were not accepted
+ * @throws ServiceError, ImportError if the run cannot continue
  */
 export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<Map<Item, RowError>> {
   const { behavior, journal, settled, isOnce, abort } = deps;
@@ -56,7 +55,7 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
   const isUnknown = settled.unknown.has(chunk.n) && behavior.readBack !== undefined;
   const toSend = isUnknown ? await findMissing(chunk.items, delivery, deps) : chunk.items;
   if (toSend.length === 0) return new Map();
-  // A call that may be repeated needs no waiting for the disk: if the line is lost, it is sent again.
+  // A repeatable call need not wait for the disk: if the line is lost, the call is sent again.
   journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent }, isOnce);
   return sendInParts(toSend, {
     send: (items, maxAttempts) => sendSettled(items, maxAttempts, delivery, deps),
@@ -74,7 +73,7 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
   });
 }
 
-/** Sends items in one call. One whose answer was lost is settled first: it is not sent again before that. */
+/** Sends items in one call. If its response is lost, settles it before sending it again. */
 async function sendSettled(
   items: readonly Item[],
   maxAttempts: number | undefined,
@@ -102,7 +101,7 @@ async function sendSettled(
   }
 }
 
-/** Of items whose call was never answered: those that the service does not hold. */
+/** Finds which items of an unanswered call the service does not hold. */
 async function findMissing(
   items: readonly Item[],
   delivery: Delivery,
@@ -114,7 +113,7 @@ async function findMissing(
     const isHeld = (await behavior.readBack?.(service, items, callOptions(delivery, deps))) ?? [];
     const missing = items.filter((_, at) => !isHeld[at]);
     const held = items.length - missing.length;
-    const message = `a call was sent and not answered: ${held} of its ${items.length} items had arrived`;
+    const message = `a call was sent but not answered; ${held} of its ${items.length} items had arrived`;
     report({ type: "notice", message });
     return missing;
   } catch (error) {
@@ -123,7 +122,7 @@ async function findMissing(
   }
 }
 
-/** Whether the service answers something that has nothing to do with the items. */
+/** Whether the service answers a call that is independent of the items. */
 async function probe(delivery: Delivery, deps: DeliveryDeps): Promise<boolean> {
   countCall(delivery, deps);
   try {

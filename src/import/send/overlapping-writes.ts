@@ -2,8 +2,8 @@ import type { Chunk } from "./chunks.ts";
 import type { ImportBehavior } from "../kind.ts";
 
 /**
- * What was written by calls that were sent after others which stand behind them in the files: those others have to be
- * sent once more, so that the last row counts. Of each record the last value is kept, and not the rows.
+ * The writes of calls that were sent after calls that follow them in the files. Those later calls must be repeated so
+ * that the last row wins. Stores the last value of each record, not the rows.
  */
 export class OverlappingWrites {
   readonly #behavior: ImportBehavior;
@@ -14,8 +14,8 @@ export class OverlappingWrites {
   }
 
   /**
-   * Takes what a call writes; calls are given in the order of the files.
-   * @param sentAt when it was sent, as any number that grows
+   * Adds what a call writes; calls are added in the order of the files.
+   * @param sentAt when it was sent, as any increasing number
    */
   note(chunk: Chunk, sentAt: number): void {
     for (const [id, value] of this.#writesOf(chunk)) {
@@ -24,7 +24,7 @@ export class OverlappingWrites {
     }
   }
 
-  /** Whether what a call wrote when it was sent was overwritten since by something that stands before it. */
+  /** Whether a call's writes were overwritten by a call that precedes it in the files. */
   haveOvertaken(chunk: Chunk, sentAt: number): boolean {
     if (this.#last.size === 0) return false;
     return [...this.#writesOf(chunk)].some(([id, value]) => {
@@ -33,7 +33,7 @@ export class OverlappingWrites {
     });
   }
 
-  /** Each record that a call writes, with its last value. */
+  /** The records that a call writes, with their last values. */
   #writesOf({ items }: Chunk): ReadonlyMap<string, string> {
     return new Map(items.flatMap((item) => [...(this.#behavior.writes?.(item) ?? [])]));
   }

@@ -12,17 +12,17 @@ import { OverlappingWrites } from "./overlapping-writes.ts";
 import { ImportError } from "../import-error.ts";
 import type { CallCounts } from "../summary.ts";
 
-/** Where chunks go: to the service with tally and ledger kept, or nowhere (a dry run). */
+/** Where chunks go: to the service, with tally and journal, or nowhere (dry run). */
 export interface Sender {
-  /** Takes a chunk; waits where too much is under way, or where the order of two calls matters. */
+  /** Takes a chunk; waits if too many calls are in flight, or if the order of two calls matters. */
   submit(chunk: Chunk): Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for the calls in flight. */
   drain(): Promise<void>;
-  /** Why nothing more is to be sent. */
+  /** Why sending has ended. */
   readonly failure: unknown;
 }
 
-/** Everything is taken, and nothing is sent. */
+/** Accepts everything and sends nothing. */
 export function createDrySender(tally: RunTally): Sender {
   return {
     submit: async ({ items }) => tally.settle(items, new Map()),
@@ -39,15 +39,18 @@ export interface SendingDeps extends Omit<DeliveryDeps, "history"> {
   readonly clock: () => number;
 }
 
-/** Sends chunks, some at once, and writes each down before it leaves and after it is answered. */
+/** Sends chunks, several concurrently, and records each in the journal before it is sent and after it is answered. */
 export class JournaledSender implements Sender {
   readonly #deps: SendingDeps;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #underWay = new Map<Chunk, Promise<void>>();
-  /** Of a resume: the last call that an earlier attempt settled, and what was sent after calls that stand behind it. */
+  /**
+   * On a resume: the last chunk that an earlier attempt settled, and the writes of chunks sent after chunks that follow
+   * them.
+   */
   readonly #lastDone: number;
   readonly #overlappingWrites: OverlappingWrites;
-  /** Chunks that are sent in parts now: what was sent after them may be there before them. */
+  /** Chunks that are being sent in parts: later chunks may arrive before them. */
   readonly #torn = new Set<Chunk>();
   readonly #history: CallHistory;
   failure: unknown;
@@ -68,12 +71,12 @@ export class JournaledSender implements Sender {
     const { settled, tally, behavior } = this.#deps;
     const extent = settled.extents.get(chunk.n);
     if (extent !== undefined && extent !== chunk.extent) {
-      throw new ImportError("failed", "the rows are not cut into the same calls as when the import began", {
-        hint: "was it begun by another version of starpost? Resume it with that one",
+      throw new ImportError("failed", "the rows no longer form the same calls as when the import began", {
+        hint: "if another version of starpost began it, resume it with that version",
       });
     }
     const done = settled.done.get(chunk.n);
-    // What was sent before a call that was sent anew has to be sent again, where it wrote the same records.
+    // A chunk that was sent before a repeated one must be repeated too if it wrote the same records.
     const sentAt = settled.sentAt.get(chunk.n) ?? -1;
     const isOvertaken = done && !this.#deps.isOnce && this.#overlappingWrites.haveOvertaken(chunk, sentAt);
     if (done && !isOvertaken) {
@@ -90,7 +93,7 @@ export class JournaledSender implements Sender {
       })
       .finally(() => this.#underWay.delete(chunk));
     this.#underWay.set(chunk, sending);
-    // Answers that are there get their turn, so that what answers is not kept waiting.
+    // Lets pending responses be handled.
     await setImmediate();
   }
 
@@ -148,16 +151,16 @@ export class JournaledSender implements Sender {
     });
   }
 
-  /** Each item of a call was refused, and the service has taken nothing of the run yet: nobody knows whose fault it is. */
+  /** Every item of a call was refused, and the service has accepted nothing of the run yet: the cause is unknown. */
   #refuse({ chunk, calls }: Delivery, refusal: ServiceError): void {
     const { tally, journal, clock } = this.#deps;
     this.#addCalls(calls);
-    const reason = `the service refused the call: ${refusal.message}`;
+    const reason = `the service rejected the call: ${refusal.message}`;
     tally.fail(chunk.items, reason);
     journal.append({ t: "refused", n: chunk.n, reason, calls, at: clock(), totals: tally.totals });
   }
 
-  /** A call that was not carried out, or of which nobody knows. */
+  /** Records a call that was not carried out, or whose outcome is unknown. */
   #leaveUnanswered({ chunk, calls, isTouched }: Delivery, error: unknown): void {
     const { journal, abort } = this.#deps;
     this.#addCalls(calls);
@@ -170,13 +173,13 @@ export class JournaledSender implements Sender {
     });
   }
 
-  /** Said once for each size that turned out to be too much. */
+  /** Reported once for each size that was too large. */
   #tellSmaller(maxItems: number, error: ServiceError): void {
     const { behavior, journal, report } = this.#deps;
     journal.append({ t: "smaller", maxItems });
     const { one, many } = behavior.itemName;
     const most = maxItems === 1 ? `1 ${one}` : `${maxItems} ${many}`;
-    const message = `calls are too large for the service (${error.message}): from here on they hold at most ${most}`;
+    const message = `calls are too large for the service (${error.message}); from now on they contain at most ${most}`;
     report({ type: "notice", message });
   }
 

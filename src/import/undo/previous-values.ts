@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 
-/** A record of the service, or as much of one as is needed. */
+/** The recorded part of a record. */
 export type Value = Readonly<Record<string, unknown>>;
 
 export type Entry = readonly [key: string, value: Value];
 
-/** What the service held before a run changed it, kept on disk for as long as the run is. */
+/** What the service held before a run changed it; stored as long as the run. */
 export class BeforeStore implements Disposable {
   readonly #file: SqliteFile;
 
@@ -17,18 +17,18 @@ export class BeforeStore implements Disposable {
     this.#file.execute("create temporary table wanted (key text primary key) without rowid");
   }
 
-  /** Opens what a run kept; nothing where it kept nothing. */
+  /** Opens the record of a run, or returns undefined if there is none. */
   static find(path: string): BeforeStore | undefined {
     return existsSync(path) ? new BeforeStore(path) : undefined;
   }
 
-  /** Whether it was found out, or why it could not be; nothing where the run ended before that. */
+  /** Whether recording finished, or why it failed; undefined if the run ended before that. */
   get ended(): { readonly whyNot: string | undefined } | undefined {
     const [row] = this.#file.all("select why_not from ended");
     return row && { whyNot: (row["why_not"] as string | null) ?? undefined };
   }
 
-  /** Keeps what `read` gives: all of it, on the disk on return, or nothing. */
+  /** Stores what `read` adds: all of it, on disk on return, or nothing. */
   async fill(read: () => Promise<void>): Promise<void> {
     this.#file.execute("begin");
     try {
@@ -41,12 +41,12 @@ export class BeforeStore implements Disposable {
     }
   }
 
-  /** Notes for good that it cannot be found out. */
+  /** Records permanently that the previous state is unknown. */
   giveUp(whyNot: string): void {
     this.#file.run("insert into ended values (?)", [whyNot]);
   }
 
-  /** From here on only these keys are kept. */
+  /** From now on, stores only these keys. */
   want(keys: readonly string[]): void {
     this.#file.run("insert or ignore into wanted select value from json_each(?)", [JSON.stringify(keys)]);
   }

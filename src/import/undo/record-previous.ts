@@ -12,15 +12,15 @@ import type { ImportKind } from "../kinds.ts";
 /** A run that is about to begin. */
 export interface BeginningRun extends RunFiles {
   readonly kind: ImportKind;
-  /** Where it is kept. */
+  /** The file for the recorded state. */
   readonly path: string;
   readonly settled: Settled;
 }
 
 /**
- * Keeps what the service holds before a run changes it, as far as the run can be undone by it. Once anything was sent
- * it is too late. A service that refuses to tell does not hold up the run: then it is known that nothing is known.
- * @throws ServiceError when the service does not answer, or nobody is signed in: then the run would not go on either
+ * Records the service's state before a run changes it, as far as undoing the run needs it. Does nothing once something
+ * has been sent. If the service refuses to return the state, the run continues, and the record says so.
+ * @throws ServiceError if the service does not answer or the credentials are rejected; the run would fail too
  */
 export async function recordPrevious(run: BeginningRun, service: Service, deps: ImportDeps): Promise<void> {
   const reader = run.kind.previous?.(run.options);
@@ -46,20 +46,20 @@ export async function recordPrevious(run: BeginningRun, service: Service, deps: 
       }
     });
   } catch (error) {
-    // The run sees the signal by itself, and ends as it always does.
+    // The run handles the signal itself.
     if (deps.stop.aborted && !deps.abort.aborted) return;
     if (!isRefusal(error)) throw error;
     store.giveUp(error.message);
   }
 }
 
-/** The service answers, and does not tell this. */
+/** Whether the service answered but does not support the call. */
 function isRefusal(error: unknown): error is ServiceError {
   if (!(error instanceof ServiceError)) return false;
   return !error.temporary && !["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
 }
 
-/** Reads the files once for the ids that they write, so that no more is kept than may be put back. */
+/** Reads the files once for the IDs that they write, so that only those are recorded. */
 async function wantWritten(run: BeginningRun, store: BeforeStore, deps: ImportDeps): Promise<void> {
   const tally = new RunTally(
     run.files.map(({ given }) => ({ given, column: () => undefined, columnName: (field) => field })),

@@ -17,10 +17,10 @@ import { ListedRows, type UndoneRow, UndoRows } from "./undo-rows.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
 import type { UndoBehavior } from "./undo-behavior.ts";
 
-/** For so long what was read of the service is taken for what it has. */
+/** How long what was read from the service is considered current. */
 const freshForMs = 5_000;
 
-/** One go at undoing a run: the first, or one that goes on with what was cut off. */
+/** One attempt at undoing a run: the first, or the continuation of one that was interrupted. */
 export class RunUndo {
   readonly #run: RecordedRun;
   readonly #request: UndoRequest;
@@ -30,7 +30,7 @@ export class RunUndo {
   #service: CountedService | undefined;
   #record: UndoRecord | undefined;
   #rowsNotTaken = 0;
-  /** Of an undo that is cut off: what is certain. */
+  /** If the undo is interrupted: what is certain. */
   #lastCounts: OutcomeCounts = { reversed: 0, kept: 0, impossible: 0 };
 
   constructor(run: RecordedRun, request: UndoRequest, deps: ImportDeps) {
@@ -64,7 +64,7 @@ export class RunUndo {
     }
   }
 
-  /** What the run wrote; of an undo that goes on, that is known. */
+  /** Collects what the run wrote; an undo that continues knows it already. */
   async #collect(store: UndoStore, isKnown: boolean): Promise<void> {
     if (isKnown) return;
     await store.collect(async () => {
@@ -87,7 +87,7 @@ export class RunUndo {
     store.decide((thing) =>
       undoing
         ? undoing.decide(thing, past)
-        : { outcome: "impossible", reason: `the API takes no ${manifest.kind} back` },
+        : { outcome: "impossible", reason: `the API cannot undo ${manifest.kind}` },
     );
     this.#lastCounts = store.settled;
   }
@@ -112,7 +112,7 @@ export class RunUndo {
     if (store.open > 0) {
       const askedMs = this.#deps.clock();
       await this.#request.confirm({ import_id, kind, ...store.counts });
-      // A person may take their time: what was changed meanwhile must not be overwritten.
+      // The prompt may take a while; changes made meanwhile must not be overwritten.
       if (this.#deps.clock() - askedMs > freshForMs) await this.#decide(store);
       await this.#keep("running", store.counts);
       await this.#send(store);
@@ -172,7 +172,7 @@ export class RunUndo {
     this.#rowsNotTaken = rows.read - taken;
   }
 
-  /** Whether anything of the run may be on the service. */
+  /** Whether the service may hold something of the run. */
   get #hasSent(): boolean {
     const { done, unknown } = this.#run.settled;
     return done.size + unknown.size > 0;

@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/index.ts";
 import type { CountedService } from "../run/recorded-run.ts";
 import type { Reversal, UndoBehavior } from "./undo-behavior.ts";
 
-/** A call that is refused as a whole takes nothing back; what is wrong with it would be wrong again. */
+/** If the service rejects a call, nothing in it is undone; sending it again would fail the same way. */
 export async function sendThings(
   undoing: UndoBehavior,
   { service, writing }: CountedService,

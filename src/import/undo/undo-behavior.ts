@@ -4,38 +4,38 @@ import type { Item } from "../item.ts";
 import type { ImportOptions } from "../options.ts";
 import type { Entry, Value } from "./previous-values.ts";
 
-/** What became of a row: taken back, left as it is since that is how it should be, or out of the API's reach. */
+/** The outcome for a row: undone, kept because it should stay as it is, or not possible with the API. */
 export const undoOutcomes = ["reversed", "kept", "impossible"] as const;
 export type UndoOutcome = (typeof undoOutcomes)[number];
 
-/** What the run knows of the service as it was before it. */
+/** What the run recorded about the service before it changed anything. */
 export interface PreviousState {
-  /** Why nothing is known; nothing where something is. */
+  /** Why nothing is known; undefined if something is. */
   readonly whyNot: string | undefined;
   get(key: string): Value | undefined;
-  /** When the run began; milliseconds since the epoch. */
+  /** When the run began, in milliseconds since the epoch. */
   readonly startedMs: number;
 }
 
-/** A thing that the run wrote: an order, a product, a person's subscription, an action's codes. */
+/** Something that the run wrote: an order, a product, a subscription, or the codes of an action. */
 export interface UndoTarget {
   readonly key: string;
-  /** Rows of the run that wrote it. */
+  /** The number of rows that wrote it. */
   readonly rows: number;
-  /** Those of them that the service said it took; the others' call was never answered. */
+  /** How many of them the service confirmed; the others' call was never answered. */
   readonly sureRows: number;
-  /** What they wrote, later rows over earlier ones. */
+  /** What they wrote; later rows override earlier ones. */
   readonly written: Value;
-  /** What the service has of it now. */
+  /** The service's current state of it. */
   readonly now: Value | undefined;
-  /** Whether an undo that was cut off may have taken it back already. */
+  /** Whether an interrupted undo may have reverted it already. */
   readonly wasSent: boolean;
 }
 
 export interface Decision {
   readonly outcome: UndoOutcome;
   readonly reason: string;
-  /** What has to be sent for that. */
+  /** What to send to undo it. */
   readonly send?: Value;
 }
 
@@ -44,19 +44,19 @@ export interface Reversal {
   readonly send: Value;
 }
 
-/** How one kind of run is taken back. */
+/** How runs of a kind are undone. */
 export interface UndoBehavior {
   /** False if `decide` works without a record of the previous state. */
   readonly needsPrevious?: boolean;
   /** Why the options of a run rule out a record of the previous state; undefined if they do not. */
   whyUnknown?(options: ImportOptions): string | undefined;
-  /** What an item wrote to, and what. */
+  /** The target of an item, and what it wrote to it. */
   targetOf(item: Item): { readonly key: string; readonly written: Value };
-  /** Streams what the service has now, for `decide` to look at; absent where that is of no use. */
+  /** Streams the service's current state for `decide`; absent if that is not needed. */
   now?(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
   decide(thing: UndoTarget, past: PreviousState): Decision;
   readonly itemsACall: number;
-  /** Takes things back; gives those that the service refused, with its words. */
+  /** Undoes targets; returns those that the service refused, with its messages. */
   send(
     service: Service,
     things: readonly Reversal[],
@@ -64,10 +64,10 @@ export interface UndoBehavior {
   ): Promise<ReadonlyMap<string, string>>;
 }
 
-/** What a run of a kind keeps before it changes anything, so that it can be taken back. */
+/** What a run records before it changes anything, so that it can be undone. */
 export interface PreviousReader {
-  /** Streams what is to be kept. */
+  /** Streams the entries to record. */
   before(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
-  /** Whether only what the run's own items write to is kept. */
+  /** Whether to record only the targets that the run writes. */
   readonly onlyWritten: boolean;
 }

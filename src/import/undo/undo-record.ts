@@ -3,7 +3,7 @@ import writeFileAtomic from "write-file-atomic";
 import { findRun, runPaths, type Manifest } from "../run/run-folder.ts";
 import { ImportError } from "../import-error.ts";
 
-/** That a run is being undone, or was; without the rows. */
+/** The state of a run's undo, without the rows. */
 export interface UndoRecord {
   readonly state: "running" | "finished";
   readonly started_at: string;
@@ -13,7 +13,7 @@ export interface UndoRecord {
   readonly impossible: number;
 }
 
-/** Nothing where nobody began to undo the run. */
+/** Undefined if nobody has begun to undo the run. */
 export function readUndoRecord(runsFolder: string, id: string): UndoRecord | undefined {
   const path = runPaths(runsFolder, id).undo;
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as UndoRecord) : undefined;
@@ -23,20 +23,23 @@ export async function writeUndoRecord(runsFolder: string, id: string, record: Un
   await writeFileAtomic(runPaths(runsFolder, id).undo, `${JSON.stringify(record)}\n`, { mode: 0o600 });
 }
 
-/** The same, by the start of an id. @throws ImportError `usage` when there is no such run */
+/**
+ * The same, by the start of an ID.
+ * @throws ImportError `usage` if there is no such run
+ */
 export function showUndoRecord(runsFolder: string, idOrStart: string): UndoRecord | undefined {
   return readUndoRecord(runsFolder, findRun(runsFolder, idOrStart).import_id);
 }
 
 /**
- * What a run did is not gone on with once it is being taken back.
+ * Rejects continuing a run that has been undone, even partly.
  * @throws ImportError `usage`
  */
 export function refuseUndone({ import_id }: Manifest, runsFolder: string): void {
   const record = readUndoRecord(runsFolder, import_id);
   if (!record) return;
   const is = record.state === "finished" ? "was undone" : "is being undone";
-  throw new ImportError("usage", `${import_id} ${is}: there is nothing to go on with`, {
-    hint: "import the files anew",
+  throw new ImportError("usage", `${import_id} ${is} and cannot be continued`, {
+    hint: "import the files again",
   });
 }

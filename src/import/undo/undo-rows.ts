@@ -3,7 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import { writeFully } from "../run/write-fully.ts";
 import type { UndoOutcome } from "./undo-behavior.ts";
 
-/** What became of one row of a run that was undone. */
+/** The outcome for one row of an undone run. */
 export type UndoneRow = {
   readonly file: string;
   readonly line: number;
@@ -14,10 +14,10 @@ export type UndoneRow = {
 
 const columns = ["file", "line", "key", "outcome", "reason"] as const;
 
-/** Lines that are written at once. */
+/** Lines written at a time. */
 const aBlock = 500;
 
-/** Every row of an undone run, as CSV; takes the place of what was there once it is whole. */
+/** All rows of an undone run as CSV; replaces the previous file when complete. */
 export class UndoRows {
   readonly #path: string;
   readonly #descriptor: number;
@@ -48,7 +48,7 @@ export class UndoRows {
   }
 }
 
-/** The rows that are given back one by one: the first, or, where that is asked for and there are more, the first that were not reversed. */
+/** The rows to return: the first ones, or, if requested and there are more, the first that were not undone. */
 export class ListedRows {
   readonly #most: number;
   readonly #isOfExceptions: boolean;

@@ -2,13 +2,13 @@ import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import type { Decision, Reversal, UndoTarget, UndoOutcome } from "./undo-behavior.ts";
 import type { Entry, Value } from "./previous-values.ts";
 
-/** How many rows have each outcome. */
+/** The number of rows with each outcome. */
 export type OutcomeCounts = Record<UndoOutcome, number>;
 
-/** Things that are looked at in one go. */
+/** Targets read at a time. */
 const aPage = 500;
 
-/** The things that a run wrote, and what becomes of each when it is undone; on disk, so that an undo can go on. */
+/** The targets of a run and what becomes of each when it is undone; on disk, so that an undo can be continued. */
 export class UndoStore implements Disposable {
   readonly #file: SqliteFile;
 
@@ -22,7 +22,7 @@ export class UndoStore implements Disposable {
     );
   }
 
-  /** Forgets everything, and takes what `read` adds: all of it or nothing. */
+  /** Clears the store and adds what `read` adds: all of it, or nothing. */
   async collect(read: () => Promise<unknown>): Promise<void> {
     this.#file.execute("begin; delete from things");
     try {
@@ -34,7 +34,7 @@ export class UndoStore implements Disposable {
     }
   }
 
-  /** Rows that wrote to a thing, for sure or perhaps; what later ones write goes over it. */
+  /** Adds rows that wrote a target, certainly or possibly; later writes override earlier ones. */
   add(key: string, written: Value, rows: number, isSure: boolean): void {
     this.#file.run(
       `insert into things (key, rows, sure, written) values (?, ?, ?, ?)
@@ -44,7 +44,7 @@ export class UndoStore implements Disposable {
     );
   }
 
-  /** Takes what the service has now; of what comes twice, the first. */
+  /** Stores the service's current state; of duplicates, the first. */
   async look(read: (add: (entries: readonly Entry[]) => void) => Promise<void>): Promise<void> {
     this.#file.execute("begin; update things set now = null where done = 0");
     try {
@@ -63,7 +63,7 @@ export class UndoStore implements Disposable {
     }
   }
 
-  /** Decides for everything that is not taken back already. */
+  /** Decides for all targets that are not undone yet. */
   decide(judge: (thing: UndoTarget) => Decision): void {
     this.#file.execute("begin");
     for (let after: string | undefined = ""; after !== undefined;) {
@@ -93,17 +93,17 @@ export class UndoStore implements Disposable {
     this.#file.execute("commit");
   }
 
-  /** Rows by what becomes of them, once all is sent that is to be. */
+  /** Rows by their outcome once everything has been sent. */
   get counts(): OutcomeCounts {
     return this.#count("true");
   }
 
-  /** Rows by what became of them so far. */
+  /** Rows by their outcome so far. */
   get settled(): OutcomeCounts {
     return this.#count("done = 1 or send is null");
   }
 
-  /** Things that have to be sent. */
+  /** The number of targets that must be sent. */
   get open(): number {
     const [row] = this.#file.all("select count(*) as things from things where send is not null and done = 0");
     return Number(row?.["things"]);
@@ -117,7 +117,7 @@ export class UndoStore implements Disposable {
     return counts;
   }
 
-  /** The next things to send; from here on they may have been taken back. */
+  /** The next targets to send; from now on, they may have been undone. */
   takeNext(most: number): Reversal[] {
     const found = this.#file.all(
       "select key, send from things where send is not null and done = 0 order by key limit ?",
@@ -128,7 +128,7 @@ export class UndoStore implements Disposable {
     return found.map(({ key, send }) => ({ key: String(key), send: readValue(send) ?? {} }));
   }
 
-  /** What was sent was answered: all of it is taken back but what was refused, for these reasons. */
+  /** Stores the outcome of a call: all targets are undone except those refused for the given reasons. */
   settle(things: readonly Reversal[], refused: ReadonlyMap<string, string>): void {
     this.#file.execute("begin");
     for (const { key } of things) {

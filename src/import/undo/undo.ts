@@ -7,12 +7,13 @@ import type { ImportDeps } from "../deps.ts";
 import { RunUndo } from "./run-undo.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
 
-/** Rows that scripts are given one by one; the file has them all. */
+/** The maximum number of rows in JSON output; the file has all of them. */
 export const mostUndoneListed = 1_000;
 
 /**
- * Takes back what a run did, as far as the API can, and tells row by row what came of it. One that was cut off goes on.
- * @throws ImportError `usage` as for a resume, else by what failed; what was taken back by then is kept
+ * Undoes a run as far as the API allows and reports the outcome for each row. An interrupted undo is continued.
+ * @throws ImportError `usage` as for a resume, or by the cause of the failure; what has been undone by then stays
+ * undone
  */
 export async function undoImport(id: string, request: UndoRequest, deps: ImportDeps): Promise<UndoneRun> {
   const manifest = findRun(deps.runsFolder, id);
@@ -26,17 +27,20 @@ export async function undoImport(id: string, request: UndoRequest, deps: ImportD
   }
 }
 
-/** What the person is told of an undo that could not go on; a bug stays a bug. */
+/** Converts the failure of an undo to the error that a person sees; bugs stay as they are. */
 function asUndoError(error: unknown, { import_id }: Manifest): unknown {
-  const hint = `starpost imports undo ${import_id} goes on from here`;
+  const hint = `to continue, run: starpost imports undo ${import_id}`;
   if (isDiskFull(error)) {
-    return new ImportError("failed", "the disk is full", { hint: `make room; then ${hint}`, cause: error });
+    return new ImportError("failed", "the disk is full", {
+      hint: `free up disk space; ${hint}`,
+      cause: error,
+    });
   }
   if (!(error instanceof ServiceError)) return error;
   const isAuth = ["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
   const kind = isAuth ? "auth" : error.temporary ? "temporary" : "failed";
   return new ImportError(kind, error.message, {
-    hint: error.hint === undefined ? hint : `${error.hint}; then ${hint}`,
+    hint: error.hint === undefined ? hint : `${error.hint}; ${hint}`,
     cause: error,
   });
 }

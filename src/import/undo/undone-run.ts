@@ -2,19 +2,22 @@ import type { OutcomeCounts } from "./undo-store.ts";
 import type { UndoneRow } from "./undo-rows.ts";
 
 export interface UndoRequest {
-  /** Counts only: nothing is changed, and nothing kept. */
+  /** Only counts: changes and stores nothing. */
   readonly isPlan: boolean;
   readonly rate?: number | undefined;
   readonly rateShare?: number | undefined;
-  /** Rows that are given back one by one; all are in the file. */
+  /** The maximum number of rows to return; the file has all of them. */
   readonly mostListed: number;
-  /** Whether only rows that were not reversed are listed, where not all can be. */
+  /** Whether to list only rows that were not undone if there are too many. */
   readonly listsExceptions: boolean;
-  /** Asks before anything is sent. @throws where the answer is no */
+  /**
+   * Asks for confirmation before anything is sent.
+   * @throws if the answer is no
+   */
   readonly confirm: (counts: UndoQuestion) => Promise<void>;
 }
 
-/** What a person decides by. */
+/** What the confirmation prompt shows. */
 export interface UndoQuestion extends OutcomeCounts {
   readonly import_id: string;
   readonly kind: string;
@@ -23,9 +26,9 @@ export interface UndoQuestion extends OutcomeCounts {
 export interface UndoneRun extends OutcomeCounts {
   import_id: string;
   kind: string;
-  /** `planned`: nothing was sent. `earlier`: it was undone before, and this is what came of it. */
+  /** `planned`: nothing was sent. `earlier`: the run was undone before, and this is the outcome. */
   state: "planned" | "finished" | "interrupted" | "earlier";
-  /** The first rows; all are in the file. */
+  /** The first rows; the file has all of them. */
   rows: UndoneRow[];
   rows_file: string | null;
   /** Rows that were rejected, failed, or never sent. */

@@ -9,16 +9,16 @@ import type { RecordedRun } from "../run/recorded-run.ts";
 import type { MissingRow, Verification } from "../summary.ts";
 
 export interface Found extends Pick<Verification, "checked" | "missing" | "missing_count"> {
-  /** Where the rows were written; those that need a table of their own are in further files. */
+  /** The files with the rows; the first, and those with separate tables. */
   readonly files: readonly string[];
 }
 
-/** Holds each row against what was read, and keeps those that are missing. */
+/** Compares each row with the stored records and collects the missing ones. */
 export class Finding {
   readonly #files: readonly TallyFile[];
   readonly #mostListed: number;
   readonly #makeFile: () => RejectFile;
-  /** Of each file, whether the rows of an item can only be imported together. */
+  /** For each file, whether the rows of an item can only be imported together. */
   readonly #areTogether: readonly boolean[];
   #file: RejectFile | undefined;
   #missing: MissingRow[] = [];
@@ -80,7 +80,8 @@ export class Finding {
     const rows = isTogether ? item.rows : rowsToSendAgain(item, missing);
     for (const row of rows) {
       const absence = absences.get(row);
-      const { code = "is_there", reason = "is there; goes with the row that is not" } = absence ?? {};
+      const { code = "is_there", reason = "is stored, but must be imported together with the missing row" } =
+        absence ?? {};
       this.#file.add(row, { column: absence ? this.#columnOf(absence.expected) : "", code, reason });
     }
   }
@@ -101,14 +102,14 @@ function describe(
   units: number,
   { isRemoval }: StoredRecords,
 ): { code: string; reason: string } {
-  if (isRemoval) return { code: "still_there", reason: "is still unsubscribed" };
-  if (units === 0) return { code: "not_there", reason: "is not there" };
-  return { code: "too_few", reason: `${units} of ${of} there` };
+  if (isRemoval) return { code: "still_there", reason: "is still stored" };
+  if (units === 0) return { code: "not_there", reason: "is not stored" };
+  return { code: "too_few", reason: `${units} of ${of} stored` };
 }
 
 /**
- * The rows to import once more, so that the missing ones get there: those alone, but where a product of an order has too
- * few units, all rows of it, since the service counts the units that one call brings.
+ * The rows to import again so that the missing ones are stored: only those, but if a product of an order has too few
+ * units, all rows of that product, since the service counts the units of one call.
  */
 function rowsToSendAgain(
   { rows, parts = [], isIndivisible }: Item,
@@ -116,7 +117,7 @@ function rowsToSendAgain(
 ): readonly SourceRow[] {
   if (isIndivisible) return missing.length > 0 ? rows : [];
   const short = new Set(
-    missing.filter(({ expected }) => expected.of > 1).map(({ expected }) => expected.names["product_id"]),
+    missing.filter(({ expected }) => expected.of > 1).map(({ expected }) => expected.part),
   );
   const goingWith = parts.filter(({ id }) => short.has(id)).map(({ row }) => row);
   const chosen = new Set([...missing.map(({ expected }) => expected.row), ...goingWith]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import { spillPrefix } from "../csv/spill.ts";
 
-/** What the service holds, as keys with their number, on disk for as long as they are looked at. */
+/** The keys of the stored records with their counts, in a temporary file on disk. */
 export class StoredKeys implements Disposable {
   readonly #folder: string;
   readonly #file: SqliteFile;
@@ -17,7 +17,7 @@ export class StoredKeys implements Disposable {
     );
   }
 
-  /** Adds a page of keys; one that comes again counts again. */
+  /** Adds a page of keys; a repeated key is counted again. */
   add(keys: readonly string[]): void {
     this.#file.run(
       `insert into held select value, 1 from json_each(?) where true

@@ -10,6 +10,8 @@ export interface ExpectedRecord {
   readonly needs: number;
   readonly of: number;
   readonly row: SourceRow;
+  /** The ID of the part of the item, if it has parts. */
+  readonly part?: string;
   /** The field to report. */
   readonly field: string;
   /** Its IDs under their wire names: `order_id`, `product_id`. */

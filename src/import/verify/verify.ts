@@ -20,11 +20,11 @@ import type { ImportSummary, Verification } from "../summary.ts";
 import { dayMs } from "../../contract/time.ts";
 
 export interface VerifyRequest {
-  /** Where the missing rows are wanted as well, in the form of a reject file. */
+  /** A further file for the missing rows, in the format of a reject file. */
   readonly missing?: string | undefined;
   readonly rate?: number | undefined;
   readonly rateShare?: number | undefined;
-  /** Rows that are given back one by one; all are in the file. */
+  /** The maximum number of rows to return; the file has all of them. */
   readonly mostListed: number;
 }
 
@@ -33,18 +33,18 @@ export interface VerifiedRun extends Verification {
   kind: string;
 }
 
-/** Rows that scripts are given one by one; the file has them all. */
+/** The maximum number of rows in JSON output; the file has all of them. */
 export const mostMissingListed = 10_000;
 
 /**
- * What a run writes is dated by the service's clock, which may go otherwise than ours; milliseconds.
+ * The service's clock, which dates the records, may differ from ours.
  * Assumed: by no more than a day.
  */
 const clockDifferenceMs = dayMs;
 
 /**
- * Reads back what a finished run took, where its options ask for it.
- * @throws ImportError with the run's summary, where that cannot be done
+ * Verifies a finished run if its options ask for it.
+ * @throws ImportError with the run's summary, if verification fails
  */
 export async function verifyAtEnd(
   summary: ImportSummary,
@@ -57,14 +57,14 @@ export async function verifyAtEnd(
     const { import_id: _id, kind: _kind, ...verified } = await verifyImport(summary.import_id, request, deps);
     return { ...summary, verified };
   } catch (error) {
-    const hint = `all of it was imported; starpost imports verify ${summary.import_id} reads it back`;
+    const hint = `everything was imported; to verify it, run: starpost imports verify ${summary.import_id}`;
     throw asImportError(error, summary, hint);
   }
 }
 
 /**
- * Reads back what a run's rows say to be on the service, and tells which are not there. Rows that were rejected or
- * never sent are not looked for; of a run that is not finished, what it did so far is.
+ * Reads back the records that a run's rows describe and reports the missing ones. Ignores rows that were rejected or
+ * never sent; of an unfinished run, it checks what has been sent so far.
  * @throws ImportError `usage` as for a resume; ServiceError
  */
 export async function verifyImport(
@@ -90,7 +90,7 @@ async function verifyRun(
   using run = await openRecordedRun(manifest, deps);
   const { storedRecords } = run.behavior;
   if (!storedRecords) {
-    throw new ImportError("usage", `${manifest.import_id}: ${manifest.kind} cannot be verified`, {
+    throw new ImportError("usage", `${manifest.import_id}: cannot verify ${manifest.kind}`, {
       hint: "the service does not list them",
     });
   }
@@ -110,7 +110,7 @@ async function verifyRun(
     using held = new StoredKeys(run.folder);
     return ended(await compare({ run, storedRecords, service, held }, request, deps));
   } catch (error) {
-    // What was asked for is an answer; half of one is none.
+    // A partial answer would be misleading.
     if (deps.stop.aborted && !(error instanceof ImportError)) return ended({ state: "interrupted" });
     throw error;
   } finally {
@@ -118,7 +118,7 @@ async function verifyRun(
   }
 }
 
-/** That and when a run was verified, without the rows. */
+/** Records when a run was verified and the counts, without the rows. */
 async function keepOutcome(
   { import_id }: Manifest,
   { missing: _rows, ...found }: Verification,
@@ -136,8 +136,8 @@ interface Comparison {
 }
 
 /**
- * Looks among what was written since the run began, which is little in a store that is large; and only where something
- * is not among that, among everything: a row that was there before the run is older.
+ * Compares with the records written since the run began, which are few in a large store. Only if some are missing,
+ * compares with all records, since a row may describe an older record.
  */
 async function compare(
   comparison: Comparison,
@@ -157,7 +157,7 @@ async function compare(
   return { ...found, missing_file: await placeMissing(files, request, deps) };
 }
 
-/** Where the missing rows are at the end; those that need a table of their own are told. */
+/** Returns where the missing rows are; reports those in separate tables. */
 async function placeMissing(
   [first, ...others]: readonly string[],
   { missing }: VerifyRequest,
@@ -166,7 +166,7 @@ async function placeMissing(
   for (const path of others) {
     deps.report({
       type: "notice",
-      message: `missing rows of files that are laid out differently are in ${path}`,
+      message: `missing rows from files with a different format are in ${path}`,
     });
   }
   if (first === undefined) return null;

@@ -23,7 +23,7 @@ export const storedOrders: StoredRecords = {
       const of = products[id]?.quantity ?? 1;
       const needs = Math.ceil((of * ordinal) / (rowCounts.get(id) ?? 1));
       const names = { order_id: key, product_id: id };
-      yield { key: joinKey(key, id), needs, of, row, field: "product_id", names };
+      yield { key: joinKey(key, id), needs, of, row, part: id, field: "product_id", names };
     }
   },
   list: async function* (service, options, since) {
