@@ -3,9 +3,9 @@ import { isNumberedDate, orderOf } from "./dates.ts";
 import type { DateOrder, Layout } from "./layout.ts";
 
 /**
- * The order of day and month that a file's dates prove: one that no month can be is enough.
- * @returns nothing where no date is written so that it matters
- * @throws ImportError `usage` where it matters, and no date proves it: a guess would mail people on wrong days
+ * Finds the order of day and month in a file's dates: one date with a number above 12 is enough.
+ * @returns undefined if no date depends on the order
+ * @throws ImportError `usage` if a date depends on it and none shows it: a guess would send emails on wrong days
  */
 export function findDateOrder(
   file: string,
@@ -23,9 +23,9 @@ export function findDateOrder(
   if (first === undefined) return undefined;
   throw new ImportError(
     "usage",
-    `${file}: the dates in '${column}', such as ${first}, may have the day or the month first`,
+    `${file}: the dates in '${column}', such as ${first}, may start with the day or the month`,
     {
-      hint: `say which: --layout ${layout.name}-dmy for the day first, --layout ${layout.name}-mdy for the month first`,
+      hint: `specify the order: --layout ${layout.name}-dmy for day first, --layout ${layout.name}-mdy for month first`,
     },
   );
 }

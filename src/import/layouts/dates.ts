@@ -10,8 +10,8 @@ const dayFirst =
 const numbers = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)/;
 
 /**
- * The day of a date with the month's English name, as written; a time and an offset are passed over.
- * @returns YYYY-MM-DD, or the value as it is
+ * Reads the day of a date with an English month name, as written; a time and an offset are ignored.
+ * @returns YYYY-MM-DD, or the value unchanged
  */
 export function readNamedDate(value: string): string {
   const [, firstName, firstDay, firstYear] = monthFirst.exec(value) ?? [];
@@ -21,9 +21,9 @@ export function readNamedDate(value: string): string {
 }
 
 /**
- * The day of a date of three numbers, the year last: in the order given, and where it is not given only if one of the
- * numbers can be no month. A date that the order makes impossible is none.
- * @returns YYYY-MM-DD, or the value as it is
+ * Reads the day of a date of three numbers with the year last: in the given order, or, without one, only if a number is
+ * above 12. A date that the order makes invalid is not a date.
+ * @returns YYYY-MM-DD, or the value unchanged
  */
 export function readNumberedDate(value: string, order: DateOrder | undefined): string {
   const parts = numbers.exec(value);
@@ -35,7 +35,7 @@ export function readNumberedDate(value: string, order: DateOrder | undefined): s
   return asDate(parts[4] ?? "", month, day) ?? value;
 }
 
-/** The order that a date by itself proves, since no month is above 12. */
+/** The order that a date shows by itself, since no month is above 12. */
 export function orderOf(value: string): DateOrder | undefined {
   const parts = numbers.exec(value);
   const [first, second] = [Number(parts?.[1] ?? 0), Number(parts?.[3] ?? 0)];
@@ -43,7 +43,7 @@ export function orderOf(value: string): DateOrder | undefined {
   return second > 12 && first <= 12 ? "month-first" : undefined;
 }
 
-/** Whether a date is of the form whose order must be known. */
+/** Whether a date has the form that depends on the order. */
 export function isNumberedDate(value: string): boolean {
   return numbers.test(value);
 }

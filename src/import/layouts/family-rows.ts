@@ -5,20 +5,20 @@ import type { RecordProblem } from "../csv/record-scanner.ts";
 import { maxSpilledAtOnce, Spill } from "../csv/spill.ts";
 import type { Family } from "./layout.ts";
 
-/** How the family of a row is known, and where rows may be put aside. */
+/** How to determine the family of a row, and where to spill rows. */
 export interface FamilyGrouping {
   readonly familyOf: (cells: readonly string[]) => Family | undefined;
   readonly folder: string;
 }
 
-/** Rows with the family of each, by position; one without a family stands alone. */
+/** Rows with the family of each, by position; a row without a family stands alone. */
 export interface FamilyBatch extends RowBatch {
   readonly families: ReadonlyMap<number, string>;
 }
 
 /**
- * The rows of a file with those of one family next to each other, where the first of them stands. What belongs to a
- * family is put aside in `folder`: memory does not grow with the file.
+ * The rows of a file with those of one family next to each other, at the position of the first. Rows of families are
+ * spilled to `folder`, so memory use does not grow with the file.
  */
 export function* readFamilyBatches(
   source: ByteSource,
@@ -74,7 +74,7 @@ function emptyBatch() {
   };
 }
 
-/** A record with a NUL byte has its cells; of the others nothing is known but their text. */
+/** A record with a NUL byte has its cells; other invalid records have only their text. */
 function isParsed(problem: RecordProblem | undefined): boolean {
   return problem === undefined || problem === "nul_byte";
 }

@@ -18,11 +18,11 @@ interface GroupDeps {
 
 type Problems = Map<SourceRow, RowError[]>;
 
-/** Turns rows that belong together into an item, or one each; they stand and fall together. */
+/** Turns rows that belong together into one item, or one item each; if one row is invalid, all are rejected. */
 export class GroupReader {
   readonly #deps: GroupDeps;
   readonly #shared: ReadonlySet<string>;
-  /** What is to be told of the group's rows if they are taken. */
+  /** What to report about the group's rows if they are accepted. */
   readonly #later: (() => void)[] = [];
 
   constructor(deps: GroupDeps) {
@@ -30,11 +30,11 @@ export class GroupReader {
     this.#shared = new Set(deps.groups.shared ?? deps.behavior.sharedFields);
   }
 
-  /** @returns nothing where the rows were rejected */
+  /** @returns an empty array if the rows were rejected */
   read(group: CollectedGroup): readonly Item[] {
     const sources = group.rows.map(({ source }) => source);
     if (group.isTooLarge) {
-      const reason = `more than ${maxGroup.rows} rows, or ${maxGroup.size / 1024 / 1024} MiB, belong together`;
+      const reason = `a group has at most ${maxGroup.rows} rows and ${maxGroup.size / 1024 / 1024} MiB`;
       for (const source of sources)
         this.#deps.tally.reject(source, [{ field: "", code: "order_too_large", reason }]);
       return [];
@@ -71,7 +71,7 @@ export class GroupReader {
           problems.set(source, [...(problems.get(source) ?? []), ...read]);
           continue;
         }
-        // A row of several lines is still one row.
+        // A row with several lines is still one row.
         if (at > 0) read.rows.length = 0;
         const [first] = groups.makes === "lines" ? items : [];
         const problem = first && behavior.join?.(first, read);
@@ -85,12 +85,12 @@ export class GroupReader {
     return items;
   }
 
-  /** Whether a line has any units; a shop writes 0 for what was given back or never sent. */
+  /** Whether a line has any units; shops export 0 for returned or unshipped line items. */
   #isBought(line: RowCells, source: SourceRow): boolean {
     const units = this.#deps.fields.given("quantity", line, () => "");
     if (units === "" || !isZero(units)) return true;
     const { tally } = this.#deps;
-    this.#later.push(() => tally.leaveOut(source, "quantity", "a line item of 0 units was not bought"));
+    this.#later.push(() => tally.leaveOut(source, "quantity", "a line item with 0 units was not purchased"));
     return false;
   }
 
@@ -100,8 +100,8 @@ export class GroupReader {
   }
 
   /**
-   * A field of the record that is at fault is told once, at the row that gives it, or at the first where none does:
-   * each line that took it from there has the same problem.
+   * Reports an invalid shared field once: at the row that gives it, or at the first if none does. Every line that uses
+   * it has the same error.
    */
   #blameGivers(rows: readonly CollectedRow[], problems: Problems): void {
     const { fields } = this.#deps;
@@ -149,7 +149,7 @@ export class GroupReader {
     const { tally, behavior } = this.#deps;
     const fault = sources.find((source) => problems.has(source));
     const { one } = behavior.itemName;
-    const reason = `belongs to ${/^[aeiou]/.test(one) ? "an" : "a"} ${one} that was not taken: line ${fault?.line} is at fault`;
+    const reason = `belongs to ${/^[aeiou]/.test(one) ? "an" : "a"} ${one} that was not imported because line ${fault?.line} is invalid`;
     for (const source of sources) {
       const own = problems.get(source);
       tally.reject(source, own ?? [{ field: "", code: `${one}_incomplete`, reason }]);
@@ -162,5 +162,5 @@ function cellsOf({ cells }: SourceRow): RowCells {
 }
 
 function noLine({ itemName }: ImportBehavior): RowError {
-  return { field: "", code: "no_lines", reason: `the ${itemName.one} has no line item that was bought` };
+  return { field: "", code: "no_lines", reason: `the ${itemName.one} has no purchased line item` };
 }

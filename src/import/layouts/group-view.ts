@@ -3,8 +3,8 @@ import type { RowGroups } from "./layout.ts";
 import type { RowCells, RowFields } from "./row-fields.ts";
 
 /**
- * The fields of one line of a group: the line's own, and of the record's fields those that another row of the group
- * gives where the line leaves them empty.
+ * The fields of one line of a group: its own, and shared fields from other rows of the group if the line leaves them
+ * empty.
  * @param shared the fields of the record, which any of its rows may give
  */
 export function viewLine(
@@ -22,7 +22,7 @@ export function viewLine(
   return view;
 }
 
-/** The fields of a record that all rows of a group tell of: the first row that gives one counts. */
+/** The fields of a record that all rows of a group describe; the first row with a value counts. */
 export function viewRecord(
   fields: RowFields,
   rows: readonly RowCells[],

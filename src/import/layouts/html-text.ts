@@ -13,7 +13,7 @@ const convert = compile({
   ],
 });
 
-/** The text that a reader of the page would see: paragraphs, lists and tables as lines. */
+/** The text that a reader of the page would see, with paragraphs, lists, and tables as lines. */
 export function readHtml(html: string): string {
   return convert(html).replaceAll("\u00a0", " ").trim();
 }

@@ -5,7 +5,7 @@ interface Read {
   readonly dateOrder: DateOrder | undefined;
 }
 
-/** What a file was read as, and what of that a person should know. */
+/** Describes the layout with which a file is read, and the decisions that it entails. */
 export function describeLayout(
   layout: Layout,
   { columnOf, dateOrder }: Read,
@@ -18,9 +18,10 @@ export function describeLayout(
     return [`${field.replace("_", " ")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
   });
   if (dateOrder)
-    said.push(dateOrder === "day-first" ? "dates have the day first" : "dates have the month first");
+    said.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
   const more = [...said, ...(layout.says ?? [])].join("; ");
-  // Where nothing is turned, reading by name is what is done.
-  const other = Object.keys(layout.fields).length > 0 ? " (--layout none reads the columns by name)" : "";
+  // If nothing is translated, the columns are read by name anyway.
+  const other =
+    Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";
   return `read as ${layout.title}${more === "" ? "" : `: ${more}`}${other}`;
 }

@@ -1,93 +1,92 @@
 import type { RowView } from "../item.ts";
 
-/** A row's cell by the name of its column; empty where the file has no such column. Blanks around it are taken off. */
+/** A row's cell by column name, without surrounding whitespace; empty if the file has no such column. */
 export type CellView = (column: string) => string;
 
-/** How days and months are ordered where nothing in a date tells: `14/08/2018` or `08/14/2018`. */
+/** The order of day and month in ambiguous dates: `14/08/2018` or `08/14/2018`. */
 export type DateOrder = "day-first" | "month-first";
 
-/** What a value may be read by beside itself. */
+/** The context for reading a value. */
 export interface ValueContext {
   /** The row's other fields. */
   readonly field: RowView;
-  /** Where the layout asks for it, as the file's rows tell or the layout's name says. */
+  /** If the layout requires it: as the file's rows show it, or as the layout's name states it. */
   readonly dateOrder: DateOrder | undefined;
 }
 
-/** Where a field of ours is found in a row, and how its value is written. */
+/** The source of a field in a row, and the conversion of its value. */
 export interface FieldSource {
-  /** Columns, the best first: the first that is not empty in a row counts. Those of one list are joined by a blank. */
+  /** Columns by precedence: the first non-empty one counts. Those in a nested list are joined by a space. */
   readonly from: readonly (string | readonly string[])[];
-  /** Only the best column that the file has counts: ids of two kinds must not be mixed. */
+  /** Uses only the first column that the file has, so that IDs of two types are not mixed. */
   readonly isOneColumn?: boolean;
-  /** Values that say nothing, as an empty cell does. */
+  /** Values that mean the same as an empty cell. */
   readonly saysNothing?: (value: string) => boolean;
-  /** The value as we write it; what it cannot read it gives back as it is, for the checks to refuse. */
+  /** Converts the value; returns what it cannot read unchanged, for the checks to reject. */
   readonly as?: (value: string, context: ValueContext) => string;
 }
 
-/** To which family a row belongs: a product and its variants, or one product in several languages. */
+/** The family of a row: a product and its variants, or one product in several languages. */
 export interface Family {
   readonly key: string;
   /** Other names that rows use for this family. */
   readonly aliases?: readonly string[];
 }
 
-/** Rows that belong together: they stand and fall together. */
+/** Rows that belong together: if one is invalid, all are rejected. */
 export interface RowGroups {
   /**
-   * How rows are known to be of one group. `columns`: by the first of these that the file has, wherever they stand.
-   * `family`: by what a row says of itself and of its relatives, wherever they stand. `start`: a row that starts a
-   * group, and those below it up to the next such row.
+   * How the rows of a group are recognized. `columns`: by the first of these that the file has, at any position.
+   * `family`: by what a row says about itself and its relatives, at any position. `start`: a row that starts a group,
+   * and those below it up to the next such row.
    */
   readonly by:
     | { readonly columns: readonly string[] }
     | { readonly family: (cell: CellView) => Family | undefined }
     | { readonly start: (cell: CellView) => boolean };
   /**
-   * What a group makes. `lines`: each row is a line of one record, and the record's own fields stand on any of its
-   * rows. `one`: all rows tell of one record. `each`: each row is a record of its own, and what they share stands on
-   * any of them.
+   * What a group becomes. `lines`: each row is a line of one record, and any row may hold the record's own fields.
+   * `one`: all rows describe one record. `each`: each row is a record, and any row may hold the shared fields.
    */
   readonly makes: "lines" | "one" | "each";
-  /** Of `each`: the fields that the records share. */
+  /** For `each`: the fields that the records share. */
   readonly shared?: readonly string[];
-  /** Of `one`: the row that its fields are taken from first, and what is wrong with a group that must have it. */
+  /** For `one`: the row whose fields take precedence, and the error of a group without it. */
   readonly lead?: {
     readonly is: (cell: CellView) => boolean;
     readonly missing?: { readonly column: string; readonly reason: string };
   };
-  /** Of `one`: fields that must come from one and the same row, the first that has any of them. */
+  /** For `one`: fields that must come from the same row, the first that has any of them. */
   readonly together?: readonly string[];
-  /** Of `lines` and `each`: rows that are nothing of their own. */
+  /** For `lines` and `each`: rows that are not records or lines themselves. */
   readonly isNoLine?: (cell: CellView) => boolean;
 }
 
-/** Several lines in one row: columns that each line has, beside those of its row. */
+/** Several lines in one row: the columns of each line, in addition to those of its row. */
 export interface RowLines {
-  /** The column that lines are in, for messages. */
+  /** The column that holds the lines, for messages. */
   readonly column: (header: readonly string[]) => string | undefined;
   readonly read: (cell: CellView, header: readonly string[]) => readonly Readonly<Record<string, string>>[];
 }
 
-/** How a shop's software lays out a file: data, and functions of a row's cells. */
+/** How a shop's software formats a file: data, and functions of a row's cells. */
 export interface Layout {
   readonly name: string;
-  /** As it is named in a sentence: "a Shopify orders export". */
+  /** Its name in a sentence: "a Shopify orders export". */
   readonly title: string;
-  /** A header that has all the columns of one of these is taken for this layout; none where it is only asked for. */
+  /** A header with all columns of one of these matches the layout; if empty, the layout must be requested. */
   readonly signatures: readonly (readonly string[])[];
   readonly fields: Readonly<Record<string, FieldSource>>;
-  /** Values that the layout itself says. */
+  /** Values that the layout implies. */
   readonly constants?: Readonly<Record<string, string>>;
   readonly groups?: RowGroups;
   readonly lines?: RowLines;
-  /** The order of day and month, or `found`: by the file's first rows. */
+  /** The order of day and month, or `found`: as the file's rows show it. */
   readonly dateOrder?: DateOrder | "found";
   /** Cells may hold HTML. */
   readonly hasHtml?: boolean;
-  /** What was decided and a person should know, for a sentence on the screen. */
+  /** Decisions that the person should know about. */
   readonly says?: readonly string[];
-  /** Why the file may lack the columns that are missing, and what to do. */
+  /** Why required columns may be missing, and what to do. */
   readonly missingHint?: string;
 }

@@ -2,22 +2,22 @@ import type { RowError, SourceRow } from "../item.ts";
 import type { RowGroups } from "./layout.ts";
 import type { RowFields } from "./row-fields.ts";
 
-/** A row of a group; with a problem where it could not be read as a record of the file at all. */
+/** A row of a group, with an error if it could not be parsed. */
 export interface CollectedRow {
   readonly source: SourceRow;
   readonly problem?: RowError | undefined;
 }
 
-/** The most that one group may have: rows, and characters. */
+/** The limits of one group, in rows and characters. */
 export const maxGroup = { rows: 5_000, size: 16 * 1024 * 1024 } as const;
 
-/** Rows that belong together, or so many of them that they are too many: then the rest of them is to follow. */
+/** Rows that belong together; if they exceed the limits, the rest follows in further groups. */
 export interface CollectedGroup {
   readonly rows: readonly CollectedRow[];
   readonly isTooLarge: boolean;
 }
 
-/** Collects the rows that belong together, which come one after the other. */
+/** Collects adjacent rows that belong together. */
 export class RowCollector {
   readonly #groups: RowGroups;
   readonly #fields: RowFields;
@@ -34,7 +34,7 @@ export class RowCollector {
     this.#keyColumn = fields.groupColumn ?? -1;
   }
 
-  /** @param family the row's family, where rows are known by that */
+  /** @param family the row's family, if the layout groups by family */
   *add(row: CollectedRow, family: string | undefined): Generator<CollectedGroup> {
     const key = this.#keyOf(row, family);
     if (key === undefined || key !== this.#key) yield* this.end();
@@ -59,7 +59,7 @@ export class RowCollector {
     return group;
   }
 
-  /** What the rows of one group have in common; nothing where a row belongs to no other. */
+  /** The key that the rows of one group share; undefined for a row that stands alone. */
   #keyOf({ source: { cells } }: CollectedRow, family: string | undefined): string | undefined {
     const { by } = this.#groups;
     if ("family" in by) return family;
@@ -71,7 +71,7 @@ export class RowCollector {
   }
 }
 
-/** A key without the blanks, and in a row that could not be parsed without the quotes, around it. */
+/** A key without surrounding whitespace, and without surrounding quotes in a row that could not be parsed. */
 function readKey(cell: string): string | undefined {
   const key = cell
     .trim()

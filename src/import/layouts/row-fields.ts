@@ -2,25 +2,25 @@ import type { RowView } from "../item.ts";
 import type { CellView, Family, FieldSource, Layout, ValueContext } from "./layout.ts";
 import { normalizeName } from "../mapping/names.ts";
 
-/** A part of a row that holds several lines: its own columns, by their names. */
+/** One line of a row that holds several, by column name. */
 export type RowPart = ReadonlyMap<string, string>;
 
-/** A row as far as its fields are concerned. */
+/** What the fields of a row are read from. */
 export interface RowCells {
   readonly cells: readonly string[];
   readonly part?: RowPart | undefined;
 }
 
-/** What a file's fields are got from, beside its cells. */
+/** The sources of a file's fields apart from its cells. */
 export interface FieldSupply {
   readonly layout: Layout | undefined;
-  /** Field to column, as the person says; they go before those of the layout. */
+  /** Field to column from `--map`; takes precedence over the layout. */
   readonly mapped: ReadonlyMap<string, number>;
-  /** Field to column of the names that are ours; they come after those of the layout. */
+  /** Field to column by native names; the layout takes precedence. */
   readonly named: ReadonlyMap<string, number>;
-  /** Field to the value of rows that have none. */
+  /** Field to the value for rows without one. */
   readonly set: ReadonlyMap<string, string>;
-  /** The field with a product's address, and what makes it where a row has none. */
+  /** The field with a product URL, and how to build it for rows without one. */
   readonly url?: { readonly field: string; readonly make: UrlMaker } | undefined;
   /** Field to the value that a kind's own flags give; takes precedence over the layout's constants. */
   readonly supplied: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface FieldSupply {
 
 export type UrlMaker = (field: RowView, cell: CellView) => string;
 
-/** A column by its place, or the name that lines in a cell have for it. */
+/** A column by its index, or its name in a line within a cell. */
 interface Place {
   readonly at: number;
   readonly name: string;
@@ -39,7 +39,7 @@ interface Source extends Omit<FieldSource, "from"> {
   readonly from: readonly (readonly Place[])[];
 }
 
-/** Reads the fields of one file's rows, wherever they come from. */
+/** Reads the fields of one file's rows from all sources. */
 export class RowFields {
   readonly #columns: ReadonlyMap<string, number>;
   readonly #sources = new Map<string, Source>();
@@ -65,7 +65,7 @@ export class RowFields {
     }
   }
 
-  /** The field's value as the row itself gives it; empty where it does not. */
+  /** The field's value in the row itself; empty if there is none. */
   given(field: string, row: RowCells, view: RowView): string {
     const source = this.#sources.get(field);
     if (!source) return "";
@@ -77,7 +77,7 @@ export class RowFields {
     return "";
   }
 
-  /** What stands in where neither the row nor its group gives the field. */
+  /** The value for a field that neither the row nor its group gives. */
   supplied(field: string, row: RowCells, view: RowView): string {
     const { set, url, layout, supplied } = this.#supply;
     const value = set.get(field) ?? supplied[field] ?? layout?.constants?.[field];
@@ -93,12 +93,12 @@ export class RowFields {
     };
   }
 
-  /** Which family a row is of. */
+  /** Returns a function that determines the family of a row. */
   familyOf(of: (cell: CellView) => Family | undefined): (cells: readonly string[]) => Family | undefined {
     return (cells) => of(this.cellView({ cells }));
   }
 
-  /** The parts of a row that holds several lines; nothing where rows are lines themselves. */
+  /** The lines of a row that holds several; undefined if each row is a line. */
   partsOf(cells: readonly string[]): readonly RowPart[] | undefined {
     const { layout } = this.#supply;
     if (this.#lineColumn === undefined || !layout?.lines) return undefined;
@@ -108,7 +108,7 @@ export class RowFields {
     );
   }
 
-  /** The column by which rows are known to belong together; the layout's own, whatever is mapped. */
+  /** The column that groups rows; always the layout's own, whatever is mapped. */
   get groupColumn(): number | undefined {
     const by = this.#supply.layout?.groups?.by;
     if (!by || !("columns" in by)) return undefined;
@@ -116,7 +116,7 @@ export class RowFields {
     return name === undefined ? undefined : this.#columns.get(normalizeName(name));
   }
 
-  /** The column that a row's value of the field came from, or the first that could have held it. */
+  /** The column from which a row's value came, or the first that could have held it. */
   columnOf(field: string, cells: readonly string[] = []): number | undefined {
     const source = this.#sources.get(field);
     if (!source) return undefined;

@@ -5,7 +5,7 @@ import type { UrlMaker } from "./row-fields.ts";
 
 type Part = { readonly text: string } | { readonly field: string } | { readonly column: string };
 
-/** Names that a hint lists. */
+/** Maximum number of names in a hint. */
 const mostNames = 12;
 
 function listNames(names: readonly string[]): string {
@@ -13,10 +13,10 @@ function listNames(names: readonly string[]): string {
 }
 
 /**
- * What makes a product's address of a row: `https://shop.example/p/{product_id}`, with fields of ours and columns of
- * the file in braces. Their values are encoded for addresses; a `/` in them stays, since shops export paths.
- * Assumed: one address is never meant for all products, so that a pattern without braces is refused.
- * @throws ImportError `usage` when the pattern is no address, names nothing, or names what is not there
+ * Compiles a URL pattern such as `https://shop.example/p/{product_id}`. Braces hold field names or columns of the file.
+ * Values are URL-encoded except for `/`, since shops export paths.
+ * Assumed: one URL is never meant for all products, so a pattern without braces is rejected.
+ * @throws ImportError `usage` if the pattern is not a URL, has no placeholder, or names an unknown field or column
  */
 export function readUrlPattern(
   file: string,
@@ -35,9 +35,9 @@ export function readUrlPattern(
     if (column !== undefined && column !== "") return { column };
     throw new ImportError(
       "usage",
-      `--product-url: ${file} has no column '${text}', and there is no such field`,
+      `invalid value for --product-url: ${file} has no column '${text}', and there is no such field`,
       {
-        hint: `there are the fields ${listNames(names)}, and the columns ${listNames(header.filter((name) => name !== ""))}`,
+        hint: `fields: ${listNames(names)}; columns: ${listNames(header.filter((name) => name !== ""))}`,
       },
     );
   });
@@ -49,7 +49,7 @@ export function readUrlPattern(
         continue;
       }
       const value = "field" in part ? field(part.field) : cell(part.column);
-      // An address with a hole in it leads nowhere.
+      // A URL with an empty placeholder would be wrong.
       if (value === "") return "";
       url += encodeURIComponent(value.toWellFormed()).replaceAll("%2F", "/");
     }
@@ -58,7 +58,7 @@ export function readUrlPattern(
 }
 
 /**
- * Makes sure that a pattern is one, whatever the file holds.
+ * Checks the syntax of a pattern.
  * @throws ImportError `usage`
  */
 export function checkUrlPattern(pattern: string): void {
@@ -66,12 +66,12 @@ export function checkUrlPattern(pattern: string): void {
   const why = !/^https?:\/\/[^\s/?#]/i.test(pattern)
     ? "must begin with http:// or https://"
     : /[{}]/.test(pattern.replaceAll(/\{[^{}]*\}/g, ""))
-      ? "a brace is not closed, or not opened"
+      ? "a brace is not closed or not opened"
       : names.length === 0
-        ? "would give every product the same address"
+        ? "every product would have the same URL"
         : undefined;
   if (why === undefined) return;
-  throw new ImportError("usage", `--product-url ${pattern}: ${why}`, {
-    hint: "name what tells products apart: --product-url 'https://shop.example/products/{product_id}'",
+  throw new ImportError("usage", `invalid value "${pattern}" for --product-url: ${why}`, {
+    hint: "include what identifies a product: --product-url 'https://shop.example/products/{product_id}'",
   });
 }

@@ -3,30 +3,30 @@ import { readPrice } from "../check/price.ts";
 import { readNamedDate, readNumberedDate } from "./dates.ts";
 import type { ValueContext } from "./layout.ts";
 
-/** A price without its currency's sign and with a point before the decimals; in doubt, as it is written. */
+/** Converts a price to digits with a decimal point and no currency symbol; leaves an ambiguous one unchanged. */
 export function asPrice(value: string, { field }: ValueContext): string {
   const read = readPrice(value, field("currency_iso") || undefined);
   return read && "price" in read ? read.price : value;
 }
 
-/** The day of a date in any of the forms that leave no doubt, and in the file's own order of day and month. */
+/** Converts any unambiguous date, or one in the file's order of day and month, to its day. */
 export function asDay(value: string, { dateOrder }: ValueContext): string {
   if (readDate(value) !== undefined) return value;
   const numbered = readNumberedDate(value, dateOrder);
   return numbered === value ? readNamedDate(value) : numbered;
 }
 
-/** `#1001` is the order 1001. */
+/** Removes the `#` from an order number such as `#1001`. */
 export function asOrderNumber(value: string): string {
   return value.startsWith("#") && value.length > 1 ? value.slice(1) : value;
 }
 
-/** The first of several addresses that a cell holds, with commas, semicolons or pipes between them. */
+/** The first of several URLs in a cell, separated by commas, semicolons, or pipes. */
 export function asFirstUrl(value: string): string {
   return value.split(/[,;|]\s*(?=https?:\/\/)/i, 1)[0]?.trim() ?? value;
 }
 
-/** A place on the shop's own disk is no address. */
+/** For example, a path on the shop's own disk. */
 export function isNoUrl(value: string): boolean {
   return !/^https?:\/\//i.test(value);
 }
@@ -35,7 +35,7 @@ export function isZero(value: string): boolean {
   return /^[0.,\s]*0[0.,\s]*$/.test(value);
 }
 
-/** A list with a comma and no blank between. */
+/** Formats a list with commas and no spaces. */
 export function asTags(value: string): string {
   return value
     .split(",")
@@ -44,12 +44,12 @@ export function asTags(value: string): string {
     .join(",");
 }
 
-/** Spreadsheets keep a number's zeros behind an apostrophe. */
+/** Removes the apostrophe with which spreadsheets preserve leading zeros. */
 export function asBarcode(value: string): string {
   return value.replace(/^'/, "");
 }
 
-/** Whether a barcode is a book's. Source: ISO 2108, ISBN-13. */
+/** Whether a barcode is an ISBN. Source: ISO 2108, ISBN-13. */
 export function isIsbn(value: string): boolean {
   return /^'?97[89]\d{10}$/.test(value);
 }
@@ -58,7 +58,7 @@ export function isNoIsbn(value: string): boolean {
   return !isIsbn(value);
 }
 
-/** What one unit costs, of an amount for several; the amount where the number is not known. */
+/** The price of one unit, from an amount for several; the amount itself if the quantity is unknown. */
 export function unitPrice(amount: string, quantity: string): string {
   const [total, units] = [Number(amount), Number(quantity)];
   return units > 1 && Number.isFinite(total) ? String(Math.round((total / units) * 10_000) / 10_000) : amount;

@@ -3,7 +3,7 @@ import { isNumberedDate, readNamedDate } from "../layouts/dates.ts";
 import { readDate } from "../check/date.ts";
 import { readPrice } from "../check/price.ts";
 
-/** What the values of a field look like, and how much a column of them says by itself, from 0 to 1. */
+/** What a field's values look like, and how strongly a column of them suggests the field on its own, from 0 to 1. */
 interface ValueForm {
   readonly fits: (value: string) => boolean;
   readonly alone: number;
@@ -34,7 +34,7 @@ const id: ValueForm = { fits: isId, alone: 0 };
 const name: ValueForm = { fits: isText, alone: 0 };
 const price: ValueForm = { fits: isPrice, alone: 0 };
 
-/** By field; a field that is not here may hold anything. */
+/** By field; fields that are not listed may hold anything. */
 const forms: Readonly<Record<string, ValueForm>> = {
   email: { fits: isEmail, alone: 0.75 },
   order_id: id,
@@ -69,8 +69,8 @@ const forms: Readonly<Record<string, ValueForm>> = {
 };
 
 /**
- * The part of a column's values, from 0 to 1, that look like the field's, and what that says where the column's name
- * says nothing. Nothing is known of a column without values, or of a field that may hold anything.
+ * The share of a column's values that look like the field's, and how strongly that suggests the field if the column's
+ * name does not. Undefined for a column without values, or a field that may hold anything.
  */
 export function fitValues(
   field: string,

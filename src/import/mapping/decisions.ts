@@ -3,27 +3,27 @@ import { isSameName } from "./names.ts";
 import type { Mapping } from "./mapping-file.ts";
 import type { FieldProposal } from "./proposal.ts";
 
-/** Where a field is taken from; `pattern` makes a product's address of the row's other fields. */
+/** Where a field comes from; `pattern` builds a product URL from the row's other fields. */
 export type Answer =
   | { readonly column: string }
   | { readonly value: string }
   | { readonly pattern: string }
   | "none";
 
-/** What a person, or nobody, said of a draft. */
+/** The decisions about a draft, made by a person or by default. */
 export interface Answers {
   readonly takesLayout: boolean;
   readonly of: ReadonlyMap<string, Answer>;
 }
 
-/** The fields that are still to be asked for. */
+/** The fields that still need a decision. */
 export function openFields(draft: MappingDraft, takesLayout: boolean): readonly FieldProposal[] {
   return takesLayout ? draft.besideLayout : draft.byColumns;
 }
 
 /**
- * The answers that follow from the draft alone. Assumed: a guess is good enough for a field without which nothing can
- * be imported, since the import will tell; in another field it might overwrite what is right.
+ * The default decisions. Assumed: a guess is acceptable for a required field, since the import would fail visibly; for
+ * another field, it might overwrite correct data.
  */
 export function answerAlone(draft: MappingDraft): Answers {
   const takesLayout = draft.layout !== undefined;
@@ -34,7 +34,7 @@ export function answerAlone(draft: MappingDraft): Answers {
   return { takesLayout, of: new Map(answered) };
 }
 
-/** The required fields that nothing gives. */
+/** The required fields without a source. */
 export function findMissing(draft: MappingDraft, { takesLayout, of }: Answers): string[] {
   const { told, urlField } = draft;
   return openFields(draft, takesLayout)
@@ -43,7 +43,7 @@ export function findMissing(draft: MappingDraft, { takesLayout, of }: Answers): 
     .filter((field) => field !== urlField || told.productUrl === undefined);
 }
 
-/** Columns of the file that no field is taken from. */
+/** Columns of the file that no field uses. */
 export function findUnused(draft: MappingDraft, { takesLayout, of }: Answers): string[] {
   if (takesLayout) return [];
   const used = [...of.values()].flatMap((answer) =>
@@ -54,7 +54,7 @@ export function findUnused(draft: MappingDraft, { takesLayout, of }: Answers): s
   return names.filter((name) => name !== "" && !taken.some((other) => isSameName(other, name)));
 }
 
-/** What is written down: what was said on the command line, then what was answered. Never a value of a row. */
+/** The resulting mapping: flags first, then decisions. Never contains a value of a row. */
 export function toMapping(draft: MappingDraft, { takesLayout, of }: Answers): Mapping {
   const { kind, told, delimiter } = draft;
   const columns: Record<string, string> = { ...told.map };
@@ -74,7 +74,7 @@ export function toMapping(draft: MappingDraft, { takesLayout, of }: Answers): Ma
     set: unlessEmpty(set),
     product_url: told.productUrl ?? pattern,
     delimiter: told.delimiter ?? (delimiter === "," ? undefined : delimiter),
-    // A guess is made anew for each file: the shop may write the next one otherwise.
+    // Detected values are not stored, since the shop's next file may differ.
     encoding: told.encoding,
   };
 }

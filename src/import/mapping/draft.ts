@@ -16,37 +16,37 @@ import type { ImportOptions } from "../options.ts";
 import { isSameName } from "./names.ts";
 import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposal.ts";
 
-/** What a person may say of a file before anything is proposed. */
+/** The flags that apply before anything is proposed. */
 export type DraftOptions = Pick<
   ImportOptions,
   "map" | "set" | "productUrl" | "layout" | "delimiter" | "encoding"
 >;
 
-/** How a file could be read: what was found out, what is proposed, and what it was told. */
+/** How a file could be read: what was detected, what is proposed, and which flags were given. */
 export interface MappingDraft {
   readonly kind: string;
   /** As messages name it. */
   readonly file: string;
-  /** The layout of a shop's software that the file is of; its columns need no mapping. */
+  /** The layout that the file matches; its columns need no mapping. */
   readonly layout: Pick<Layout, "name" | "title"> | undefined;
   readonly encoding: string;
   readonly delimiter: string;
   readonly samples: readonly ColumnSample[];
-  /** What the file's own names make of all fields, whatever layout it is of. */
+  /** Proposals for all fields by column name, whatever the layout. */
   readonly byColumns: readonly FieldProposal[];
-  /** Of a file of a layout: the required fields that it does not bring, with what its columns could hold of them. */
+  /** For a file with a layout: the required fields that it lacks, with the columns that might hold them. */
   readonly besideLayout: readonly FieldProposal[];
-  /** The field with a product's address, which a pattern can make. */
+  /** The field with a product URL, which a pattern can build. */
   readonly urlField: string | undefined;
   readonly told: DraftOptions;
 }
 
-/** Rows that are looked at, and values of a column that are judged. */
+/** How many rows, and values of a column, are examined. */
 const looked = { rows: 500, values: 50 } as const;
 
 /**
- * Looks at a file's header and first rows, and proposes where each field is to be taken from. Nothing else is read.
- * @throws ImportError `usage` where the file cannot be read, or what was said of it does not fit
+ * Reads a file's header and first rows, and proposes a source for each field. Reads nothing else.
+ * @throws ImportError `usage` if the file cannot be read, or a flag does not fit it
  */
 export async function draftMapping(
   request: { readonly kind: string; readonly file: string; readonly told: DraftOptions },
@@ -60,7 +60,7 @@ export async function draftMapping(
     if (located.length > 1) {
       deps.report({
         type: "notice",
-        message: `${request.file} holds several files; looked at: ${first.given}`,
+        message: `${request.file} contains several files; using ${first.given}`,
       });
     }
     return draftFrom(deps.kinds.get(request.kind), deps.kinds, first, request.told);
@@ -122,7 +122,7 @@ function lookAt(file: LocatedFile, told: DraftOptions): { head: FileHead; sample
   }
 }
 
-/** Whether a file of the layout brings the field. */
+/** Whether a file of the layout provides the field. */
 function isRead(header: readonly string[], layout: Layout, field: string): boolean {
   const none = new Map<string, never>();
   const supply = { layout, mapped: none, named: none, set: none, supplied: {}, dateOrder: undefined };
@@ -132,8 +132,8 @@ function isRead(header: readonly string[], layout: Layout, field: string): boole
 }
 
 /**
- * What a shop's own layout lacks, and the columns that it does not read.
- * Assumed: the layout knows the shop's columns better than their names do, so that only a sure one is proposed.
+ * Proposals for the fields that a layout lacks, from the columns that it does not read.
+ * Assumed: the layout knows the columns better than their names suggest, so only certain matches are proposed.
  */
 function proposeBeside(
   kind: ImportKind,

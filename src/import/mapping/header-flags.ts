@@ -3,13 +3,13 @@ import { normalizeName } from "./names.ts";
 import { suggest } from "./nearest-name.ts";
 import { ImportError } from "../import-error.ts";
 
-/** What `--map` says of one header. */
+/** The effect of `--map` on one header. */
 export interface MappedColumns {
   readonly byColumn: ReadonlyMap<number, string>;
   readonly fields: ReadonlySet<string>;
 }
 
-/** @throws ImportError `usage` when a field or a column is not there */
+/** @throws ImportError `usage` if a field or column does not exist */
 export function readMap(
   file: string,
   header: readonly string[],
@@ -20,27 +20,35 @@ export function readMap(
   for (const [field, column] of Object.entries(map)) {
     const known = fields.find(({ name }) => normalizeName(name) === normalizeName(field));
     if (!known) {
-      throw new ImportError("usage", `--map ${field}=${column}: there is no field ${field}`, {
-        hint: suggest(
-          field,
-          fields.map(({ name }) => name),
-        ),
-      });
+      throw new ImportError(
+        "usage",
+        `invalid value "${field}=${column}" for --map: there is no field ${field}`,
+        {
+          hint: suggest(
+            field,
+            fields.map(({ name }) => name),
+          ),
+        },
+      );
     }
     const exact = header.indexOf(column);
     const at = exact >= 0 ? exact : header.findIndex((name) => normalizeName(name) === normalizeName(column));
     if (at < 0) {
-      throw new ImportError("usage", `--map ${field}=${column}: ${file} has no column '${column}'`, {
-        hint: suggest(column, header),
-      });
+      throw new ImportError(
+        "usage",
+        `invalid value "${field}=${column}" for --map: ${file} has no column '${column}'`,
+        {
+          hint: suggest(column, header),
+        },
+      );
     }
     const before = byColumn.get(at);
     if (before !== undefined && before !== known.name) {
       throw new ImportError(
         "usage",
-        `--map ${field}=${column}: ${before} is taken from that column already`,
+        `invalid value "${field}=${column}" for --map: ${before} already uses that column`,
         {
-          hint: "a column holds one field: add a copy of it to the file, or leave one of the fields out",
+          hint: "a column can hold only one field; duplicate the column in the file, or remove one of the fields",
         },
       );
     }
@@ -50,8 +58,8 @@ export function readMap(
 }
 
 /**
- * Field to the value of rows that have none.
- * @throws ImportError `usage` when a field is not there
+ * Field to the value for rows without one.
+ * @throws ImportError `usage` if a field does not exist
  */
 export function readSet(
   set: Readonly<Record<string, string>>,
@@ -62,9 +70,13 @@ export function readSet(
     Object.entries(set).map(([field, value]) => {
       const known = names.find((name) => normalizeName(name) === normalizeName(field));
       if (known !== undefined) return [known, value];
-      throw new ImportError("usage", `--set ${field}=${value}: there is no field ${field}`, {
-        hint: suggest(field, names),
-      });
+      throw new ImportError(
+        "usage",
+        `invalid value "${field}=${value}" for --set: there is no field ${field}`,
+        {
+          hint: suggest(field, names),
+        },
+      );
     }),
   );
 }

@@ -9,10 +9,10 @@ import type { RecordKind } from "../kind.ts";
 import { isSameName } from "./names.ts";
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "is empty" });
-const byField = z.record(z.string(), text, { error: "must be an object: field to text" });
+const byField = z.record(z.string(), text, { error: "must be an object of field names and strings" });
 
 const members = {
-  format: z.literal(1, { error: "must be 1; a later starpost may have made it" }),
+  format: z.literal(1, { error: "must be 1; a newer version of starpost may have created the file" }),
   kind: text,
   layout: text.optional(),
   columns: byField.optional(),

@@ -1,12 +1,17 @@
 import { normalizeName } from "./names.ts";
 
-/** What to say to a person who named what is not there. */
+/** A hint for an unknown name. */
 export function suggest(wanted: string, among: readonly string[]): string {
   const nearest = nearestOf(wanted, among);
-  return nearest === undefined ? `there are: ${among.slice(0, 20).join(", ")}` : `did you mean '${nearest}'?`;
+  return nearest === undefined
+    ? `accepted values: ${among.slice(0, 20).join(", ")}`
+    : `did you mean '${nearest}'?`;
 }
 
-/** The name that holds the wanted one, or else with the fewest changed letters, if not more than half of them. */
+/**
+ * The name that contains the wanted one, or else the one with the smallest edit distance, if that is at most half of
+ * its length.
+ */
 export function nearestOf(wanted: string, among: readonly string[]): string | undefined {
   const target = normalizeName(wanted);
   const scored = among.map((name) => {

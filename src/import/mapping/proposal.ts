@@ -4,7 +4,7 @@ import { countChanges } from "./nearest-name.ts";
 import type { FieldSynonyms } from "./synonyms.ts";
 import { fitValues } from "./column-values.ts";
 
-/** A column of the file with some of its values, empty ones left out. */
+/** A column of the file with some of its non-empty values. */
 export interface ColumnSample {
   readonly name: string;
   readonly values: readonly string[];
@@ -15,24 +15,24 @@ export interface SynonymSource {
   readonly synonyms?: Readonly<Record<string, FieldSynonyms>> | undefined;
 }
 
-/** How sure a proposal is. */
+/** The confidence in a proposal. */
 export type Sureness = "sure" | "likely" | "a guess";
 
-/** What is proposed for one field. */
+/** The proposal for one field. */
 export interface FieldProposal {
   readonly field: string;
   readonly isRequired: boolean;
-  /** The best column; nothing where none is good enough. */
+  /** The best column; undefined if none is good enough. */
   readonly column: string | undefined;
   readonly sureness: Sureness | undefined;
-  /** All columns, the best first. */
+  /** All columns, best first. */
   readonly ranked: readonly string[];
 }
 
-/** Below the first, a column is not proposed; from the others on, it is likely, or sure. */
+/** Minimum scores: for a column to be proposed, and to be called likely or sure. */
 const least = { proposed: 0.45, likely: 0.65, sure: 0.85 } as const;
 
-/** How much a name counts that only holds a field's word, and one that may as well mean something else. */
+/** Weights for the ways in which a name matches: unambiguous, vague, containing a synonym, or misspelled. */
 const weights = { plain: 0.97, vague: 0.62, held: 0.55, misspelt: 0.85 } as const;
 
 interface Scored {
@@ -42,8 +42,8 @@ interface Scored {
 }
 
 /**
- * Proposes a column for each field, by the columns' names and by what their first values look like.
- * Assumed: a column holds one field; where two fields want one, the better match has it.
+ * Proposes a column for each field, by column name and by the first values.
+ * Assumed: a column holds one field; if two fields compete for one, the better match wins.
  */
 export function proposeColumns(
   kind: SynonymSource,
@@ -80,7 +80,7 @@ export function proposeColumns(
   });
 }
 
-/** Of columns with one name only the first can be named; those of rejects are not the shop's. */
+/** Excludes duplicate names, of which only the first can be selected, and reject columns. */
 function usableColumns(samples: readonly ColumnSample[]): ColumnSample[] {
   const names = samples.map(({ name }) => name);
   return samples.filter(
@@ -97,11 +97,11 @@ function surenessOf(score: number): Sureness {
 function scoreColumn(kind: SynonymSource, field: FieldSpec, { name, values }: ColumnSample): number {
   const byName = scoreName(kind, field, name);
   const seen = fitValues(field.name, values);
-  // A column of our own name is taken as such without any mapping, whatever it holds.
+  // A column with a native name is used without a mapping, whatever it holds.
   if (!seen || byName === 1) return byName;
   const { fit, alone } = seen;
   const byBoth = byName * (0.3 + 0.7 * fit);
-  // What values say by themselves counts where nearly all of them say it.
+  // The values alone count only if nearly all of them match.
   return fit < 0.8 ? byBoth : 1 - (1 - byBoth) * (1 - alone * fit);
 }
 
@@ -116,7 +116,7 @@ function scoreName(kind: SynonymSource, { name, aliases = [] }: FieldSpec, heade
   return Math.max(0, ...scores);
 }
 
-/** How much a header is a term: the same, misspelt, or with more around it; from 0 to 1. */
+/** The similarity of a header and a synonym, from 0 to 1: equal, misspelled, or contained. */
 function likeness(term: string, words: readonly string[]): number {
   const termWords = wordsOfTerm(term);
   const [wanted, squashed] = [termWords.join(""), words.join("")];
@@ -132,7 +132,7 @@ function likeness(term: string, words: readonly string[]): number {
   return changes <= mostChanges ? weights.misspelt * (1 - changes / length) : 0;
 }
 
-/** The words of a header without accents and case, and without words that say nothing: `N° de commande`, `kundenEmail`. */
+/** The words of a header without accents, case, and filler words: `N° de commande`, `kundenEmail`. */
 function wordsOf(header: string): string[] {
   const plain = header
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")

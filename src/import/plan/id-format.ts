@@ -1,7 +1,7 @@
 /**
- * The form in which two ids are taken for one id that was written in two ways: a spreadsheet eats zeros at the left,
- * people and shops differ in case and in blanks at the ends.
- * Assumed: letters of full width and the like are the same letters; the service itself keeps all of them apart.
+ * Normalizes an ID so that two spellings of the same one become equal: spreadsheets drop leading zeros, and people and
+ * shops vary case and surrounding whitespace.
+ * Assumed: full-width letters and the like are the same letters; the service itself distinguishes all of them.
  */
 export function normalizeId(id: string): string {
   return id

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * The SHA-256 of a plan without its own checksum, hexadecimal: of what it says, however it is laid out in the file.
- * Assumed: it is a guard against an edit by mistake, and no signature: who wants to can reckon it anew.
+ * The SHA-256 of a plan's contents without the checksum, in hexadecimal; independent of the file's formatting.
+ * Assumed: it guards against accidental edits and is not a signature; anyone can recompute it.
  */
 export function sumPlan(plan: object): string {
   const { checksum: _own, ...rest } = JSON.parse(JSON.stringify(plan)) as Readonly<Record<string, unknown>>;

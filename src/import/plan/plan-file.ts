@@ -11,7 +11,7 @@ import type { PlanRequest } from "./plan-types.ts";
 import type { PlanDeps, PlanSummary } from "./plan-types.ts";
 
 const plannedFile = z.object({
-  /** As messages name it; a pattern stands for the files that it found. */
+  /** As messages name it; a pattern is replaced by the files that it matches. */
   given: z.string(),
   /** Absolute. */
   path: z.string(),
@@ -22,11 +22,11 @@ export type PlannedFile = z.output<typeof plannedFile>;
 
 const keptPlan = z.object({
   format: z.literal(1),
-  /** Of the program that made it. */
+  /** The version of starpost that created it. */
   version: z.string(),
   kind: z.string(),
   files: z.array(plannedFile).min(1),
-  /** What is read beside the files: the mapping. */
+  /** Other files that are read: the mapping. */
   beside: z.array(plannedFile),
   options: z.looseObject({ map: z.record(z.string(), z.string()) }),
   profile: z.string(),
@@ -39,10 +39,10 @@ const keptPlan = z.object({
   checksum: z.string(),
 });
 
-/** A plan as it is kept: what was looked at, and what it would do; never a secret. */
+/** A saved plan: what was read and what would happen; never contains a secret. */
 export type KeptPlan = z.output<typeof keptPlan>;
 
-/** The import that a plan stands for. */
+/** The import that a plan describes. */
 export interface PlannedImport {
   readonly kind: string;
   readonly files: readonly string[];
@@ -50,7 +50,7 @@ export interface PlannedImport {
 }
 
 /**
- * Refuses what can be read only once: it could not be read again when the plan is applied.
+ * Rejects input that can be read only once, since applying the plan reads it again.
  * @throws ImportError `usage`
  */
 export function rejectStreams(files: readonly string[], cwd: string): void {
@@ -58,13 +58,17 @@ export function rejectStreams(files: readonly string[], cwd: string): void {
     const stat = file === "-" ? undefined : statSync(resolve(cwd, file), { throwIfNoEntry: false });
     const isStream = file === "-" || (stat !== undefined && !stat.isFile() && !stat.isDirectory());
     if (!isStream) continue;
-    throw new ImportError("usage", `--out: ${file === "-" ? "standard input" : file} can be read only once`, {
-      hint: "put it into a file and plan that, or plan without --out",
-    });
+    throw new ImportError(
+      "usage",
+      `cannot use --out: ${file === "-" ? "standard input" : file} can be read only once`,
+      {
+        hint: "save it to a file and plan that, or plan without --out",
+      },
+    );
   }
 }
 
-/** Puts together what is kept of a plan. */
+/** Creates the plan to save. */
 export async function createPlan(
   made: { readonly request: PlanRequest; readonly opened: readonly InputFile[]; readonly plan: PlanSummary },
   deps: Pick<PlanDeps, "cwd" | "version">,
@@ -91,7 +95,7 @@ export async function createPlan(
   return { ...kept, checksum: sumPlan(kept) };
 }
 
-/** The files on the disk, once each and in their order: several of those that were read may be of one archive. */
+/** The files on disk, each once, in order: several input files may be entries of one archive. */
 function listSources(
   asked: readonly string[],
   opened: readonly InputFile[],
@@ -107,7 +111,7 @@ function listSources(
   }));
 }
 
-/** Relative to where the plan was made, they would mean another file elsewhere. */
+/** Relative paths would mean other files when applied elsewhere. */
 function withWholePaths(options: ImportOptions, cwd: string): ImportOptions {
   const whole: Record<string, unknown> = { ...options };
   for (const name of ["rejects", "mapping"]) {
@@ -130,19 +134,19 @@ export async function writePlan(path: string, plan: KeptPlan): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify(plan, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** @throws ImportError `usage` where it cannot be read, was edited, or is no plan of this version */
+/** @throws ImportError `usage` if it cannot be read, was edited, or is not a plan of this version */
 export function readPlan(given: string, cwd: string): KeptPlan {
   const found = readJson(given, cwd);
   const isPlan = typeof found === "object" && found !== null && "checksum" in found;
   if (isPlan && found.checksum !== sumPlan(found)) {
-    throw new ImportError("usage", `${given}: the plan was edited after it was made`, {
-      hint: "plan anew with the flags that are wanted: what an edited plan would do was never rehearsed",
+    throw new ImportError("usage", `${given}: the plan was edited after it was created`, {
+      hint: "create a new plan with the flags that you want; an edited plan has not been rehearsed",
     });
   }
   const parsed = keptPlan.safeParse(found);
   if (parsed.success) return parsed.data;
-  throw new ImportError("usage", `${given}: is no plan that this version of starpost knows`, {
-    hint: "make one with --out: starpost orders plan <file> --out plan.json",
+  throw new ImportError("usage", `${given}: not a plan that this version of starpost supports`, {
+    hint: "to create a plan, run: starpost orders plan <file> --out plan.json",
   });
 }
 
@@ -152,12 +156,12 @@ function readJson(given: string, cwd: string): unknown {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : `the file cannot be read (${code})`;
+    const why = code === "ENOENT" ? "there is no such file" : `cannot read the file (${code})`;
     throw new ImportError("usage", `${given}: ${why}`, { cause: error });
   }
 }
 
-/** What is imported where a plan is applied. From another folder, files go by their whole paths. */
+/** The import that applying a plan runs. From another folder, files are named by their absolute paths. */
 export function importOf({ kind, files, options }: KeptPlan, cwd: string): PlannedImport {
   return {
     kind,
@@ -167,7 +171,7 @@ export function importOf({ kind, files, options }: KeptPlan, cwd: string): Plann
 }
 
 /**
- * Makes sure that a plan still is about the files and the account that it was made of.
+ * Checks that the plan's files and account are unchanged.
  * @throws ImportError `usage`
  */
 export async function checkPlan(
@@ -175,8 +179,8 @@ export async function checkPlan(
   now: { readonly profileName: string; readonly target: string },
 ): Promise<void> {
   if (target !== now.target || profile !== now.profileName) {
-    throw new ImportError("usage", `the plan was made for the profile ${profile}, at ${target}`, {
-      hint: `this is ${now.profileName}, at ${now.target}; apply it there, or plan anew`,
+    throw new ImportError("usage", `the plan was created for the profile ${profile}, at ${target}`, {
+      hint: `the current profile is ${now.profileName}, at ${now.target}; apply the plan with its profile, or create a new one`,
     });
   }
   for (const file of [...files, ...beside]) await refuseChanged(file);
@@ -185,12 +189,12 @@ export async function checkPlan(
 async function refuseChanged({ path, size_bytes, sha256 }: PlannedFile): Promise<void> {
   const stat = statSync(path, { throwIfNoEntry: false });
   const why = !stat?.isFile()
-    ? "is not there any more"
+    ? "no longer exists"
     : stat.size !== size_bytes || (await hashFile(path)) !== sha256
-      ? "has changed since the plan was made"
+      ? "has changed since the plan was created"
       : undefined;
   if (why === undefined) return;
   throw new ImportError("usage", `${path}: the file ${why}`, {
-    hint: "plan anew: what would happen is not what the plan says",
+    hint: "create a new plan; this one no longer describes what would happen",
   });
 }

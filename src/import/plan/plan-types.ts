@@ -6,10 +6,10 @@ import type { PlanDetails } from "./plan-behavior.ts";
 import type { Collision, Found, ConflictingNames } from "./plan-tally.ts";
 import type { Repeated } from "./watched-ids.ts";
 
-/** Rows that would not be taken, for one reason. */
+/** Rows that would be rejected for the same reason. */
 export interface RejectGroup {
   readonly code: string;
-  /** As the file has it; empty where the problem is with the whole row. */
+  /** The header of the column; empty if the error concerns the entire row. */
   readonly column: string;
   readonly reason: string;
   readonly count: number;
@@ -35,21 +35,21 @@ export interface PlanRequest {
   readonly out: string | undefined;
 }
 
-/** What would happen if files were imported, as scripts see it. */
+/** What would happen if files were imported, in the form that scripts read. */
 export interface PlanSummary {
   readonly kind: string;
   readonly files: readonly string[];
   readonly profile: string;
   readonly target: string;
-  /** How the rehearsal ended; what it says is whole only where it is `finished`. */
+  /** How the rehearsal ended; the plan is complete only if it is `finished`. */
   readonly state: RunState;
   readonly rows: RowCounts;
   readonly items: ItemCounts;
   readonly calls: CallCounts;
   readonly time: {
-    /** Calls a second; null where nothing limits them. */
+    /** Calls per second; null if they are not limited. */
     readonly rate: number | null;
-    /** What the calls take at that rate, or, where there is none, what the rehearsal took. */
+    /** How long the calls take at that rate; without a rate, how long the rehearsal took. */
     readonly ms: number;
   };
   readonly rejects: readonly RejectGroup[];
@@ -58,25 +58,25 @@ export interface PlanSummary {
   readonly there: StoredCounts;
   readonly collisions: Found<Collision>;
   readonly names: Found<ConflictingNames>;
-  /** Empty cells that erase what is stored, by column. */
+  /** Empty cells that erase the stored value, by column. */
   readonly erased: Readonly<Record<string, number>>;
   /** Null for kinds whose import causes no emails. */
   readonly mails: PlanDetails["mails"] | null;
-  /** What could not be found out, and was left out of account. */
+  /** What could not be read from the account. */
   readonly not_known: readonly string[];
   readonly created_at: string;
   readonly duration_ms: number;
   readonly plan_file: string | null;
 }
 
-/** A service that answers as the profile's would, and of which nothing stays. */
+/** A copy of the profile's account that is discarded afterward. */
 export interface RehearsedService {
   readonly service: Service;
   readonly concurrency: number;
   readonly keepsOrder: boolean;
-  /** Calls a second that the service itself would be given; nothing where they are not paced. */
+  /** Calls per second to the service itself; undefined if they are not paced. */
   readonly ratePerSecond: number | undefined;
-  /** What of the account it could not be given. */
+  /** What could not be copied from the account. */
   readonly notKnown: readonly string[];
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export interface PlanDeps extends ImportContext {
   readonly openRehearsal: (pace: {
     rate?: number | undefined;
     rateShare?: number | undefined;
-    /** Ends the reading of what is there. */
+    /** Cancels copying the account. */
     signal: AbortSignal;
   }) => Promise<RehearsedService>;
 }

@@ -6,13 +6,13 @@ import { rejectColumns } from "../mapping/header-file.ts";
 import { type RejectCode, rejectCodes } from "../check/reject-codes.ts";
 import type { ToldFormat } from "../run/reject-table.ts";
 
-/** Rows that were not taken for the same reason in the same column. */
+/** Rows that were rejected for the same reason in the same column. */
 export interface RejectReason {
   readonly code: string;
-  /** As the file names it; empty where the whole row is at fault. */
+  /** The header of the column; empty if the error concerns the entire row. */
   readonly column: string;
   readonly rows: number;
-  /** What the code means, and what can be done; nothing where that is not known. */
+  /** What the code means and how to fix the row; null if unknown. */
   readonly means: string | null;
   readonly hint: string | null;
   readonly examples: readonly RejectExample[];
@@ -20,20 +20,20 @@ export interface RejectReason {
 
 export interface RejectExample {
   readonly line: number;
-  /** The cell at fault, shortened; nothing where the whole row is. */
+  /** The invalid cell, shortened; null if the entire row is invalid. */
   readonly value: string | null;
   readonly reason: string;
 }
 
-/** Rows of each reason that are shown. */
+/** Maximum number of examples per reason. */
 const mostExamples = 5;
-/** Reasons that are told apart. */
+/** Maximum number of different reasons. */
 const mostReasons = 200;
 const longestValue = 120;
 
 /**
- * What the reject files of a run's folder hold, by reason, the most frequent first.
- * @throws FileFormatError, and the file system's own errors
+ * Reads the reasons in the reject files of a run's folder, most frequent first.
+ * @throws FileFormatError and file system errors
  */
 export function readRejectReasons(
   folder: string,
@@ -78,14 +78,14 @@ function count(
 ): void {
   const key = JSON.stringify([code, column]);
   const known = reasons.get(key);
-  // Columns are as many as a file has; codes are few.
+  // A file may have any number of columns, but there are few codes.
   if (!known && column !== "" && reasons.size >= mostReasons) {
     return count(reasons, { line, column: "", code, reason, means, hint }, null);
   }
   const counted: Counted = known ?? { code, column, rows: 0, means, hint, examples: [] };
   if (!known) reasons.set(key, counted);
   counted.rows++;
-  // The same value again tells nothing more.
+  // A repeated value adds nothing.
   if (counted.examples.length >= mostExamples) return;
   const shown = value === null ? null : shorten(value);
   if (counted.examples.some((example) => example.value === shown && example.reason === reason)) return;
@@ -95,6 +95,6 @@ function count(
 function shorten(value: string): string {
   if (value.length <= longestValue) return value;
   const start = value.slice(0, longestValue);
-  // Not between the halves of one character.
+  // Avoids splitting a surrogate pair.
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }

@@ -17,23 +17,23 @@ export interface ReportedFile {
   readonly delimiter: string;
 }
 
-/** What came of the last reading back, without the rows. */
+/** The last verification, without the rows. */
 export type ReportedVerification = Omit<Verification, "missing"> & { readonly at: string | null };
 
-/** All that is known of one run, for a person or a script that was not there. */
+/** Everything known about a run. */
 export interface RunReport {
   readonly summary: ImportSummary;
   readonly profile: string;
   readonly target: string;
-  /** Of the program that began it. */
+  /** The version of starpost that began it. */
   readonly version: string;
-  /** When it last was at work; nothing where it never was. */
+  /** When it was last active; null if it never was. */
   readonly ended_at: string | null;
-  /** What was asked for, flag by flag. */
+  /** The options, by flag. */
   readonly options: Readonly<Record<string, string>>;
   readonly files: readonly ReportedFile[];
   readonly reasons: readonly RejectReason[];
-  /** Rows of the reject files less than the tally count: the run ended before they were written. */
+  /** Rejected rows that are missing from the reject files, because the run ended before they were written. */
   readonly rows_without_reason: number;
   readonly timeline: Timeline;
   readonly verified: ReportedVerification | null;
@@ -41,8 +41,8 @@ export interface RunReport {
 }
 
 /**
- * Reads all that is known of a run, and changes nothing.
- * @throws ImportError `usage` when there is no such run
+ * Reads everything known about a run; changes nothing.
+ * @throws ImportError `usage` if there is no such run
  */
 export function readRunReport(
   runsFolder: string,

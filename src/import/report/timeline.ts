@@ -1,47 +1,47 @@
 import type { JournalEntry } from "../run/journal.ts";
 
-/** What a run did in one interval. Nothing where its journal does not tell. */
+/** What a run did in one interval. Null if its journal does not show it. */
 export interface TimelinePoint {
-  /** When the interval began; milliseconds since 1970. */
+  /** Start of the interval, in milliseconds since the epoch. */
   readonly at: number;
   /** Rows whose outcome became known. */
   readonly rows: number;
-  /** Requests that left, and of them the repeats and those that a limit of the service held back. */
+  /** Requests sent, and how many of them were repeats or delayed by the service's limit. */
   readonly calls: number;
   readonly retried: number | null;
   readonly throttled: number | null;
-  /** Milliseconds that calls waited, by what for; calls that are under way at once wait at once. */
+  /** How long calls waited, by reason, in milliseconds; concurrent calls wait concurrently. */
   readonly waits: { readonly pace: number; readonly throttled: number; readonly retry: number } | null;
 }
 
-/** One go at a run: the first, or a resume. */
+/** One attempt at a run: the first, or a resume. */
 export interface AttemptSpan {
   readonly from: number;
   readonly to: number;
   /** Rows whose outcome became known in it. */
   readonly rows: number;
-  /** Whether it came to an end by itself; else it was killed. */
+  /** Whether it ended on its own; otherwise, it was killed. */
   readonly isEnded: boolean;
 }
 
 export interface Timeline {
   readonly intervalMs: number;
-  /** Only intervals in which the run was at work; at most about `mostIntervals` in all its attempts. */
+  /** Intervals in which the run was active; at most about `mostIntervals` in all attempts. */
   readonly points: readonly TimelinePoint[];
   readonly attempts: readonly AttemptSpan[];
-  /** Whether repeats, limits and waits were written down as they came. */
+  /** Whether the journal has heartbeats, which record repeats, limits, and waits as they occur. */
   readonly hasPulses: boolean;
 }
 
 export const mostIntervals = 120;
 
-/** Lengths of intervals that a person reckons with; milliseconds. */
+/** Round interval lengths, in milliseconds. */
 const lengths = [
   1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000,
   3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
 ];
 
-/** What a run's journal tells of its time. */
+/** Reads the timeline of a run from its journal. */
 export function readTimeline(entries: readonly JournalEntry[]): Timeline {
   const attempts = findAttempts(entries);
   const workedMs = attempts.reduce((sum, { from, to }) => sum + (to - from), 0);
@@ -54,7 +54,7 @@ export function readTimeline(entries: readonly JournalEntry[]): Timeline {
   for (const entry of entries) {
     if (entry.t === "pulse") book.addPulse(entry);
     if (!("totals" in entry)) continue;
-    // A resume goes over what was settled before; only what is more is new.
+    // A resume repeats what was settled before; only the excess is new.
     const rows = Math.max(0, entry.totals.rows.read - most);
     most = Math.max(most, entry.totals.rows.read);
     book.addOutcome(entry.at, rows, "calls" in entry && !hasPulses ? entry.calls.sent : 0);
@@ -80,7 +80,7 @@ function findAttempts(entries: readonly JournalEntry[]): AttemptSpan[] {
 
 type Counts = { -readonly [K in keyof TimelinePoint]: TimelinePoint[K] };
 
-/** Counts by interval; an interval begins at a multiple of its length. */
+/** Counts by interval; an interval starts at a multiple of its length. */
 class IntervalBook {
   readonly #lengthMs: number;
   readonly #hasPulses: boolean;
@@ -91,7 +91,7 @@ class IntervalBook {
     this.#hasPulses = hasPulses;
   }
 
-  /** Intervals in which nothing happened are intervals all the same. */
+  /** Idle intervals are included. */
   cover(from: number, to: number): void {
     for (let at = this.#startOf(from); at <= to; at += this.#lengthMs) this.#at(at);
   }
@@ -103,7 +103,7 @@ class IntervalBook {
   }
 
   addPulse({ at, ms, seen, waits }: Extract<JournalEntry, { t: "pulse" }>): void {
-    // It stands for the time before it.
+    // It covers the time before it.
     const counts = this.#at(at - Math.min(ms, this.#lengthMs) / 2);
     counts.calls += seen[0];
     counts.retried = (counts.retried ?? 0) + seen[1];

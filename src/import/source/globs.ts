@@ -4,9 +4,9 @@ import { ImportError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
 
 /**
- * Replaces patterns by the files that they match, sorted by name. A file that really has such a name wins, and a file
- * that several patterns match is taken once. What is hidden is matched only where the pattern says so.
- * @throws ImportError `usage` when a pattern matches nothing
+ * Replaces patterns by the files that they match, sorted by name. A file whose name is literally the pattern takes
+ * precedence; a file that several patterns match is used once. Hidden files are matched only if the pattern says so.
+ * @throws ImportError `usage` if a pattern matches nothing
  */
 export async function expandGlobs(
   given: readonly string[],
@@ -21,7 +21,7 @@ export async function expandGlobs(
     const matches = await match(name, cwd);
     if (matches.length === 0) {
       throw new ImportError("usage", `${name}: no file matches`, {
-        hint: "a pattern matches files as they are named: * in one folder, ** in folders below too",
+        hint: "in a pattern, * matches names in one folder, and ** also matches subfolders",
       });
     }
     const taken = new Set(found.map((file) => resolve(cwd, file)));

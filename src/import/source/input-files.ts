@@ -22,7 +22,7 @@ export interface Reading {
   readonly options: ImportOptions;
 }
 
-/** A file of an import, looked through and ready to be read. */
+/** A file of an import, scanned and ready to be read. */
 export interface InputFile extends LocatedFile {
   readonly head: FileHead;
   readonly columns: ColumnMap;
@@ -31,8 +31,8 @@ export interface InputFile extends LocatedFile {
 }
 
 /**
- * Reads each file's header and looks it through once; nothing is sent before all of them stand.
- * @throws ImportError `usage` when a header is not understood or the text is not in its encoding
+ * Reads each file's header and scans it once, before anything is sent.
+ * @throws ImportError `usage` if a header is not recognized or the text is not in its encoding
  */
 export async function openFiles(
   located: readonly LocatedFile[],
@@ -82,7 +82,7 @@ async function lookThrough(
   }
 }
 
-/** The column by which the rows of one record are found, or a record that comes again. */
+/** The column that groups the rows of a record, or identifies a repeated record. */
 function keyColumnOf(
   { layout, fields, columnOf }: ColumnMap,
   { groupField, idField }: ImportBehavior,
@@ -100,7 +100,7 @@ function* readColumn(given: string, { source, format }: FileHead, column: number
   }
 }
 
-/** What a file is taken for of which a later line shows that it is not UTF-8. */
+/** Detects the encoding again if a later line shows that the file is not UTF-8. */
 function guessAnew(file: InputFile, { encoding }: ImportOptions): EncodingGuess {
   const { source, format } = file.head;
   if (encoding !== undefined || format.encoding !== "utf-8") refuseInvalid(file);
@@ -117,7 +117,7 @@ function refuseInvalid({ given, head, survey }: InputFile): void {
   const name = encoding === "utf-8" ? "UTF-8" : encoding;
   const what = head.noticed === undefined ? `not ${name}` : `neither UTF-8 nor ${name}`;
   throw new ImportError("usage", `${given}:${survey.invalidLine}: the text is ${what}`, {
-    hint: `say how it is encoded, for example --encoding ${fallbackEncoding}`,
+    hint: `specify the encoding, for example --encoding ${fallbackEncoding}`,
   });
 }
 
@@ -131,7 +131,7 @@ function readHead(file: LocatedFile, { encoding, delimiter }: ImportOptions): Fi
 
 /**
  * The rows of a file.
- * @throws ImportError `failed` when the file is not what it was when it was looked through
+ * @throws ImportError `failed` if the file has changed since it was scanned
  */
 export function* readRows(
   { given, head }: InputFile,
@@ -147,7 +147,7 @@ export function* readRows(
   }
 }
 
-/** What was found out about the files and a person should know before anything happens. */
+/** What was detected about the files, for messages. */
 export function describeFiles(files: readonly InputFile[], behavior: ImportBehavior): string[] {
   return files.flatMap(({ given, entry, head, columns, survey }) => {
     const { encoding, delimiter } = head.format;
@@ -155,21 +155,21 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     const name = entry === undefined ? basename(given) : given;
     const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
     if (head.noticed !== undefined) {
-      const parted = delimiter === "," ? "" : `, columns parted by ${shown}`;
-      said.push(`${name}: ${head.noticed}; read as ${encoding}${parted}; --encoding says otherwise`);
+      const parted = delimiter === "," ? "" : `, with ${shown} as the delimiter`;
+      said.push(`${name}: ${head.noticed}; read as ${encoding}${parted}; to change this, pass --encoding`);
     } else if (encoding !== "utf-8" || delimiter !== ",") {
-      said.push(`${name}: read as ${encoding}, columns parted by ${shown}`);
+      said.push(`${name}: read as ${encoding}, with ${shown} as the delimiter`);
     }
     const { layout } = columns;
     if (layout) said.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
     if (columns.unknown.length > 0) {
-      said.push(`${name}: passed over, not known: ${columns.unknown.slice(0, 40).join(", ")}`);
+      said.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
     }
-    if (survey.records === 0) said.push(`${name}: has a header and no rows`);
+    if (survey.records === 0) said.push(`${name}: has a header but no rows`);
     if (behavior.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
       said.push(
-        `${name}: ${rows} a ${behavior.idField}, first on line ${survey.firstRepeatLine}: the last one counts`,
+        `${name}: ${rows} a ${behavior.idField}, first on line ${survey.firstRepeatLine}; the last row wins`,
       );
     }
     return said;

@@ -11,7 +11,7 @@ import type { ImportContext } from "../context.ts";
 
 /** A file as given, and where its bytes are. */
 export interface LocatedFile {
-  /** As messages name it: a file of a zip archive is `exports.zip/orders.csv`. */
+  /** As messages name it; a file in a zip archive is `exports.zip/orders.csv`. */
   readonly given: string;
   readonly path: string;
   /** The name in the zip archive at `path`. */
@@ -21,9 +21,9 @@ export interface LocatedFile {
 type LocatingDeps = Pick<ImportContext, "cwd" | "stdin" | "abort" | "report">;
 
 /**
- * Finds the files, those in zip archives too, and keeps a copy of what can be read only once, standard input and
- * pipes, in `folder`.
- * @throws ImportError `usage` when a file is not there or cannot be read
+ * Locates the files, including those in zip archives, and copies input that can be read only once (standard input and
+ * pipes) to `folder`.
+ * @throws ImportError `usage` if a file does not exist or cannot be read
  */
 export async function locateFiles(
   given: readonly string[],
@@ -31,19 +31,19 @@ export async function locateFiles(
   deps: LocatingDeps,
 ): Promise<LocatedFile[]> {
   const doubled = given.find((name, at) => given.indexOf(name) !== at);
-  if (doubled !== undefined) throw new ImportError("usage", `${doubled}: the file is given twice`);
+  if (doubled !== undefined) throw new ImportError("usage", `${doubled}: the file is listed twice`);
   const located: LocatedFile[] = [];
   const paths = new Set<string>();
   for (const [at, name] of given.entries()) {
     const path = await keepStream(name, join(folder, `input-${at + 1}.csv`), deps);
-    if (paths.has(path)) throw new ImportError("usage", `${name}: the file is given twice`);
+    if (paths.has(path)) throw new ImportError("usage", `${name}: the file is listed twice`);
     paths.add(path);
     located.push(...nameParts(name, path, deps));
   }
   const twice = located.find(
     (file, at) => located.findIndex(({ given: other }) => other === file.given) !== at,
   );
-  if (twice) throw new ImportError("usage", `${twice.given}: there are two files of this name`);
+  if (twice) throw new ImportError("usage", `${twice.given}: two files have this name`);
   return located;
 }
 
@@ -63,14 +63,14 @@ async function keepStream(name: string, copy: string, deps: LocatingDeps): Promi
   return copy;
 }
 
-/** A file by itself, or each table of a zip archive. */
+/** A file itself, or each table in a zip archive. */
 function nameParts(given: string, path: string, { report }: LocatingDeps): LocatedFile[] {
   try {
     const file = stampFile(path);
     if (recognisePacking(file) !== "zip") return [{ given, path }];
     const { usable, passedOver } = findZipFiles(file);
     if (passedOver.length > 0) {
-      report({ type: "notice", message: `${given}: passed over in it: ${listNames(passedOver)}` });
+      report({ type: "notice", message: `${given}: ignored files in the archive: ${listNames(passedOver)}` });
     }
     return usable.map(({ name }) => ({ given: `${given}/${showName(name)}`, path, entry: name }));
   } catch (error) {
@@ -81,14 +81,14 @@ function nameParts(given: string, path: string, { report }: LocatingDeps): Locat
 function isRegularFile(given: string, path: string): boolean {
   try {
     const stat = statSync(path);
-    if (stat.isDirectory()) throw new ImportError("usage", `${given}: is a folder, not a file`);
+    if (stat.isDirectory()) throw new ImportError("usage", `${given}: this is a folder, not a file`);
     return stat.isFile();
   } catch (error) {
     throw describeFileError(given, error);
   }
 }
 
-/** What the person is told of a file that cannot be read. A bug is thrown on. */
+/** Converts the error of an unreadable file to the error that a person sees; rethrows bugs. */
 export function describeFileError(given: string, error: unknown): ImportError {
   if (error instanceof ImportError) return error;
   if (error instanceof FileFormatError) {
@@ -100,10 +100,10 @@ export function describeFileError(given: string, error: unknown): ImportError {
   const says: Readonly<Record<string, string>> = {
     ENOENT: "there is no such file",
     ENOTDIR: "there is no such file",
-    EACCES: "the file may not be read (permission denied)",
-    EPERM: "the file may not be read (permission denied)",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
   };
-  return new ImportError("usage", `${given}: ${says[code] ?? "the file cannot be read"}`, {
+  return new ImportError("usage", `${given}: ${says[code] ?? "cannot read the file"}`, {
     cause: error,
   });
 }

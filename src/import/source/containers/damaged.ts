@@ -1,10 +1,10 @@
 import { FileFormatError } from "../../csv/file-format-error.ts";
 
-/** An archive of which no part can be relied on, since what it holds is not what it says. */
+/** The error for an archive whose contents contradict its directory. */
 export function damaged(kind: "gzip" | "zip", cause?: unknown): FileFormatError {
   return new FileFormatError(
-    `the ${kind} archive is damaged or cut off`,
-    "make it or fetch it once more: nothing of it was imported",
+    `the ${kind} archive is damaged or incomplete`,
+    "create or download it again; nothing was imported from it",
     { cause },
   );
 }

@@ -1,20 +1,20 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
 import { FileFormatError } from "../../csv/file-format-error.ts";
 
-/** What tells that a file is still the one that was looked at first. */
+/** Identifies the version of a file that was first read. */
 export interface FileStamp {
   readonly inode: number;
   readonly bytes: number;
   readonly modifiedMs: number;
 }
 
-/** A file on disk as it was when it was first looked at. */
+/** A file on disk as it was when it was first read. */
 export interface StampedFile {
   readonly path: string;
   readonly stamp: FileStamp;
 }
 
-/** A part of a file; bytes. */
+/** A range of a file, in bytes. */
 export interface Stretch {
   readonly start: number;
   readonly length: number;
@@ -27,9 +27,9 @@ export function stampFile(path: string): StampedFile {
 }
 
 /**
- * The bytes of a file as they stand, or of a stretch of it. A piece is only good until the next one is asked for.
- * Read synchronously, which is faster than by events; whoever reads long gives way now and then.
- * @throws FileFormatError when the file is not the one that was stamped: an import reads it several times
+ * The bytes of a file, or of a range of it. A piece is valid only until the next one is requested. Reads synchronously,
+ * which is faster than by events; long readers must yield now and then.
+ * @throws FileFormatError if the file has changed since: an import reads it several times
  */
 export function* readPieces(
   { path, stamp }: StampedFile,
@@ -59,7 +59,7 @@ function refuseOther(descriptor: number, stamp: FileStamp): void {
   const now = stampOf(fstatSync(descriptor));
   if (now.inode === stamp.inode && now.bytes === stamp.bytes && now.modifiedMs === stamp.modifiedMs) return;
   throw new FileFormatError(
-    "the file was changed while it was read",
-    "leave it alone until the import has ended, or import a copy of it",
+    "the file changed while it was being read",
+    "do not modify it until the import has finished, or import a copy",
   );
 }

@@ -4,17 +4,17 @@ import { damaged } from "./damaged.ts";
 import { readPieces, type StampedFile } from "./file-pieces.ts";
 import { findEntryData, type ZipEntry } from "./zip-directory.ts";
 
-/** Packed bytes taken at once: they may stand for a thousand times as many, which are then in memory together. */
+/** Compressed bytes processed at a time: they may expand a thousandfold in memory. */
 const packedPieceBytes = 32 * 1024;
 const unpackedPieceBytes = 256 * 1024;
 
-/** The content of a gzip file, all its members one after another. */
+/** The content of a gzip file, with all its members. */
 export function inflateGzip(file: StampedFile): Generator<Buffer> {
   const packed = readPieces(file, undefined, packedPieceBytes);
   return inflate(packed, new Gunzip({}), "gzip");
 }
 
-/** The content of one file of a zip archive. */
+/** The content of one file in a zip archive. */
 export function* inflateEntry(file: StampedFile, entry: ZipEntry): Generator<Buffer> {
   const data = findEntryData(file, entry);
   const isStored = entry.method === 0;
@@ -57,7 +57,7 @@ function* inflate(
   yield* joined.end();
 }
 
-/** Makes pieces of a size that is worth a turn of the reader out of small ones. */
+/** Combines small pieces into ones worth a turn of the reader. */
 class Joiner {
   #waiting: Buffer[] = [];
   #bytes = 0;

@@ -7,13 +7,13 @@ import { readPieces, type StampedFile, type Stretch } from "./file-pieces.ts";
 /** A file in a zip archive, as the archive's directory describes it. */
 export interface ZipEntry {
   readonly name: string;
-  /** 0 is stored, 8 is deflated. */
+  /** 0: stored; 8: deflated. */
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly packedBytes: number;
   readonly bytes: number;
   readonly crc32: number;
-  /** Where its header is in the archive; bytes. */
+  /** Offset of its header in the archive, in bytes. */
   readonly offset: number;
 }
 
@@ -26,17 +26,17 @@ const signature = {
   end64Locator: 0x07064b50,
 } as const;
 const length = { entryHeader: 30, directoryHeader: 46, end: 22, end64: 56, end64Locator: 20 } as const;
-/** The end record is followed by a comment of at most this. */
+/** Maximum size of the comment after the end record. */
 const maxCommentBytes = 65_535;
-/** More is no archive of exports. */
+/** An archive of exports has fewer. */
 const maxDirectoryBytes = 64 * 1024 * 1024;
 const flag = { encrypted: 1, utf8: 1 << 11 } as const;
 const zip64Field = 1;
 const unknown32 = 0xffffffff;
 
 /**
- * The files in a zip archive, folders among them, in the order in which it lists them.
- * @throws FileFormatError when it is damaged, cut off, or one of several parts
+ * The files and folders in a zip archive, in directory order.
+ * @throws FileFormatError if it is damaged, incomplete, or one of several parts
  */
 export function readZipDirectory(file: StampedFile): ZipEntry[] {
   const { start, bytes, count } = findDirectory(file);
@@ -58,7 +58,7 @@ export function readZipDirectory(file: StampedFile): ZipEntry[] {
   return entries;
 }
 
-/** Where an entry's packed bytes are. Its own header may have other extra fields than the directory says. */
+/** The range of an entry's compressed bytes. Its own header may have other extra fields than the directory. */
 export function findEntryData(file: StampedFile, { offset, packedBytes }: ZipEntry): Stretch {
   const header = readStretch(file, { start: offset, length: length.entryHeader });
   if (header.readUInt32LE(0) !== signature.entryHeader) throw damaged("zip");
@@ -87,7 +87,7 @@ function readEntry(header: Buffer, name: Buffer, extra: Buffer): ZipEntry {
   };
 }
 
-/** Numbers that do not fit into 32 bits stand in the zip64 field, in this order, only those that do not fit. */
+/** Numbers that need more than 32 bits are in the zip64 field, in this order. */
 function readWideFields(extra: Buffer, narrow: readonly number[]): number[] {
   let field: Buffer = Buffer.alloc(0);
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
@@ -128,7 +128,7 @@ function findDirectory(file: StampedFile): DirectoryPlace {
   return place;
 }
 
-/** The last end record whose comment reaches to the end of the file: a comment may hold the signature too. */
+/** Finds the last end record whose comment reaches the end of the file: a comment may contain the signature too. */
 function findEnd(tail: Buffer): number {
   for (let at = tail.length - length.end; at >= 0; at--) {
     if (tail.readUInt32LE(at) !== signature.end) continue;
@@ -150,7 +150,7 @@ function readWidePlace(file: StampedFile, offset: number): DirectoryPlace {
 
 function refuseParts(part: number): void {
   if (part === 0) return;
-  throw new FileFormatError("the zip archive is one part of several", "put the parts together first");
+  throw new FileFormatError("the zip archive is one of several parts", "join the parts first");
 }
 
 function readStretch(file: StampedFile, stretch: Stretch): Buffer {

@@ -2,20 +2,20 @@ import { FileFormatError } from "../../csv/file-format-error.ts";
 import { readZipDirectory, type ZipEntry } from "./zip-directory.ts";
 import type { StampedFile } from "./file-pieces.ts";
 
-/** What a zip archive holds for an import. */
+/** The contents of a zip archive, for an import. */
 export interface ZipFiles {
   readonly usable: readonly ZipEntry[];
-  /** Names of files that are none to import. */
+  /** Names of files that are not tables. */
   readonly passedOver: readonly string[];
 }
 
-/** Names that tables have; those of the second list may be anything, and count where there are none of the first. */
+/** Extensions of tables; the second list is used only if no file has one of the first. */
 const tableNames = [/\.(csv|tsv|tab)$/i, /\.txt$/i] as const;
 
 /**
  * The tables in a zip archive.
- * Assumed: a `.txt` is a table only where the archive has no `.csv`, `.tsv` or `.tab`.
- * @throws FileFormatError when it is damaged, a workbook, or has no table that can be read
+ * Assumed: a `.txt` file is a table only if the archive has no `.csv`, `.tsv`, or `.tab` file.
+ * @throws FileFormatError if it is damaged, a workbook, or has no readable table
  */
 export function findZipFiles(file: StampedFile): ZipFiles {
   const entries = readZipDirectory(file);
@@ -28,35 +28,35 @@ export function findZipFiles(file: StampedFile): ZipFiles {
       .find((found) => found.length > 0) ?? [];
   const passedOver = files.filter((entry) => !usable.includes(entry)).map(({ name }) => showName(name));
   if (usable.length === 0) {
-    const holds = passedOver.length === 0 ? "it is empty" : `it holds ${listNames(passedOver)}`;
+    const holds = passedOver.length === 0 ? "it is empty" : `it contains ${listNames(passedOver)}`;
     throw new FileFormatError(
-      `the zip archive has no CSV file in it: ${holds}`,
-      "put the CSV file into it, or give it as it is",
+      `the zip archive contains no CSV file: ${holds}`,
+      "add the CSV file to it, or import the CSV file itself",
     );
   }
   for (const entry of usable) refuseUnreadable(entry);
   return { usable, passedOver };
 }
 
-/** @throws FileFormatError when there is none of this name any more */
+/** @throws FileFormatError if there is no longer a file of this name */
 export function findZipEntry(file: StampedFile, name: string): ZipEntry {
   const entry = findZipFiles(file).usable.find((one) => one.name === name);
   if (entry) return entry;
-  throw new FileFormatError(`the zip archive holds no ${showName(name)}`);
+  throw new FileFormatError(`the zip archive contains no ${showName(name)}`);
 }
 
-/** A few names, and how many more there are. */
+/** A few names, and the number of further ones. */
 export function listNames(names: readonly string[]): string {
   const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
   return `${names.slice(0, 10).join(", ")}${more}`;
 }
 
-/** A name out of an archive is a stranger's text, and may not move a screen's cursor. */
+/** A name in an archive is untrusted text and must not control the terminal. */
 export function showName(name: string): string {
   return name.replaceAll(/\p{Cc}/gu, "?");
 }
 
-/** What macOS and others add beside the files that a person put in. */
+/** Metadata files that macOS and others add. */
 function isHidden(name: string): boolean {
   return name.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
 }
@@ -68,19 +68,19 @@ function refuseDocuments(entries: readonly ZipEntry[]): void {
     : names.has("mimetype") && names.has("META-INF/manifest.xml")
       ? "an OpenDocument spreadsheet"
       : undefined;
-  if (what !== undefined) throw new FileFormatError(`the file is not CSV but ${what}: export it as CSV`);
+  if (what !== undefined) throw new FileFormatError(`the file is ${what}, not CSV; export it as CSV`);
 }
 
 function refuseUnreadable({ name, isEncrypted, method }: ZipEntry): void {
   if (isEncrypted) {
     throw new FileFormatError(
-      `the zip archive is encrypted: ${showName(name)} cannot be read`,
-      "unpack it with its password, and give the file",
+      `the zip archive is encrypted: cannot read ${showName(name)}`,
+      "extract it with its password and import the extracted file",
     );
   }
   if (method === 0 || method === 8) return;
   throw new FileFormatError(
-    `the zip archive is packed in a way that is not known here (method ${method} for ${showName(name)})`,
-    "unpack it, and give the file or pack it again in the usual way",
+    `the zip archive uses an unsupported compression method (method ${method} for ${showName(name)})`,
+    "extract it and import the file, or compress it with a common method",
   );
 }
