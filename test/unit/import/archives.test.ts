@@ -26,7 +26,7 @@ function contentOf(bytes: Buffer, entry?: string): string {
 
 const text = "order_id,email\n".repeat(30_000);
 const content = Buffer.from(text);
-const isDamaged = /is damaged or cut off/;
+const isDamaged = /damaged/;
 
 describe("gzip", () => {
   test.each([1, 2, 7])("of %i members is read whole", (members) => {
@@ -139,19 +139,19 @@ describe("zip", () => {
   });
 
   test.each<[string, readonly ZipPart[], RegExp]>([
-    ["no table", named("photo.png"), /has no CSV file in it: it holds photo\.png/],
-    ["nothing", [], /has no CSV file in it: it is empty/],
-    ["an encrypted table", [{ ...part, isEncrypted: true }], /is encrypted: orders\.csv cannot be read/],
-    ["a table packed by another method", [{ ...part, method: 14 }], /not known here \(method 14/],
+    ["no table", named("photo.png"), /photo\.png/],
+    ["nothing", [], /no CSV file.*empty/],
+    ["an encrypted table", [{ ...part, isEncrypted: true }], /encrypted.*orders\.csv/],
+    ["a table packed by another method", [{ ...part, method: 14 }], /method 14/],
     [
       "a workbook",
       named("[Content_Types].xml", "xl/workbook.xml", "x.csv"),
-      /an Excel workbook .*: export it as CSV/,
+      /an Excel workbook .*export it as CSV/,
     ],
     [
       "a spreadsheet",
       named("mimetype", "META-INF/manifest.xml"),
-      /an OpenDocument spreadsheet: export it as CSV/,
+      /an OpenDocument spreadsheet.*export it as CSV/,
     ],
   ])("with %s is refused", (_name, parts, says) => {
     expect(() => filesOf(parts)).toThrow(says);
@@ -178,6 +178,6 @@ describe("any file", () => {
   ])("that is written to while it is read is noticed: %s", (_name, bytes) => {
     const source = openSource(write(bytes));
     write(Buffer.concat([bytes, Buffer.from("more")]));
-    expect(() => [...readBytes(source)]).toThrow(/was changed while it was read/);
+    expect(() => [...readBytes(source)]).toThrow(/changed/);
   });
 });

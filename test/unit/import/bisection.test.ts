@@ -104,7 +104,7 @@ describe("a call that is refused for some of its items", () => {
     });
     const problems = await service.send(itemsOf(10));
     expect([...problems.values()]).toEqual([
-      { field: "", code: "call_refused", reason: "the service refuses this order alone: name is odd" },
+      { field: "", code: "call_refused", reason: expect.stringContaining("name is odd") },
     ]);
   });
 
@@ -125,7 +125,7 @@ describe("a call that is refused for some of its items", () => {
     await expect(service.send(itemsOf(200))).rejects.toMatchObject({
       name: "ImportError",
       kind: "failed",
-      message: expect.stringMatching(/refused 50 orders one by one/) as string,
+      message: expect.stringMatching(/50 orders/) as string,
     });
     expect(service.calls.length).toBeLessThan(120);
   });

@@ -144,9 +144,8 @@ describe("the file of pairs", () => {
       file.add({ original: `o ${id}`, fixed: `f-${id}` }, { file: 0, line: id + 1, cells: [] });
     }
     file.close(true);
-    expect(file.describe()).toBe(
-      `7500 ids were put right: 'o 1' (a.csv:2) is sent as 'f-1'; the pairs are in ${at}`,
-    );
+    expect(file.describe()).toMatch(/^7500 IDs .*'o 1' \(a\.csv:2\) .*'f-1'/);
+    expect(file.describe()).toContain(at);
     file[Symbol.dispose]();
     const written: string[][] = parse(readFileSync(at, "utf8"), { from: 2 });
     expect(written.map(([original]) => original)).toEqual(

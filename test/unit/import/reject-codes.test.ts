@@ -73,15 +73,13 @@ describe("readServiceProblem", () => {
   });
 
   test("does not repeat the column name", () => {
-    expect(readServiceProblem("email", "email is not valid").reason).toBe("is not valid, says the service");
-    expect(readServiceProblem("email_type_id", "email type ID is not valid").reason).toBe(
-      "is not valid, says the service",
-    );
-    expect(readServiceProblem("a(b", "is odd").reason).toBe("was refused by the service: is odd");
+    expect(readServiceProblem("email", "email is not valid").reason).toMatch(/^is not valid/);
+    expect(readServiceProblem("email_type_id", "email type ID is not valid").reason).toMatch(/^is not valid/);
+    expect(readServiceProblem("a(b", "is odd").reason).toMatch(/is odd$/);
   });
 
   test("sharpenReason reports an address without @", () => {
-    expect(sharpenReason("bad_email", "is not valid, says the service", "foo")).toBe("has no @");
+    expect(sharpenReason("bad_email", "is not valid (reported by the service)", "foo")).toBe("has no @");
     expect(sharpenReason("bad_email", "is not valid", "foo@")).toBe("is not valid");
   });
 });

