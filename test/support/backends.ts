@@ -148,8 +148,8 @@ function createHarness({ context, ...parts }: HarnessParts): Harness {
     sealer: context.sealer,
     service: (caller) => createService(transport, caller),
     newestAccountId: async () => {
-      const accounts = database.db.selectFrom("accounts").select("id");
-      return (await accounts.orderBy("id", "desc").limit(1).executeTakeFirstOrThrow()).id;
+      const newest = database.db.selectFrom("accounts").select("id").orderBy("id", "desc").limit(1);
+      return (await newest.executeTakeFirstOrThrow()).id;
     },
     // The handler of the call alone: what comes before it hashes a password, which takes longer than most tests.
     newAccount: async (displayName) => {

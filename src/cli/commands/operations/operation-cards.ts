@@ -1,4 +1,4 @@
-// Made from the contract by `npm run cards`: do not edit.
+// Generated from the contract by `npm run generate`. Do not edit.
 import type { OperationName } from "../../../contract/index.ts";
 import { lazyValues } from "../../../contract/lazily.ts";
 import type { OperationCard } from "./operation-card.ts";

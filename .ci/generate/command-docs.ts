@@ -3,7 +3,7 @@ import { nouns } from "../../src/cli/program/commands.ts";
 import { describePage, type Entry, sharedFlags } from "../../src/cli/program/help/page.ts";
 import type { Block, Topic } from "../../src/cli/program/help/topics/topic.ts";
 
-const made = "<!-- Made from the program by `npm run docs`: do not edit. -->";
+const made = "<!-- Generated from the program by `npm run generate`. Do not edit. -->";
 
 export function nounOf({ name }: Pick<Command, "name">): string {
   return name.split(" ")[0] ?? "";

@@ -20,7 +20,7 @@ export function writeCards(): string {
   const cards = [...operations].map(([name, endpoint]) => {
     return `  ${JSON.stringify(name)}: () => (${JSON.stringify(describe(name, endpoint))}),\n`;
   });
-  return `// Made from the contract by \`npm run cards\`: do not edit.
+  return `// Generated from the contract by \`npm run generate\`. Do not edit.
 import type { OperationName } from "../../../contract/index.ts";
 import { lazyValues } from "../../../contract/lazily.ts";
 import type { OperationCard } from "./operation-card.ts";
