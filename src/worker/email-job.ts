@@ -1,4 +1,4 @@
-import type { ClaimedEmail } from "../engine/emails/sending/claim.ts";
+import type { ClaimedEmail } from "../engine/emails/sending/claims.ts";
 import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import { ComposeError } from "../email/transports/mime-message.ts";

@@ -1,5 +1,5 @@
 import type { EmailCategory } from "../contract/index.ts";
-import type { UnsentEmail } from "../engine/emails/sending/held-emails.ts";
+import type { UnsentEmail } from "../engine/emails/sending/unsent-emails.ts";
 import type { EmailResult, EmailOutcome } from "../engine/emails/sending/outcomes.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { Counts } from "./job.ts";

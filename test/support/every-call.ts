@@ -1,5 +1,5 @@
 import { batchMethods, bottomLinesDelayMs, emailSorts, reviewSorts } from "../../src/contract/index.ts";
-import { createMessageKey } from "../../src/engine/kernel/email-key.ts";
+import { createMessageKey } from "../../src/engine/kernel/message-key.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Harness, TestAccount } from "./backends.ts";

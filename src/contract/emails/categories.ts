@@ -26,9 +26,9 @@ export type EmailCategory = (typeof emailCategories)[number];
 export type EmailTypeId = keyof typeof emailTypes;
 
 /**
- * Under which email type a category is unsubscribed from.
- * Assumed: the specification shows the two lists and not which belongs to which; what is sent once more has the type
- * of manual resends. The coupon types have no category of their own.
+ * The email type of each category, which is what recipients unsubscribe from.
+ * Assumed: the specification lists types and categories but not how they relate; resent emails have the type of manual
+ * resends, and the coupon types have no category.
  */
 export const emailTypeOf: Readonly<Record<EmailCategory, EmailTypeId>> = {
   reminder: 1,
@@ -52,13 +52,13 @@ export const emailTypeOf: Readonly<Record<EmailCategory, EmailTypeId>> = {
 };
 
 /**
- * - `queued`: waits for its time, or for the next attempt
- * - `leased`: a worker holds it, and has not yet begun to hand it over
- * - `sending`: it is being handed over; where a worker stopped here, nobody knows whether it was
- * - `sent`: handed over, or written into the outbox folder
- * - `not_sent`: a rule, or a person, keeps it back; it has a reason
- * - `bounced`: refused for good by the address's server
- * - `failed`: given up after the last attempt, or it cannot be composed
+ * - `queued`: waiting for its due time or the next attempt
+ * - `leased`: claimed by a worker that has not started to send it
+ * - `sending`: being sent; if the worker is lost in this state, the email may or may not have been delivered
+ * - `sent`: accepted by the mail server, or written to the outbox folder
+ * - `not_sent`: prevented by a rule or canceled; the reason is recorded
+ * - `bounced`: permanently rejected by the recipient's server
+ * - `failed`: abandoned after the last attempt, or could not be composed
  */
 export const emailStates = ["queued", "leased", "sending", "sent", "not_sent", "bounced", "failed"] as const;
 export type EmailState = (typeof emailStates)[number];
@@ -83,7 +83,7 @@ export const emailCounters = [
 ] as const;
 export type EmailCounter = (typeof emailCounters)[number];
 
-/** What can happen to a mail; the first ones are counted, by `countersOf`. */
+/** Events in the history of an email. `countersOf` lists those that are counted. */
 export const emailEventNames = [
   "requested",
   "delivered",
@@ -107,16 +107,16 @@ export const emailEventNames = [
 export type EmailEventName = (typeof emailEventNames)[number];
 
 interface Counted {
-  /** Counted by every one of them. */
+  /** Counter that increases with every event. */
   readonly each?: EmailCounter;
-  /** Counted once a mail, on the day of the earliest. */
+  /** Counter that increases once per email, on the day of the earliest event. */
   readonly first?: EmailCounter;
 }
 
 /**
- * Source: spec "Email statistics", whose counters have the names of a mail provider's.
- * Assumed: what happens to a mail once is counted once, however many tell of it: the worker that handed it over, the
- * provider, and the provider again under another id. What follows no event is not counted.
+ * Source: spec "Email statistics", whose counters are named like those of an email provider.
+ * Assumed: an event that can happen only once per email is counted once, even if the worker and the provider both report
+ * it, or the provider repeats it with another ID. Counters without an event stay at zero.
  */
 export const countersOf: Readonly<Partial<Record<EmailEventName, Counted>>> = {
   requested: { first: "requests" },
@@ -135,10 +135,10 @@ export const countersOf: Readonly<Partial<Record<EmailEventName, Counted>>> = {
 };
 
 /**
- * - `queued`: waits for its time, or for the next attempt
- * - `leased`: a worker is delivering it
- * - `delivered`: the receiver has answered with a status from 200 to 299
- * - `failed`: given up after the last attempt
+ * - `queued`: waiting for the next attempt
+ * - `leased`: being delivered by a worker
+ * - `delivered`: the receiver responded with a status from 200 to 299
+ * - `failed`: abandoned after the last attempt
  */
 export const deliveryStates = ["queued", "leased", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

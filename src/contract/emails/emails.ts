@@ -7,23 +7,23 @@ import {
   emailEventNames,
   emailStates,
 } from "./categories.ts";
-import { emailExplanation } from "./explanation.ts";
+import { explanationOperations } from "./explanation.ts";
 import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
-/** Mails of a page. Assumed: as other lists of an account. */
+/** Page size of email lists. Assumed: same as other lists of an account. */
 export const emailPage = { default: 20, max: 1_000 } as const;
 
 /**
- * - `newest`, `oldest`: by id
- * - `soonest`, `latest`: by when they are due, or were
+ * - `newest`, `oldest`: by ID
+ * - `soonest`, `latest`: by due time
  */
 export const emailSorts = ["newest", "oldest", "soonest", "latest"] as const;
 export type EmailSort = (typeof emailSorts)[number];
 
-/** A mail that is to be sent, was, or is not. */
+/** A queued, sent, or unsent email. */
 export const emailRecord = lazily(() =>
   z.object({
     id: z.number().int(),
@@ -31,28 +31,28 @@ export const emailRecord = lazily(() =>
     email: z.string(),
     name: z.string(),
     state: z.enum(emailStates),
-    /** Why it is not sent, by the rule's name or in the words of who refused it; or what the last attempt came to. */
+    /** Name of the rule that prevented it, the response of the server that rejected it, or the last failure. */
     reason: z.string().nullable(),
     created_at: timestamp(),
-    /** When it is to be sent, or the next attempt made; in the past where it was. */
+    /** When it is (or was) to be sent, or tried again. */
     due_at: timestamp(),
     sent_at: timestamp().nullable(),
     attempts: z.number().int(),
-    /** A mail of `mail test`. */
+    /** Sent by `emails.sendTest`. */
     is_test: z.boolean(),
-    /** The store's own ids of what it asks about; nothing where no order brings it, no product where it is the whole order. */
+    /** IDs assigned by the store. Null if there is no order, or if the email is about the entire order. */
     order_id: z.string().nullable(),
     product_id: z.string().nullable(),
   }),
 );
 export type EmailRecord = z.output<ReturnType<typeof emailRecord>>;
 
-/** What happened to a mail. */
+/** An event in the history of an email. */
 const emailHistoryEvent = lazily(() =>
   z.object({
     event: z.enum(emailEventNames),
     occurred_at: timestamp(),
-    /** When it was told, where that was later. */
+    /** When it was recorded; differs from `occurred_at` for events reported by a provider. */
     noted_at: timestamp(),
     detail: z.string().nullable(),
   }),
@@ -62,20 +62,21 @@ const emailHistoryEvent = lazily(() =>
 export const emailAggregates = ["day", "week", "month", "quarter", "year"] as const;
 export type EmailAggregate = (typeof emailAggregates)[number];
 
-/** Most that one call of statistics answers. Assumed: the specification shows no limit; three years of days are within. */
+/** Limits of one statistics call. Assumed: the specification states no limit; three years by day are allowed. */
 export const maxStats = { days: 7_400, ranges: 1_100 } as const;
 
 const categories = lazily(() =>
   z
     .string({
-      error: (issue) => (issue.input === undefined ? "is missing" : "must be names with commas between"),
+      error: (issue) =>
+        issue.input === undefined ? "is missing" : "must be a comma-separated list of names",
     })
     .transform((list) =>
       [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""),
     )
     .pipe(
       z
-        .array(z.enum(emailCategories, { error: `must be among ${emailCategories.join(", ")}` }))
+        .array(z.enum(emailCategories, { error: `must be one or more of ${emailCategories.join(", ")}` }))
         .min(1, { error: "is missing" }),
     ),
 );
@@ -89,13 +90,13 @@ const counters = lazily(() =>
   ),
 );
 
-/** What mails would follow, and when. */
+/** Forecast of emails by day. */
 const emailForecast = lazily(() =>
   z.object({
     mails: z.number().int(),
-    /** Addresses, however they are written. */
+    /** Distinct addresses, ignoring case. */
     people: z.number().int(),
-    /** In their order; what is overdue counts as today's. */
+    /** In ascending order. Overdue emails count for today. */
     days: z.array(z.object({ day: z.string(), mails: z.number().int() })),
     not_sent: z.object(
       Object.fromEntries(forecastRuleNames.map((name) => [name, z.number().int()])) as Record<
@@ -107,10 +108,10 @@ const emailForecast = lazily(() =>
 );
 
 const oneOf = (names: readonly string[]) => `must be one of ${names.join(", ")}`;
-const knownStates = `must be among ${emailStates.join(", ")}`;
+const knownStates = `must be one or more of ${emailStates.join(", ")}`;
 const stateList = lazily(() =>
   z
-    .string({ error: "must be names with commas between" })
+    .string({ error: "must be a comma-separated list of names" })
     .transform((list) =>
       [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""),
     )
@@ -122,7 +123,7 @@ const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 
 export const emails = {
   list: endpoint({
-    summary: "List mails: the newest first, or with `since_id` the oldest first",
+    summary: "List emails, newest first (oldest first with `since_id`)",
     listing: {
       items: "mails",
       by: "since_id",
@@ -135,7 +136,7 @@ export const emails = {
     effect: "read",
     input: () =>
       z.object({
-        /** Names of states, with commas between. */
+        /** Comma-separated list of states. */
         state: stateList().optional(),
         order_id: shape.id.optional(),
         email: shape.email.optional(),
@@ -147,25 +148,25 @@ export const emails = {
     output: () => z.object({ mails: z.array(emailRecord()) }),
   }),
   get: endpoint({
-    summary: "Tell all that is known of a mail: what it says, and what became of it",
+    summary: "Show an email: its content, state, and history",
     method: "GET",
     paths: [`${prefix}/{mail_id}`],
     ...own,
     effect: "read",
-    // Its links do what their reader may.
+    // The content contains links that act on behalf of the recipient.
     returnsSecret: true,
     input: () => z.object({ mail_id: shape.rowId }),
     output: () =>
       z.object({
         mail: emailRecord(),
-        /** What it says, made as it would be now; nothing where its template cannot be followed. */
+        /** Content, rendered with current data. Null if the template cannot be rendered. */
         message: z.object({ subject: z.string(), text: z.string(), html: z.string() }).nullable(),
         events: z.array(emailHistoryEvent()),
       }),
   }),
   cancel: endpoint({
-    summary: "Stop a mail that waits to be sent",
-    destroys: { question: "Stop mail {mail_id}" },
+    summary: "Cancel a queued email",
+    destroys: { question: "Cancel email {mail_id}" },
     method: "POST",
     paths: [`${prefix}/{mail_id}/stop`],
     ...own,
@@ -174,7 +175,7 @@ export const emails = {
     output: () => z.object({ mail: emailRecord() }),
   }),
   forecast: endpoint({
-    summary: "Tell which mails-after-purchase orders would bring, if they were mailed",
+    summary: "Forecast the review-request emails that orders would trigger",
     method: "GET",
     paths: [`${extensionPrefix}/apps/{app_key}/mail_forecast`],
     extension: "own",
@@ -182,14 +183,14 @@ export const emails = {
     effect: "read",
     input: () =>
       z.object({
-        /** The first purchase that is looked at; all of them where absent. */
+        /** Lowest purchase ID to include (default: all purchases). */
         since_purchase_id: shape.count.optional(),
       }),
     output: () => emailForecast(),
     reply: enveloped,
   }),
   stats: endpoint({
-    summary: "Read mail statistics by category and range",
+    summary: "Show email statistics by category and date range",
     method: "GET",
     paths: ["/apps/{app_key}/email_stats/{since_date}/{to_date}"],
     auth: "utoken",
@@ -201,12 +202,12 @@ export const emails = {
         categories: categories(),
         aggregate: z.enum(emailAggregates, { error: `must be one of ${emailAggregates.join(", ")}` }),
       }),
-    /** Category, then `<start>,<end>`, then counters. */
+    /** Counters by category and date range (`<start>,<end>`). */
     output: () => z.record(z.string(), z.record(z.string(), counters())),
     reply: enveloped,
   }),
   sendTest: endpoint({
-    summary: "Send a test mail-after-purchase",
+    summary: "Send a test review-request email",
     method: "POST",
     paths: ["/apps/{app_key}/reminders/send_test_email"],
     auth: "utoken",
@@ -215,5 +216,5 @@ export const emails = {
     output: () => z.object({}),
     reply: statusOnly,
   }),
-  ...emailExplanation,
+  ...explanationOperations,
 };

@@ -4,20 +4,20 @@ import { enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
-/** Events that one call takes. Assumed: several times what a provider puts into one. */
+/** Maximum number of events per call. Assumed: several times the batch size of providers. */
 export const maxProviderEvents = 5_000;
 
 /**
- * How long a signature with the account's secret holds, before and after its time.
- * Source: Standard Webhooks. Assumed: five minutes, as its libraries have it.
+ * Maximum difference between the timestamp of a signature and the current time, for signatures with the account's secret.
+ * Source: Standard Webhooks. Assumed: five minutes, as in its libraries.
  */
 export const signatureToleranceMs = 5 * 60 * 1_000;
 
 const text = lazily(() => z.string().optional());
 
 /**
- * An event of the mail provider. What else it holds is passed over.
- * Source: practice of mail providers: the form of SendGrid's event webhook, which others have as well.
+ * An event from the email provider. Other fields are ignored.
+ * Source: common practice: the format of SendGrid's event webhook, which other providers also support.
  */
 export const providerEvent = lazily(() =>
   z.looseObject({
@@ -25,12 +25,12 @@ export const providerEvent = lazily(() =>
     email: text(),
     /** Unix seconds. */
     timestamp: z.union([z.number(), z.string().regex(/^\d{1,12}$/)]).optional(),
-    /** The mail's Message-ID. */
+    /** Message-ID of the email. */
     "smtp-id": text(),
-    /** The provider's own names of the event, by which it is known again, and of the mail. */
+    /** IDs assigned by the provider: of the event, used to detect repeats, and of the email. */
     sg_event_id: text(),
     sg_message_id: text(),
-    /** Of `bounce`: `bounce`, or `blocked` where the mail was refused for now. */
+    /** For `bounce` events: `bounce`, or `blocked` if the rejection is temporary. */
     type: text(),
     reason: text(),
     response: text(),
@@ -45,7 +45,7 @@ const count = lazily(() => z.number().int());
 
 export const emailEvents = {
   receive: endpoint({
-    summary: "Take what the mail provider tells of mails, in its common JSON form, signed",
+    summary: "Receive signed events from the email provider",
     method: "POST",
     paths: [path],
     extension: "own",
@@ -75,19 +75,19 @@ export const emailEvents = {
       }),
     output: () =>
       z.object({
-        /** Stored now, and counted where they are of a kind that is. */
+        /** New events, stored by this call. */
         accepted: count(),
-        /** Stored before. */
+        /** Events that were already stored. */
         repeated: count(),
-        /** Of mails that are none of the account's. */
+        /** Events for emails that do not belong to the account. */
         unknown: count(),
-        /** Of kinds that mean nothing here. */
+        /** Events of unsupported kinds. */
         ignored: count(),
       }),
     reply: enveloped,
   }),
   setUp: endpoint({
-    summary: "Tell, and where asked change, how the mail provider signs its events",
+    summary: "Show or change how the email provider signs its events",
     method: "POST",
     paths: [`${path}/set_up`],
     extension: "own",
@@ -96,14 +96,14 @@ export const emailEvents = {
     returnsSecret: true,
     input: () =>
       z.object({
-        /** Makes a new secret; what is signed with the former one is refused from then on. */
+        /** Create a new secret. Signatures with the previous secret are no longer accepted. */
         rotate: shape.boolean.optional(),
-        /** The provider's own key (P-256, SPKI in base64, or PEM), where it signs with one; empty takes it away. */
+        /** Public key of the provider (P-256; base64-encoded SPKI, or PEM). An empty string removes it. */
         public_key: z.string().max(2_048).optional(),
       }),
     output: () =>
       z.object({
-        /** Where events are to be sent. */
+        /** URL to which the provider sends events. */
         url: z.string(),
         secret: z.string(),
         public_key: z.string().nullable(),

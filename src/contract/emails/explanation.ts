@@ -7,10 +7,10 @@ import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
 /**
- * - `passed`: it does not hold, or did not when the mail was judged
- * - `decides`: it keeps the mail back
- * - `off`: the account has switched it off
- * - `not_asked`: one before it decides
+ * - `passed`: the rule does not apply, or did not when the email was evaluated
+ * - `decides`: the rule prevents the email
+ * - `off`: the account has turned the rule off
+ * - `not_asked`: not evaluated, because an earlier rule decides
  */
 export const ruleResults = ["passed", "decides", "off", "not_asked"] as const;
 export type RuleResult = (typeof ruleResults)[number];
@@ -24,36 +24,36 @@ const ruleEvaluation = lazily(() =>
 );
 export type RuleEvaluation = z.output<ReturnType<typeof ruleEvaluation>>;
 
-/** What became of the mail of a product of an order, or of the whole order, and which rule decided it. */
-const emailExplanationShape = lazily(() =>
+/** What happened to the email about a product of an order, or about the entire order, and which rule decided. */
+const decision = lazily(() =>
   z.object({
-    /** What the mail is about; several where it is about the whole order. */
+    /** Products that the email is about: one, or several if it is about the entire order. */
     products: z.array(
       z.object({
         product_id: z.string(),
         name: z.string(),
-        /** Why the mail does not speak of it, where it speaks of others. */
+        /** Rule that excludes the product from an email about other products of the order. */
         left_out_by: z.enum(emailRuleNames).nullable(),
       }),
     ),
     is_whole_order: z.boolean(),
-    /** Nothing where there is no mail. */
+    /** Null if there is no email. */
     mail_id: z.number().int().nullable(),
     state: z.enum(emailStates).nullable(),
     decided_by: z.enum(emailRuleNames).nullable(),
-    /** When it was sent, or kept back; or when it is due. */
+    /** When it was sent or rejected by a rule, or when it is due. */
     at: timestamp().nullable(),
-    /** In one sentence, for a customer. */
+    /** Explanation in one sentence, suitable for a customer. */
     sentence: z.string(),
-    /** Every rule in its order. Of a mail that waits, as it would be judged as things are now. */
+    /** All rules, in order. For a queued email, evaluated with current data. */
     rules: z.array(ruleEvaluation()),
   }),
 );
-export type EmailExplanation = z.output<ReturnType<typeof emailExplanationShape>>;
+export type ExplainedDecision = z.output<ReturnType<typeof decision>>;
 
-export const emailExplanation = {
+export const explanationOperations = {
   explain: endpoint({
-    summary: "Tell of an order why its mails were sent or not, rule by rule",
+    summary: "Explain why an order's review-request emails were or were not sent",
     method: "GET",
     paths: [`${extensionPrefix}/apps/{app_key}/orders/{order_id}/mails`],
     extension: "own",
@@ -66,11 +66,11 @@ export const emailExplanation = {
         order_date: timestamp(),
         email: z.string(),
         customer_name: z.string(),
-        /** When the order came to the service. */
+        /** When the service received the order. */
         created_at: timestamp(),
-        /** Whether it came as one that brings mails. */
+        /** Whether the order was imported with emails enabled. */
         sends_mail: z.boolean(),
-        decisions: z.array(emailExplanationShape()),
+        decisions: z.array(decision()),
       }),
     reply: enveloped,
   }),

@@ -4,18 +4,17 @@ import { enveloped } from "../reply.ts";
 import { lazily } from "../lazily.ts";
 import { dayMs } from "../time.ts";
 
-/** What the link of a mail does. */
+/** Links in emails that perform an action. */
 export const linkKinds = ["verify_review", "confirm_question", "unsubscribe"] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-/** All addresses that mails hold: links that do something, the page to write a review, and what tells of opens and clicks. */
+/** All signed links in emails: actions, the review form, and open and click tracking. */
 export const emailLinkKinds = [...linkKinds, "write_review", "open", "click"] as const;
 export type EmailLinkKind = (typeof emailLinkKinds)[number];
 
 /**
- * How long the addresses of mails work.
- * Assumed: an unsubscribe link outlives the others, as the mails that hold it do, and so do a mail's own links that tell
- * of clicks on their way; a review can be written for 90 days.
+ * How long each kind of link remains valid.
+ * Assumed: unsubscribe and tracking links last longest, because people keep emails; a review can be written for 90 days.
  */
 export const linkLifetimeMs: Readonly<Record<EmailLinkKind, number>> = {
   verify_review: 30 * dayMs,
@@ -26,7 +25,7 @@ export const linkLifetimeMs: Readonly<Record<EmailLinkKind, number>> = {
   click: 365 * dayMs,
 };
 
-/** Where the pages behind the addresses of mails are, short: each is followed by a token. */
+/** Path of each kind of link, followed by a token. The paths are short to keep links in plain-text emails short. */
 export const linkPaths: Readonly<Record<EmailLinkKind, string>> = {
   verify_review: `${extensionPrefix}/l`,
   confirm_question: `${extensionPrefix}/l`,
@@ -39,11 +38,11 @@ export const linkPaths: Readonly<Record<EmailLinkKind, string>> = {
 const link = lazily(() =>
   z.object({
     kind: z.enum(linkKinds),
-    /** `ready`: following it does something; `done`: that was done; `gone`: it is too old, or what it is about is not there. */
+    /** `ready`: not followed yet; `done`: already followed; `gone`: expired, or its subject no longer exists. */
     state: z.enum(["ready", "done", "gone"]),
-    /** What it is about: a product's or the store's name; an address for `unsubscribe`. */
+    /** Name of the product or store; for `unsubscribe`, the address. */
     about: z.string(),
-    /** The review's title, the question, or the kind of mails. */
+    /** Title of the review, text of the question, or type of email. */
     detail: z.string(),
   }),
 );
@@ -53,16 +52,16 @@ const path = {
   paths: [`${extensionPrefix}/links/{token}`],
   htmlPaths: [`${linkPaths.verify_review}/{token}`],
 } as const;
-/** What stands at the end of a link that is about a row. */
+/** Token at the end of a link. */
 export const linkToken = lazily(() => z.string().max(2_048));
 
 /**
- * The links of mails. A mail's reader gets the page, whose one button follows the link: mail scanners open every
- * link. `List-Unsubscribe-Post` (RFC 8058) posts to the same address.
+ * Links in emails. Opening a link shows a page with a button that performs the action, because email scanners open
+ * every link. `List-Unsubscribe-Post` (RFC 8058) posts to the same address.
  */
 export const links = {
   show: endpoint({
-    summary: "Tell what the link of a mail does",
+    summary: "Show what an email link does",
     method: "GET",
     paths: [...path.paths],
     htmlPaths: path.htmlPaths,
@@ -74,7 +73,7 @@ export const links = {
     reply: enveloped,
   }),
   follow: endpoint({
-    summary: "Do what the link of a mail does: verify a review, confirm a question, unsubscribe",
+    summary: "Follow an email link: verify a review, confirm a question, or unsubscribe",
     method: "POST",
     paths: [...path.paths],
     htmlPaths: path.htmlPaths,

@@ -6,33 +6,33 @@ import { lazily } from "../lazily.ts";
 
 const value = lazily(() => z.union([z.boolean(), z.number(), z.string()]));
 
-/** A setting as an account has it. */
+/** A setting with its value for the account. */
 const emailSetting = lazily(() =>
   z.object({
     name: z.enum(emailSettingNames),
-    /** What it means, for a person. */
+    /** Description. */
     says: z.string(),
     type: z.enum(["switch", "number", "choice"]),
     value: value(),
     default: value(),
-    /** Whether the account has set it otherwise. */
+    /** Whether the account has set a value. */
     changed: z.boolean(),
-    /** Bounds of a number. */
+    /** Minimum and maximum of a number. */
     min: z.number().nullable(),
     max: z.number().nullable(),
     choices: z.array(z.string()).nullable(),
   }),
 );
 
-/** A rule as an account has it. */
+/** A rule with its state for the account. */
 const emailRule = lazily(() =>
   z.object({
     name: z.enum(emailRuleNames),
-    /** When it keeps a mail back, for a person. */
+    /** Description of when the rule applies. */
     says: z.string(),
     on: z.boolean(),
     can_be_off: z.boolean(),
-    /** The settings that it goes by. */
+    /** Settings that the rule uses. */
     settings: z.array(z.enum(emailSettingNames)),
   }),
 );
@@ -42,7 +42,7 @@ const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 
 export const emailRules = {
   list: endpoint({
-    summary: "List the rules that keep mails back, in their order, and the settings of mails",
+    summary: "List email settings and the rules that decide whether an email is sent",
     method: "GET",
     paths: [path],
     ...own,
@@ -51,7 +51,7 @@ export const emailRules = {
     output: () => z.object({ rules: z.array(emailRule()), settings: z.array(emailSetting()) }),
   }),
   set: endpoint({
-    summary: "Change a setting of mails; null takes it back to what it is by itself",
+    summary: "Change an email setting (null restores the default)",
     method: "PUT",
     paths: [path],
     ...own,

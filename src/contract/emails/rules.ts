@@ -1,15 +1,16 @@
-/** A setting of an account's mails: what it is by itself, and what it may be. */
-export type EmailSetting = { readonly words: string } & (
+/** An email setting of an account: its default and its valid values. */
+export type EmailSetting = { readonly description: string } & (
   | { readonly type: "switch"; readonly default: boolean }
   | { readonly type: "number"; readonly default: number; readonly min: number; readonly max: number }
   | { readonly type: "choice"; readonly default: string; readonly choices: readonly string[] }
 );
 
-const number = (words: string, value: number, [min, max]: readonly [number, number]) =>
-  ({ type: "number", words, default: value, min, max }) as const;
-const onOff = (words: string, value: boolean) => ({ type: "switch", words, default: value }) as const;
+const number = (description: string, value: number, [min, max]: readonly [number, number]) =>
+  ({ type: "number", description, default: value, min, max }) as const;
+const onOff = (description: string, value: boolean) =>
+  ({ type: "switch", description, default: value }) as const;
 
-/** Why a mail is not sent, and the first of these that holds decides. */
+/** Reasons for not sending an email, in order of evaluation: the first rule that applies decides. */
 export const emailRuleNames = [
   "past_order",
   "requests_off",
@@ -26,48 +27,47 @@ export const emailRuleNames = [
 ] as const;
 export type EmailRuleName = (typeof emailRuleNames)[number];
 
-/** Why a product of an order would bring no mail if it were mailed; what was done to a mail itself is none of these. */
+/** The rules that apply to a forecast. It leaves out rules about individual emails and orders that already exist. */
 export const forecastRuleNames = emailRuleNames.filter(
   (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand",
 );
 export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand">;
 
 /**
- * What an account can set of its mails, and what it is where nothing is set.
- * Source: practice of services of this kind: no review request for an order older than six months, none to a person who
- * reviewed the same product in the last twelve, no more than five to a person in 30 days. Assumed: a request is due 14
- * days after its order's date, and at once where that is past; opens and clicks are not tracked unless the store says so.
+ * Email settings of an account, with their defaults.
+ * Source: common practice of review services: no review request for an order older than six months, none to a customer
+ * who reviewed the product in the last twelve months, and at most five per customer in 30 days. Assumed: a request is
+ * due 14 days after the order date, or immediately if that has passed; opens and clicks are tracked only on request.
  */
 export const emailSettings = {
-  send_review_requests: onOff("review requests are sent at all", true),
+  send_review_requests: onOff("send review requests", true),
   due_after_days: number(
-    "days from the date of an order that comes from now on to its review requests",
+    "days from the order date to its review requests (applies to new orders)",
     14,
     [0, 365],
   ),
   one_mail_per: {
     type: "choice",
-    words:
-      "what the review requests of orders that come from now on are about: each product, or the whole order",
+    description: "send one review request per product or per order (applies to new orders)",
     default: "product",
     choices: ["product", "order"],
   },
-  track_opens: onOff("mails hold an image that tells when they are opened", false),
-  track_clicks: onOff("links of mails tell when they are followed", false),
-  order_too_old: onOff("old orders bring no review requests", true),
-  oldest_order_months: number("months after which an order is old", 6, [1, 120]),
-  bounced_before: onOff("nothing is sent to addresses that refused a mail for good", true),
-  reviewed_lately: onOff("who reviewed a product lately is not asked for it again", true),
-  reviewed_within_months: number("months back within which a review counts", 12, [1, 120]),
-  too_many_to_person: onOff("a person gets only so many review requests in a time", true),
-  most_mails_to_person: number("review requests to one person in that time", 5, [1, 1_000]),
-  most_mails_days: number("days of that time", 30, [1, 365]),
+  track_opens: onOff("track when emails are opened", false),
+  track_clicks: onOff("track clicks on links in emails", false),
+  order_too_old: onOff("send no review requests for old orders", true),
+  oldest_order_months: number("age in months after which an order is old", 6, [1, 120]),
+  bounced_before: onOff("send nothing to addresses that bounced", true),
+  reviewed_lately: onOff("send no review requests for products that the customer reviewed recently", true),
+  reviewed_within_months: number("age in months up to which a review is recent", 12, [1, 120]),
+  too_many_to_person: onOff("limit the number of review requests per customer", true),
+  most_mails_to_person: number("maximum number of review requests per customer in the period", 5, [1, 1_000]),
+  most_mails_days: number("length of the period in days", 30, [1, 365]),
 } as const satisfies Readonly<Record<string, EmailSetting>>;
 
 export type EmailSettingName = keyof typeof emailSettings;
 export const emailSettingNames = Object.keys(emailSettings) as EmailSettingName[];
 
-/** A value of a setting, by its name. */
+/** Value of each setting, by name. */
 export type EmailSettings = {
   readonly [N in EmailSettingName]: (typeof emailSettings)[N] extends { choices: readonly (infer C)[] }
     ? C
@@ -81,86 +81,86 @@ export const emailSettingDefaults = Object.fromEntries(
   emailSettingNames.map((name) => [name, emailSettings[name].default]),
 ) as EmailSettings;
 
-/** A rule that keeps mails back. */
+/** A rule that prevents an email from being sent. */
 export interface EmailRule {
-  /** When it holds, for a person; `{name}` stands for the value of a setting. */
-  readonly words: string;
-  /** Its own switch, which has its name, and its numbers; a rule without a switch is always on. */
+  /** When the rule applies; `{name}` stands for the value of a setting. */
+  readonly description: string;
+  /** The rule's switch (a setting of the same name) and numbers. A rule without a switch is always on. */
   readonly settings: readonly EmailSettingName[];
 }
 
 /**
  * The rules, in the order of `emailRuleNames`.
- * Assumed: what a person or the store has asked for one by one (unsubscribing, a report of spam, a stop, a blacklisted
- * product) and what cannot be mailed is no rule that can be switched off; what practice made is.
+ * Assumed: rules that follow from an explicit request (unsubscribing, a spam report, a cancellation, a blacklisted
+ * product) or from an invalid address cannot be turned off; rules that follow from common practice can.
  */
 export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = {
   past_order: {
-    words: "the order was taken over as a past one, which brings no mails",
+    description: "the order was imported without sending emails",
     settings: [],
   },
   requests_off: {
-    words: "the store has switched review requests off",
+    description: "the store has turned off review requests",
     settings: ["send_review_requests"],
   },
-  stopped_by_hand: { words: "the store has stopped this mail by hand", settings: [] },
+  stopped_by_hand: { description: "the store canceled this email", settings: [] },
   order_too_old: {
-    words: "the order is older than {oldest_order_months} months",
+    description: "the order is older than {oldest_order_months} months",
     settings: ["order_too_old", "oldest_order_months"],
   },
-  bad_address: { words: "the order's address is not one that mail can be sent to", settings: [] },
-  product_blacklisted: { words: "the store asks for no reviews of the product", settings: [] },
+  bad_address: { description: "the email address of the order is invalid", settings: [] },
+  product_blacklisted: { description: "the store does not collect reviews for the product", settings: [] },
   mails_stopped: {
-    words: "the store has stopped the mails of the order, or of the product in it",
+    description: "the store canceled the emails for the order, or for this product of the order",
     settings: [],
   },
-  unsubscribed: { words: "the address is unsubscribed from mails of this type", settings: [] },
-  reported_spam: { words: "an earlier mail to the address was reported as spam", settings: [] },
+  unsubscribed: { description: "the address is unsubscribed from this type of email", settings: [] },
+  reported_spam: { description: "the customer reported an earlier email as spam", settings: [] },
   bounced_before: {
-    words: "an earlier mail to the address was refused for good",
+    description: "an earlier email to the address bounced",
     settings: ["bounced_before"],
   },
   reviewed_lately: {
-    words: "the person reviewed the product in the last {reviewed_within_months} months",
+    description: "the customer reviewed the product in the last {reviewed_within_months} months",
     settings: ["reviewed_lately", "reviewed_within_months"],
   },
   too_many_to_person: {
-    words:
-      "the person has had {most_mails_to_person} review requests within {most_mails_days} days, and more are not sent",
+    description:
+      "the customer already received {most_mails_to_person} review requests within {most_mails_days} days",
     settings: ["too_many_to_person", "most_mails_to_person", "most_mails_days"],
   },
 };
 
-/** The switch of a rule, where it has one: it has the rule's name. */
+/** Returns the setting that turns the rule on or off, if there is one. It has the same name as the rule. */
 export function findRuleSwitch(name: EmailRuleName): EmailSettingName | undefined {
   return emailRuleTable[name].settings.find((setting) => setting === (name as string));
 }
 
-/** When a rule holds, with the numbers that an account has set. */
+/** Describes when a rule applies, using the numbers set by the account. */
 export function describeEmailRule(name: EmailRuleName, settings: EmailSettings): string {
-  return emailRuleTable[name].words.replace(/\{(\w+)\}/g, (_, of: string) =>
-    String(settings[of as EmailSettingName]),
+  return emailRuleTable[name].description.replace(/\{(\w+)\}/g, (_, setting: string) =>
+    String(settings[setting as EmailSettingName]),
   );
 }
 
-const switchWords: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false };
+const switchValues: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false };
 
-/** A setting's value, as a program or a person writes it; `problem` where it cannot be one. */
+/** Parses a setting value given as JSON or text. Returns `problem` if the value is not valid for the setting. */
 export function parseEmailSetting(
   name: EmailSettingName,
-  written: unknown,
+  input: unknown,
 ): { readonly value: EmailSettingValue } | { readonly problem: string } {
   const setting: EmailSetting = emailSettings[name];
   if (setting.type === "switch") {
-    const value = typeof written === "boolean" ? written : switchWords[String(written).toLowerCase()];
+    const value = typeof input === "boolean" ? input : switchValues[String(input).toLowerCase()];
     return value === undefined ? { problem: "must be on or off" } : { value };
   }
   if (setting.type === "number") {
     const { min, max } = setting;
-    const value = /^\d{1,9}$/.test(String(written)) ? Number(written) : Number.NaN;
+    const value = /^\d{1,9}$/.test(String(input)) ? Number(input) : Number.NaN;
     return value >= min && value <= max ? { value } : { problem: `must be an integer from ${min} to ${max}` };
   }
-  return setting.choices.includes(String(written))
-    ? { value: String(written) as EmailSettingValue }
+  return setting.choices.includes(String(input))
+    ? { value: String(input) as EmailSettingValue }
     : { problem: `must be one of ${setting.choices.join(", ")}` };
 }

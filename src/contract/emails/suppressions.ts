@@ -3,13 +3,13 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
 
-/** Why nothing more is sent to an address: its server refused a mail for good, or its person reported one as spam. */
+/** Why nothing more is sent to an address: an email bounced, or was reported as spam. */
 export const suppressionKinds = ["bounces", "spamreports"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
 
 export const emailSuppressions = {
   lift: endpoint({
-    summary: "Let an address have mails again that bounced, or reported one as spam",
+    summary: "Allow emails to an address again after a bounce or a spam report",
     method: "DELETE",
     paths: [`${extensionPrefix}/apps/{app_key}/mail_suppressions`],
     extension: "own",

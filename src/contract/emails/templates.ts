@@ -5,7 +5,7 @@ import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
-/** Longest parts of a template, in characters. Assumed: mail programs cut off HTML of about this length. */
+/** Maximum length of each template part, in characters. Assumed: email clients clip HTML at about this length. */
 export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
 
 const category = lazily(() =>
@@ -17,10 +17,10 @@ const part = (max: number) =>
     .string({ error: (issue) => (issue.input === undefined ? "is missing" : "must be a string") })
     .max(max)
     .refine((value) => value.isWellFormed() && !/[^\P{Cc}\t\r\n]/u.test(value), {
-      error: "holds control characters, or half a surrogate pair",
+      error: "must not contain control characters or unpaired surrogates",
     });
 
-/** In Liquid. */
+/** Liquid templates. */
 const parts = lazily(() => ({
   subject: part(maxTemplateLength.subject),
   text: part(maxTemplateLength.text),
@@ -30,7 +30,7 @@ const parts = lazily(() => ({
 const templateInfo = lazily(() =>
   z.object({
     category: z.enum(emailCategories),
-    /** The account's own, in place of the one that comes with starpost. */
+    /** Whether the account has replaced the built-in template. */
     is_own: z.boolean(),
     subject: z.string(),
     updated_at: timestamp().nullable(),
@@ -44,7 +44,7 @@ const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 
 export const emailTemplates = {
   list: endpoint({
-    summary: "List the templates of mails, one of each category",
+    summary: "List the email templates, one per category",
     listing: { items: "templates" },
     method: "GET",
     paths: [path],
@@ -54,7 +54,7 @@ export const emailTemplates = {
     output: () => z.object({ templates: z.array(templateInfo()) }),
   }),
   get: endpoint({
-    summary: "Read the template of a category of mails",
+    summary: "Get the template of an email category",
     method: "GET",
     paths: [`${path}/{category}`],
     ...own,
@@ -62,7 +62,7 @@ export const emailTemplates = {
     input: () =>
       z.object({
         category: category(),
-        /** The one that comes with starpost, also where the account has its own. */
+        /** Return the built-in template even if the account has its own. */
         built_in: z
           .union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")])
           .optional(),
@@ -70,7 +70,7 @@ export const emailTemplates = {
     output: () => z.object({ template: emailTemplate() }),
   }),
   set: endpoint({
-    summary: "Replace the template of a category of mails by the account's own",
+    summary: "Replace the template of an email category",
     method: "PUT",
     paths: [`${path}/{category}`],
     ...own,
@@ -79,9 +79,8 @@ export const emailTemplates = {
     output: () => z.object({ template: emailTemplate() }),
   }),
   reset: endpoint({
-    summary:
-      "Take the account's own template of a category away; the one that comes with starpost holds again",
-    destroys: { question: "Take the account's own template of {category} away" },
+    summary: "Restore the built-in template of an email category",
+    destroys: { question: "Delete the account's template for {category}" },
     method: "DELETE",
     paths: [`${path}/{category}`],
     ...own,
@@ -90,8 +89,7 @@ export const emailTemplates = {
     output: () => z.object({ template: emailTemplate() }),
   }),
   preview: endpoint({
-    summary:
-      "Make a mail of a category from sample data, by the stored template or by the parts that are given",
+    summary: "Render an email from sample data, using the stored template or the given parts",
     method: "POST",
     paths: [`${path}/{category}/preview`],
     ...own,

@@ -5,21 +5,21 @@ import { bytes, enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
-/** A link's own address stands in its token, and may be as long as a request line can be. */
+/** The token contains the target URL, so it may be as long as a request line. */
 const token = lazily(() => z.string().max(16 * 1_024));
 
 const input = lazily(() =>
   z.object({
     token: token(),
-    /** Nothing is noted. Said by a HEAD as well. */
+    /** Do not record the event. Implied by a HEAD request. */
     only_look: shape.boolean.optional(),
   }),
 );
 
-/** What mails of accounts that track opens and clicks point at. */
+/** Open and click tracking. */
 export const tracking = {
   open: endpoint({
-    summary: "Note that a mail was opened; answers an image of one point",
+    summary: "Record that an email was opened and return a one-pixel image",
     method: "GET",
     paths: [`${linkPaths.open}/{token}`],
     extension: "own",
@@ -31,7 +31,7 @@ export const tracking = {
     reply: bytes,
   }),
   click: endpoint({
-    summary: "Note that a mail's link was followed, and tell where it leads",
+    summary: "Record that an email link was clicked and return its target",
     method: "GET",
     paths: [`${extensionPrefix}/clicks/{token}`],
     htmlPaths: [`${linkPaths.click}/{token}`],
@@ -43,7 +43,7 @@ export const tracking = {
     input: () => input(),
     output: () =>
       z.object({
-        /** Null where the link is too old, or not one that this service made. */
+        /** Null if the link has expired or was not issued by this service. */
         url: z.string().nullable(),
       }),
     reply: enveloped,

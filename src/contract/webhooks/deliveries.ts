@@ -6,46 +6,46 @@ import { shape, timestamp } from "../shapes.ts";
 import { webhookEventName } from "./webhooks.ts";
 import { lazily } from "../lazily.ts";
 
-/** Deliveries, and attempts, of a page. Assumed: as other lists of an account. */
+/** Page size of delivery and attempt lists. Assumed: same as other lists of an account. */
 export const deliveryPage = { default: 20, max: 1_000 } as const;
 
 const state = lazily(() => z.enum(deliveryStates, { error: `must be one of ${deliveryStates.join(", ")}` }));
 
-/** An event on its way to a subscription. */
+/** Delivery of an event to a webhook. */
 export const webhookDelivery = lazily(() =>
   z.object({
     id: z.number().int(),
     webhook_id: z.number().int(),
-    /** Where to; nothing once the subscription has ended. */
+    /** Null if the webhook was deleted. */
     url: z.string().nullable(),
-    /** `webhook-id` of the delivery: the same for all subscriptions that are told of the event, and in each attempt. */
+    /** Value of the `webhook-id` header: the same for all webhooks and attempts. */
     event_id: z.string(),
     event_name: z.string(),
     state: state(),
     created_at: timestamp(),
-    /** When the next attempt is due; nothing where there is none. */
+    /** When the next attempt is due. Null if there is none. */
     due_at: timestamp().nullable(),
     delivered_at: timestamp().nullable(),
-    /** What the last attempt came to, where it failed, or why there are no more. */
+    /** Why the last attempt failed, or why there are no more attempts. */
     reason: z.string().nullable(),
-    /** How often it was sent, or tried to. */
+    /** Number of attempts so far. */
     attempts: z.number().int(),
   }),
 );
 export type WebhookDelivery = z.output<ReturnType<typeof webhookDelivery>>;
 
-/** One request to a receiver. */
+/** One HTTP request to a receiver. */
 export const webhookAttempt = lazily(() =>
   z.object({
     id: z.number().int(),
     delivery_id: z.number().int(),
     worker: z.string(),
     started_at: timestamp(),
-    /** Nothing while it is under way, or where its worker was lost. */
+    /** Null while the request is in flight, or if its worker was lost. */
     duration_ms: z.number().int().nullable(),
-    /** Of HTTP; nothing where there was no answer. */
+    /** HTTP status. Null if there was no response. */
     status: z.number().int().nullable(),
-    /** Why it failed; nothing where it did not. */
+    /** Why it failed. Null if it did not. */
     problem: z.string().nullable(),
   }),
 );
@@ -55,10 +55,10 @@ const prefix = `${extensionPrefix}/apps/{app_key}`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 const page = lazily(() => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }));
 
-/** The log of what webhooks were sent. */
+/** The delivery log of webhooks. */
 export const webhookDeliveries = {
   list: endpoint({
-    summary: "List the deliveries of webhooks: the newest first, or with `since_id` the oldest first",
+    summary: "List webhook deliveries, newest first (oldest first with `since_id`)",
     listing: {
       items: "deliveries",
       by: "since_id",
@@ -79,7 +79,7 @@ export const webhookDeliveries = {
     output: () => z.object({ deliveries: z.array(webhookDelivery()) }),
   }),
   get: endpoint({
-    summary: "Tell what a delivery holds, and each of its attempts",
+    summary: "Show a webhook delivery with its attempts",
     method: "GET",
     paths: [`${prefix}/webhook_deliveries/{delivery_id}`],
     ...own,
@@ -87,13 +87,13 @@ export const webhookDeliveries = {
     input: () => z.object({ delivery_id: shape.rowId }),
     output: () =>
       z.object({
-        /** `body` is what is sent, byte for byte. */
+        /** `body` is the request body. */
         delivery: webhookDelivery().extend({ body: z.string() }),
         attempts: z.array(webhookAttempt()),
       }),
   }),
   attempts: endpoint({
-    summary: "List the attempts of all deliveries: the newest first, or with `since_id` the oldest first",
+    summary: "List webhook delivery attempts, newest first (oldest first with `since_id`)",
     listing: {
       items: "attempts",
       by: "since_id",
@@ -107,12 +107,12 @@ export const webhookDeliveries = {
     input: () => z.object(page()),
     output: () =>
       z.object({
-        /** Each with its delivery as that is now. */
+        /** Each with the current state of its delivery. */
         attempts: z.array(webhookAttempt().extend({ delivery: webhookDelivery() })),
       }),
   }),
   redeliver: endpoint({
-    summary: "Send a delivery once more, under the same event id",
+    summary: "Redeliver an event with the same event ID",
     method: "POST",
     paths: [`${prefix}/webhook_deliveries/{delivery_id}/redeliver`],
     ...own,

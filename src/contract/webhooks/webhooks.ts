@@ -4,11 +4,11 @@ import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
-/** Source: spec "Events"; practice of services of this kind for `review_updated`. */
+/** Source: spec "Events"; common practice for `review_updated`. */
 export const webhookEvents = ["review_create", "review_updated"] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** Subscriptions that an account can have. Assumed: the specification shows no limit. */
+/** Maximum number of webhooks per account. Assumed: the specification states no limit. */
 export const maxWebhooks = 100;
 
 export const webhookEventName = lazily(() =>
@@ -29,19 +29,19 @@ const own = { extension: "own", auth: "utoken" } as const;
 
 export const webhooks = {
   create: endpoint({
-    summary: "Subscribe an address to an event",
+    summary: "Create a webhook",
     returnsSecret: true,
     method: "POST",
     paths: [path],
     ...own,
     effect: "repeatable",
     input: () => z.object({ url: shape.url, event_name: webhookEventName() }),
-    /** `secret` signs the deliveries; shown by this call alone. */
+    /** `secret` signs the deliveries. Only this call returns it. */
     output: () => z.object({ webhook: webhook().extend({ secret: z.string() }) }),
     reply: enveloped,
   }),
   list: endpoint({
-    summary: "List the subscriptions to events",
+    summary: "List webhooks",
     listing: { items: "webhooks" },
     method: "GET",
     paths: [path],
@@ -52,8 +52,8 @@ export const webhooks = {
     reply: enveloped,
   }),
   delete: endpoint({
-    summary: "End a subscription to an event",
-    destroys: { question: "End the subscription {webhook_id}" },
+    summary: "Delete a webhook",
+    destroys: { question: "Delete webhook {webhook_id}" },
     method: "DELETE",
     paths: [`${path}/{webhook_id}`],
     ...own,

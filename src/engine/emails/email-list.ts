@@ -14,7 +14,7 @@ import { iso } from "../kernel/times.ts";
 
 type Query = z.output<typeof contract.emails.list.input>;
 
-/** What a record is made of. */
+/** Selects emails with the columns of a record. */
 export function selectEmails({ transaction }: Pick<HandlerContext, "transaction">) {
   return transaction
     .selectFrom("mails")
@@ -51,7 +51,7 @@ export function toRecord({ data, ...row }: EmailRow): EmailRecord {
   };
 }
 
-const orderOf: Readonly<Record<EmailSort, readonly ["mails.id" | "mails.due_at", "asc" | "desc"]>> = {
+const orderings: Readonly<Record<EmailSort, readonly ["mails.id" | "mails.due_at", "asc" | "desc"]>> = {
   newest: ["mails.id", "desc"],
   oldest: ["mails.id", "asc"],
   soonest: ["mails.due_at", "asc"],
@@ -59,22 +59,23 @@ const orderOf: Readonly<Record<EmailSort, readonly ["mails.id" | "mails.due_at",
 };
 
 /**
- * Each state is looked through by itself, in the order of the index, and few of each are needed; a person's mails, and
- * an order's, are few altogether.
+ * Lists emails. Reads one page per state in index order and merges them, except for the emails of one address or order,
+ * which are few.
  */
 export async function listEmails(query: Query, context: HandlerContext): Promise<readonly EmailRow[]> {
   const sort = query.sort ?? (query.since_id === undefined ? "newest" : "oldest");
   const count = Math.min(query.count ?? emailPage.default, emailPage.max);
-  if (isOfFew(query)) return selectFewEmails(query, { sort, count }, context).execute();
-  const [column, direction] = orderOf[sort];
+  if (query.email !== undefined || query.order_id !== undefined)
+    return selectFewEmails(query, { sort, count }, context).execute();
+  const [column, direction] = orderings[sort];
   const states = query.state ?? (column === "mails.id" ? [undefined] : emailStates);
-  const found: EmailRow[] = [];
+  const rows: EmailRow[] = [];
   for (const state of states) {
-    found.push(...(await selectEmailPage(query, { state, sort, count }, context).execute()));
+    rows.push(...(await selectEmailPage(query, { state, sort, count }, context).execute()));
   }
   const sign = direction === "asc" ? 1 : -1;
-  const at = column === "mails.id" ? "id" : "due_at";
-  return found.toSorted((one, other) => sign * (one[at] - other[at] || one.id - other.id)).slice(0, count);
+  const key = column === "mails.id" ? "id" : "due_at";
+  return rows.toSorted((a, b) => sign * (a[key] - b[key] || a.id - b.id)).slice(0, count);
 }
 
 interface Page {
@@ -83,45 +84,41 @@ interface Page {
   readonly count: number;
 }
 
-function isOfFew({ email, order_id }: Query): boolean {
-  return email !== undefined || order_id !== undefined;
-}
-
-/** What all pages have in common. */
+/** Applies the filters that all pages share. */
 function selectListed({ category, since_id }: Query, context: HandlerContext) {
   return selectEmails(context)
     .where("mails.account_id", "=", accountOf(context).id)
-    .$if(category !== undefined, (found) => found.where("mails.category", "=", category ?? ""))
-    .$if(since_id !== undefined, (found) => found.where("mails.id", ">=", since_id ?? 0));
+    .$if(category !== undefined, (rows) => rows.where("mails.category", "=", category ?? ""))
+    .$if(since_id !== undefined, (rows) => rows.where("mails.id", ">=", since_id ?? 0));
 }
 
-/** A page of all mails, or of those in a state. */
+/** Selects a page of all emails, or of those in one state. */
 function selectEmailPage(query: Query, { state, sort, count }: Page, context: HandlerContext) {
-  const [column, direction] = orderOf[sort];
+  const [column, direction] = orderings[sort];
   return selectListed(query, context)
-    .$if(state !== undefined, (found) => found.where("mails.state", "=", state ?? ""))
+    .$if(state !== undefined, (rows) => rows.where("mails.state", "=", state ?? ""))
     .orderBy(column, direction)
     .orderBy("mails.id", direction)
     .limit(count);
 }
 
-/** A page of the mails to a person, or of an order. No index is to be used but theirs: not that of states, nor that of due dates. */
+/** Selects a page of the emails to an address or for an order. `coalesce` prevents use of the state and due-date indexes. */
 function selectFewEmails(
   query: Query,
   { sort, count }: Pick<Page, "sort" | "count">,
   context: HandlerContext,
 ) {
   const { order_id, email, state } = query;
-  const [column, direction] = orderOf[sort];
+  const [column, direction] = orderings[sort];
   const order = context.transaction
     .selectFrom("orders")
     .select("orders.id")
     .where("orders.account_id", "=", accountOf(context).id)
     .where("orders.order_id", "=", order_id ?? "");
   return selectListed(query, context)
-    .$if(order_id !== undefined, (found) => found.where("mails.order_row", "in", order))
-    .$if(email !== undefined, (found) => found.where("mails.email_key", "=", (email ?? "").toLowerCase()))
-    .$if(state !== undefined, (found) => found.where(sql`coalesce(mails.state, '')`, "in", state ?? []))
+    .$if(order_id !== undefined, (rows) => rows.where("mails.order_row", "in", order))
+    .$if(email !== undefined, (rows) => rows.where("mails.email_key", "=", (email ?? "").toLowerCase()))
+    .$if(state !== undefined, (rows) => rows.where(sql`coalesce(mails.state, '')`, "in", state ?? []))
     .orderBy(sql`coalesce(${sql.ref(column)}, 0)`, direction)
     .orderBy("mails.id", direction)
     .limit(count);

@@ -14,17 +14,16 @@ const finders: Readonly<Record<LinkKind, Find>> = {
 };
 
 /**
- * The links of mails. They keep working where the store has switched a feature off: whoever holds the mail may still
- * answer it.
+ * Links in emails. They keep working after the store turns a feature off, so that recipients can still respond.
  */
 export const linkHandlers: Handlers<typeof contract.links> = {
-  /** Assumed: a link that is too old, or that this service did not make, is told to be gone; it is no error. */
+  /** Assumed: a link that has expired or was not issued by this service is reported as `gone`, without an error. */
   show: async ({ token }, context) => {
     const { link } = await readLink(token, context);
     return { link };
   },
 
-  /** Assumed: followed again, a link does nothing more, and says that it is done. */
+  /** Assumed: following a link again has no effect and reports `done`. */
   follow: async ({ token }, context) => {
     const { link, follow } = await readLink(token, context);
     if (link.state !== "ready" || !follow) return { link };
@@ -38,7 +37,7 @@ interface ReadLink {
   readonly follow?: () => Promise<void>;
 }
 
-/** The kind of a link that cannot be read is any: what it was to do is not known, and will not be done. */
+/** If the token is invalid, the kind is unknown; the result then contains an arbitrary kind with the state `gone`. */
 async function readLink(token: string, context: HandlerContext): Promise<ReadLink> {
   const claim = openClaim(token, linkKinds, context.sealer);
   const kind = claim?.kind ?? linkKinds[0];

@@ -8,18 +8,18 @@ import {
   ServiceError,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { type DayRange, nameRange, splitRange, toDay } from "./time-ranges.ts";
+import { type DayRange, formatRange, splitRange, toDay } from "./time-ranges.ts";
 
 type Query = z.output<typeof contract.emails.stats.input>;
 type Counters = Record<EmailCounter, number>;
 type Stats = Record<string, Record<string, Counters>>;
 
 /**
- * Reads what was counted of mails, by category and range.
+ * Reads email counters by category and date range.
  * @returns category, then `<start>,<end>`, then the 15 counters
- * @throws ServiceError `invalidParams` when the days are the wrong way round, or too many
- * Source: spec "Mail and statistics". Assumed: every category that was asked for is there with every range, also where
- * nothing was counted; a mail counts on the day, UTC, of what happened to it.
+ * @throws ServiceError `invalidParams` if the dates are in the wrong order, or the range is too long
+ * Source: spec "Mail and statistics". Assumed: the result contains every requested category with every range, even if
+ * all counters are zero; an event counts on its day in UTC.
  */
 export async function readEmailStats(query: Query, context: HandlerContext): Promise<Stats> {
   const days = readDays(query);
@@ -27,24 +27,21 @@ export async function readEmailStats(query: Query, context: HandlerContext): Pro
   if (ranges.length > maxStats.ranges) {
     throw new ServiceError(
       "invalidParams",
-      `since_date to to_date holds more than ${maxStats.ranges} ranges: ask for longer ones with aggregate`,
+      `since_date to to_date contains more than ${maxStats.ranges} ranges; choose a longer aggregate`,
     );
   }
   const stats = createStats(query.categories, ranges);
-  const rangeOfDay = ranges.flatMap((range, at) => Array<number>(range.end - range.start + 1).fill(at));
-  for (const { category, day, counter, mails } of await selectCounts(
-    query.categories,
-    days,
-    context,
-  ).execute()) {
+  const rangeOfDay = ranges.flatMap((range, index) => Array<number>(range.end - range.start + 1).fill(index));
+  const counts = await selectCounts(query.categories, days, context).execute();
+  for (const { category, day, counter, mails } of counts) {
     const counters = stats.get(category)?.[rangeOfDay[day - days.start] ?? -1];
     if (counters) counters[counter as EmailCounter] += mails;
   }
-  const names = ranges.map(nameRange);
+  const names = ranges.map(formatRange);
   return Object.fromEntries(
-    [...stats].map(([category, counted]) => [
+    [...stats].map(([category, rangeCounters]) => [
       category,
-      Object.fromEntries(counted.map((counters, at) => [names[at], counters])),
+      Object.fromEntries(rangeCounters.map((counters, index) => [names[index], counters])),
     ]),
   );
 }

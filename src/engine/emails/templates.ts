@@ -11,31 +11,31 @@ const columns = ["category", "subject", "text", "html", "updated_at"] as const;
 
 export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   list: async (_input, context) => {
-    const stored = await context.transaction
+    const customTemplates = await context.transaction
       .selectFrom("mail_templates")
       .select(columns)
       .where("account_id", "=", accountOf(context).id)
       .execute();
     const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
     const templates = emailCategories.map((category) => {
-      const own = stored.find((row) => row.category === category);
-      const { text: _text, html: _html, ...info } = describe(category, own ?? builtInTemplates[category]);
+      const custom = customTemplates.find((row) => row.category === category);
+      const { text: _text, html: _html, ...info } = describe(category, custom ?? builtInTemplates[category]);
       return info;
     });
     return { templates };
   },
 
   get: async ({ category, built_in = false }, context) => {
-    const own = built_in ? undefined : await findOwn(category, context);
-    return { template: own ? describe(category, own) : await describeBuiltIn(category) };
+    const custom = built_in ? undefined : await findCustomTemplate(category, context);
+    return { template: custom ? describe(category, custom) : await describeBuiltIn(category) };
   },
 
   /**
-   * Keeps a template as the account's own.
-   * @throws ServiceError `invalidParams` with part, line and column of what is wrong with it
+   * Stores a template for the account.
+   * @throws ServiceError `invalidParams` with the part, line, and column of the error
    */
   set: async ({ category, ...template }, context) => {
-    await check(category, template);
+    await renderSample(category, template);
     const row = { ...template, updated_at: context.nowMs };
     await context.transaction
       .insertInto("mail_templates")
@@ -45,7 +45,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
     return { template: describe(category, { category, ...row }) };
   },
 
-  /** Assumed: where the account has no template of its own there is nothing to do, and that is no error. */
+  /** Assumed: it is not an error if the account uses the built-in template already. */
   reset: async ({ category }, context) => {
     await context.transaction
       .deleteFrom("mail_templates")
@@ -58,17 +58,17 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   /** @throws ServiceError `invalidParams` */
   preview: async ({ category, subject, text, html }, context) => {
     const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
-    const stored = (await findOwn(category, context)) ?? builtInTemplates[category];
+    const stored = (await findCustomTemplate(category, context)) ?? builtInTemplates[category];
     const template = {
       subject: subject ?? stored.subject,
       text: text ?? stored.text,
       html: html ?? stored.html,
     };
-    return { mail: await check(category, template) };
+    return { mail: await renderSample(category, template) };
   },
 };
 
-async function findOwn(
+async function findCustomTemplate(
   category: EmailCategory,
   context: HandlerContext,
 ): Promise<StoredTemplate | undefined> {
@@ -98,13 +98,14 @@ function describe(category: EmailCategory, template: EmailTemplate | StoredTempl
   };
 }
 
-async function check(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
+/** Renders a template with sample data. */
+async function renderSample(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
   const { checkTemplate } = await import("../../email/templates/check-template.ts");
   const { TemplateError } = await import("../../email/templates/template-error.ts");
   try {
     return await checkTemplate(category, template);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new ServiceError("invalidParams", error.message, { cause: error });
+    throw new ServiceError("invalidParams", error.message, { field: error.part, cause: error });
   }
 }

@@ -8,9 +8,6 @@ import { dateOf, dayOf } from "../kernel/times.ts";
 
 type Input = z.output<typeof contract.emails.sendTest.input>;
 
-const reviewRequestType = emailTypeOf.map;
-
-/** What a test mail speaks of. */
 const sample = {
   is_test: true,
   order_id: "1001",
@@ -18,11 +15,11 @@ const sample = {
 } as const;
 
 /**
- * Queues a mail-after-purchase of a sample order.
- * @throws ServiceError `invalidParams` when there is no address, or it has unsubscribed
- * Source: spec "Mail and statistics". Assumed: the account's email is that of its first owner; a test mail is no
- * reason to mail an address that has unsubscribed, and whoever waits for it is told; its product is at the store's
- * own address, and the order is of today.
+ * Queues a review request for a sample order.
+ * @throws ServiceError `invalidParams` if there is no address, or the address is unsubscribed
+ * Source: spec "Mail and statistics". Assumed: the default address is that of the account's first owner; test emails are
+ * not sent to unsubscribed addresses either, and the caller gets an error; the URL of the sample product is the store's
+ * domain, and the order date is today.
  */
 export async function sendTestEmail(
   { email }: Input,
@@ -55,5 +52,7 @@ export async function sendTestEmail(
     context,
   );
   if (isQueued) return {};
-  throw new ServiceError("invalidParams", `email is unsubscribed from mails of type ${reviewRequestType}`);
+  throw new ServiceError("invalidParams", `email is unsubscribed from emails of type ${emailTypeOf.map}`, {
+    field: "email",
+  });
 }

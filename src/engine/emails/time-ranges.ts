@@ -8,18 +8,18 @@ export interface DayRange {
   readonly end: number;
 }
 
-/** @param date a day of the calendar, YYYY-MM-DD */
+/** @param date a calendar date, YYYY-MM-DD */
 export function toDay(date: string): number {
   return Date.parse(date) / dayMs;
 }
 
 /** Source: spec "Email statistics": `<start YYYY-MM-DD>,<end YYYY-MM-DD>`. */
-export function nameRange({ start, end }: DayRange): string {
+export function formatRange({ start, end }: DayRange): string {
   return `${dateOf(start)},${dateOf(end)}`;
 }
 
-/** Where the range that follows the first `count` ranges starts. */
-const starts: Readonly<Record<EmailAggregate, (since: number, count: number) => number>> = {
+/** Returns the start of the range that follows the first `count` ranges. */
+const rangeStarts: Readonly<Record<EmailAggregate, (since: number, count: number) => number>> = {
   day: (since, count) => since + count,
   week: (since, count) => since + 7 * count,
   month: (since, count) => addMonths(since, count),
@@ -28,13 +28,12 @@ const starts: Readonly<Record<EmailAggregate, (since: number, count: number) => 
 };
 
 /**
- * Splits the days from `since` to `to` into ranges that follow each other without a gap.
- * Source: spec "Email statistics": the final range may be shorter. Assumed: the first range starts on the first day
- * asked for, and the others a week, month, quarter or year after it; in a month that is too short for that day, on its
- * last day.
+ * Splits a period into consecutive ranges.
+ * Source: spec "Email statistics": the final range may be shorter. Assumed: the first range starts on the first day of
+ * the period, and the others a week, month, quarter, or year later; in a month without that day, on its last day.
  */
 export function splitRange({ start: since, end: to }: DayRange, aggregate: EmailAggregate): DayRange[] {
-  const startOf = starts[aggregate];
+  const startOf = rangeStarts[aggregate];
   const ranges: DayRange[] = [];
   for (let start = since; start <= to;) {
     const next = startOf(since, ranges.length + 1);
@@ -45,8 +44,7 @@ export function splitRange({ start: since, end: to }: DayRange, aggregate: Email
 }
 
 /**
- * The same day of another month, or its last.
- * Counted from the first day each time: a day that a short month has cut is there again in the next.
+ * Returns the same day of another month, or the last day of that month if it is shorter.
  */
 export function addMonths(day: number, months: number): number {
   const from = new Date(day * dayMs);

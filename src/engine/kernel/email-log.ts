@@ -9,57 +9,58 @@ import { dayOf } from "./times.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
-/** Something that happened to a mail. */
+/** An event in the history of an email. */
 export interface EmailEvent {
   readonly accountId: number;
   readonly mailId: number;
   readonly category: EmailCategory;
   readonly event: EmailEventName;
-  /** What tells a repeat from a new event of this name; where absent, it happens to a mail once. */
+  /** Distinguishes events of the same name. If absent, the event happens only once per email. */
   readonly key?: string | undefined;
   readonly detail?: string | undefined;
-  /** Milliseconds; now where absent. */
+  /** In milliseconds (default: now). */
   readonly occurredAtMs?: number | undefined;
 }
 
-/** Events that one statement stores: SQLite takes 32,766 values in one. */
+/** Events per statement. SQLite allows 32,766 values in one statement. */
 const chunkSize = 500;
 
-/** Longest detail that is kept, in characters: what a server answers is as long as it likes. */
-const longestDetail = 1_000;
+/** Maximum length of a stored detail, in characters. Server responses can be arbitrarily long. */
+const maxDetailLength = 1_000;
 
 /**
- * Stores an event and counts it, unless it is there already.
- * Assumed: an event is counted on the day, UTC, on which it happened, and what is counted once a mail on the day of the
- * earliest, so that the order in which events arrive changes no number.
- * @returns whether it is new
+ * Stores and counts an event, unless it is already stored.
+ * Assumed: an event counts on its day in UTC. Counters that increase once per email use the day of the earliest event, so
+ * that the result does not depend on the order in which events arrive.
+ * @returns whether the event is new
  */
-export async function recordEmailEvent(noted: EmailEvent, context: Context): Promise<boolean> {
-  return (await recordEmailEvents([noted], context)).length === 1;
+export async function recordEmailEvent(event: EmailEvent, context: Context): Promise<boolean> {
+  return (await recordEmailEvents([event], context)).length === 1;
 }
 
 /**
- * `recordEmailEvent` for many at once.
- * @returns those that are new, each of them once
+ * Stores and counts several events, like `recordEmailEvent`.
+ * @returns the new events, without duplicates
  */
 export async function recordEmailEvents(
-  noted: readonly EmailEvent[],
+  events: readonly EmailEvent[],
   context: Context,
 ): Promise<readonly EmailEvent[]> {
-  // The first of those that are the same.
-  const byKey = new Map(noted.toReversed().map((event) => [`${event.accountId} ${keyOf(event)}`, event]));
+  // Keeps the first of several equal events.
+  const byKey = new Map(events.toReversed().map((event) => [`${event.accountId} ${keyOf(event)}`, event]));
   const distinct = [...byKey.values()].toReversed();
-  const fresh: EmailEvent[] = [];
-  for (let at = 0; at < distinct.length; at += chunkSize) {
-    fresh.push(...(await noteChunk(distinct.slice(at, at + chunkSize), context)));
+  const added: EmailEvent[] = [];
+  for (let start = 0; start < distinct.length; start += chunkSize) {
+    added.push(...(await recordChunk(distinct.slice(start, start + chunkSize), context)));
   }
-  return fresh;
+  return added;
 }
 
 /**
- * Notes that a mail's link was followed, by what was done there: scanners open every link, and do nothing.
- * Assumed: this counts once a mail, and not where clicks are tracked and one was noted on the way there; nor for a mail
- * from before links named theirs.
+ * Records a click when the recipient performs the action of a link. Opening the link is not enough, because scanners open
+ * every link.
+ * Assumed: this counts once per email, and only if no tracked click was recorded. Links from older versions, which do not
+ * contain the email ID, are not counted.
  */
 export async function recordClick(
   {
@@ -69,31 +70,31 @@ export async function recordClick(
   context: Context,
 ): Promise<void> {
   if (mailId === undefined) return;
-  const noted = await context.transaction
+  const existing = await context.transaction
     .selectFrom("mail_events")
     .select("id")
     .where("mail_row", "=", mailId)
     .where("event", "=", "clicked")
     .limit(1)
     .executeTakeFirst();
-  if (!noted) await recordEmailEvent({ ...clicked, mailId, event: "clicked" }, context);
+  if (!existing) await recordEmailEvent({ ...click, mailId, event: "clicked" }, context);
 }
 
-async function noteChunk(events: readonly EmailEvent[], context: Context): Promise<readonly EmailEvent[]> {
+async function recordChunk(events: readonly EmailEvent[], context: Context): Promise<readonly EmailEvent[]> {
   const earliest = await findEarliest(events, context);
   const stored = await insertEvents(events, context);
-  const fresh = events.filter((event) => stored.has(`${event.accountId} ${keyOf(event)}`));
+  const added = events.filter((event) => stored.has(`${event.accountId} ${keyOf(event)}`));
   const counts = new CountChanges();
-  for (const event of fresh) countEvent(event, { counts, earliest, nowMs: context.nowMs });
+  for (const event of added) countEvent(event, { counts, earliest, nowMs: context.nowMs });
   await addCounts(counts.list(), context);
-  return fresh;
+  return added;
 }
 
 function keyOf({ mailId, event, key }: EmailEvent): string {
   return key === undefined ? `${mailId}:${event}` : `${mailId}:${event}:${key}`;
 }
 
-/** When the first event of a kind happened to a mail, by mail and kind. */
+/** Time of the earliest event, by email and event name. */
 type Earliest = Map<string, number>;
 
 async function findEarliest(events: readonly EmailEvent[], { transaction }: Context): Promise<Earliest> {
@@ -115,13 +116,13 @@ async function insertEvents(
   const stored = await transaction
     .insertInto("mail_events")
     .values(
-      events.map((noted) => ({
-        account_id: noted.accountId,
-        mail_row: noted.mailId,
-        event: noted.event,
-        event_key: keyOf(noted),
-        detail: noted.detail === undefined ? null : toDetail(noted.detail),
-        occurred_at: noted.occurredAtMs ?? nowMs,
+      events.map((event) => ({
+        account_id: event.accountId,
+        mail_row: event.mailId,
+        event: event.event,
+        event_key: keyOf(event),
+        detail: event.detail === undefined ? null : toDetail(event.detail),
+        occurred_at: event.occurredAtMs ?? nowMs,
         created_at: nowMs,
       })),
     )
@@ -131,9 +132,9 @@ async function insertEvents(
   return new Set(stored.map(({ account_id, event_key }) => `${account_id} ${event_key}`));
 }
 
-/** As every database can keep it. */
+/** Returns a text that every database can store. */
 export function toDetail(text: string): string {
-  return text.slice(0, longestDetail).toWellFormed().replaceAll("\0", " ");
+  return text.slice(0, maxDetailLength).toWellFormed().replaceAll("\0", " ");
 }
 
 function countEvent(
@@ -151,33 +152,33 @@ function countEvent(
     counts.add({ accountId, category, counter, day: dayOf(ms) }, mails);
   if (counted.each) add(counted.each, atMs, 1);
   if (!counted.first) return;
-  const mark = `${mailId}:${event}`;
-  const firstMs = earliest.get(mark);
+  const key = `${mailId}:${event}`;
+  const firstMs = earliest.get(key);
   if (firstMs !== undefined && firstMs <= atMs) return;
   if (firstMs !== undefined) add(counted.first, firstMs, -1);
   add(counted.first, atMs, 1);
-  earliest.set(mark, atMs);
+  earliest.set(key, atMs);
 }
 
-interface CountPlace {
+interface CounterKey {
   readonly accountId: number;
   readonly category: EmailCategory;
   readonly day: number;
   readonly counter: EmailCounter;
 }
 
-/** What is to be added to the counts, one number for each. */
+/** Collects changes of counters, one sum per counter. */
 class CountChanges {
-  readonly #changes = new Map<string, { place: CountPlace; mails: number }>();
+  readonly #changes = new Map<string, { counterKey: CounterKey; mails: number }>();
 
-  add(place: CountPlace, mails: number): void {
-    const key = `${place.accountId} ${place.category} ${place.day} ${place.counter}`;
-    const held = this.#changes.get(key);
-    if (held) held.mails += mails;
-    else this.#changes.set(key, { place, mails });
+  add(counterKey: CounterKey, mails: number): void {
+    const key = `${counterKey.accountId} ${counterKey.category} ${counterKey.day} ${counterKey.counter}`;
+    const change = this.#changes.get(key);
+    if (change) change.mails += mails;
+    else this.#changes.set(key, { counterKey, mails });
   }
 
-  list(): readonly { readonly place: CountPlace; readonly mails: number }[] {
+  list(): readonly { readonly counterKey: CounterKey; readonly mails: number }[] {
     return [...this.#changes.values()].filter(({ mails }) => mails !== 0);
   }
 }
@@ -187,7 +188,7 @@ async function addCounts(changes: ReturnType<CountChanges["list"]>, { transactio
   await transaction
     .insertInto("mail_counts")
     .values(
-      changes.map(({ place: { accountId, category, day, counter }, mails }) => ({
+      changes.map(({ counterKey: { accountId, category, day, counter }, mails }) => ({
         account_id: accountId,
         category,
         day,

@@ -12,55 +12,55 @@ type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 type EmailContext = Context & Pick<HandlerContext, "sealer" | "publicUrl">;
 type EventContext = Context & Pick<HandlerContext, "random">;
 
-/** A mail to be sent. */
+/** An email to be sent. */
 export interface NewEmail {
   readonly accountId: number;
   readonly category: EmailCategory;
   readonly email: string;
   readonly name: string;
-  /** What the mail says, by its category; `link` makes the address of a link: about a row, or about the mail itself. */
+  /** Template data of the category. `link` creates a link to a row, or to the email itself. */
   readonly data: (link: (kind: EmailLinkKind, id?: number) => string) => Readonly<Record<string, unknown>>;
 }
 
 /**
- * Puts a mail into the outbox, in the call's transaction, with a link to unsubscribe as `unsubscribe_url` of its data;
- * it counts as a request of its category.
- * Assumed: an address that is unsubscribed from the mail's type gets none, which counts as `repeat_unsubscribes`, and
- * the call says nothing of it; the mail is kept with its reason.
- * @returns whether the mail was queued
+ * Adds an email to the outbox in the transaction of the call and counts it as a request of its category. Adds an
+ * unsubscribe link to its data, as `unsubscribe_url`.
+ * Assumed: if the address is unsubscribed from the type of email, the email is stored as not sent, with the reason, and
+ * counts as `repeat_unsubscribes`; this is not an error.
+ * @returns whether the email was queued
  */
-export async function queueEmail(mail: NewEmail, context: EmailContext): Promise<boolean> {
-  const { accountId, category } = mail;
-  const email_key = mail.email.toLowerCase();
-  const obstacle = (await isUnsubscribed(mail, context)) ? "unsubscribed" : null;
+export async function queueEmail(email: NewEmail, context: EmailContext): Promise<boolean> {
+  const { accountId, category } = email;
+  const email_key = email.email.toLowerCase();
+  const rule = (await isUnsubscribed(email, context)) ? "unsubscribed" : null;
   const { id: mailId } = await context.transaction
     .insertInto("mails")
     .values({
       account_id: accountId,
       category,
       email_type_id: emailTypeOf[category],
-      email: mail.email,
+      email: email.email,
       email_key,
-      name: mail.name,
+      name: email.name,
       data: "{}",
-      state: obstacle === null ? "queued" : "not_sent",
-      reason: obstacle,
+      state: rule === null ? "queued" : "not_sent",
+      reason: rule,
       due_at: context.nowMs,
       created_at: context.nowMs,
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  // The links name the mail, whose id is known only now.
+  // The links contain the ID of the email.
   const link = (kind: EmailLinkKind, id = mailId) => linkUrl({ kind, id, accountId, mailId }, context);
-  const data = { ...mail.data(link), unsubscribe_url: link("unsubscribe") };
+  const data = { ...email.data(link), unsubscribe_url: link("unsubscribe") };
   await context.transaction
     .updateTable("mails")
     .set({ data: JSON.stringify(data) })
     .where("id", "=", mailId)
     .execute();
-  const event = obstacle === null ? "requested" : "dropped_unsubscribed";
+  const event = rule === null ? "requested" : "dropped_unsubscribed";
   await recordEmailEvent({ accountId, mailId, category, event }, context);
-  return obstacle === null;
+  return rule === null;
 }
 
 async function isUnsubscribed(
@@ -78,9 +78,9 @@ async function isUnsubscribed(
 }
 
 /**
- * Puts an event into the outbox of webhooks, one delivery for each subscription of the account. All of them have one
- * event id, so that a receiver can tell a repeat from a new event. What is sent is fixed now, for all attempts.
- * @param readData asked only where somebody is subscribed
+ * Adds an event to the outbox of webhooks, with one delivery per webhook of the account. All deliveries have the same event
+ * ID, so that receivers can detect repeats. The body is fixed at this time, for all attempts.
+ * @param readData called only if the account has a webhook for the event
  */
 export async function queueWebhookEvent(
   event: WebhookEvent,
@@ -88,20 +88,20 @@ export async function queueWebhookEvent(
   accountId: number,
   { transaction, nowMs, random }: EventContext,
 ): Promise<void> {
-  const subscribed = await transaction
+  const webhooks = await transaction
     .selectFrom("webhooks")
     .select(["id", "held_until"])
     .where("account_id", "=", accountId)
     .where("event_name", "=", event)
     .orderBy("id")
     .execute();
-  if (subscribed.length === 0) return;
+  if (webhooks.length === 0) return;
   const body = JSON.stringify({ event, data: await readData() });
   const event_id = `evt_${random(16).toString("hex")}`;
   await transaction
     .insertInto("webhook_deliveries")
     .values(
-      subscribed.map(({ id, held_until }) => ({
+      webhooks.map(({ id, held_until }) => ({
         account_id: accountId,
         webhook_row: id,
         event_id,
@@ -115,7 +115,7 @@ export async function queueWebhookEvent(
     .execute();
 }
 
-/** Whether the account of a call has a subscription to any event. */
+/** Returns whether the account of the call has any webhook. */
 export async function hasWebhooks(context: HandlerContext): Promise<boolean> {
   const found = await context.transaction
     .selectFrom("webhooks")

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EmailJob } from "../../../src/worker/email-job.ts";
-import type { Claim, ClaimedEmail } from "../../../src/engine/emails/sending/claim.ts";
+import type { Claim, ClaimedEmail } from "../../../src/engine/emails/sending/claims.ts";
 import type { EndedEmail, EmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
 import { ComposeError } from "../../../src/email/transports/mime-message.ts";
 import type { ComposedMessage, SendOutcome } from "../../../src/email/transports/transport.ts";

@@ -1,6 +1,6 @@
 import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import type { EmailExplanation, RuleResult } from "../../../contract/index.ts";
+import type { ExplainedDecision, RuleResult } from "../../../contract/index.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -72,7 +72,7 @@ function describeDecision({
   mail_id,
   rules,
   sentence,
-}: EmailExplanation): string[] {
+}: ExplainedDecision): string[] {
   const names = products.map(({ name, product_id }) => `${name} (${product_id})`).join(", ");
   const heading = is_whole_order ? `Entire order: ${names}` : names;
   const width = Math.max(...rules.map(({ name }) => name.length));

@@ -11,46 +11,44 @@ import type { Tables } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 import { setUpEmailEvents } from "./signing-keys.ts";
 import { type EmailEvent, recordEmailEvents, toDetail } from "../../kernel/email-log.ts";
-import { parseMessageKey } from "../../kernel/email-key.ts";
+import { parseMessageKey } from "../../kernel/message-key.ts";
 import { suppress } from "./suppressions.ts";
-import { type ProviderElement, readProviderEvents, type ToldEvent } from "./provider-events.ts";
+import { parseProviderEvents, type ProviderElement, type ProviderEmailEvent } from "./provider-events.ts";
 import { unsubscribe } from "../../unsubscribers/unsubscription.ts";
 
 export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
   /**
-   * Stores and counts what the provider tells of the account's mails, and does what follows from it: who bounced for
-   * good or reported spam gets nothing more, who unsubscribed there is unsubscribed here.
-   * @throws ServiceError `unauthorized` (before: see `requireSignature`), `malformedBody`, `invalidParams`
-   * Assumed: an event of a mail that is not the account's, or of another receiver of it (a copy), is unknown, and no
-   * error: a provider would send it again for days.
+   * Stores and counts events reported by the provider, and applies their consequences: suppresses addresses that bounced
+   * or reported spam, and unsubscribes addresses that unsubscribed at the provider.
+   * @throws ServiceError `unauthorized` (earlier, see `requireSignature`), `malformedBody`, `invalidParams`
+   * Assumed: an event for an email of another account, or for another recipient (a copy), counts as unknown and is not an
+   * error, because the provider would retry it for days.
    */
   receive: async ({ body }, context) => {
-    const elements = readProviderEvents(body);
-    const mails = await findEmails(elements, context);
-    const meant = elements.filter((element) => element.event !== undefined) as readonly ToldEvent[];
-    const told = meant.flatMap((element) => {
-      const mail = mails.get(element);
-      return mail ? [{ mail, event: toEvent(element, mail, context) }] : [];
+    const elements = parseProviderEvents(body);
+    const emails = await findEmails(elements, context);
+    const supported = elements.filter((element) => element.event !== undefined);
+    const matched = supported.flatMap((element) => {
+      const email = emails.get(element);
+      return email ? [{ email, event: toEmailEvent(element, email, context) }] : [];
     });
-    const fresh = new Set(
-      await recordEmailEvents(
-        told.map(({ event }) => event),
-        context,
-      ),
-    );
-    for (const { mail, event } of told) if (fresh.has(event)) await follow(event, mail, context);
+    const events = matched.map(({ event }) => event);
+    const accepted = new Set(await recordEmailEvents(events, context));
+    for (const { email, event } of matched) {
+      if (accepted.has(event)) await applyConsequence(event, email, context);
+    }
     return {
-      accepted: fresh.size,
-      repeated: told.length - fresh.size,
-      unknown: meant.length - told.length,
-      ignored: elements.length - meant.length,
+      accepted: accepted.size,
+      repeated: matched.length - accepted.size,
+      unknown: supported.length - matched.length,
+      ignored: elements.length - supported.length,
     };
   },
 
   setUp: setUpEmailEvents,
 };
 
-type Mail = Pick<Tables["mails"], "category" | "email" | "email_key" | "email_type_id" | "created_at"> & {
+type Email = Pick<Tables["mails"], "category" | "email" | "email_key" | "email_type_id" | "created_at"> & {
   readonly id: number;
   readonly provider_id: string | null;
 };
@@ -66,55 +64,58 @@ const emailColumns = [
 ] as const;
 
 /**
- * The mails that elements are about.
- * Assumed: not every event names the Message-ID (opens and clicks often do not), but all name the provider's own id of
- * the mail, which is learned from those that name both.
+ * Finds the emails that events refer to.
+ * Assumed: not every event contains the Message-ID (opens and clicks often do not), but all contain the provider's ID of
+ * the email, which is learned from events that contain both.
  */
 async function findEmails(
   elements: readonly ProviderElement[],
   context: HandlerContext,
-): Promise<ReadonlyMap<ProviderElement, Mail>> {
+): Promise<ReadonlyMap<ProviderElement, Email>> {
   const idOf = (element: ProviderElement) =>
     element.messageKey === undefined ? undefined : parseMessageKey(element.messageKey, context.sealer);
-  const byId = await findById(
-    [...new Set(elements.map(idOf))].filter((id) => id !== undefined),
-    context,
-  );
-  const learned = new Map<string, Mail>();
+  const ids = [...new Set(elements.map(idOf))].filter((id) => id !== undefined);
+  const byId = await findById(ids, context);
+  const learned = new Map<string, Email>();
   for (const element of elements) {
-    const mail = byId.get(idOf(element) ?? 0);
-    if (mail && element.providerId !== undefined && isFor(element, mail))
-      learned.set(element.providerId, mail);
+    const email = byId.get(idOf(element) ?? 0);
+    if (email && element.providerId !== undefined && isRecipient(element, email))
+      learned.set(element.providerId, email);
   }
-  await keepProviderIds(learned, context);
-  const unnamed = elements
+  await storeProviderIds(learned, context);
+  const otherIds = elements
     .filter((element) => element.messageKey === undefined)
     .flatMap(({ providerId }) => (providerId === undefined || learned.has(providerId) ? [] : [providerId]));
-  const byProviderId = new Map([...(await findByProviderId([...new Set(unnamed)], context)), ...learned]);
+  const byProviderId = new Map([...(await findByProviderId([...new Set(otherIds)], context)), ...learned]);
   return new Map(
     elements.flatMap((element) => {
       const id = idOf(element);
-      const mail =
+      const email =
         element.messageKey === undefined ? byProviderId.get(element.providerId ?? "") : byId.get(id ?? 0);
-      return mail && isFor(element, mail) ? [[element, mail] as const] : [];
+      return email && isRecipient(element, email) ? [[element, email] as const] : [];
     }),
   );
 }
 
-/** A copy of a mail goes to others under the same Message-ID. */
-function isFor({ addressKey }: ProviderElement, mail: Mail): boolean {
+/** Returns false for copies of an email to other recipients, which have the same Message-ID. */
+function isRecipient({ addressKey }: ProviderElement, email: Email): boolean {
   return (
-    addressKey === undefined || addressKey === mail.email_key || asSent(addressKey) === asSent(mail.email_key)
+    addressKey === undefined ||
+    addressKey === email.email_key ||
+    toEnvelopeAddress(addressKey) === toEnvelopeAddress(email.email_key)
   );
 }
 
-/** As the provider was given the address: its domain in ASCII. */
-function asSent(addressKey: string): string {
+/** Returns the address as it was passed to the provider, with the domain in ASCII. */
+function toEnvelopeAddress(addressKey: string): string {
   const at = addressKey.lastIndexOf("@");
   return `${addressKey.slice(0, at)}@${domainToASCII(addressKey.slice(at + 1))}`;
 }
 
-async function findById(ids: readonly number[], context: HandlerContext): Promise<ReadonlyMap<number, Mail>> {
+async function findById(
+  ids: readonly number[],
+  context: HandlerContext,
+): Promise<ReadonlyMap<number, Email>> {
   if (ids.length === 0) return new Map();
   const rows = ids.map((id) => [id]);
   const found = await context.transaction
@@ -124,13 +125,13 @@ async function findById(ids: readonly number[], context: HandlerContext): Promis
     .where("mails.account_id", "=", accountOf(context).id)
     .select(emailColumns)
     .execute();
-  return new Map(found.map((mail) => [mail.id, mail]));
+  return new Map(found.map((email) => [email.id, email]));
 }
 
 async function findByProviderId(
   names: readonly string[],
   context: HandlerContext,
-): Promise<ReadonlyMap<string, Mail>> {
+): Promise<ReadonlyMap<string, Email>> {
   if (names.length === 0) return new Map();
   const rows = names.map((name) => [name]);
   const found = await context.transaction
@@ -140,11 +141,11 @@ async function findByProviderId(
     .whereRef("mails.provider_id", "=", "batch.name")
     .select(emailColumns)
     .execute();
-  return new Map(found.map((mail) => [mail.provider_id ?? "", mail]));
+  return new Map(found.map((email) => [email.provider_id ?? "", email]));
 }
 
-async function keepProviderIds(
-  learned: ReadonlyMap<string, Mail>,
+async function storeProviderIds(
+  learned: ReadonlyMap<string, Email>,
   { transaction }: HandlerContext,
 ): Promise<void> {
   for (const [provider_id, { id, provider_id: known }] of learned) {
@@ -153,10 +154,10 @@ async function keepProviderIds(
   }
 }
 
-/** Assumed: a time before the mail or after now is a clock that is wrong, and counts as the nearest that can be. */
-function toEvent(
-  { event, key, detail, occurredAtMs }: ToldEvent,
-  { id, category, created_at }: Mail,
+/** Assumed: a timestamp before the email or in the future comes from a wrong clock; it is moved to the nearest possible time. */
+function toEmailEvent(
+  { event, key, detail, occurredAtMs }: ProviderEmailEvent,
+  { id, category, created_at }: Email,
   context: HandlerContext,
 ): EmailEvent {
   return {
@@ -170,16 +171,16 @@ function toEvent(
   };
 }
 
-/** What follows from an event that is new. */
+/** Consequence of a new event. */
 interface Consequence {
   readonly suppresses?: SuppressionKind;
   readonly unsubscribes?: true;
-  /** What becomes of a mail that counted as sent, and why where the event has no words for it. */
+  /** New state of a sent email, and the reason, unless it is the detail of the event. */
   readonly state?: EmailState;
   readonly reason?: string;
 }
 
-/** Assumed: what a provider drops because of its own list is on this one from then on; nothing else would stop the next. */
+/** Assumed: addresses on the provider's suppression list are added to ours, which prevents further attempts. */
 const consequences: Readonly<Partial<Record<EmailEventName, Consequence>>> = {
   bounced: { suppresses: "bounces", state: "bounced" },
   invalid_address: { suppresses: "bounces", state: "bounced" },
@@ -193,17 +194,17 @@ const consequences: Readonly<Partial<Record<EmailEventName, Consequence>>> = {
   dropped_unsubscribed: { unsubscribes: true, state: "not_sent", reason: "unsubscribed" },
 };
 
-async function follow(event: EmailEvent, mail: Mail, context: HandlerContext): Promise<void> {
+async function applyConsequence(event: EmailEvent, recipient: Email, context: HandlerContext): Promise<void> {
   const { suppresses, unsubscribes, state, reason } = consequences[event.event] ?? {};
   const { accountId, mailId } = event;
-  const { email, email_key, email_type_id } = mail;
+  const { email, email_key, email_type_id } = recipient;
   if (suppresses) await suppress({ accountId, email, kind: suppresses, mailId }, context);
   if (unsubscribes) await unsubscribe({ account_id: accountId, email, email_key, email_type_id }, context);
   if (state === undefined) return;
-  const told = event.detail === undefined ? null : toDetail(event.detail);
+  const detail = event.detail === undefined ? null : toDetail(event.detail);
   await context.transaction
     .updateTable("mails")
-    .set({ state, reason: reason ?? told })
+    .set({ state, reason: reason ?? detail })
     .where("id", "=", mailId)
     .where("state", "=", "sent")
     .execute();

@@ -7,73 +7,76 @@ import {
   ServiceError,
 } from "../../../contract/index.ts";
 
-/** What a provider says happened to a mail, as far as it means something here. */
-export interface ToldEvent {
+/** An event reported by a provider, of a supported kind. */
+export interface ProviderEmailEvent {
   readonly event: EmailEventName;
-  /** The left part of the mail's Message-ID, where it is told. */
+  /** The left part of the Message-ID, if given. */
   readonly messageKey: string | undefined;
-  /** What the provider calls the mail, where it says. */
+  /** ID of the email at the provider, if given. */
   readonly providerId: string | undefined;
-  /** The receiver in lower case, where it is told. */
+  /** Address of the recipient in lower case, if given. */
   readonly addressKey: string | undefined;
-  /** What tells a repeat. */
+  /** Identifies repeats of the event. */
   readonly key: string;
   readonly detail: string | undefined;
   /** Milliseconds. */
   readonly occurredAtMs: number | undefined;
 }
 
-/** An element of the list; nothing is known of one that cannot be read. */
-export type ProviderElement = ToldEvent | ({ readonly event: undefined } & Partial<Omit<ToldEvent, "event">>);
+/** An element of the list. `event` is undefined if the kind is not supported or the element is invalid. */
+export type ProviderElement =
+  | ProviderEmailEvent
+  | ({ readonly event: undefined } & Partial<Omit<ProviderEmailEvent, "event">>);
 
 /**
- * Reads what a provider sends.
+ * Parses the body of a provider's webhook call.
  * @throws ServiceError `malformedBody`, `invalidParams`
- * Assumed: an element that is not of the form is one that means nothing here, as is a kind that is not known.
+ * Assumed: elements with an invalid structure are ignored, like unsupported kinds.
  */
-export function readProviderEvents(body: string): readonly ProviderElement[] {
-  const sent = parse(body);
-  if (!Array.isArray(sent)) throw new ServiceError("invalidParams", "the body must be a list of events");
-  if (sent.length > maxProviderEvents) {
-    throw new ServiceError("invalidParams", `the body holds more than ${maxProviderEvents} events`);
+export function parseProviderEvents(body: string): readonly ProviderElement[] {
+  const elements = parseJson(body);
+  if (!Array.isArray(elements))
+    throw new ServiceError("invalidParams", "the body must be an array of events");
+  if (elements.length > maxProviderEvents) {
+    throw new ServiceError("invalidParams", `the body contains more than ${maxProviderEvents} events`);
   }
-  return sent.map(readElement);
+  return elements.map(parseElement);
 }
 
-function parse(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    throw new ServiceError("malformedBody", "the body is not JSON");
+    throw new ServiceError("malformedBody", "the body is not valid JSON");
   }
 }
 
-function readElement(sent: unknown): ProviderElement {
-  const { success, data } = providerEvent().safeParse(sent);
+function parseElement(element: unknown): ProviderElement {
+  const { success, data } = providerEvent().safeParse(element);
   if (!success) return { event: undefined };
-  const place = {
-    messageKey: readMessageId(data["smtp-id"]),
-    providerId: readName(data.sg_message_id),
+  const target = {
+    messageKey: parseMessageId(data["smtp-id"]),
+    providerId: normalizeId(data.sg_message_id),
     addressKey: data.email?.toLowerCase(),
   };
-  const event = nameEvent(data);
-  if (event === undefined) return { event, ...place };
+  const event = findEventName(data);
+  if (event === undefined) return { event, ...target };
   return {
     event,
-    ...place,
-    key: readName(data.sg_event_id) ?? hash(JSON.stringify([data.event, data.timestamp, place])),
-    detail: describe(data),
-    occurredAtMs: readTime(data.timestamp),
+    ...target,
+    key: normalizeId(data.sg_event_id) ?? hash(JSON.stringify([data.event, data.timestamp, target])),
+    detail: formatDetail(data),
+    occurredAtMs: parseTimestamp(data.timestamp),
   };
 }
 
-/** `<left@right>`; the left part names our mail. */
-function readMessageId(text: string | undefined): string | undefined {
+/** Returns the left part of `<left@right>`, which is the message key of the email. */
+function parseMessageId(text: string | undefined): string | undefined {
   return /^\s*<?([^<>@\s]{1,200})@/.exec(text ?? "")?.[1];
 }
 
-/** A name that someone else gave: as it is where it is of a usual form, else its hash, which any column holds. */
-function readName(text: string | undefined): string | undefined {
+/** Returns an ID assigned by the provider, or its hash if it is long or contains unusual characters. */
+function normalizeId(text: string | undefined): string | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   return /^[\w.:=+/@-]{1,200}$/.test(text) ? text : hash(text);
 }
@@ -82,23 +85,23 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function readTime(timestamp: ProviderEvent["timestamp"]): number | undefined {
+function parseTimestamp(timestamp: ProviderEvent["timestamp"]): number | undefined {
   const ms = Number(timestamp) * 1_000;
   return Number.isSafeInteger(Math.trunc(ms)) && ms > 0 ? Math.trunc(ms) : undefined;
 }
 
-/** Assumed: what a person clicked on is not kept: a mail's links hold what only its reader is to know. */
-function describe({ reason, response, status }: ProviderEvent): string | undefined {
-  const words = [status, reason ?? response].filter((part) => part !== undefined && part.trim() !== "");
-  return words.length === 0 ? undefined : words.join(" ");
+/** Assumed: the URL of a click is not stored, because links in emails may contain secrets of the recipient. */
+function formatDetail({ reason, response, status }: ProviderEvent): string | undefined {
+  const parts = [status, reason ?? response].filter((part) => part !== undefined && part.trim() !== "");
+  return parts.length === 0 ? undefined : parts.join(" ");
 }
 
 /**
- * What the provider's kinds are here.
- * Source: practice of mail providers. Assumed: who comes back to a group of mails at the provider stays unsubscribed
- * here, since nothing but the person's own word to the store can take that back.
+ * The event name for each kind of provider event.
+ * Source: common practice of email providers. Assumed: resubscribing to a group at the provider has no effect here; only
+ * a request to the store can undo an unsubscription.
  */
-const plainKinds: Readonly<Record<string, EmailEventName>> = {
+const eventNames: Readonly<Record<string, EmailEventName>> = {
   deferred: "deferred",
   delivered: "delivered",
   open: "opened",
@@ -108,7 +111,7 @@ const plainKinds: Readonly<Record<string, EmailEventName>> = {
   group_unsubscribe: "unsubscribed",
 };
 
-/** Why a provider drops a mail without sending it; the beginning of its words. */
+/** The event name for each reason why a provider drops an email without sending it, by the beginning of the reason. */
 const dropReasons: readonly (readonly [string, EmailEventName])[] = [
   ["bounced address", "dropped_bounced"],
   ["unsubscribed address", "dropped_unsubscribed"],
@@ -118,11 +121,11 @@ const dropReasons: readonly (readonly [string, EmailEventName])[] = [
   ["invalid", "invalid_address"],
 ];
 
-function nameEvent({ event, type, reason = "" }: ProviderEvent): EmailEventName | undefined {
+function findEventName({ event, type, reason = "" }: ProviderEvent): EmailEventName | undefined {
   if (event === "bounce") return type === "blocked" ? "blocked" : "bounced";
   if (event === "dropped") {
-    const words = reason.trim().toLowerCase();
-    return dropReasons.find(([start]) => words.startsWith(start))?.[1] ?? "failed";
+    const text = reason.trim().toLowerCase();
+    return dropReasons.find(([prefix]) => text.startsWith(prefix))?.[1] ?? "failed";
   }
-  return Object.hasOwn(plainKinds, event) ? plainKinds[event] : undefined;
+  return Object.hasOwn(eventNames, event) ? eventNames[event] : undefined;
 }

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import {
   type contract,
   extensionPrefix,
+  invalidField,
   ServiceError,
   signatureToleranceMs,
   unauthorizedMessage,
@@ -12,22 +13,22 @@ import { createWebhookSecret, isSignedWith } from "../../kernel/standard-webhook
 
 type Received = z.output<typeof contract.emailEvents.receive.input>;
 type SetUp = z.output<typeof contract.emailEvents.setUp.input>;
-type Told = z.output<typeof contract.emailEvents.setUp.output>;
+type SetUpResult = z.output<typeof contract.emailEvents.setUp.output>;
 
-/** Settings of the account that nobody is shown among the others. */
+/** Account settings that are not listed with the others. */
 const names = { secret: "mail_events_secret", publicKey: "mail_events_public_key" } as const;
 
 /**
- * Refuses events that neither the account's secret nor the provider's key has signed.
+ * Checks that events are signed with the account's secret or the provider's key.
  * @throws ServiceError `unauthorized`
- * Source: Standard Webhooks; practice of mail providers: the signed event webhook of SendGrid.
- * Assumed: what the provider's own key has signed holds at any time, since its repeats come late, and an event that is
- * sent again is stored once.
+ * Source: Standard Webhooks; the signed event webhook of SendGrid.
+ * Assumed: signatures by the provider's key do not expire, because the provider retries for a long time, and repeated
+ * events are stored once.
  */
 export async function requireSignature(received: Received, context: HandlerContext): Promise<void> {
-  const kept = await readKeys(context);
-  if (isSignedBySecret(received, kept.secret, context.nowMs)) return;
-  if (isSignedByProvider(received, kept.publicKey)) return;
+  const { secret, publicKey } = await readKeys(context);
+  if (isSignedBySecret(received, secret, context.nowMs)) return;
+  if (isSignedByProvider(received, publicKey)) return;
   throw new ServiceError("unauthorized", unauthorizedMessage);
 }
 
@@ -47,14 +48,14 @@ function isSignedByProvider(
   publicKey: string | undefined,
 ): boolean {
   if (publicKey === undefined || !timestamp || !signature) return false;
-  const key = readPublicKey(publicKey);
+  const key = parsePublicKey(publicKey);
   if (!key) return false;
   const signed = Buffer.from(timestamp + body, "utf8");
   return verify("sha256", signed, { key, dsaEncoding: "der" }, Buffer.from(signature, "base64"));
 }
 
-/** A key of the curve that the provider signs with; nothing where it is none. */
-function readPublicKey(text: string): KeyObject | undefined {
+/** Parses a P-256 public key. Returns undefined if the text is anything else. */
+function parsePublicKey(text: string): KeyObject | undefined {
   const base64 = text.replaceAll(/-----[A-Z ]+-----|\s/g, "");
   try {
     const key = createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
@@ -65,22 +66,21 @@ function readPublicKey(text: string): KeyObject | undefined {
 }
 
 /**
- * Tells how events are signed, and changes it where asked; the secret is made when it is first asked for.
- * @throws ServiceError `invalidParams` where the key is none of the curve P-256
+ * Shows or changes how events are signed. Creates the secret on first use.
+ * @throws ServiceError `invalidParams` if the key is not a P-256 key
  */
 export async function setUpEmailEvents(
   { rotate = false, public_key }: SetUp,
   context: HandlerContext,
-): Promise<Told> {
-  const kept = await readKeys(context);
-  let { secret, publicKey } = kept;
+): Promise<SetUpResult> {
+  let { secret, publicKey } = await readKeys(context);
   if (secret === undefined || rotate) {
     secret = createWebhookSecret(context.random);
-    await keep(names.secret, context.sealer.seal(secret), context);
+    await save(names.secret, context.sealer.seal(secret), context);
   }
   if (public_key !== undefined) {
     publicKey = checkPublicKey(public_key);
-    await keep(names.publicKey, publicKey ?? null, context);
+    await save(names.publicKey, publicKey ?? null, context);
   }
   const url = `${context.publicUrl}${extensionPrefix}/apps/${accountOf(context).appKey}/mail_events`;
   return { url, secret, public_key: publicKey ?? null };
@@ -88,12 +88,9 @@ export async function setUpEmailEvents(
 
 function checkPublicKey(text: string): string | undefined {
   if (text.trim() === "") return undefined;
-  const key = readPublicKey(text);
+  const key = parsePublicKey(text);
   if (key) return key.export({ format: "der", type: "spki" }).toString("base64");
-  throw new ServiceError(
-    "invalidParams",
-    "public_key is not a key of the curve P-256 (SPKI in base64, or PEM)",
-  );
+  throw invalidField("public_key", "must be a P-256 public key (base64-encoded SPKI, or PEM)");
 }
 
 interface Keys {
@@ -108,16 +105,16 @@ async function readKeys(context: HandlerContext): Promise<Keys> {
     .where("account_id", "=", accountOf(context).id)
     .where("name", "in", Object.values(names))
     .execute();
-  const kept = new Map(rows.map(({ name, value }) => [name, JSON.parse(value) as string]));
-  const sealed = kept.get(names.secret);
+  const stored = new Map(rows.map(({ name, value }) => [name, JSON.parse(value) as string]));
+  const sealed = stored.get(names.secret);
   return {
     secret: sealed === undefined ? undefined : context.sealer.open(sealed),
-    publicKey: kept.get(names.publicKey),
+    publicKey: stored.get(names.publicKey),
   };
 }
 
-/** Null takes it away. */
-async function keep(name: string, value: string | null, context: HandlerContext): Promise<void> {
+/** Stores a setting; null deletes it. */
+async function save(name: string, value: string | null, context: HandlerContext): Promise<void> {
   const account_id = accountOf(context).id;
   if (value === null) {
     await context.transaction

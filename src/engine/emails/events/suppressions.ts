@@ -1,27 +1,24 @@
-import type { contract, EmailEventName, SuppressionKind } from "../../../contract/index.ts";
+import type { contract, SuppressionKind } from "../../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 
-export type { SuppressionKind };
+/** The rule that prevents emails to a suppressed address. */
+export const ruleOfSuppression = {
+  bounces: "bounced_before",
+  spamreports: "reported_spam",
+} as const satisfies Readonly<Record<SuppressionKind, string>>;
 
-/** What becomes of a mail to such an address: the rule that keeps it back, and the event that is counted. */
-export const suppressed = {
-  bounces: { obstacle: "bounced_before", event: "dropped_bounced" },
-  spamreports: { obstacle: "reported_spam", event: "dropped_spam_reported" },
-} as const satisfies Readonly<Record<SuppressionKind, { obstacle: string; event: EmailEventName }>>;
-
-/** An address, and the mail that told that it gets nothing more. */
-export interface NewSuppression {
+/** An address to suppress, and the email that caused it. */
+interface NewSuppression {
   readonly accountId: number;
-  /** However it is written. */
+  /** In any case. */
   readonly email: string;
   readonly kind: SuppressionKind;
   readonly mailId: number;
 }
 
 /**
- * Keeps further mails of the account from an address; the first mail that told stays the one that is named.
- * Assumed: it holds for mails of every category, since a mailbox that is gone, and a person who complained, are so for
- * all of them.
+ * Suppresses further emails of an account to an address. If the address is already suppressed, keeps the first cause.
+ * Assumed: a suppression applies to all categories, since a missing mailbox and a complaint concern all of them.
  */
 export async function suppress(
   { accountId, email, kind, mailId }: NewSuppression,
@@ -42,9 +39,9 @@ export async function suppress(
 
 export const emailSuppressionHandlers: Handlers<typeof contract.emailSuppressions> = {
   /**
-   * Lets an address have mails again.
-   * Assumed: the store may do so also for an address that reported spam, since people do that by mistake and ask for
-   * their mails; one from which nothing was kept is fine.
+   * Removes all suppressions of an address.
+   * Assumed: this is allowed after spam reports too, because people report spam by mistake and ask for their emails; an
+   * address without suppressions is not an error.
    */
   lift: async ({ email }, context) => {
     const lifted = await context.transaction

@@ -3,49 +3,50 @@ import type { contract, EmailCategory, EmailEventName } from "../../../contract/
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
 import { recordEmailEvent } from "../../kernel/email-log.ts";
+import { minuteMs } from "../../../contract/time.ts";
 import { type Claim, readClaim } from "../../kernel/signed-link.ts";
 
-/** A transparent image of one point. Source: GIF89a. */
-const point = {
+/** A transparent one-pixel image. Source: GIF89a. */
+const pixel = {
   content_type: "image/gif",
   base64: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
 };
 
-/** Events of one kind that come closer are one. */
-const apartMs = 60 * 1_000;
+/** Repeated opens or clicks within this interval count once. */
+const repeatWindowMs = minuteMs;
 
 /**
- * Opens and clicks of mails.
- * Assumed: nothing is noted for an account that does not track, also of a mail that it sent while it did; what comes
- * again within a minute is noted once, as mail programs and scanners ask more than once.
+ * Open and click tracking.
+ * Assumed: nothing is recorded while the account has tracking turned off, even for emails sent while it was on. Repeats
+ * within a minute are recorded once, because email clients and scanners send several requests.
  */
 export const trackingHandlers: Handlers<typeof contract.tracking> = {
-  /** Assumed: the image is answered to anybody; a token that is none tells nothing, and is told nothing. */
+  /** Assumed: the image is returned even if the token is invalid, so that the response reveals nothing. */
   open: async ({ token, only_look: onlyLooks = false }, context) => {
     const claim = readClaim(token, ["open"], context);
-    if (claim && !onlyLooks) await note(claim, { event: "opened", setting: "track_opens" }, context);
-    return point;
+    if (claim && !onlyLooks) await record(claim, { event: "opened", setting: "track_opens" }, context);
+    return pixel;
   },
 
   click: async ({ token, only_look: onlyLooks = false }, context) => {
     const claim = readClaim(token, ["click"], context);
-    const url = readTarget(claim?.url);
+    const url = parseTarget(claim?.url);
     if (!claim || url === null) return { url: null };
-    if (!onlyLooks) await note(claim, { event: "clicked", setting: "track_clicks", of: url }, context);
+    if (!onlyLooks) await record(claim, { event: "clicked", setting: "track_clicks", url }, context);
     return { url };
   },
 };
 
-interface Noted {
+interface TrackedEvent {
   readonly event: Extract<EmailEventName, "opened" | "clicked">;
   readonly setting: "track_opens" | "track_clicks";
-  /** What was followed, where a mail holds several. */
-  readonly of?: string;
+  /** The clicked URL. */
+  readonly url?: string;
 }
 
-async function note(
+async function record(
   { id: mailId, accountId }: Claim,
-  { event, setting, of = "" }: Noted,
+  { event, setting, url = "" }: TrackedEvent,
   context: HandlerContext,
 ): Promise<void> {
   const settings = await readEmailSettings(context, accountId);
@@ -57,17 +58,17 @@ async function note(
     .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (!mail) return;
-  // An address can be the key to a review, so that only its mark is kept.
-  const mark = createHash("sha256").update(of).digest("base64url").slice(0, 12);
-  const key = `${Math.floor(context.nowMs / apartMs)}:${mark}`;
+  // Stores only a digest, because the URL may grant access to a review form.
+  const digest = createHash("sha256").update(url).digest("base64url").slice(0, 12);
+  const key = `${Math.floor(context.nowMs / repeatWindowMs)}:${digest}`;
   await recordEmailEvent(
     { accountId, mailId, category: mail.category as EmailCategory, event, key },
     context,
   );
 }
 
-/** An address as a header can hold it; nothing where it does not lead to the web. */
-function readTarget(url: string | undefined): string | null {
+/** Returns the URL in a form that is safe in a header, or null if it is not an HTTP URL. */
+function parseTarget(url: string | undefined): string | null {
   if (url === undefined || !URL.canParse(url)) return null;
   const { protocol, href } = new URL(url);
   return protocol === "http:" || protocol === "https:" ? href : null;

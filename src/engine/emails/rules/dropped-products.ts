@@ -1,30 +1,30 @@
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import type { LineRuleName } from "./checks.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
+import type { LineRuleName } from "./line-rules.ts";
 
-/** What a mail about a whole order does not speak of: the rule that keeps each product back, by the product's row. */
+/** The products that an email about an entire order does not mention: the rule by product row. */
 export type DroppedProducts = Readonly<Record<number, LineRuleName>>;
 
-type Mail = Pick<Row<"mails">, "id" | "data">;
+type Email = Pick<Row<"mails">, "id" | "data">;
 
-/** What was left out of a mail about a whole order when it was last judged; its data holds nothing else. */
-export function readDroppedProducts({ data }: Pick<Mail, "data">): DroppedProducts {
+/** Reads the products that were dropped from an email about an entire order. Its `data` contains nothing else. */
+export function readDroppedProducts({ data }: Pick<Email, "data">): DroppedProducts {
   return (JSON.parse(data) as { left_out?: DroppedProducts }).left_out ?? {};
 }
 
-/** Keeps what is left out of mails about whole orders, for whoever asks later why. */
+/** Stores the products that are dropped from emails about entire orders, for later explanations. */
 export async function saveDroppedProducts(
-  mails: readonly (Mail & Pick<Row<"mails">, "product_row">)[],
-  judged: ReadonlyMap<number, { readonly dropped?: DroppedProducts | undefined }>,
+  emails: readonly (Email & Pick<Row<"mails">, "product_row">)[],
+  decisions: ReadonlyMap<number, { readonly dropped?: DroppedProducts | undefined }>,
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<void> {
-  for (const mail of mails) {
-    const dropped = judged.get(mail.id)?.dropped;
-    if (mail.product_row !== wholeOrderRow || dropped === undefined) continue;
-    const isNothing = Object.keys(dropped).length === 0;
-    const data = JSON.stringify(isNothing ? {} : { left_out: dropped });
-    if (data === mail.data) continue;
-    await transaction.updateTable("mails").set({ data }).where("id", "=", mail.id).execute();
+  for (const email of emails) {
+    const dropped = decisions.get(email.id)?.dropped;
+    if (email.product_row !== wholeOrderRow || dropped === undefined) continue;
+    const isEmpty = Object.keys(dropped).length === 0;
+    const data = JSON.stringify(isEmpty ? {} : { left_out: dropped });
+    if (data === email.data) continue;
+    await transaction.updateTable("mails").set({ data }).where("id", "=", email.id).execute();
   }
 }

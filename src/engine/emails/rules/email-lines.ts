@@ -7,13 +7,13 @@ import type { OrderLine } from "./line-facts.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect">;
 
-/** A mail that an order brings. */
+/** A review request for an order. */
 export type RequestEmail = Pick<
   Row<"mails">,
   "id" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at"
 >;
 
-/** A product that a mail is about. */
+/** A product that an email is about. */
 export interface EmailLine extends OrderLine {
   readonly mailId: number;
   readonly emailTypeId: number;
@@ -52,22 +52,22 @@ const selectLines = createStatement<
 });
 
 /**
- * The products that mails of orders are about, in the order in which the store came to know them. One about a whole order
- * is about what came with it or later, and has no mail of its own.
+ * Reads the products that review requests are about, ordered by email and then by when the account first had the
+ * product. An email about an entire order covers the products added with or after it that have no email of their own.
  */
 export async function readEmailLines(
-  mails: readonly RequestEmail[],
+  emails: readonly RequestEmail[],
   { transaction, dialect }: Context,
 ): Promise<EmailLine[]> {
   const rows = JSON.stringify(
-    mails.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]),
+    emails.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]),
   );
-  const mailOf = new Map(mails.map((mail) => [mail.id, mail]));
-  const found = await selectLines(transaction, dialect, { rows });
-  return found.rows
-    .toSorted((one, other) => one.mailId - other.mailId || one.product_row - other.product_row)
-    .flatMap((line, at) => {
-      const mail = mailOf.get(line.mailId);
-      return mail ? [{ ...line, id: at, email: mail.email, emailTypeId: mail.email_type_id }] : [];
+  const emailById = new Map(emails.map((email) => [email.id, email]));
+  const selected = await selectLines(transaction, dialect, { rows });
+  return selected.rows
+    .toSorted((a, b) => a.mailId - b.mailId || a.product_row - b.product_row)
+    .flatMap((line, index) => {
+      const email = emailById.get(line.mailId);
+      return email ? [{ ...line, id: index, email: email.email, emailTypeId: email.email_type_id }] : [];
     });
 }

@@ -1,127 +1,102 @@
-import {
-  actorNames,
-  type EmailRuleName,
-  type EmailSettings,
-  type EmailState,
-} from "../../../contract/index.ts";
+import { actorNames, type EmailRuleName, type EmailSettings, type EmailState } from "../../../contract/index.ts";
+import { dateOf, dayOf } from "../../kernel/times.ts";
 import type { LineFacts } from "./line-facts.ts";
 
-/** What a sentence about a mail speaks of. */
+/** What an explanation refers to. */
 export interface ExplanationContext {
-  /** What the mail is about, as it follows "for". */
-  readonly what: string;
-  readonly email: string;
+  /** Name of the product, or "this order". */
+  readonly subject: string;
+  readonly address: string;
   readonly orderDateMs: number;
-  /** When what it is about came to the service. */
-  readonly arrivedMs: number;
+  /** When the service received the order or product. */
+  readonly receivedMs: number;
   readonly isPastOrder: boolean;
   readonly facts: LineFacts;
-  /** Of a mail that waits, as they are now; absent of one that is decided, since they may have been others then. */
+  /** Current settings, for a queued email. Absent after a decision, because the settings may have changed since. */
   readonly settings?: EmailSettings | undefined;
 }
 
-let dates: Intl.DateTimeFormat | undefined;
-
-/** A day as people say it, UTC. */
-export function formatLongDate(ms: number): string {
-  // Made when it is first needed: it costs a part of a start.
-  dates ??= new Intl.DateTimeFormat("en-GB", {
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    timeZone: "UTC",
-  });
-  return dates.format(ms);
-}
-
-const on = (told: { readonly atMs: number } | undefined) => (told ? ` on ${formatLongDate(told.atMs)}` : "");
-
-/** Behind "because". What was known then may be gone by now: then it is said without its day. */
-const reasons: Readonly<Record<EmailRuleName, (told: ExplanationContext) => string>> = {
-  past_order: ({ isPastOrder, arrivedMs }) =>
-    isPastOrder
-      ? `the order was taken over as a past one on ${formatLongDate(arrivedMs)}, and past orders bring no mails`
-      : `it came to the order on ${formatLongDate(arrivedMs)} with the word that no mail is wanted`,
-  requests_off: () => "the store has switched its review requests off",
-  stopped_by_hand: () => "the store stopped this mail by hand",
-  order_too_old: ({ orderDateMs, settings }) =>
-    settings
-      ? `the order of ${formatLongDate(orderDateMs)} is older than ${settings.oldest_order_months} months by then`
-      : `the order of ${formatLongDate(orderDateMs)} was too old`,
-  bad_address: ({ email }) => `${email} is not an address that mail can be sent to`,
-  product_blacklisted: () => "the store asks for no reviews of this product",
-  mails_stopped: ({ facts: { stopped } }) =>
-    stopped?.isWholeOrder === false
-      ? `the store stopped the mails for this product of the order${on(stopped)}`
-      : `the store stopped the mails of this order${on(stopped)}`,
-  unsubscribed: ({ email, facts: { unsubscribed } }) =>
-    unsubscribed === undefined || unsubscribed.byName === actorNames.user
-      ? `${email} unsubscribed from these mails${on(unsubscribed)}`
-      : `the store unsubscribed ${email} from these mails${on(unsubscribed)}`,
-  reported_spam: ({ email, facts }) =>
-    `an earlier mail to ${email} was reported as spam${on(facts.reported_spam)}`,
-  bounced_before: ({ email, facts }) =>
-    `an earlier mail to ${email} was refused for good by its mail server${on(facts.bounced_before)}`,
-  reviewed_lately: ({ email, facts }) => `${email} reviewed this product already${on(facts.reviewed)}`,
-  too_many_to_person: ({ email, settings }) =>
-    settings
-      ? `${email} has ${settings.most_mails_to_person} review requests within ${settings.most_mails_days} days by then, and gets no more`
-      : `${email} had as many review requests at that time as one person gets`,
-};
-
-export function formatReason(obstacle: EmailRuleName, told: ExplanationContext): string {
-  return reasons[obstacle](told);
-}
-
-/** A mail that is there, and what it came to. */
+/** The state of an email that exists. */
 export interface ExplainedEmail {
   readonly state: EmailState;
   readonly reason: string | null;
   readonly dueMs: number;
   readonly sentMs: number | null;
-  /** When it was kept back. */
+  /** When a rule, a server, or the last failure ended it. */
   readonly endedMs: number | undefined;
   readonly attempts: number;
 }
 
-/** What became of a mail, in one sentence that can be read to a customer. */
+const formatDate = (ms: number): string => dateOf(dayOf(ms));
+
+/** Facts may have been deleted since the decision; then the date is omitted. */
+const onDate = (ms: number | null | undefined): string => (ms == null ? "" : ` on ${formatDate(ms)}`);
+
+const reasons: Readonly<Record<EmailRuleName, (context: ExplanationContext) => string>> = {
+  past_order: ({ isPastOrder, receivedMs }) =>
+    isPastOrder
+      ? `the order was imported${onDate(receivedMs)} as a past order, for which no emails are sent`
+      : `it was added to the order${onDate(receivedMs)} with emails turned off`,
+  requests_off: () => "the store has turned off review requests",
+  stopped_by_hand: () => "the store canceled this email",
+  order_too_old: ({ orderDateMs, settings }) =>
+    settings
+      ? `the order of ${formatDate(orderDateMs)} will be older than ${settings.oldest_order_months} months`
+      : `the order of ${formatDate(orderDateMs)} was too old`,
+  bad_address: ({ address }) => `${address} is not a valid email address`,
+  product_blacklisted: () => "the store does not collect reviews for this product",
+  mails_stopped: ({ facts: { canceled } }) =>
+    canceled?.isWholeOrder === false
+      ? `the store canceled the emails for this product of the order${onDate(canceled.atMs)}`
+      : `the store canceled the emails for this order${onDate(canceled?.atMs)}`,
+  unsubscribed: ({ address, facts: { unsubscribed } }) =>
+    unsubscribed === undefined || unsubscribed.byName === actorNames.user
+      ? `${address} unsubscribed from review requests${onDate(unsubscribed?.atMs)}`
+      : `the store unsubscribed ${address} from review requests${onDate(unsubscribed.atMs)}`,
+  reported_spam: ({ address, facts }) =>
+    `${address} reported an earlier email as spam${onDate(facts.reported_spam?.atMs)}`,
+  bounced_before: ({ address, facts }) =>
+    `an earlier email to ${address} bounced${onDate(facts.bounced_before?.atMs)}`,
+  reviewed_lately: ({ address, facts }) =>
+    `${address} already reviewed this product${onDate(facts.reviewed?.atMs)}`,
+  too_many_to_person: ({ address, settings }) =>
+    settings
+      ? `${address} will already have received the maximum of ${settings.most_mails_to_person} review requests in ${settings.most_mails_days} days`
+      : `${address} had already received the maximum number of review requests`,
+};
+
+/** Explains what happened, or will happen, to an email in one sentence that can be sent to a customer. */
 export function formatExplanation(
-  mail: ExplainedEmail | undefined,
+  email: ExplainedEmail | undefined,
   decidedBy: EmailRuleName | undefined,
-  told: ExplanationContext,
+  context: ExplanationContext,
   nowMs: number,
 ): string {
-  const because = decidedBy === undefined ? "" : ` because ${formatReason(decidedBy, told)}`;
-  const { what, email } = told;
-  if (!mail) return `No mail was sent for ${what}${because}.`;
-  const { state, reason, dueMs, sentMs, endedMs } = mail;
-  const whenSent = sentMs === null ? "" : ` on ${formatLongDate(sentMs)}`;
+  const { subject, address } = context;
+  const because = decidedBy === undefined ? "" : `: ${reasons[decidedBy](context)}`;
+  if (!email) return `No email about ${subject} was sent${because}.`;
+  const { state, reason, dueMs, sentMs, endedMs } = email;
+  const reasonSuffix = reason === null ? "" : `: ${reason}`;
   switch (state) {
     case "sent":
-      return `A mail for ${what} was sent to ${email}${whenSent}.`;
+      return `The email about ${subject} was sent to ${address}${onDate(sentMs)}.`;
     case "not_sent":
-      return endedMs === undefined || decidedBy === "past_order"
-        ? `No mail was sent for ${what}${because || ` (${reason})`}.`
-        : `No mail was sent for ${what} on ${formatLongDate(endedMs)}${because || ` (${reason})`}.`;
+      return `The email about ${subject} was not sent${because || reasonSuffix}.`;
     case "bounced":
-      return `A mail for ${what} was sent to ${email}${whenSent || on(endedMs === undefined ? undefined : { atMs: endedMs })}, and refused for good by its mail server${reason === null ? "" : `: ${reason}`}.`;
+      return `The email about ${subject} was sent to ${address}${onDate(sentMs ?? endedMs)} but bounced${reasonSuffix}.`;
     case "failed":
-      return `A mail for ${what} to ${email} could not be sent${reason === null ? "" : `: ${reason}`}.`;
+      return `The email about ${subject} could not be sent to ${address}${reasonSuffix}.`;
     case "sending":
     case "leased":
-      return `A mail for ${what} to ${email} is being sent at this moment.`;
-    case "queued": {
-      const due = formatLongDate(dueMs);
-      if (decidedBy !== undefined) {
-        return `As things are, no mail will be sent for ${what}${dueMs > nowMs ? ` when it is due on ${due}` : ""}${because}.`;
-      }
-      if (mail.attempts > 0) {
-        return `A mail for ${what} to ${email} could not be handed over yet${reason === null ? "" : ` (${reason})`}, and is tried again on ${due}.`;
+      return `The email about ${subject} is being sent to ${address}.`;
+    case "queued":
+      if (decidedBy !== undefined) return `The email about ${subject} will not be sent${because}.`;
+      if (email.attempts > 0) {
+        return `The email about ${subject} could not be sent to ${address} yet and will be retried${onDate(dueMs)}${reasonSuffix}.`;
       }
       return dueMs > nowMs
-        ? `A mail for ${what} will be sent to ${email} on ${due}.`
-        : `A mail for ${what} to ${email} has been due since ${due}, and goes as soon as mails are sent.`;
-    }
+        ? `An email about ${subject} will be sent to ${address}${onDate(dueMs)}.`
+        : `The email about ${subject} to ${address} has been due since ${formatDate(dueMs)} and is waiting for a worker.`;
     default:
       return state satisfies never;
   }

@@ -2,27 +2,27 @@ import { sql } from "kysely";
 import type * as z from "zod";
 import {
   type contract,
+  type EmailSettings,
   emailTypeOf,
   type ForecastRuleName,
   forecastRuleNames,
-  type EmailSettings,
 } from "../../../contract/index.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
-import { SendCalendar } from "./calendar.ts";
-import { findBlockingRule, type LineRuleName, reviewedSinceMs } from "./checks.ts";
-import { findLineFacts, type OrderLine } from "./line-facts.ts";
-import { dateOf, dayOf } from "../../kernel/times.ts";
 import { dayMs } from "../../../contract/time.ts";
+import { dateOf, dayOf } from "../../kernel/times.ts";
+import { findLineFacts, type OrderLine } from "./line-facts.ts";
+import { findBlockingRule, type LineRuleName, reviewedSinceMs } from "./line-rules.ts";
+import { SendCalendar } from "./send-calendar.ts";
 
 type Query = z.output<typeof contract.emails.forecast.input>;
 type Forecast = z.output<typeof contract.emails.forecast.output>;
 
-/** Purchases that are looked at together. */
+/** Purchases per page. */
 const pageSize = 2_000;
 
-interface Line extends OrderLine {
+interface PurchasedLine extends OrderLine {
   readonly order_row: number;
 }
 
@@ -34,11 +34,11 @@ interface Forecasting {
 }
 
 /**
- * Tells which mails-after-purchase would follow from purchases, if these were mailed.
- * Source: see `emailRuleTable`. Assumed: one mail for each product of an order, however many units, or one for each order
- * where the account has set so; those of an order that was there before bring one for the products that are new to it.
- * What is decided already, because its mail was sent or kept back, is not told again; what a person had lately, and what
- * waits for that person from other purchases, counts against the most that a person gets.
+ * Forecasts the review requests that purchases would trigger.
+ * Source: see `emailRuleTable`. Assumed: one email per product of an order, regardless of quantity, or one per order if
+ * the account is set so; an existing order triggers emails only for products that are new to it. Emails that were
+ * already sent or rejected are not included. Emails that a customer received recently, or that are queued for other
+ * purchases, count toward the limit per customer.
  */
 export async function forecastEmails(
   { since_purchase_id = 0 }: Query,
@@ -52,72 +52,69 @@ export async function forecastEmails(
     ForecastRuleName,
     number
   >;
-  const mailed = new Set<number>();
-  for await (const { line, obstacle, day } of evaluateLines(forecasting, context)) {
-    if (obstacle !== undefined) {
-      notSent[obstacle] += 1;
+  const addedOrders = new Set<number>();
+  for await (const { line, rule, day } of evaluateLines(forecasting, context)) {
+    if (rule !== undefined) {
+      notSent[rule] += 1;
       continue;
     }
     if (settings.one_mail_per === "order") {
-      if (mailed.has(line.order_row)) continue;
-      mailed.add(line.order_row);
+      if (addedOrders.has(line.order_row)) continue;
+      addedOrders.add(line.order_row);
     }
     calendar.add(line.email.toLowerCase(), day);
   }
   await reserveOtherEmails(calendar, forecasting, context);
-  const most = settings.too_many_to_person ? settings.most_mails_to_person : Number.POSITIVE_INFINITY;
-  const { mails, people, days, surplus } = calendar.close({ mails: most, days: settings.most_mails_days });
-  notSent.too_many_to_person = surplus;
-  const listed = [...days].toSorted(([a], [b]) => a - b);
+  const max = settings.too_many_to_person ? settings.most_mails_to_person : Number.POSITIVE_INFINITY;
+  const summary = calendar.summarize({ emails: max, days: settings.most_mails_days });
+  const days = [...summary.days].toSorted(([a], [b]) => a - b);
   return {
-    mails,
-    people,
-    days: listed.map(([day, count]) => ({ day: dateOf(day), mails: count })),
-    not_sent: notSent,
+    mails: summary.emails,
+    people: summary.recipients,
+    days: days.map(([day, count]) => ({ day: dateOf(day), mails: count })),
+    not_sent: { ...notSent, too_many_to_person: summary.overLimit },
   };
 }
 
 interface EvaluatedLine {
-  readonly line: Line;
-  readonly obstacle: LineRuleName | undefined;
-  /** On which its mail would be sent. */
+  readonly line: PurchasedLine;
+  readonly rule: LineRuleName | undefined;
+  /** The day on which the email would be sent. */
   readonly day: number;
 }
 
-/** Page by page; what follows from a line itself is not looked up. */
+/** Evaluates lines page by page. Reads facts only for lines that pass the rules that need none. */
 async function* evaluateLines(
   { accountId, settings, today, since }: Forecasting,
   context: HandlerContext,
 ): AsyncGenerator<EvaluatedLine> {
-  const asking = {
+  const query = {
     accountId,
     emailTypeId: emailTypeOf.map,
     reviewedSinceMs: reviewedSinceMs(settings, today),
   };
   for (let fromId = since; ;) {
-    const values = { accountId, fromId };
-    const { rows: lines } = await selectLines(context.transaction, context.dialect, values);
+    const { rows: lines } = await selectLines(context.transaction, context.dialect, { accountId, fromId });
     const last = lines.at(-1);
     if (!last) return;
-    const told = lines.map((line) => {
+    const evaluated = lines.map((line) => {
       const day = Math.max(dayOf(line.order_date) + settings.due_after_days, today);
-      return { line, day, obstacle: findBlockingRule(line, { settings, onDay: day }) };
+      return { line, day, rule: findBlockingRule(line, { settings, onDay: day }) };
     });
-    const open = told.filter(({ obstacle }) => obstacle === undefined).map(({ line }) => line);
-    const known = await findLineFacts(open, asking, context);
-    for (const { line, day, obstacle } of told) {
-      const facts = known.get(line.id);
-      const found = obstacle ?? (facts && findBlockingRule(line, { facts, settings, onDay: day }));
-      yield { line, day, obstacle: found };
+    const passed = evaluated.filter(({ rule }) => rule === undefined).map(({ line }) => line);
+    const factsById = await findLineFacts(passed, query, context);
+    for (const { line, day, rule } of evaluated) {
+      const facts = factsById.get(line.id);
+      yield { line, day, rule: rule ?? (facts && findBlockingRule(line, { facts, settings, onDay: day })) };
     }
     fromId = last.id + 1;
   }
 }
 
-const waiting = sql`('queued', 'leased', 'sending')`;
+const pendingStates = sql`('queued', 'leased', 'sending')`;
 
-/** Not those whose mail was sent or kept back. */
-const selectLines = createStatement<{ accountId: number; fromId: number }, Line>(
+/** Excludes lines whose email was already sent or rejected. */
+const selectLines = createStatement<{ accountId: number; fromId: number }, PurchasedLine>(
   (slot) => sql`
     select purchases.id, orders.order_id, orders.email, orders.order_date, purchases.order_row,
       purchases.product_row, products.product_id, products.blacklisted
@@ -128,7 +125,7 @@ const selectLines = createStatement<{ accountId: number; fromId: number }, Line>
       and purchases.unit = 1
       and not exists (select 1 from mails where mails.order_row = purchases.order_row
         and mails.product_row in (0, purchases.product_row) and mails.category = 'map'
-        and mails.state not in ${waiting})
+        and mails.state not in ${pendingStates})
     order by purchases.id limit ${sql.lit(pageSize)}`,
 );
 
@@ -138,19 +135,19 @@ const selectSent = createStatement<{ accountId: number; since: number }, { email
     where account_id = ${slot("accountId")} and sent_at >= ${slot("since")} and order_row is not null`,
 );
 
-const selectWaiting = createStatement<
+const selectPending = createStatement<
   { accountId: number; fromId: number },
   { email_key: string; at: number }
 >(
   (slot) => sql`
     select email_key, due_at as at from mails
-    where account_id = ${slot("accountId")} and state in ${waiting} and order_row is not null
+    where account_id = ${slot("accountId")} and state in ${pendingStates} and order_row is not null
       and not exists (select 1 from purchases where purchases.order_row = mails.order_row
         and mails.product_row in (0, purchases.product_row) and purchases.unit = 1
         and purchases.id >= ${slot("fromId")})`,
 );
 
-/** What people had lately, and what waits for them beside what is told of. */
+/** Reserves the emails that were sent recently, and pending emails that are not part of the forecast. */
 async function reserveOtherEmails(
   calendar: SendCalendar,
   { accountId, settings, today, since }: Forecasting,
@@ -159,7 +156,7 @@ async function reserveOtherEmails(
   if (!settings.too_many_to_person) return;
   const sinceMs = (today - settings.most_mails_days) * dayMs;
   const sent = await selectSent(transaction, dialect, { accountId, since: sinceMs });
-  for (const { email_key, at } of sent.rows) calendar.heed(email_key, dayOf(at));
-  const queued = await selectWaiting(transaction, dialect, { accountId, fromId: since });
-  for (const { email_key, at } of queued.rows) calendar.heed(email_key, Math.max(dayOf(at), today));
+  for (const { email_key, at } of sent.rows) calendar.reserve(email_key, dayOf(at));
+  const pending = await selectPending(transaction, dialect, { accountId, fromId: since });
+  for (const { email_key, at } of pending.rows) calendar.reserve(email_key, Math.max(dayOf(at), today));
 }

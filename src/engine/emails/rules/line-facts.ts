@@ -3,13 +3,13 @@ import type { SuppressionKind } from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { suppressed } from "../events/suppressions.ts";
+import { ruleOfSuppression } from "../events/suppressions.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect">;
 
-/** A product of an order, about which its customer may be mailed. */
+/** A product of an order, about which the customer may receive an email. */
 export interface OrderLine {
-  /** Tells the lines of a batch apart. */
+  /** Unique within a batch. */
   readonly id: number;
   readonly order_id: string;
   readonly order_date: number;
@@ -19,27 +19,27 @@ export interface OrderLine {
   readonly blacklisted: number;
 }
 
-/** Whom a mail would go to, and of which type it is. */
-export interface Addressed {
+/** The address and type of an email. */
+interface AddressedEmail {
   readonly id: number;
   readonly email: string;
   readonly email_type_id: number;
 }
 
-/** What the account knows that may keep a mail back; times in milliseconds. */
+/** Facts that may prevent an email. Times are in milliseconds. */
 export interface LineFacts {
-  stopped?: { readonly atMs: number; readonly isWholeOrder: boolean };
+  canceled?: { readonly atMs: number; readonly isWholeOrder: boolean };
   unsubscribed?: { readonly atMs: number; readonly byName: string };
   reported_spam?: { readonly atMs: number; readonly mailId: number };
   bounced_before?: { readonly atMs: number; readonly mailId: number };
-  /** The last time. */
+  /** The most recent review. */
   reviewed?: { readonly atMs: number };
 }
 
-/** By the id of the line; lines of which nothing is known are not there. */
-export type FactsByLine = Map<number, LineFacts>;
+/** By line ID. Lines without facts are absent. */
+type FactsByLine = Map<number, LineFacts>;
 
-interface Asked {
+interface BatchQuery {
   readonly accountId: number;
   readonly rows: string;
 }
@@ -66,7 +66,7 @@ interface LineColumns {
   product_row: number;
 }
 
-const selectUnsubscribed = createStatement<Asked, { id: number; atMs: number; byName: string }>(
+const selectUnsubscribed = createStatement<BatchQuery, { id: number; atMs: number; byName: string }>(
   (slot, dialect) => sql`
     select batch.id, unsubscribers.created_at as "atMs", unsubscribers.by_name as "byName"
     from ${batchOf<AddressColumns>(addressColumns, slot("rows"), dialect)} cross join unsubscribers
@@ -76,7 +76,7 @@ const selectUnsubscribed = createStatement<Asked, { id: number; atMs: number; by
 );
 
 const selectSuppressed = createStatement<
-  Asked,
+  BatchQuery,
   { id: number; kind: SuppressionKind; atMs: number; mailId: number }
 >(
   (slot, dialect) => sql`
@@ -87,7 +87,7 @@ const selectSuppressed = createStatement<
       and mail_suppressions.email_key = batch.email_key`,
 );
 
-const selectStopped = createStatement<Asked, { id: number; atMs: number; product_id: string }>(
+const selectCanceled = createStatement<BatchQuery, { id: number; atMs: number; product_id: string }>(
   (slot, dialect) => sql`
     select batch.id, mail_stops.created_at as "atMs", mail_stops.product_id
     from ${batchOf<LineColumns>(lineColumns, slot("rows"), dialect)} cross join mail_stops
@@ -95,8 +95,8 @@ const selectStopped = createStatement<Asked, { id: number; atMs: number; product
       and mail_stops.product_id in ('', batch.product_id)`,
 );
 
-/** The cross joins keep the batch outermost: few of its people have ever reviewed anything. */
-const selectReviewed = createStatement<Asked & { since: number }, { id: number; atMs: number }>(
+/** The cross joins keep the batch outermost: few of its customers have ever written a review. */
+const selectReviewed = createStatement<BatchQuery & { since: number }, { id: number; atMs: number }>(
   (slot, dialect) => sql`
     select batch.id, reviews.created_at as "atMs"
     from ${batchOf<LineColumns>(lineColumns, slot("rows"), dialect)} cross join users cross join reviews
@@ -105,33 +105,33 @@ const selectReviewed = createStatement<Asked & { since: number }, { id: number; 
       and reviews.user_row = users.id and reviews.created_at >= ${slot("since")}`,
 );
 
-/** What is known of addresses alone. */
+/** Finds the facts that depend only on the address. */
 export async function findAddressFacts(
-  addressed: readonly Addressed[],
+  emails: readonly AddressedEmail[],
   accountId: number,
   { transaction, dialect }: Context,
 ): Promise<FactsByLine> {
-  const found: FactsByLine = new Map();
-  if (addressed.length === 0) return found;
-  const rows = addressed.map(({ id, email, email_type_id }) => [id, email.toLowerCase(), email_type_id]);
-  const asked = { accountId, rows: JSON.stringify(rows) };
-  for (const { id, ...told } of (await selectUnsubscribed(transaction, dialect, asked)).rows) {
-    factsOf(found, id).unsubscribed = told;
+  const facts: FactsByLine = new Map();
+  if (emails.length === 0) return facts;
+  const rows = emails.map(({ id, email, email_type_id }) => [id, email.toLowerCase(), email_type_id]);
+  const query = { accountId, rows: JSON.stringify(rows) };
+  for (const { id, ...unsubscribed } of (await selectUnsubscribed(transaction, dialect, query)).rows) {
+    factsOf(facts, id).unsubscribed = unsubscribed;
   }
-  for (const { id, kind, ...told } of (await selectSuppressed(transaction, dialect, asked)).rows) {
-    factsOf(found, id)[suppressed[kind].obstacle] = told;
+  for (const { id, kind, ...suppression } of (await selectSuppressed(transaction, dialect, query)).rows) {
+    factsOf(facts, id)[ruleOfSuppression[kind]] = suppression;
   }
-  return found;
+  return facts;
 }
 
 /**
- * What is known of products of orders, and of their customers.
- * Assumed: who wrote a review under an address that was never verified may be anybody, and keeps no mail back.
- * @param reviewedSinceMs reviews of before are not looked at
+ * Finds the facts about products of orders and their customers.
+ * Assumed: reviews from unverified addresses do not count, since anybody could have written them.
+ * @param query `reviewedSinceMs` excludes older reviews
  */
 export async function findLineFacts(
   lines: readonly OrderLine[],
-  asking: {
+  query: {
     readonly accountId: number;
     readonly emailTypeId: number;
     readonly reviewedSinceMs: number;
@@ -139,10 +139,10 @@ export async function findLineFacts(
   context: Context,
 ): Promise<FactsByLine> {
   if (lines.length === 0) return new Map();
-  const { accountId, emailTypeId: email_type_id, reviewedSinceMs: since } = asking;
+  const { accountId, emailTypeId: email_type_id, reviewedSinceMs: since } = query;
   const { transaction, dialect } = context;
-  const addressed = lines.map(({ id, email }) => ({ id, email, email_type_id }));
-  const found = await findAddressFacts(addressed, accountId, context);
+  const emails = lines.map(({ id, email }) => ({ id, email, email_type_id }));
+  const factsById = await findAddressFacts(emails, accountId, context);
   const rows = lines.map((line) => [
     line.id,
     line.email.toLowerCase(),
@@ -150,23 +150,23 @@ export async function findLineFacts(
     line.product_id,
     line.product_row,
   ]);
-  const asked = { accountId, rows: JSON.stringify(rows) };
-  for (const { id, atMs, product_id } of (await selectStopped(transaction, dialect, asked)).rows) {
-    const facts = factsOf(found, id);
-    if (facts.stopped && facts.stopped.atMs <= atMs) continue;
-    facts.stopped = { atMs, isWholeOrder: product_id === "" };
+  const batch = { accountId, rows: JSON.stringify(rows) };
+  for (const { id, atMs, product_id } of (await selectCanceled(transaction, dialect, batch)).rows) {
+    const facts = factsOf(factsById, id);
+    if (facts.canceled && facts.canceled.atMs <= atMs) continue;
+    facts.canceled = { atMs, isWholeOrder: product_id === "" };
   }
-  for (const { id, atMs } of (await selectReviewed(transaction, dialect, { ...asked, since })).rows) {
-    const facts = factsOf(found, id);
+  for (const { id, atMs } of (await selectReviewed(transaction, dialect, { ...batch, since })).rows) {
+    const facts = factsOf(factsById, id);
     facts.reviewed = { atMs: Math.max(atMs, facts.reviewed?.atMs ?? 0) };
   }
-  return found;
+  return factsById;
 }
 
-function factsOf(found: FactsByLine, id: number): LineFacts {
-  const there = found.get(id);
-  if (there) return there;
+function factsOf(factsById: FactsByLine, id: number): LineFacts {
+  const existing = factsById.get(id);
+  if (existing) return existing;
   const facts: LineFacts = {};
-  found.set(id, facts);
+  factsById.set(id, facts);
   return facts;
 }

@@ -1,39 +1,40 @@
 import { recordNotFound } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
-import type { OrderLine } from "./line-facts.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
+import type { OrderLine } from "./line-facts.ts";
 
-/** A product of the order. */
+/** A product of an order. */
 export interface OrderedProduct extends OrderLine {
   readonly name: string;
-  readonly arrivedMs: number;
+  /** When the service received the product with the order. */
+  readonly receivedMs: number;
 }
 
-/** What one mail is about, there or not. */
+/** An email with the products that it is about, or products without an email. */
 export interface EmailCase {
-  readonly mail: Row<"mails"> | undefined;
+  readonly email: Row<"mails"> | undefined;
   readonly products: readonly OrderedProduct[];
 }
 
 /** @throws ServiceError `recordNotFound` */
 export async function findOrder(order_id: string, context: HandlerContext): Promise<Row<"orders">> {
-  const found = await context.transaction
+  const order = await context.transaction
     .selectFrom("orders")
     .selectAll()
     .where("account_id", "=", accountOf(context).id)
     .where("order_id", "=", order_id)
     .executeTakeFirst();
-  if (found) return found;
+  if (order) return order;
   throw recordNotFound("Order", "order_id", order_id);
 }
 
 /**
- * One case for each product that has a mail of its own, or none, and one for the mail about the whole order.
- * @param product_id only the case of this product
- * @throws ServiceError `recordNotFound` where the order has no such product
+ * Reads one case for each product that has its own email or none, and one for the email about the entire order.
+ * @param product_id reads only the case of this product
+ * @throws ServiceError `recordNotFound` if the order does not contain the product
  */
-export async function gatherCases(
+export async function readEmailCases(
   order: Row<"orders">,
   product_id: string | undefined,
   { transaction }: HandlerContext,
@@ -43,7 +44,7 @@ export async function gatherCases(
     .innerJoin("products", "products.id", "purchases.product_row")
     .select((eb) => [
       "purchases.id",
-      "purchases.created_at as arrivedMs",
+      "purchases.created_at as receivedMs",
       "purchases.product_row",
       "products.product_id",
       "products.name",
@@ -56,24 +57,25 @@ export async function gatherCases(
     .where("purchases.unit", "=", 1)
     .orderBy("purchases.id")
     .execute();
-  const mails = await transaction
+  const emails = await transaction
     .selectFrom("mails")
     .selectAll()
     .where("order_row", "=", order.id)
     .where("category", "=", "map")
     .execute();
-  const mailOf = new Map(mails.map((mail) => [mail.product_row, mail]));
-  const whole = mailOf.get(wholeOrderRow);
-  // As `readEmailLines` has it.
-  const isOfWhole = ({ product_row, arrivedMs }: OrderedProduct) =>
-    whole !== undefined && !mailOf.has(product_row) && arrivedMs >= whole.created_at;
+  const emailByProduct = new Map(emails.map((email) => [email.product_row, email]));
+  const orderEmail = emailByProduct.get(wholeOrderRow);
+  // Same condition as in `readEmailLines`.
+  const isInOrderEmail = ({ product_row, receivedMs }: OrderedProduct) =>
+    orderEmail !== undefined && !emailByProduct.has(product_row) && receivedMs >= orderEmail.created_at;
   const cases: EmailCase[] = products
-    .filter((product) => !isOfWhole(product))
-    .map((product) => ({ mail: mailOf.get(product.product_row), products: [product] }));
-  if (whole) cases.push({ mail: whole, products: products.filter(isOfWhole) });
-  const wanted = cases.filter(
-    (one) => product_id === undefined || one.products.some((product) => product.product_id === product_id),
+    .filter((product) => !isInOrderEmail(product))
+    .map((product) => ({ email: emailByProduct.get(product.product_row), products: [product] }));
+  if (orderEmail) cases.push({ email: orderEmail, products: products.filter(isInOrderEmail) });
+  const matching = cases.filter(
+    (emailCase) =>
+      product_id === undefined || emailCase.products.some((product) => product.product_id === product_id),
   );
-  if (wanted.length > 0) return wanted;
+  if (matching.length > 0) return matching;
   throw recordNotFound("Product", "product_id", product_id ?? "", ` in order ${order.order_id}`);
 }

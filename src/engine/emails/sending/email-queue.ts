@@ -1,119 +1,112 @@
-import type { HandlerContext } from "../../kernel/handler.ts";
-import { type Claim, type LeaseHolder, claimEmails } from "./claim.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
-import { beginSending, type EmailResult, type EmailOutcome, recordOutcome } from "./outcomes.ts";
-import { readNextDueAt } from "./email-rows.ts";
-import type { EngineWork } from "../../kernel/handler.ts";
+import type { EngineWork, HandlerContext } from "../../kernel/handler.ts";
+import { type Claim, claimEmails, type LeaseHolder } from "./claims.ts";
+import { findNextDueTime } from "./due-emails.ts";
+import { beginSending, type EmailOutcome, type EmailResult, recordOutcome } from "./outcomes.ts";
 
-/** A mail, and what came of it. */
-export interface EndedEmail {
+/** An email and the outcome of sending it. */
+interface EndedEmail {
   readonly id: number;
   readonly outcome: EmailOutcome;
 }
 
-/** What one worker does with the outbox of mails. Other workers of any process may do the same at the same time. */
+/** Access of one worker to the email queue. Workers in any process can use the queue at the same time. */
 export interface EmailQueue {
   /**
-   * Takes mails that are due, by their rules, and holds them until their lease ends; gives nothing, and takes no
-   * write lock, where none is due.
+   * Evaluates and leases emails that are due. If none is due, returns nothing and takes no write lock.
    */
   claim(limit: number): Promise<Claim>;
   /**
-   * Writes down what came of mails, and that the next one is about to be handed over, in one commit.
-   * @returns what became of each, in their order, and whether the next may be handed over: not where it is not ours
+   * Stores the outcomes of emails and that sending the next one begins, in one transaction.
+   * @returns the result for each email, in order, and whether the next email may be sent; false if its lease was lost
    */
   step(
     ended: readonly EndedEmail[],
     nextId?: number,
-  ): Promise<{ readonly fates: readonly EmailResult[]; readonly hasBegun: boolean }>;
-  /** Holds what is held for the length of a lease from now on. */
+  ): Promise<{ readonly results: readonly EmailResult[]; readonly hasBegun: boolean }>;
+  /** Renews the leases of all claimed emails. */
   renew(): Promise<void>;
-  /**
-   * Gives back what is held: others may take it at once.
-   * @returns how many mails
-   */
-  release(): Promise<number>;
-  /** When the next mail is due, or one of a lost worker may be taken up, milliseconds. */
+  /** Releases all claimed emails, so that other workers can claim them immediately. */
+  release(): Promise<void>;
+  /** Finds when the next email is due or the next lease expires, in milliseconds. */
   nextDueAt(): Promise<number | undefined>;
 }
 
 /**
- * Assumed: the clocks of machines that work on one database agree to within the length of a lease.
- * @param claimant the worker's name is of no other process, now or ever
+ * Assumed: the clocks of machines that share a database differ by less than the duration of a lease.
+ * @param holder its worker name must be unique among all processes, including past ones
  */
-export function createEmailQueue(work: EngineWork, claimant: LeaseHolder): EmailQueue {
-  const { worker, leaseMs } = claimant;
-  const held = new Set<number>();
+export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQueue {
+  const { worker, leaseMs } = holder;
+  const claimedIds = new Set<number>();
   return {
     claim: async (limit) => {
-      if (!(await work.read(isDue))) return { mails: [], notSent: [], recovered: 0 };
-      const claim = await work.write((context) => claimEmails(limit, claimant, context));
-      for (const { mail } of claim.mails) held.add(mail.id);
+      if (!(await work.read(isDue))) return { emails: [], notSent: [], recovered: 0 };
+      const claim = await work.write((context) => claimEmails(limit, holder, context));
+      for (const { email } of claim.emails) claimedIds.add(email.id);
       return claim;
     },
     step: async (ended, nextId) => {
-      if (ended.length === 0 && nextId === undefined) return { fates: [], hasBegun: false };
-      const done = await work.write((context) => recordStep(ended, nextId, claimant, context));
-      for (const { id } of ended) held.delete(id);
-      if (nextId !== undefined && !done.hasBegun) held.delete(nextId);
-      return done;
+      if (ended.length === 0 && nextId === undefined) return { results: [], hasBegun: false };
+      const recorded = await work.write((context) => recordStep(ended, nextId, holder, context));
+      for (const { id } of ended) claimedIds.delete(id);
+      if (nextId !== undefined && !recorded.hasBegun) claimedIds.delete(nextId);
+      return recorded;
     },
     renew: async () => {
-      if (held.size === 0) return;
+      if (claimedIds.size === 0) return;
       await work.write(async ({ transaction, nowMs }) => {
         await transaction
           .updateTable("mails")
           .set({ leased_until: nowMs + leaseMs })
-          .where("id", "in", [...held])
+          .where("id", "in", [...claimedIds])
           .where("worker", "=", worker)
           .where("state", "in", ["leased", "sending"])
           .execute();
       });
     },
     release: async () => {
-      const ids = [...held];
-      if (ids.length > 0) await work.write((context) => releaseEmails(ids, worker, context));
-      held.clear();
-      return ids.length;
+      if (claimedIds.size > 0) await work.write((context) => releaseEmails([...claimedIds], worker, context));
+      claimedIds.clear();
     },
-    nextDueAt: () => work.read(readNextDueAt),
+    nextDueAt: () => work.read(findNextDueTime),
   };
 }
 
 async function recordStep(
   ended: readonly EndedEmail[],
   nextId: number | undefined,
-  claimant: LeaseHolder,
+  holder: LeaseHolder,
   context: HandlerContext,
 ) {
-  const fates: EmailResult[] = [];
-  const happened: EmailEvent[] = [];
+  const results: EmailResult[] = [];
+  const events: EmailEvent[] = [];
   for (const { id, outcome } of ended) {
-    const { fate, events } = await recordOutcome(id, outcome, claimant.worker, context);
-    fates.push(fate);
-    happened.push(...events);
+    const recorded = await recordOutcome(id, outcome, holder.worker, context);
+    results.push(recorded.result);
+    events.push(...recorded.events);
   }
-  const begun = nextId === undefined ? undefined : await beginSending(nextId, claimant, context);
-  if (begun) happened.push(begun);
-  await recordEmailEvents(happened, context);
-  return { fates, hasBegun: begun !== undefined };
+  const begun = nextId === undefined ? undefined : await beginSending(nextId, holder, context);
+  if (begun) events.push(begun);
+  await recordEmailEvents(events, context);
+  return { results, hasBegun: begun !== undefined };
 }
 
 async function isDue(context: HandlerContext): Promise<boolean> {
-  const nextAtMs = await readNextDueAt(context);
-  return nextAtMs !== undefined && nextAtMs <= context.nowMs;
+  const dueAtMs = await findNextDueTime(context);
+  return dueAtMs !== undefined && dueAtMs <= context.nowMs;
 }
 
-/** What may have been sent by an earlier worker waits as that one's. */
+/** Emails in state `sending` may have been sent by an earlier worker: they keep their state, and their lease expires. */
 async function releaseEmails(
   ids: readonly number[],
   worker: string,
   { transaction, nowMs }: HandlerContext,
 ): Promise<void> {
-  const ours = transaction.updateTable("mails").where("id", "in", ids).where("worker", "=", worker);
-  await ours
+  const claimed = transaction.updateTable("mails").where("id", "in", ids).where("worker", "=", worker);
+  await claimed
     .set({ state: "queued", worker: null, leased_until: null })
     .where("state", "=", "leased")
     .execute();
-  await ours.set({ leased_until: nowMs }).where("state", "=", "sending").execute();
+  await claimed.set({ leased_until: nowMs }).where("state", "=", "sending").execute();
 }

@@ -1,57 +1,58 @@
 import type { EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
-import type { HandlerContext } from "../../kernel/handler.ts";
-import { toEventSubject, markNotSent } from "./held-emails.ts";
 import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
-import { findNextAttempt } from "./retries.ts";
+import type { HandlerContext } from "../../kernel/handler.ts";
 import { suppress } from "../events/suppressions.ts";
+import type { LeaseHolder } from "./claims.ts";
+import { findNextAttempt } from "./retries.ts";
+import { markNotSent, toEventSubject } from "./unsent-emails.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
-/** What came of an attempt to hand a mail over, or of composing it. */
+/** Outcome of an attempt to compose and send an email. */
 export type EmailOutcome =
   | { readonly state: "accepted"; readonly answer: string }
   | { readonly state: "deferred"; readonly answer: string }
   | {
       readonly state: "bounced" | "blocked" | "invalid_address";
       readonly answer: string;
-      /** Nothing more is sent to the address; not so where the message was at fault. */
+      /** Whether the address is the cause, so that nothing more is sent to it. */
       readonly isOfAddress?: boolean | undefined;
     }
-  /** Says nothing of this mail: the attempt is taken back, unless the mail may have arrived all the same. */
+  /** The transport failed. The attempt does not count, unless the email may have been sent. */
   | {
       readonly state: "unreachable";
       readonly mayHaveArrived?: boolean | undefined;
-      /** An earlier worker may have sent it. */
+      /** Whether an earlier worker may have sent the email. */
       readonly wasTakenUp?: boolean | undefined;
     }
-  /** It cannot be composed. */
+  /** The email could not be composed. */
   | { readonly state: "failed"; readonly problem: string }
-  | { readonly state: "kept_back"; readonly obstacle: EmailRuleName };
+  /** A rule prevents the email. */
+  | { readonly state: "not_sent"; readonly rule: EmailRuleName };
 
 type Unreachable = Extract<EmailOutcome, { readonly state: "unreachable" }>;
 
-/** What became of a mail by its outcome; `lost`: another worker has it by now, and nothing was written down. */
+/** What an outcome means for the email. `lost`: another worker has leased the email, and nothing was stored. */
 export type EmailResult = "sent" | "deferred" | "bounced" | "failed" | "not_sent" | "waiting" | "lost";
 
-/** A mail that a worker holds. */
 type LeasedEmail = Row<"mails">;
 
-/** What became of a mail, and what happened to it, which is to be noted. */
-interface Ended {
-  readonly fate: EmailResult;
+interface RecordedOutcome {
+  readonly result: EmailResult;
+  /** Events that the caller must record. */
   readonly events: readonly EmailEvent[];
 }
 
-const heldStates = ["leased", "sending"] as const;
+const leasedStates = ["leased", "sending"] as const;
 
 /**
- * Takes a mail that is about to be handed over.
- * @returns what is to be noted; nothing where the mail is not the worker's any more, and is to be left alone
+ * Marks an email as being sent.
+ * @returns the event to record, or undefined if the worker no longer holds the lease and must not send the email
  */
 export async function beginSending(
   id: number,
-  { worker, leaseMs }: { readonly worker: string; readonly leaseMs: number },
+  { worker, leaseMs }: LeaseHolder,
   { transaction, nowMs }: Context,
 ): Promise<EmailEvent | undefined> {
   const begun = await transaction
@@ -63,41 +64,41 @@ export async function beginSending(
     }))
     .where("id", "=", id)
     .where("worker", "=", worker)
-    .where("state", "in", heldStates)
+    .where("state", "in", leasedStates)
     .returning(["id", "account_id", "category", "attempts"])
     .executeTakeFirst();
   return begun && { ...toEventSubject(begun), event: "begun", key: String(begun.attempts), detail: worker };
 }
 
 /**
- * Writes down what came of a mail.
- * Assumed: a server's yes counts as delivered until a provider says otherwise.
+ * Stores the outcome of an email.
+ * Assumed: an email accepted by the mail server counts as delivered until a provider reports otherwise.
  */
 export async function recordOutcome(
   id: number,
   outcome: EmailOutcome,
   worker: string,
   context: Context,
-): Promise<Ended> {
+): Promise<RecordedOutcome> {
   if (outcome.state === "accepted") return recordSent(id, outcome.answer, worker, context);
-  const mail = await findHeld(id, worker, context);
-  if (!mail) return { fate: "lost", events: [] };
+  const email = await findLeased(id, worker, context);
+  if (!email) return { result: "lost", events: [] };
   switch (outcome.state) {
     case "deferred":
-      return putOff(mail, outcome.answer, context);
+      return defer(email, outcome.answer, context);
     case "unreachable":
-      return takeBack(mail, outcome, context);
+      return requeue(email, outcome, context);
     case "failed":
-      return giveUp(mail, outcome.problem, context);
-    case "kept_back":
-      await markNotSent([{ row: mail, obstacle: outcome.obstacle }], context);
-      return { fate: "not_sent", events: [] };
+      return fail(email, outcome.problem, context);
+    case "not_sent":
+      await markNotSent([{ row: email, rule: outcome.rule }], context);
+      return { result: "not_sent", events: [] };
     default: {
       const { state: event, answer: detail, isOfAddress = false } = outcome;
-      await end(mail, { state: "bounced", reason: detail }, context);
-      const { id: mailId, account_id: accountId, email } = mail;
-      if (isOfAddress) await suppress({ accountId, email, kind: "bounces", mailId }, context);
-      return { fate: "bounced", events: [{ ...toEventSubject(mail), event, detail }] };
+      await release(email, { state: "bounced", reason: detail }, context);
+      const { id: mailId, account_id: accountId, email: address } = email;
+      if (isOfAddress) await suppress({ accountId, email: address, kind: "bounces", mailId }, context);
+      return { result: "bounced", events: [{ ...toEventSubject(email), event, detail }] };
     }
   }
 }
@@ -107,72 +108,70 @@ async function recordSent(
   detail: string,
   worker: string,
   { transaction, nowMs }: Context,
-): Promise<Ended> {
+): Promise<RecordedOutcome> {
   const sent = await transaction
     .updateTable("mails")
     .set({ state: "sent", reason: null, sent_at: nowMs, ...noLease })
     .where("id", "=", id)
     .where("worker", "=", worker)
-    .where("state", "in", heldStates)
+    .where("state", "in", leasedStates)
     .returning(["id", "account_id", "category"])
     .executeTakeFirst();
-  if (!sent) return { fate: "lost", events: [] };
-  return { fate: "sent", events: [{ ...toEventSubject(sent), event: "delivered", detail }] };
+  if (!sent) return { result: "lost", events: [] };
+  return { result: "sent", events: [{ ...toEventSubject(sent), event: "delivered", detail }] };
 }
 
-async function putOff(mail: LeasedEmail, detail: string, context: Context): Promise<Ended> {
-  const deferred: EmailEvent = {
-    ...toEventSubject(mail),
-    event: "deferred",
-    key: String(mail.attempts),
-    detail,
-  };
-  const due_at = await findNextAttempt(mail, context);
+async function defer(email: LeasedEmail, detail: string, context: Context): Promise<RecordedOutcome> {
+  const deferred = toDeferredEvent(email, detail);
+  const due_at = await findNextAttempt(email, context);
   if (due_at === undefined) {
-    const { fate, events } = await giveUp(mail, detail, context);
-    return { fate, events: [deferred, ...events] };
+    const { result, events } = await fail(email, detail, context);
+    return { result, events: [deferred, ...events] };
   }
-  await end(mail, { state: "queued", reason: detail, due_at }, context);
-  return { fate: "deferred", events: [deferred] };
+  await release(email, { state: "queued", reason: detail, due_at }, context);
+  return { result: "deferred", events: [deferred] };
 }
 
-async function giveUp(mail: LeasedEmail, detail: string, context: Context): Promise<Ended> {
-  await end(mail, { state: "failed", reason: detail }, context);
-  return { fate: "failed", events: [{ ...toEventSubject(mail), event: "failed", detail }] };
+async function fail(email: LeasedEmail, detail: string, context: Context): Promise<RecordedOutcome> {
+  await release(email, { state: "failed", reason: detail }, context);
+  return { result: "failed", events: [{ ...toEventSubject(email), event: "failed", detail }] };
 }
 
 /**
- * Nothing is known of the mail, so that it waits behind all that is due: a server that breaks off at one mail alone has
- * to take the others meanwhile.
+ * Requeues an email after a transport failure. It goes behind all emails that are due, so that a server that disconnects
+ * at one particular email still gets the others.
  */
-async function takeBack(
-  mail: LeasedEmail,
+async function requeue(
+  email: LeasedEmail,
   { mayHaveArrived = false, wasTakenUp = false }: Unreachable,
   context: Context,
-): Promise<Ended> {
-  if (mayHaveArrived) return putOffUnknown(mail, context);
-  await takeBackAttempt(mail, context);
-  const waits = { state: "queued", due_at: context.nowMs, leased_until: null } as const;
-  await update(mail.id, { ...waits, ...(!wasTakenUp && noLease) }, context);
-  return { fate: "waiting", events: [] };
+): Promise<RecordedOutcome> {
+  if (mayHaveArrived) return deferUnknown(email, context);
+  await deleteAttempt(email, context);
+  const change = { state: "queued", due_at: context.nowMs, leased_until: null } as const;
+  await update(email.id, { ...change, ...(!wasTakenUp && noLease) }, context);
+  return { result: "waiting", events: [] };
 }
 
-const lostAnswer = "the answer of the mail server was lost: the mail may have arrived";
+const lostResponse = "the connection was lost before the mail server responded; the email may have been sent";
 
 /**
- * Waits as a mail that was put off, since each attempt may be one more message to its reader; it keeps its worker's name,
- * so that whoever takes it next knows.
+ * Defers an email that may have been sent, since each attempt may produce another copy. The email keeps the name of its
+ * worker, which tells the next worker that it may have been sent.
  */
-async function putOffUnknown(mail: LeasedEmail, context: Context): Promise<Ended> {
-  const due_at = await findNextAttempt(mail, context);
-  if (due_at === undefined) return giveUp(mail, lostAnswer, context);
-  await update(mail.id, { state: "queued", reason: lostAnswer, due_at, leased_until: null }, context);
-  const event = { event: "deferred", key: String(mail.attempts), detail: lostAnswer } as const;
-  return { fate: "waiting", events: [{ ...toEventSubject(mail), ...event }] };
+async function deferUnknown(email: LeasedEmail, context: Context): Promise<RecordedOutcome> {
+  const due_at = await findNextAttempt(email, context);
+  if (due_at === undefined) return fail(email, lostResponse, context);
+  await update(email.id, { state: "queued", reason: lostResponse, due_at, leased_until: null }, context);
+  return { result: "waiting", events: [toDeferredEvent(email, lostResponse)] };
 }
 
-/** Nothing where this worker has not begun one. */
-async function takeBackAttempt(
+function toDeferredEvent(email: LeasedEmail, detail: string): EmailEvent {
+  return { ...toEventSubject(email), event: "deferred", key: String(email.attempts), detail };
+}
+
+/** Deletes the record of the current attempt, if this worker started one. */
+async function deleteAttempt(
   { id, account_id, attempts, worker }: LeasedEmail,
   context: Context,
 ): Promise<void> {
@@ -185,13 +184,13 @@ async function takeBackAttempt(
   if (numDeletedRows > 0n) await update(id, { attempts: attempts - 1 }, context);
 }
 
-function findHeld(id: number, worker: string, { transaction }: Context): Promise<LeasedEmail | undefined> {
+function findLeased(id: number, worker: string, { transaction }: Context): Promise<LeasedEmail | undefined> {
   return transaction
     .selectFrom("mails")
     .selectAll()
     .where("id", "=", id)
     .where("worker", "=", worker)
-    .where("state", "in", heldStates)
+    .where("state", "in", leasedStates)
     .executeTakeFirst();
 }
 
@@ -201,11 +200,10 @@ type Change = Partial<
   Pick<LeasedEmail, "state" | "reason" | "due_at" | "sent_at" | "attempts" | "leased_until" | "worker">
 >;
 
-/** The worker holds the mail no more. */
-function end({ id }: LeasedEmail, change: Change, context: Context): Promise<void> {
+/** Changes an email and ends its lease. */
+function release({ id }: LeasedEmail, change: Change, context: Context): Promise<void> {
   const { reason } = change;
-  const freed = { ...change, ...(reason != null && { reason: toDetail(reason) }) };
-  return update(id, { ...freed, ...noLease }, context);
+  return update(id, { ...change, ...(reason != null && { reason: toDetail(reason) }), ...noLease }, context);
 }
 
 async function update(id: number, change: Change, { transaction }: Context): Promise<void> {

@@ -50,6 +50,6 @@ export async function readSettingChange(
   throw new UserError(
     "usage",
     `invalid value ${JSON.stringify(value)} for ${name}: ${read.problem}`,
-    `${name}: ${emailSettings[name].words}. To restore the default, use \`default\`.`,
+    `${name}: ${emailSettings[name].description}. To restore the default, use \`default\`.`,
   );
 }

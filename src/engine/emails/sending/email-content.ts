@@ -6,12 +6,12 @@ import { readEmailLines } from "../rules/email-lines.ts";
 import { buildOutgoingEmails } from "./outgoing-emails.ts";
 
 /**
- * What a mail says.
- * Assumed: messages are made when they are sent and not kept, so that one that was sent is made again: of the store's
- * template and the products as they are now, with links of its own.
- * @returns nothing where the template cannot be followed
+ * Renders the content of an email.
+ * Assumed: content is not stored, so the content of a sent email is rendered again, using the current template and
+ * product data and new links.
+ * @returns undefined if the template cannot be rendered
  */
-export async function renderMessage(
+export async function renderEmailContent(
   mailId: number,
   context: HandlerContext,
 ): Promise<EmailTemplate | undefined> {
@@ -32,7 +32,7 @@ export async function renderMessage(
   }
 }
 
-/** Of a mail about a whole order, but what was left out of it. */
+/** Finds the products that an email about an entire order mentions. */
 async function findProducts(row: Row<"mails">, context: HandlerContext): Promise<readonly number[]> {
   if (row.order_row === null) return [];
   const dropped = readDroppedProducts(row);

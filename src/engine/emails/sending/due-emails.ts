@@ -5,34 +5,33 @@ import type { HandlerContext } from "../../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
-interface Due {
+interface DueQuery {
   readonly nowMs: number;
   readonly limit: number;
 }
 
-const selectQueued = createStatement<Due, Row<"mails">>(
+const selectQueued = createStatement<DueQuery, Row<"mails">>(
   (slot, dialect) => sql`
     select * from mails where state = 'queued' and due_at <= ${slot("nowMs")}
     order by due_at, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
-/** Of workers that were lost. */
-const selectExpired = createStatement<Due, Row<"mails">>(
+const selectExpired = createStatement<DueQuery, Row<"mails">>(
   (slot, dialect) => sql`
     select * from mails where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending')
     order by leased_until, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
-/** The mails that are to be sent now, those of lost workers first; nobody else takes them meanwhile. */
+/** Selects and locks emails that are due. Emails with expired leases come first. */
 export async function selectDueEmails(
   limit: number,
   { transaction, dialect, nowMs }: Context,
 ): Promise<Row<"mails">[]> {
-  const forsaken = await selectExpired(transaction, dialect, { nowMs, limit });
-  const left = limit - forsaken.rows.length;
-  if (left <= 0) return forsaken.rows;
-  const queued = await selectQueued(transaction, dialect, { nowMs, limit: left });
-  return [...forsaken.rows, ...queued.rows];
+  const expired = await selectExpired(transaction, dialect, { nowMs, limit });
+  const remaining = limit - expired.rows.length;
+  if (remaining <= 0) return expired.rows;
+  const queued = await selectQueued(transaction, dialect, { nowMs, limit: remaining });
+  return [...expired.rows, ...queued.rows];
 }
 
 const selectNextDue = createStatement<object, { readonly at: number }>(
@@ -45,8 +44,8 @@ const selectNextDue = createStatement<object, { readonly at: number }>(
     ) as leased`,
 );
 
-/** When the next mail is to be sent, or the next lease ends, milliseconds; nothing where no mail waits. */
-export async function readNextDueAt({
+/** Finds when the next email is due or the next lease expires, in milliseconds; undefined if no email is pending. */
+export async function findNextDueTime({
   transaction,
   dialect,
 }: Pick<Context, "transaction" | "dialect">): Promise<number | undefined> {

@@ -1,5 +1,6 @@
 import {
   type contract,
+  describeEmailRule,
   type EmailRuleName,
   emailRuleNames,
   emailRuleTable,
@@ -8,64 +9,62 @@ import {
   emailSettingNames,
   type EmailSettings,
   emailSettings,
-  parseEmailSetting,
-  ServiceError,
   findRuleSwitch,
-  describeEmailRule,
+  invalidField,
+  parseEmailSetting,
 } from "../../../contract/index.ts";
 import {
-  saveEmailSetting,
   readEmailSettings,
   readOwnEmailSettings,
+  saveEmailSetting,
 } from "../../accounts/account-settings.ts";
 import { accountOf, type Handlers } from "../../kernel/handler.ts";
 
 export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {
   list: async (_input, context) => {
     const { id: accountId } = accountOf(context);
-    const own = await readOwnEmailSettings(context, accountId);
+    const ownSettings = await readOwnEmailSettings(context, accountId);
     const settings = await readEmailSettings(context, accountId);
     return {
       rules: emailRuleNames.map((name) => describeRule(name, settings)),
-      settings: emailSettingNames.map((name) => describeSetting(name, own)),
+      settings: emailSettingNames.map((name) => describeSetting(name, ownSettings)),
     };
   },
 
   /**
-   * Keeps a setting's value, or takes it back.
-   * @throws ServiceError `invalidParams` where the setting cannot have the value
-   * Assumed: a value that is the same as what the setting is by itself is kept as the account's own, so that it stays
-   * where a later version has another.
+   * Stores the value of a setting; null restores the default.
+   * @throws ServiceError `invalidParams` if the value is not valid for the setting
+   * Assumed: a value equal to the default is stored too, so that it stays in effect if a later version changes the default.
    */
   set: async ({ name, value }, context) => {
     const { id: accountId } = accountOf(context);
-    const read = value === null ? { value } : parseEmailSetting(name, value);
-    if ("problem" in read) throw new ServiceError("invalidParams", `value of ${name} ${read.problem}`);
-    await saveEmailSetting({ name, value: read.value }, context, accountId);
+    const parsed = value === null ? { value } : parseEmailSetting(name, value);
+    if ("problem" in parsed) throw invalidField("value", `of ${name} ${parsed.problem}`);
+    await saveEmailSetting({ name, value: parsed.value }, context, accountId);
     return { setting: describeSetting(name, await readOwnEmailSettings(context, accountId)) };
   },
 };
 
 function describeRule(name: EmailRuleName, settings: EmailSettings) {
-  const ownSwitch = findRuleSwitch(name);
+  const switchName = findRuleSwitch(name);
   return {
     name,
     says: describeEmailRule(name, settings),
-    on: ownSwitch === undefined || settings[ownSwitch] === true,
-    can_be_off: ownSwitch !== undefined,
+    on: switchName === undefined || settings[switchName] === true,
+    can_be_off: switchName !== undefined,
     settings: [...emailRuleTable[name].settings],
   };
 }
 
-function describeSetting(name: EmailSettingName, own: Partial<EmailSettings>) {
+function describeSetting(name: EmailSettingName, ownSettings: Partial<EmailSettings>) {
   const setting: EmailSetting = emailSettings[name];
   return {
     name,
-    says: setting.words,
+    says: setting.description,
     type: setting.type,
-    value: own[name] ?? setting.default,
+    value: ownSettings[name] ?? setting.default,
     default: setting.default,
-    changed: own[name] !== undefined,
+    changed: ownSettings[name] !== undefined,
     min: setting.type === "number" ? setting.min : null,
     max: setting.type === "number" ? setting.max : null,
     choices: setting.type === "choice" ? [...setting.choices] : null,

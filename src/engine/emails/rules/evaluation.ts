@@ -1,0 +1,155 @@
+import type { EmailRuleName, EmailSettings } from "../../../contract/index.ts";
+import type { Row } from "../../../storage/tables.ts";
+import { readEmailSettings } from "../../accounts/account-settings.ts";
+import type { HandlerContext } from "../../kernel/handler.ts";
+import { dayOf } from "../../kernel/times.ts";
+import type { DroppedProducts } from "./dropped-products.ts";
+import { type EmailLine, type RequestEmail, readEmailLines } from "./email-lines.ts";
+import { findAddressFacts, findLineFacts, type LineFacts } from "./line-facts.ts";
+import { findBlockingRule, type LineRuleName, lineRuleNames, reviewedSinceMs } from "./line-rules.ts";
+import { countRecentEmails } from "./recipient-limit.ts";
+
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
+
+/** An email in the outbox that is due. */
+export type DueEmail = RequestEmail & Pick<Row<"mails">, "account_id" | "email_key" | "due_at">;
+
+/** What the rules decide about an email. */
+export interface EmailDecision {
+  /** The rule that prevents the email; absent if it may be sent. */
+  readonly rule?: EmailRuleName | undefined;
+  /** The products that the email asks about. Empty if it is not sent, or does not belong to an order. */
+  readonly productRows: readonly number[];
+  /** The products of the order that the email does not mention; absent if it does not belong to an order. */
+  readonly dropped?: DroppedProducts | undefined;
+}
+
+/**
+ * Evaluates the rules for emails that are due, in the transaction that sends or rejects them.
+ * Source: `emailRuleTable`. Assumed: the limit per customer counts review requests that were sent, are being sent, or are
+ * approved by this call, earliest due first. Emails that do not belong to an order (verifications, confirmations, tests)
+ * do not count, and are rejected only if the address is unsubscribed from their type, reported spam, or bounced. An
+ * email about an entire order mentions the products that no rule rejects; if none remains, the first rule in the
+ * table that rejects any of them decides.
+ * @returns the decisions by email ID
+ */
+export async function evaluateEmails(
+  emails: readonly DueEmail[],
+  context: Context,
+): Promise<ReadonlyMap<number, EmailDecision>> {
+  const decisions = new Map<number, EmailDecision>();
+  for (const accountId of new Set(emails.map(({ account_id }) => account_id))) {
+    const settings = await readEmailSettings(context, accountId);
+    const accountEmails = emails.filter(({ account_id }) => account_id === accountId);
+    const requests = accountEmails.filter(({ order_row }) => order_row !== null);
+    const others = accountEmails.filter(({ order_row }) => order_row === null);
+    await evaluateOtherEmails(others, { accountId, settings, decisions }, context);
+    await evaluateRequests(requests, { accountId, settings, decisions }, context);
+  }
+  return decisions;
+}
+
+interface Evaluation {
+  readonly accountId: number;
+  readonly settings: EmailSettings;
+  readonly decisions: Map<number, EmailDecision>;
+}
+
+async function evaluateOtherEmails(
+  emails: readonly DueEmail[],
+  { accountId, settings, decisions }: Evaluation,
+  context: Context,
+): Promise<void> {
+  const facts = await findAddressFacts(emails, accountId, context);
+  for (const { id } of emails)
+    decisions.set(id, { rule: evaluateAddress(facts.get(id), settings), productRows: [] });
+}
+
+/** Finds the rule that prevents an email that does not belong to an order. */
+function evaluateAddress(
+  facts: LineFacts | undefined,
+  { bounced_before }: EmailSettings,
+): EmailRuleName | undefined {
+  if (facts?.unsubscribed) return "unsubscribed";
+  if (facts?.reported_spam) return "reported_spam";
+  return bounced_before && facts?.bounced_before ? "bounced_before" : undefined;
+}
+
+async function evaluateRequests(
+  emails: readonly DueEmail[],
+  evaluation: Evaluation,
+  context: Context,
+): Promise<void> {
+  const { approved, rejected } = await evaluateProducts(
+    emails,
+    { ...evaluation, onDay: dayOf(context.nowMs) },
+    context,
+  );
+  for (const [id, decision] of rejected) evaluation.decisions.set(id, decision);
+  await applyRecipientLimit(approved, evaluation, context);
+}
+
+interface ProductDecisions<Email> {
+  /** Emails that may be sent, subject to the limit per customer. */
+  readonly approved: ReadonlyMap<Email, EmailDecision>;
+  /** By email ID. */
+  readonly rejected: ReadonlyMap<number, EmailDecision>;
+}
+
+/** Evaluates the product rules for review requests of an account, as if they were sent on the given day. */
+export async function evaluateProducts<Email extends RequestEmail>(
+  emails: readonly Email[],
+  { accountId, settings, onDay }: Pick<Evaluation, "accountId" | "settings"> & { readonly onDay: number },
+  context: Omit<Context, "nowMs">,
+): Promise<ProductDecisions<Email>> {
+  const approved = new Map<Email, EmailDecision>();
+  const rejected = new Map<number, EmailDecision>();
+  if (emails.length === 0) return { approved, rejected };
+  const lines = await readEmailLines(emails, context);
+  const factsById = new Map<number, LineFacts>();
+  for (const emailTypeId of new Set(emails.map(({ email_type_id }) => email_type_id))) {
+    const ofType = lines.filter((line) => line.emailTypeId === emailTypeId);
+    const query = { accountId, emailTypeId, reviewedSinceMs: reviewedSinceMs(settings, onDay) };
+    for (const [id, facts] of await findLineFacts(ofType, query, context)) factsById.set(id, facts);
+  }
+  const linesByEmail = new Map<number, EmailLine[]>(emails.map(({ id }) => [id, []]));
+  for (const line of lines) linesByEmail.get(line.mailId)?.push(line);
+  for (const email of emails) {
+    const results = (linesByEmail.get(email.id) ?? []).map((line) => ({
+      row: line.product_row,
+      rule: findBlockingRule(line, { facts: factsById.get(line.id), settings, onDay }),
+    }));
+    const productRows = results.flatMap(({ row, rule }) => (rule === undefined ? [row] : []));
+    const dropped = results.flatMap(({ row, rule }) => (rule === undefined ? [] : [[row, rule]]));
+    if (productRows.length > 0) approved.set(email, { productRows, dropped: Object.fromEntries(dropped) });
+    else rejected.set(email.id, { rule: findDecidingRule(results.map(({ rule }) => rule)), productRows: [] });
+  }
+  return { approved, rejected };
+}
+
+/** An order without products, which no operation creates, is treated like one with blacklisted products only. */
+export function findDecidingRule(rules: readonly (LineRuleName | undefined)[]): LineRuleName {
+  return lineRuleNames.find((name) => rules.includes(name)) ?? "product_blacklisted";
+}
+
+/** Approves emails, earliest due first, up to the limit per customer. */
+async function applyRecipientLimit(
+  approved: ReadonlyMap<DueEmail, EmailDecision>,
+  { accountId, settings, decisions }: Evaluation,
+  context: Context,
+): Promise<void> {
+  const max = settings.too_many_to_person ? settings.most_mails_to_person : Number.POSITIVE_INFINITY;
+  const counts = settings.too_many_to_person
+    ? await countRecentEmails([...approved.keys()], { accountId, days: settings.most_mails_days }, context)
+    : new Map<string, number>();
+  const inOrder = [...approved].toSorted(([a], [b]) => a.due_at - b.due_at || a.id - b.id);
+  for (const [{ id, email_key }, decision] of inOrder) {
+    const count = counts.get(email_key) ?? 0;
+    if (count >= max) {
+      decisions.set(id, { rule: "too_many_to_person", productRows: [] });
+      continue;
+    }
+    counts.set(email_key, count + 1);
+    decisions.set(id, decision);
+  }
+}

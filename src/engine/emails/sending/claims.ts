@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { EmailRuleName } from "../../../contract/index.ts";
+import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
+import type { Row } from "../../../storage/tables.ts";
+import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
+import type { HandlerContext } from "../../kernel/handler.ts";
+import { saveDroppedProducts } from "../rules/dropped-products.ts";
+import { evaluateEmails } from "../rules/evaluation.ts";
+import { selectDueEmails } from "./due-emails.ts";
+import { buildOutgoingEmails } from "./outgoing-emails.ts";
+import { markNotSent, toEventSubject, type UnsentEmail } from "./unsent-emails.ts";
+
+/** An email that is leased to a worker. */
+export interface ClaimedEmail {
+  readonly email: OutgoingEmail;
+  /** The worker that was lost while sending the email. It is unknown whether the email was sent. */
+  readonly previousWorker?: string | undefined;
+  /** The rule that now prevents an email of a lost worker, if any: it must not be sent again. */
+  readonly rule?: EmailRuleName | undefined;
+}
+
+export interface Claim {
+  /** Number of claimed emails whose lease expired before their worker started to send them. */
+  readonly recovered: number;
+  readonly emails: readonly ClaimedEmail[];
+  readonly notSent: readonly UnsentEmail[];
+}
+
+/** The worker that claims emails, and the duration of its leases. */
+export interface LeaseHolder {
+  readonly worker: string;
+  readonly leaseMs: number;
+}
+
+/**
+ * Evaluates emails that are due, leases those that may be sent, and stores why the others are not sent.
+ * Assumed: a review request counts as a request of its category once the rules approve it.
+ */
+export async function claimEmails(
+  limit: number,
+  holder: LeaseHolder,
+  context: HandlerContext,
+): Promise<Claim> {
+  const due = await selectDueEmails(limit, context);
+  if (due.length === 0) return { emails: [], notSent: [], recovered: 0 };
+  const decisions = await evaluateEmails(due, context);
+  const ruleFor = ({ id }: Row<"mails">) => decisions.get(id)?.rule;
+  const rejected = due.flatMap((row) => {
+    const rule = mayHaveBeenSent(row) ? undefined : ruleFor(row);
+    return rule === undefined ? [] : [{ row, rule }];
+  });
+  const notSent = await markNotSent(rejected, context);
+  const claimed = due.filter((row) => mayHaveBeenSent(row) || ruleFor(row) === undefined);
+  await lease(claimed, holder, context);
+  await recordEmailEvents(claimed.flatMap(listEvents), context);
+  await saveDroppedProducts(claimed, decisions, context);
+  const approved = claimed.map((row) => ({ row, productRows: decisions.get(row.id)?.productRows ?? [] }));
+  const outgoing = await buildOutgoingEmails(approved, context);
+  const emails = claimed.map((row, index) => ({
+    email: outgoing[index] as OutgoingEmail,
+    previousWorker: mayHaveBeenSent(row) ? (row.worker ?? "") : undefined,
+    rule: ruleFor(row),
+  }));
+  const recovered = due.filter(({ state }) => state === "leased").length;
+  return { emails, notSent, recovered };
+}
+
+/** Returns whether a worker started to send the email and no outcome is known. A queued email then still names its worker. */
+function mayHaveBeenSent({ state, worker }: Row<"mails">): boolean {
+  return state === "sending" || (state === "queued" && worker !== null);
+}
+
+/** Emails that may have been sent keep the state `sending`, so that the next worker also knows. */
+async function lease(
+  rows: readonly Row<"mails">[],
+  { worker, leaseMs }: LeaseHolder,
+  { transaction, nowMs }: HandlerContext,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await transaction
+    .updateTable("mails")
+    .set({
+      state: sql<string>`case when state = 'sending' or (state = 'queued' and worker is not null)
+        then 'sending' else 'leased' end`,
+      worker,
+      leased_until: nowMs + leaseMs,
+    })
+    .where("id", "in", ids)
+    .execute();
+}
+
+/** Lists the events that the claim itself causes. */
+function listEvents(row: Row<"mails">): EmailEvent[] {
+  const subject = toEventSubject(row);
+  // Emails without an order were counted as requested when they were queued.
+  const events: EmailEvent[] = row.order_row === null ? [] : [{ ...subject, event: "requested" }];
+  if (!mayHaveBeenSent(row)) return events;
+  const detail = row.worker ?? undefined;
+  return [...events, { ...subject, event: "taken_up", key: String(row.attempts), detail }];
+}
