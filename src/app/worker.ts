@@ -4,7 +4,7 @@ import { sleep } from "../client/sleep.ts";
 import { zeroCounts } from "../worker/email-outcomes.ts";
 import { EmailJob } from "../worker/email-job.ts";
 import type { Job } from "../worker/job.ts";
-import { rest, type WorkLog } from "../worker/worker-context.ts";
+import { sleepUntilAborted, type WorkerLog } from "../worker/worker-context.ts";
 import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
 import { runWorker, runWorkerOnce } from "../worker/worker.ts";
@@ -31,7 +31,7 @@ interface WorkerParts {
   readonly version: string;
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
-  readonly log: WorkLog;
+  readonly log: WorkerLog;
 }
 
 /** Makes the worker of one process: what sends the mails and the webhooks of a database that is open. */
@@ -41,35 +41,35 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   const worker = `${hostname()}-${random(6).toString("hex")}`;
   const transport = await openEmailTransport(mail, clock);
   const surroundings = { clock, sleep, log };
-  const mails = new EmailJob({
+  const emails = new EmailJob({
     ...surroundings,
-    work: createEmailQueue(work, { worker, leaseMs }),
+    queue: createEmailQueue(work, { worker, leaseMs }),
     transport,
     compose: (outgoing) => composeMessage(outgoing, { from: mail.from, nowMs: clock() }),
     leaseMs,
   });
   const webhooks = createWebhookJob({
     ...surroundings,
-    work: createWebhookQueue(work, { worker, leaseMs }),
+    queue: createWebhookQueue(work, { worker, leaseMs }),
     post: createWebhookPost({ clock, version, isPrivateAllowed: allowsPrivateWebhooks }),
     leaseMs,
   });
-  const duties: readonly Job[] = [mails, webhooks];
+  const jobs: readonly Job[] = [emails, webhooks];
   const mailsTo = transport.describe();
   const begin = () => log.info({ worker, mails_to: mailsTo }, "worker begins");
   return {
     mailsTo,
     run: (stop) => {
       begin();
-      return endSoon(runWorker(duties, surroundings, stop), stop, log);
+      return endSoon(runWorker(jobs, surroundings, stop), stop, log);
     },
     runOnce: async (stop) => {
       begin();
-      const rounds = await endSoon(runWorkerOnce(duties, stop), stop, log);
+      const rounds = await endSoon(runWorkerOnce(jobs, stop), stop, log);
       return summarise(rounds ?? new Map(), stop.aborted);
     },
     close: async () => {
-      for (const duty of duties) await duty.close?.();
+      for (const job of jobs) await job.close?.();
     },
   };
 }
@@ -89,11 +89,11 @@ export function startWork(worker: OpenWorker): () => Promise<void> {
  * Waits for work that is to stop, and no longer than is decent.
  * Assumed: a mail server that is silent for so long is cut off; its mail is taken up later, and may arrive twice.
  */
-async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkLog): Promise<T | undefined> {
+async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkerLog): Promise<T | undefined> {
   const ended = new AbortController();
   const cutOff = new Promise<undefined>((resolve) => {
     const wait = async () => {
-      await rest(sleep, finishWithinMs, ended.signal);
+      await sleepUntilAborted(sleep, finishWithinMs, ended.signal);
       if (ended.signal.aborted) return;
       log.warn({ after_seconds: finishWithinMs / 1_000 }, "what was in flight is cut off");
       resolve(undefined);
@@ -109,11 +109,11 @@ async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkLog): Pr
 }
 
 function summarise(rounds: Awaited<ReturnType<typeof runWorkerOnce>>, isInterrupted: boolean): WorkSummary {
-  const mails = rounds.get("mails");
+  const emails = rounds.get("emails");
   return {
     state: isInterrupted ? "interrupted" : "completed",
-    mails: { ...zeroCounts, ...mails?.counts },
+    mails: { ...zeroCounts, ...emails?.counts },
     webhooks: { ...rounds.get("webhooks")?.counts },
-    problem: mails?.problem ?? null,
+    problem: emails?.problem ?? null,
   };
 }

@@ -1,23 +1,23 @@
-/** Waits that grow: each is twice as long as the one before, up to a bound. */
+/** Delays that double each time, up to a maximum. */
 export class Backoff {
   readonly #firstMs: number;
-  readonly #longestMs: number;
+  readonly #maxMs: number;
   #nextMs: number;
 
-  constructor(firstMs: number, longestMs: number) {
+  constructor(firstMs: number, maxMs: number) {
     this.#firstMs = firstMs;
-    this.#longestMs = longestMs;
+    this.#maxMs = maxMs;
     this.#nextMs = firstMs;
   }
 
-  /** How long to wait now, milliseconds. */
+  /** Returns the next delay, in milliseconds. */
   next(): number {
     const ms = this.#nextMs;
-    this.#nextMs = Math.min(ms * 2, this.#longestMs);
+    this.#nextMs = Math.min(ms * 2, this.#maxMs);
     return ms;
   }
 
-  /** Whether there was nothing to wait for since the beginning, or since `reset`. */
+  /** Whether no delay was taken since the start or the last `reset`. */
   get isFresh(): boolean {
     return this.#nextMs === this.#firstMs;
   }

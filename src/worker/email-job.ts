@@ -1,124 +1,125 @@
-import type { ClaimedEmail } from "../engine/emails/sending/claims.ts";
-import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
-import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
+import type { OutgoingEmail } from "../email/outgoing-email.ts";
 import { ComposeError } from "../email/transports/mime-message.ts";
 import type { ComposedMessage, EmailTransport, SendOutcome } from "../email/transports/transport.ts";
-import type { OutgoingEmail } from "../email/outgoing-email.ts";
+import type { ClaimedEmail } from "../engine/emails/sending/claims.ts";
+import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
+import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
 import { Backoff } from "./backoff.ts";
+import { EmailOutcomes, type EmailResultName, toLogFields } from "./email-outcomes.ts";
 import type { Job, Round } from "./job.ts";
-import { withLeaseRenewal } from "./lease-keeper.ts";
-import { EmailOutcomes, type EmailResultName, named } from "./email-outcomes.ts";
+import { withLeaseRenewal } from "./lease-renewal.ts";
 import type { WorkerContext } from "./worker-context.ts";
 
 export interface EmailJobSettings extends WorkerContext {
-  readonly work: EmailQueue;
+  readonly queue: EmailQueue;
   readonly transport: EmailTransport;
   /** @throws ComposeError */
-  readonly compose: (mail: OutgoingEmail) => Promise<ComposedMessage>;
+  readonly compose: (email: OutgoingEmail) => Promise<ComposedMessage>;
   readonly leaseMs: number;
 }
 
-/** Mails that are claimed at once. */
-const claimedAtOnce = 50;
+/** Number of emails claimed at once. */
+const batchSize = 50;
 
 /**
- * How long a claimed mail may wait for its turn; after that it is given back, and its rules are asked again.
- * Assumed: who unsubscribes within this time of a mail may still get it.
+ * How long a claimed email may wait to be sent. After that it is released, and its rules are evaluated again.
+ * Assumed: a customer who unsubscribes within this time of an email may still get it.
  */
-const freshForMs = 30_000;
+const maxClaimAgeMs = 30_000;
 
-/** How long nothing is sent after the way out could not be reached. */
-const unreachableMs = { first: 5_000, longest: 300_000 } as const;
+/** Delays after the transport failed. */
+const transportDelayMs = { first: 5_000, max: 300_000 } as const;
 
-/** Sends the mails that are due, one after another. */
+/** Sends the emails that are due, one after another. */
 export class EmailJob implements Job<EmailResultName> {
-  readonly name = "mails";
+  readonly name = "emails";
   readonly #settings: EmailJobSettings;
-  readonly #book: EmailOutcomes;
-  readonly #backoff = new Backoff(unreachableMs.first, unreachableMs.longest);
-  #restsUntilMs = 0;
+  readonly #outcomes: EmailOutcomes;
+  readonly #backoff = new Backoff(transportDelayMs.first, transportDelayMs.max);
+  #pausedUntilMs = 0;
 
   constructor(settings: EmailJobSettings) {
     this.#settings = settings;
-    this.#book = new EmailOutcomes(settings);
+    this.#outcomes = new EmailOutcomes(settings);
   }
 
   async runDue(stop: AbortSignal): Promise<Round<EmailResultName>> {
-    const renew = () => this.#settings.work.renew();
+    const renew = () => this.#settings.queue.renew();
     const problem = await withLeaseRenewal(() => this.#sendDue(stop), { ...this.#settings, renew });
-    return { counts: this.#book.takeCounts(), problem };
+    return { counts: this.#outcomes.takeCounts(), problem };
   }
 
   async nextDueAtMs(): Promise<number | undefined> {
-    const { work, clock } = this.#settings;
+    const { queue, clock } = this.#settings;
     const nowMs = clock();
-    if (this.#book.isOpen) return nowMs;
-    const restsMs = this.#restsUntilMs - nowMs;
-    // A clock that was put back would make it a rest of any length.
-    return restsMs > 0 && restsMs <= unreachableMs.longest ? this.#restsUntilMs : work.nextDueAt();
+    if (this.#outcomes.isPending) return nowMs;
+    const pauseMs = this.#pausedUntilMs - nowMs;
+    // A longer pause means that the clock was set back.
+    const isPaused = pauseMs > 0 && pauseMs <= transportDelayMs.max;
+    return isPaused ? this.#pausedUntilMs : queue.nextDueAt();
   }
 
   async close(): Promise<void> {
-    this.#book.tellUnsettled();
+    this.#outcomes.logUnstored();
     await this.#settings.transport.close();
   }
 
-  /** @returns why the rest has to wait, if it has */
+  /** @returns why the remaining emails have to wait, if they do */
   async #sendDue(stop: AbortSignal): Promise<string | undefined> {
-    const { work, log } = this.#settings;
-    // What an earlier round left, where it lost the database.
-    await this.#giveBack();
+    const { queue, log } = this.#settings;
+    // Finishes an earlier round that lost the database.
+    await this.#releaseClaims();
     while (!stop.aborted) {
-      const { mails, notSent, recovered } = await work.claim(this.#backoff.isFresh ? claimedAtOnce : 1);
-      if (recovered > 0) log.warn({ mails: recovered }, "took over mails that a lost worker had not begun");
-      this.#book.recordNotSent(notSent);
-      if (mails.length === 0 && notSent.length === 0) return undefined;
-      const problem = await this.#sendClaimed(mails, stop);
+      const { emails, notSent, recovered } = await queue.claim(this.#backoff.isFresh ? batchSize : 1);
+      if (recovered > 0) log.warn({ emails: recovered }, "took over emails from a lost worker");
+      this.#outcomes.addNotSent(notSent);
+      if (emails.length === 0 && notSent.length === 0) return undefined;
+      const problem = await this.#sendClaimed(emails, stop);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
 
-  async #sendClaimed(mails: readonly ClaimedEmail[], stop: AbortSignal): Promise<string | undefined> {
+  async #sendClaimed(emails: readonly ClaimedEmail[], stop: AbortSignal): Promise<string | undefined> {
     const { clock } = this.#settings;
-    const freshUntilMs = clock() + freshForMs;
+    const sendUntilMs = clock() + maxClaimAgeMs;
     try {
-      for (const claimed of mails) {
-        if (stop.aborted || clock() >= freshUntilMs) break;
+      for (const claimed of emails) {
+        if (stop.aborted || clock() >= sendUntilMs) break;
         const problem = await this.#sendOne(claimed);
         if (problem !== undefined) return problem;
       }
       return undefined;
     } finally {
-      await this.#giveBack();
+      await this.#releaseClaims();
     }
   }
 
-  async #giveBack(): Promise<void> {
-    await this.#book.settle();
-    await this.#settings.work.release();
+  async #releaseClaims(): Promise<void> {
+    await this.#outcomes.flush();
+    await this.#settings.queue.release();
   }
 
   async #sendOne(claimed: ClaimedEmail): Promise<string | undefined> {
-    const { mail, obstacle, previousWorker } = claimed;
+    const { email, rule, previousWorker } = claimed;
     if (previousWorker !== undefined) {
-      const known = await this.#lookInto(claimed);
-      if (known) return this.#recordSent(claimed, known);
+      const outcome = await this.#checkPreviousAttempt(claimed);
+      if (outcome) return this.#addOutcome(claimed, outcome);
     }
-    if (obstacle !== undefined) {
-      this.#book.end(mail, { state: "kept_back", obstacle });
+    if (rule !== undefined) {
+      this.#outcomes.add(email, { state: "not_sent", rule });
       return undefined;
     }
-    const message = await this.#compose(mail);
+    const message = await this.#compose(email);
     if ("state" in message) {
-      this.#book.end(mail, message);
+      this.#outcomes.add(email, message);
       return undefined;
     }
-    const mayBegin = await this.#book.settle(mail);
-    return mayBegin ? this.#recordSent(claimed, await this.#send(message)) : undefined;
+    const mayBegin = await this.#outcomes.flush(email);
+    return mayBegin ? this.#addOutcome(claimed, await this.#send(message)) : undefined;
   }
 
-  /** A failure that nothing is known of may have been one after the message was given. */
+  /** An unexpected error may have occurred after the message was sent. */
   async #send(message: ComposedMessage): Promise<SendOutcome> {
     try {
       return await this.#settings.transport.send(message);
@@ -127,53 +128,58 @@ export class EmailJob implements Job<EmailResultName> {
     }
   }
 
-  /** @returns why the rest has to wait, if it has */
-  #recordSent({ mail, previousWorker }: ClaimedEmail, outcome: SendOutcome): string | undefined {
+  /** @returns why the remaining emails have to wait, if they do */
+  #addOutcome({ email, previousWorker }: ClaimedEmail, outcome: SendOutcome): string | undefined {
     const { clock, log } = this.#settings;
     if (outcome.state !== "unreachable") {
-      if (!this.#backoff.isFresh) log.info("mails can be sent again");
+      if (!this.#backoff.isFresh) log.info("sending emails again");
       this.#backoff.reset();
-      this.#book.end(mail, outcome);
+      this.#outcomes.add(email, outcome);
       return undefined;
     }
     const { problem, mayHaveArrived } = outcome;
-    this.#book.end(mail, { state: "unreachable", mayHaveArrived, wasTakenUp: previousWorker !== undefined });
-    if (mayHaveArrived) log.warn(named(mail), "the answer was lost: the mail may arrive twice");
-    if (this.#backoff.isFresh) log.error({ problem }, "no mail can be sent; it is tried again by itself");
-    else log.debug({ problem }, "still no mail can be sent");
-    this.#restsUntilMs = clock() + this.#backoff.next();
+    const wasTakenUp = previousWorker !== undefined;
+    this.#outcomes.add(email, { state: "unreachable", mayHaveArrived, wasTakenUp });
+    if (mayHaveArrived)
+      log.warn(toLogFields(email), "connection lost before the response; the email may be sent twice");
+    if (this.#backoff.isFresh) log.error({ problem }, "cannot send emails; retrying");
+    else log.debug({ problem }, "still cannot send emails");
+    this.#pausedUntilMs = clock() + this.#backoff.next();
     return problem;
   }
 
-  /** What can be known of a mail that a lost worker was handing over. */
-  async #lookInto({ mail, previousWorker, obstacle }: ClaimedEmail): Promise<SendOutcome | undefined> {
+  /** Returns the outcome of an email that a lost worker was sending, as far as it can be determined. */
+  async #checkPreviousAttempt({
+    email,
+    previousWorker,
+    rule,
+  }: ClaimedEmail): Promise<SendOutcome | undefined> {
     const { transport, log } = this.#settings;
-    const said = { ...named(mail), from: previousWorker };
-    const lost = "taken up from a lost worker, which was sending it";
+    const fields = { ...toLogFields(email), from: previousWorker };
     if (!transport.wasSent) {
       const next =
-        obstacle === undefined
-          ? "it is sent once more with the same Message-ID, and may arrive twice"
-          : "whether it arrived is not known, and it is not sent again";
-      log.warn(said, `${lost}; ${next}`);
+        rule === undefined
+          ? "sending it again with the same Message-ID; it may arrive twice"
+          : "it is not sent again, and may or may not have arrived";
+      log.warn(fields, `a worker was lost while sending the email: ${next}`);
       return undefined;
     }
     try {
-      const wasSent = await transport.wasSent(mail.key);
-      log.warn(said, `${lost}; it ${wasSent ? "was sent, and is not sent again" : "had not been sent"}`);
+      const wasSent = await transport.wasSent(email.key);
+      const finding = wasSent ? "it was sent" : "it was not sent";
+      log.warn(fields, `a worker was lost while sending the email: ${finding}`);
       return wasSent ? { state: "accepted", answer: "sent by a worker that was lost" } : undefined;
     } catch (error) {
       return { state: "unreachable", problem: (error as Error).message };
     }
   }
 
-  async #compose(mail: OutgoingEmail): Promise<ComposedMessage | EmailOutcome> {
+  async #compose(email: OutgoingEmail): Promise<ComposedMessage | EmailOutcome> {
     try {
-      return await this.#settings.compose(mail);
+      return await this.#settings.compose(email);
     } catch (error) {
       const { message } = error as Error;
-      const isAddress = error instanceof ComposeError && error.state === "invalid_address";
-      return isAddress
+      return error instanceof ComposeError && error.state === "invalid_address"
         ? { state: "invalid_address", answer: message }
         : { state: "failed", problem: message };
     }

@@ -1,14 +1,14 @@
 import type { EmailCategory } from "../contract/index.ts";
-import type { UnsentEmail } from "../engine/emails/sending/unsent-emails.ts";
-import type { EmailResult, EmailOutcome } from "../engine/emails/sending/outcomes.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
+import type { EmailOutcome, EmailResult } from "../engine/emails/sending/outcomes.ts";
+import type { UnsentEmail } from "../engine/emails/sending/unsent-emails.ts";
 import type { Counts } from "./job.ts";
-import type { WorkLog } from "./worker-context.ts";
+import type { WorkerLog } from "./worker-context.ts";
 
-/** What mails can come to in a round. */
+/** Results that are counted in a round. */
 export type EmailResultName = "sent" | "not_sent" | "deferred" | "bounced" | "failed";
 
-/** A mail as logs name it: never by its address, which `mail show` tells. */
+/** Identifies an email in logs. Addresses are never logged; `mail show` prints them. */
 interface EmailRef {
   readonly id: number;
   readonly category: EmailCategory;
@@ -26,84 +26,84 @@ export const zeroCounts: Counts<EmailResultName> = {
   failed: 0,
 };
 
-/** Keeps what came of mails until it is written down, counts it, and says it. */
+/** Collects outcomes until they are stored, counts them, and logs them. */
 export class EmailOutcomes {
-  readonly #work: Pick<EmailQueue, "step">;
-  readonly #log: WorkLog;
+  readonly #queue: Pick<EmailQueue, "step">;
+  readonly #log: WorkerLog;
   #ended: EndedEmail[] = [];
   #counts: Record<EmailResultName, number> = { ...zeroCounts };
 
-  constructor({ work, log }: { readonly work: Pick<EmailQueue, "step">; readonly log: WorkLog }) {
-    this.#work = work;
+  constructor({ queue, log }: { readonly queue: Pick<EmailQueue, "step">; readonly log: WorkerLog }) {
+    this.#queue = queue;
     this.#log = log;
   }
 
-  /** Whether there is something to write down. */
-  get isOpen(): boolean {
+  /** Whether there are outcomes to store. */
+  get isPending(): boolean {
     return this.#ended.length > 0;
   }
 
-  end({ id, category }: EmailRef, outcome: EmailOutcome): void {
+  add({ id, category }: EmailRef, outcome: EmailOutcome): void {
     this.#ended.push({ id, category, outcome });
   }
 
   /**
-   * Writes down what has ended, and that the next mail begins; where that fails, what has ended is kept.
-   * @returns whether the next mail may be handed over
+   * Stores the collected outcomes and that sending the next email begins. Keeps the outcomes if this fails.
+   * @returns whether the next email may be sent
    */
-  async settle(next?: EmailRef): Promise<boolean> {
+  async flush(next?: EmailRef): Promise<boolean> {
     const ended = this.#ended;
-    const { fates, hasBegun } = await this.#work.step(ended, next?.id);
+    const { results, hasBegun } = await this.#queue.step(ended, next?.id);
     this.#ended = [];
-    for (const [at, fate] of fates.entries()) {
-      const mail = ended[at];
-      if (mail) this.#tell(mail, fate);
+    for (const [index, result] of results.entries()) {
+      const email = ended[index];
+      if (email) this.#report(email, result);
     }
-    if (next && !hasBegun) this.#log.info(named(next), "left alone: it is not this worker's any more");
+    if (next && !hasBegun) this.#log.info(toLogFields(next), "skipped; the lease was lost");
     return hasBegun;
   }
 
-  recordNotSent(kept: readonly UnsentEmail[]): void {
-    for (const mail of kept) {
+  addNotSent(emails: readonly UnsentEmail[]): void {
+    for (const email of emails) {
       this.#counts.not_sent += 1;
-      this.#log.info({ ...named(mail), reason: mail.obstacle }, "not sent");
+      this.#log.info({ ...toLogFields(email), reason: email.rule }, "not sent");
     }
   }
 
-  /** Says what nobody will know any more, where the worker ends and it could not be written down. */
-  tellUnsettled(): void {
-    for (const mail of this.#ended) {
+  /** Logs the outcomes that could not be stored before the worker ends. */
+  logUnstored(): void {
+    for (const email of this.#ended) {
       this.#log.error(
-        { ...named(mail), outcome: mail.outcome.state },
-        "could not be written down, and is tried again later",
+        { ...toLogFields(email), outcome: email.outcome.state },
+        "could not store the outcome; the email will be tried again",
       );
     }
   }
 
-  /** What was counted since the last time. */
+  /** Returns the counts since the last call. */
   takeCounts(): Counts<EmailResultName> {
     const counts = this.#counts;
     this.#counts = { ...zeroCounts };
     return counts;
   }
 
-  #tell(mail: EndedEmail, fate: EmailResult): void {
-    const said = { ...named(mail), outcome: mail.outcome.state };
-    if (fate === "lost") {
-      this.#log.warn(said, "another worker took the mail over meanwhile; it may arrive twice");
+  #report(email: EndedEmail, result: EmailResult): void {
+    const fields = { ...toLogFields(email), outcome: email.outcome.state };
+    if (result === "lost") {
+      this.#log.warn(fields, "another worker took over the email; it may be sent twice");
       return;
     }
-    if (fate === "waiting") return;
-    this.#counts[fate] += 1;
-    if (fate === "sent") this.#log.info(named(mail), "sent");
-    else if (fate === "deferred") this.#log.info(named(mail), "put off by the server, and tried again later");
-    else if (mail.outcome.state === "kept_back")
-      this.#log.info({ ...named(mail), reason: mail.outcome.obstacle }, "not sent");
-    else if (fate === "bounced") this.#log.warn(said, "refused for good");
-    else this.#log.error(said, "given up; mail show tells why");
+    if (result === "waiting") return;
+    this.#counts[result] += 1;
+    if (result === "sent") this.#log.info(toLogFields(email), "sent");
+    else if (result === "deferred") this.#log.info(toLogFields(email), "deferred by the mail server");
+    else if (email.outcome.state === "not_sent")
+      this.#log.info({ ...toLogFields(email), reason: email.outcome.rule }, "not sent");
+    else if (result === "bounced") this.#log.warn(fields, "bounced");
+    else this.#log.error(fields, "failed; for the reason, run `starpost mail show`");
   }
 }
 
-export function named({ id, category }: EmailRef) {
+export function toLogFields({ id, category }: EmailRef) {
   return { mail: id, category };
 }

@@ -1,24 +1,25 @@
-/** What work came to: how often each outcome was met. */
+/** Number of times each outcome occurred. */
 export type Counts<Outcome extends string = string> = Readonly<Record<Outcome, number>>;
 
 export interface Round<Outcome extends string = string> {
-  /** All outcomes, also those that were not met. */
+  /** Counts of all outcomes, including those that did not occur. */
   readonly counts: Counts<Outcome>;
-  /** Why all the rest has to wait, in words: what everything of this kind goes through cannot be reached. */
+  /** Why the remaining work has to wait, for example because the mail server cannot be reached. */
   readonly problem?: string | undefined;
 }
 
-/** One kind of work of a worker, done in rounds, beside the other kinds. */
+/** A kind of work that a worker does in rounds, independently of other jobs. */
 export interface Job<Outcome extends string = string> {
-  /** What is worked on, in the plural, as logs and summaries name it: `mails`. */
+  /** What the job processes, in the plural, for logs and summaries: `emails`. */
   readonly name: string;
   /**
-   * Does all that is due now. Once `stop` is aborted it finishes what is in flight, gives back what it holds and returns.
-   * What goes wrong with a single piece is an outcome; it throws where nothing can be done, such as a lost database.
+   * Does everything that is due. Once `stop` is aborted, finishes what is in flight, releases its leases, and returns.
+   * A failure of one item is an outcome.
+   * @throws if no work is possible, for example because the database is unavailable
    */
   runDue(stop: AbortSignal): Promise<Round<Outcome>>;
-  /** When there is next something to do, milliseconds; nothing where nothing waits. Costs next to nothing. */
+  /** Finds when the next item is due, in milliseconds; undefined if nothing is pending. Cheap enough to poll. */
   nextDueAtMs(): Promise<number | undefined>;
-  /** After the last round. */
+  /** Called after the last round. */
   close?(): Promise<void>;
 }

@@ -48,7 +48,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
       state: "queued",
       decided_by: null,
       at: "2026-03-24T00:00:00.000Z",
-      sentence: "A mail for Teapot will be sent to jane@mail.example on 24 March 2026.",
+      sentence: "An email about Teapot will be sent to jane@mail.example on 2026-03-24.",
     });
     expect(decision?.rules.map(({ result }) => result)).toEqual(Array(12).fill("passed"));
   });
@@ -80,7 +80,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     await bring();
     await service.unsubscribers.massCreate({ email_list: { 1: ["jane@mail.example"] } });
     const waits =
-      "As things are, no mail will be sent for Teapot because the store unsubscribed jane@mail.example from these mails on 15 March 2026.";
+      "The email about Teapot will not be sent: the store unsubscribed jane@mail.example from review requests on 2026-03-15.";
     expect(await say()).toEqual([waits]);
     await db()
       .updateTable("unsubscribers")
@@ -89,24 +89,24 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     harness().clock.advance(dayMs);
     await judgeDue(harness());
     expect(await say()).toEqual([
-      "No mail was sent for Teapot on 16 March 2026 because jane@mail.example unsubscribed from these mails on 3 March 2026.",
+      "The email about Teapot was not sent: jane@mail.example unsubscribed from review requests on 2026-03-03.",
     ]);
     // What decided then is told, whatever holds by now.
     await db().deleteFrom("unsubscribers").execute();
     expect(await say()).toEqual([
-      "No mail was sent for Teapot on 16 March 2026 because jane@mail.example unsubscribed from these mails.",
+      "The email about Teapot was not sent: jane@mail.example unsubscribed from review requests.",
     ]);
   });
 
   it("tells that an order came as a past one, or a product without a mail", async () => {
     await bring({}, { send_mail: false });
     expect(await say()).toEqual([
-      "No mail was sent for Teapot because the order was taken over as a past one on 15 March 2026, and past orders bring no mails.",
+      "No email about Teapot was sent: the order was imported on 2026-03-15 as a past order, for which no emails are sent.",
     ]);
     await bring({ order_id: "2" });
     await bring({ order_id: "2", products: { pan: pot("Pan") } }, { send_mail: false });
     expect((await say("2"))[1]).toBe(
-      "No mail was sent for Pan because it came to the order on 15 March 2026 with the word that no mail is wanted.",
+      "No email about Pan was sent: it was added to the order on 2026-03-15 with emails turned off.",
     );
     expect((await why("2")).map(({ decided_by }) => decided_by)).toEqual([null, "past_order"]);
   });
@@ -115,22 +115,22 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     [
       "product_blacklisted",
       (of) => of.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } }),
-      "the store asks for no reviews of this product",
+      "the store does not collect reviews for this product",
     ],
     [
       "mails_stopped",
       (of) => of.orders.cancelEmails({ orders: [{ order_id: "1" }] }),
-      "the store stopped the mails of this order on 15 March 2026",
+      "the store canceled the emails for this order on 2026-03-15",
     ],
     [
       "mails_stopped",
       (of) => of.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["teapot"] }] }),
-      "the store stopped the mails for this product of the order on 15 March 2026",
+      "the store canceled the emails for this product of the order on 2026-03-15",
     ],
     [
       "requests_off",
       (of) => of.emailRules.set({ name: "send_review_requests", value: false }),
-      "the store has switched its review requests off",
+      "the store has turned off review requests",
     ],
     [
       "reviewed_lately",
@@ -141,26 +141,26 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
             past: { created_at: "2026-02-04", reviewer_type: "verified_buyer" },
           }),
         ),
-      "jane@mail.example reviewed this product already on 4 February 2026",
+      "jane@mail.example already reviewed this product on 2026-02-04",
     ],
-  ])("tells of %s, before it is judged and behind it", async (rule, happen, because) => {
+  ])("tells of %s, before it is judged and behind it", async (rule, happen, reason) => {
     await bring();
     await happen(service);
     expect(await why()).toMatchObject([{ state: "queued", decided_by: rule }]);
-    expect(await say()).toEqual([`As things are, no mail will be sent for Teapot because ${because}.`]);
+    expect(await say()).toEqual([`The email about Teapot will not be sent: ${reason}.`]);
     await judgeDue(harness());
     expect(await why()).toMatchObject([{ state: "not_sent", decided_by: rule }]);
-    expect(await say()).toEqual([`No mail was sent for Teapot on 15 March 2026 because ${because}.`]);
+    expect(await say()).toEqual([`The email about Teapot was not sent: ${reason}.`]);
   });
 
   it("tells of an order that was too old", async () => {
     await bring({ order_date: "2025-09-14" });
     expect(await say()).toEqual([
-      "As things are, no mail will be sent for Teapot because the order of 14 September 2025 is older than 6 months by then.",
+      "The email about Teapot will not be sent: the order of 2025-09-14 will be older than 6 months.",
     ]);
     await judgeDue(harness());
     expect(await say()).toEqual([
-      "No mail was sent for Teapot on 15 March 2026 because the order of 14 September 2025 was too old.",
+      "The email about Teapot was not sent: the order of 2025-09-14 was too old.",
     ]);
   });
 
@@ -169,8 +169,8 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     for (const n of [1, 2, 3, 4]) await recordSent(harness(), id, "jane@mail.example", startMs - n * dayMs);
     await bring({ order_date: "2026-03-05", products: { teapot: pot(), pan: pot("Pan") } });
     expect(await say()).toEqual([
-      "A mail for Teapot will be sent to jane@mail.example on 19 March 2026.",
-      "As things are, no mail will be sent for Pan when it is due on 19 March 2026 because jane@mail.example has 5 review requests within 30 days by then, and gets no more.",
+      "An email about Teapot will be sent to jane@mail.example on 2026-03-19.",
+      "The email about Pan will not be sent: jane@mail.example will already have received the maximum of 5 review requests in 30 days.",
     ]);
     harness().clock.advance(4 * dayMs);
     await judgeDue(harness());
@@ -178,7 +178,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     expect(pan).toMatchObject({
       decided_by: "too_many_to_person",
       sentence:
-        "No mail was sent for Pan on 19 March 2026 because jane@mail.example had as many review requests at that time as one person gets.",
+        "The email about Pan was not sent: jane@mail.example had already received the maximum number of review requests.",
     });
   });
 
@@ -192,7 +192,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     await bring();
     await note("bounces");
     expect(await say()).toEqual([
-      "As things are, no mail will be sent for Teapot because an earlier mail to jane@mail.example was refused for good by its mail server on 15 March 2026.",
+      "The email about Teapot will not be sent: an earlier email to jane@mail.example bounced on 2026-03-15.",
     ]);
     await note("spamreports");
     expect(await why()).toMatchObject([{ decided_by: "reported_spam" }]);
@@ -202,7 +202,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     await bring();
     const worker = createWorker(harness());
     await worker.claim(1);
-    expect(await say()).toEqual(["A mail for Teapot to jane@mail.example is being sent at this moment."]);
+    expect(await say()).toEqual(["The email about Teapot is being sent to jane@mail.example."]);
     const become = async (values: Record<string, string | number | null>) => {
       await db()
         .updateTable("mails")
@@ -211,26 +211,24 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
       return (await say())[0];
     };
     expect(await become({ state: "sent", sent_at: startMs })).toBe(
-      "A mail for Teapot was sent to jane@mail.example on 15 March 2026.",
+      "The email about Teapot was sent to jane@mail.example on 2026-03-15.",
     );
     expect(await become({ state: "bounced", sent_at: null, reason: "550 no such user" })).toBe(
-      "A mail for Teapot was sent to jane@mail.example, and refused for good by its mail server: 550 no such user.",
+      "The email about Teapot was sent to jane@mail.example but bounced: 550 no such user.",
     );
     expect(await become({ state: "failed", reason: "the template is broken" })).toBe(
-      "A mail for Teapot to jane@mail.example could not be sent: the template is broken.",
+      "The email about Teapot could not be sent to jane@mail.example: the template is broken.",
     );
     const later = { state: "queued", attempts: 2, reason: "451 busy", due_at: startMs + dayMs };
     expect(await become(later)).toBe(
-      "A mail for Teapot to jane@mail.example could not be handed over yet (451 busy), and is tried again on 16 March 2026.",
+      "The email about Teapot could not be sent to jane@mail.example yet and will be retried on 2026-03-16: 451 busy.",
     );
     expect(await become({ attempts: 0, reason: null, due_at: startMs - dayMs })).toBe(
-      "A mail for Teapot to jane@mail.example has been due since 14 March 2026, and goes as soon as mails are sent.",
+      "The email about Teapot to jane@mail.example has been due since 2026-03-14 and is waiting for a worker.",
     );
     const [mail] = (await service.emails.list({})).mails;
     await service.emails.cancel({ mail_id: mail?.id ?? 0 });
-    expect(await say()).toEqual([
-      "No mail was sent for Teapot on 15 March 2026 because the store stopped this mail by hand.",
-    ]);
+    expect(await say()).toEqual(["The email about Teapot was not sent: the store canceled this email."]);
   });
 
   it("tells of a mail about a whole order which products it leaves out", async () => {
@@ -247,7 +245,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
         { product_id: "pan", left_out_by: "mails_stopped" },
       ],
       sentence:
-        "A mail for this order to jane@mail.example has been due since 15 March 2026, and goes as soon as mails are sent.",
+        "The email about this order to jane@mail.example has been due since 2026-03-15 and is waiting for a worker.",
     });
   });
 

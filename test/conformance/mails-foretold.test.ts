@@ -30,9 +30,9 @@ describeBackends("what is foretold of mails that wait", (harness: () => Harness)
     const work = createWorker(harness());
     for (let days = 0; days < 30; days++) {
       for (;;) {
-        const { mails, notSent } = await work.claim(50);
-        if (mails.length + notSent.length === 0) break;
-        for (const { mail } of mails) {
+        const { emails, notSent } = await work.claim(50);
+        if (emails.length + notSent.length === 0) break;
+        for (const { email: mail } of emails) {
           await work.step([{ id: mail.id, outcome: { state: "accepted", answer: "250 ok" } }]);
         }
       }

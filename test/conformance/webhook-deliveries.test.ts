@@ -16,7 +16,7 @@ async function attempt({ work }: Harness, outcome: AttemptOutcome, worker = "one
   return begun.id;
 }
 
-const refused: AttemptOutcome = { state: "failed", status: 500, problem: "answered 500", durationMs: 12.4 };
+const refused: AttemptOutcome = { state: "failed", status: 500, problem: "HTTP 500", durationMs: 12.4 };
 const taken: AttemptOutcome = { state: "delivered", status: 204, durationMs: 7 };
 
 describeIsolated("webhookDeliveries", (harness) => {
@@ -49,7 +49,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     const { delivery, attempts } = await service.webhookDeliveries.get({ delivery_id });
     const { body, ...rest } = delivery;
     expect(JSON.parse(body)).toMatchObject({ event: "review_create", data: { app_key: caller.appKey } });
-    expect(rest).toMatchObject({ state: "queued", reason: "answered 500", attempts: 1, delivered_at: null });
+    expect(rest).toMatchObject({ state: "queued", reason: "HTTP 500", attempts: 1, delivered_at: null });
     expect(Date.parse(rest.due_at ?? "")).toBeGreaterThanOrEqual(startMs + 6_000);
     const started_at = new Date(startMs + 1_000).toISOString();
     const first = {
@@ -58,7 +58,7 @@ describeIsolated("webhookDeliveries", (harness) => {
       started_at,
       duration_ms: 12,
       status: 500,
-      problem: "answered 500",
+      problem: "HTTP 500",
     };
     expect(attempts).toEqual([{ id: expect.any(Number), ...first }]);
     const all = await service.webhookDeliveries.attempts({});
@@ -144,7 +144,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     await service.reviews.create(aReview());
     const begun = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
     await service.webhooks.delete({ webhook_id: webhook.id });
-    const reason = "its subscription was deleted";
+    const reason = "the webhook was deleted";
     const list = async () => (await service.webhookDeliveries.list({ since_id: 0 })).deliveries;
     expect(await list()).toMatchObject([
       { state: "leased", url: null },
@@ -154,7 +154,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     if (!under) throw new Error("nothing was due");
     // What was under way is not tried again.
     await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).end(under, refused);
-    expect(await list()).toMatchObject([{ state: "failed", reason: "answered 500" }, { state: "failed" }]);
+    expect(await list()).toMatchObject([{ state: "failed", reason: "HTTP 500" }, { state: "failed" }]);
     await expect(service.webhookDeliveries.redeliver({ delivery_id: under.id })).rejects.toMatchObject({
       kind: "invalidParams",
       message: `the subscription of delivery ${under.id} has ended`,

@@ -22,13 +22,13 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
   /** Lets all that is due go; the products that each mail speaks of. */
   async function send(): Promise<readonly (readonly string[])[]> {
     const work = createWorker(harness());
-    const { mails } = await work.claim(100);
-    for (const { mail } of mails) {
+    const { emails } = await work.claim(100);
+    for (const { email: mail } of emails) {
       await work.step([], mail.id);
       await work.step([{ id: mail.id, outcome: { state: "accepted", answer: "250 ok" } }]);
     }
-    return mails.map(({ mail }) =>
-      (mail.data["products"] as readonly { product_id: string }[]).map(({ product_id }) => product_id),
+    return emails.map(({ email }) =>
+      (email.data["products"] as readonly { product_id: string }[]).map(({ product_id }) => product_id),
     );
   }
 
@@ -98,7 +98,7 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
     await bring({ products: pots("pot", "pan") });
     await service.products.massUpdate({ products: { pot: aProduct({ blacklisted: true }) } });
     const work = createWorker(harness());
-    expect((await work.claim(1)).mails).toHaveLength(1);
+    expect((await work.claim(1)).emails).toHaveLength(1);
     await work.release();
     await service.products.massUpdate({ products: { pot: aProduct({ blacklisted: false }) } });
     expect(await send()).toEqual([["pot", "pan"]]);

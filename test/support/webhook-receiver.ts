@@ -27,7 +27,7 @@ export function openDispatcher(
   { worker = "one", leaseMs = 60_000, graceMs, ...post }: DispatcherOptions = {},
 ): Job {
   return createWebhookJob({
-    work: createWebhookQueue(work, { worker, leaseMs }),
+    queue: createWebhookQueue(work, { worker, leaseMs }),
     post: createWebhookPost({ clock, version: "1.2.3", isPrivateAllowed: true, ...post }),
     leaseMs,
     graceMs,

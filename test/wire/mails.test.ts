@@ -150,7 +150,7 @@ describe("what a mail provider posts", () => {
     const send = (body: string) => wire().ask("POST", path(), body, sign(body, secret));
     expect(await send("[{]")).toMatchObject({ status: 400 });
     expect(await send('{"event":"open"}')).toMatchObject(
-      refusal(500, "InvalidParams", "the body must be a list of events"),
+      refusal(500, "InvalidParams", "the body must be an array of events"),
     );
     // Fields that no object may have are those of others, and are passed over.
     expect(await send('[{"event":"open","__proto__":{"event":"x"}}]')).toMatchObject({ status: 200 });

@@ -29,8 +29,7 @@ describe("webhooks", () => {
       500,
       {
         status: {
-          message:
-            "url leads where nothing is sent to: ::ffff:7f00:1 stands for another: 127.0.0.1 is an address of the machine itself",
+          message: expect.stringMatching(/^url .*127\.0\.0\.1/),
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },

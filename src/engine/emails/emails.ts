@@ -6,7 +6,6 @@ import {
   type EmailState,
   invalidField,
   recordNotFound,
-  recordNotFound,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";

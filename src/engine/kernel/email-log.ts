@@ -63,10 +63,7 @@ export async function recordEmailEvents(
  * contain the email ID, are not counted.
  */
 export async function recordClick(
-  {
-    mailId,
-    ...clicked
-  }: Pick<EmailEvent, "accountId" | "category"> & { readonly mailId: number | undefined },
+  { mailId, ...click }: Pick<EmailEvent, "accountId" | "category"> & { readonly mailId: number | undefined },
   context: Context,
 ): Promise<void> {
   if (mailId === undefined) return;
@@ -169,16 +166,16 @@ interface CounterKey {
 
 /** Collects changes of counters, one sum per counter. */
 class CountChanges {
-  readonly #changes = new Map<string, { counterKey: CounterKey; mails: number }>();
+  readonly #changes = new Map<string, { counter: CounterKey; mails: number }>();
 
-  add(counterKey: CounterKey, mails: number): void {
-    const key = `${counterKey.accountId} ${counterKey.category} ${counterKey.day} ${counterKey.counter}`;
+  add(counter: CounterKey, mails: number): void {
+    const key = `${counter.accountId} ${counter.category} ${counter.day} ${counter.counter}`;
     const change = this.#changes.get(key);
     if (change) change.mails += mails;
-    else this.#changes.set(key, { counterKey, mails });
+    else this.#changes.set(key, { counter, mails });
   }
 
-  list(): readonly { readonly counterKey: CounterKey; readonly mails: number }[] {
+  list(): readonly { readonly counter: CounterKey; readonly mails: number }[] {
     return [...this.#changes.values()].filter(({ mails }) => mails !== 0);
   }
 }
@@ -188,7 +185,7 @@ async function addCounts(changes: ReturnType<CountChanges["list"]>, { transactio
   await transaction
     .insertInto("mail_counts")
     .values(
-      changes.map(({ counterKey: { accountId, category, day, counter }, mails }) => ({
+      changes.map(({ counter: { accountId, category, day, counter }, mails }) => ({
         account_id: accountId,
         category,
         day,

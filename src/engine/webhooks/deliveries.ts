@@ -12,7 +12,7 @@ import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler
 import { iso } from "../kernel/times.ts";
 
 export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries> = {
-  /** Assumed: `since_id` is the lowest id, as in other lists; without it, whoever looks wants the newest. */
+  /** Assumed: `since_id` is the lowest ID, as in other lists; without it, the newest come first. */
   list: async ({ state, event_name, webhook_id, ...page }, context) => {
     let query = selectPage(context, page);
     if (state !== undefined) query = query.where("webhook_deliveries.state", "=", state);
@@ -23,17 +23,17 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
 
   /** @throws ServiceError `recordNotFound` */
   get: async ({ delivery_id }, context) => {
-    const found = await findDelivery(delivery_id, context);
+    const delivery = await findDelivery(delivery_id, context);
     const attempts = await context.transaction
       .selectFrom("webhook_attempts")
       .selectAll()
       .where("delivery_row", "=", delivery_id)
       .orderBy("id")
       .execute();
-    return { delivery: { ...toDelivery(found), body: found.body }, attempts: attempts.map(toAttempt) };
+    return { delivery: { ...toDelivery(delivery), body: delivery.body }, attempts: attempts.map(toAttempt) };
   },
 
-  /** Assumed: `since_id` as in the list of deliveries. */
+  /** Assumed: `since_id` works as in the list of deliveries. */
   attempts: async ({ since_id, count }, context) => {
     let query = context.transaction
       .selectFrom("webhook_attempts")
@@ -42,14 +42,14 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
       .limit(readCount(count));
     query =
       since_id === undefined ? query.orderBy("id", "desc") : query.where("id", ">=", since_id).orderBy("id");
-    const found = await query.execute();
-    if (found.length === 0) return { attempts: [] };
+    const rows = await query.execute();
+    if (rows.length === 0) return { attempts: [] };
     const deliveries = await selectDeliveries(context)
-      .where("webhook_deliveries.id", "in", [...new Set(found.map(({ delivery_row }) => delivery_row))])
+      .where("webhook_deliveries.id", "in", [...new Set(rows.map(({ delivery_row }) => delivery_row))])
       .execute();
     const byId = new Map(deliveries.map((row) => [row.id, toDelivery(row)]));
     return {
-      attempts: found.flatMap((row) => {
+      attempts: rows.flatMap((row) => {
         const delivery = byId.get(row.delivery_row);
         return delivery ? [{ ...toAttempt(row), delivery }] : [];
       }),
@@ -57,19 +57,20 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
   },
 
   /**
-   * Sends a delivery once more, at once, with the whole series of attempts before it.
-   * Assumed: one that waits for its next attempt need wait no longer; one that is under way stays as it is; the event
-   * id stays, so that a receiver that has had the event can tell.
-   * @throws ServiceError `recordNotFound`; `invalidParams` where its subscription has ended
+   * Queues a delivery again, due immediately and with a new series of attempts.
+   * Assumed: a queued delivery becomes due immediately; a delivery in flight is not changed; the event ID stays the same,
+   * so that receivers can detect the repeat.
+   * @throws ServiceError `recordNotFound`; `invalidParams` if the webhook was deleted
    */
   redeliver: async ({ delivery_id }, context) => {
-    const found = await findDelivery(delivery_id, context);
-    if (found.url === null) {
-      throw new ServiceError("invalidParams", `the subscription of delivery ${delivery_id} has ended`, {
-        hint: "subscribe the address again; new events go there",
+    const delivery = await findDelivery(delivery_id, context);
+    if (delivery.url === null) {
+      throw new ServiceError("invalidParams", `the webhook of delivery ${delivery_id} was deleted`, {
+        field: "delivery_id",
+        hint: "Create the webhook again to receive new events.",
       });
     }
-    if (found.state !== "leased") {
+    if (delivery.state !== "leased") {
       await context.transaction
         .updateTable("webhook_deliveries")
         .set({ state: "queued", due_at: context.nowMs, delivered_at: null, reason: null, attempts: 0 })
@@ -82,7 +83,7 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
 
 type Context = Pick<HandlerContext, "transaction" | "account">;
 
-/** The account's deliveries with where they go and how often they went. */
+/** Selects the deliveries of the account with their URLs and numbers of attempts. */
 function selectDeliveries(context: Context) {
   return context.transaction
     .selectFrom("webhook_deliveries")
@@ -92,9 +93,9 @@ function selectDeliveries(context: Context) {
     .select((eb) =>
       eb
         .selectFrom("webhook_attempts")
-        .select(({ fn }) => fn.countAll<number>().as("made"))
+        .select(({ fn }) => fn.countAll<number>().as("attempt_count"))
         .whereRef("webhook_attempts.delivery_row", "=", "webhook_deliveries.id")
-        .as("made"),
+        .as("attempt_count"),
     )
     .where("webhook_deliveries.account_id", "=", accountOf(context as HandlerContext).id);
 }
@@ -108,14 +109,14 @@ function selectPage(
   return page.where("webhook_deliveries.id", ">=", since_id).orderBy("webhook_deliveries.id");
 }
 
-/** Assumed: more than a page can hold is a full page. */
+/** Assumed: a count above the maximum page size is reduced to it. */
 function readCount(count: number = deliveryPage.default): number {
   return Math.min(count, deliveryPage.max);
 }
 
 async function findDelivery(id: number, context: Context) {
-  const found = await selectDeliveries(context).where("webhook_deliveries.id", "=", id).executeTakeFirst();
-  if (found) return found;
+  const delivery = await selectDeliveries(context).where("webhook_deliveries.id", "=", id).executeTakeFirst();
+  if (delivery) return delivery;
   throw recordNotFound("Delivery", "id", id);
 }
 
@@ -133,7 +134,7 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
     due_at: row.state === "queued" ? iso(row.due_at) : null,
     delivered_at: row.delivered_at === null ? null : iso(row.delivered_at),
     reason: row.reason,
-    attempts: Number(row.made),
+    attempts: Number(row.attempt_count),
   };
 }
 

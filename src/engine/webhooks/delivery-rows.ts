@@ -4,7 +4,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
-/** A delivery that is due, with its subscription; that is null where it has ended meanwhile. */
+/** A delivery that is due. */
 export interface DueDelivery {
   readonly id: number;
   readonly account_id: number;
@@ -14,7 +14,7 @@ export interface DueDelivery {
   readonly attempts: number;
 }
 
-/** The subscriptions that something waits for, found one after another in an index, however much waits for each. */
+/** Webhooks with queued deliveries. The recursion skips through the index, regardless of the number of deliveries. */
 const waitingWebhooks = sql`
   waiting(webhook_row) as (
     select min(webhook_row) from webhook_deliveries where state = 'queued'
@@ -25,7 +25,7 @@ const waitingWebhooks = sql`
     ) from waiting where waiting.webhook_row is not null
   )`;
 
-/** A worker is at the subscription: its deliveries go one at a time. */
+/** Whether a delivery to the webhook is in flight. Each webhook gets one delivery at a time. */
 const isBusy = sql`exists (
   select 1 from webhook_deliveries as busy
   where busy.state = 'leased' and busy.webhook_row = waiting.webhook_row
@@ -44,7 +44,7 @@ const selectDue = createStatement<{ readonly nowMs: number; readonly limit: numb
     order by due.due_at, due.id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
-/** The next delivery of each subscription that has one due and none under way, the longest due first. */
+/** Selects the next delivery of each webhook that has one due and none in flight, in order of due times. */
 export async function selectDueDeliveries(
   limit: number,
   { transaction, dialect, nowMs }: Context,
@@ -58,7 +58,7 @@ const selectExpired = createStatement<{ readonly nowMs: number }, { readonly id:
     order by leased_until, id limit 1000 ${dialect.skipLocked}`,
 );
 
-/** What lost workers held: only what is under way has a lease. */
+/** Selects deliveries whose lease has expired. Only deliveries in flight have a lease. */
 export async function selectExpiredDeliveries({ transaction, dialect, nowMs }: Context): Promise<number[]> {
   return (await selectExpired(transaction, dialect, { nowMs })).rows.map(({ id }) => id);
 }
@@ -74,8 +74,8 @@ const selectNextDue = createStatement<object, { readonly at: number | null }>(
     select min(leased_until) from webhook_deliveries where leased_until is not null`,
 );
 
-/** When there is next something to deliver, or the next lease ends, milliseconds; nothing where nothing waits. */
-export async function readNextDeliveryAt({
+/** Finds when the next delivery is due or the next lease expires, in milliseconds; undefined if nothing is pending. */
+export async function findNextDueTime({
   transaction,
   dialect,
 }: Pick<Context, "transaction" | "dialect">): Promise<number | undefined> {

@@ -1,13 +1,13 @@
 import type { HandlerContext } from "../kernel/handler.ts";
-import { endSubscription } from "./delivery-end.ts";
+import { deleteWebhook } from "./webhook-deletion.ts";
 import { limitRetryAfterMs, planRetryMs } from "./retry-schedule.ts";
 
 /**
- * What came of an attempt.
+ * Outcome of an attempt.
  * - `delivered`: a status from 200 to 299
- * - `failed`: anything else, and no answer at all
- * - `gone`: 410, by which a receiver says that nothing is to be sent there any more
- * - `cut_off`: the worker stopped; it is no fault of the receiver
+ * - `failed`: any other status, or no response
+ * - `gone`: status 410, with which a receiver asks to receive nothing more
+ * - `aborted`: the worker stopped during the request; does not count as an attempt
  */
 export type AttemptOutcome = { readonly durationMs: number } & (
   | { readonly state: "delivered"; readonly status: number }
@@ -15,65 +15,64 @@ export type AttemptOutcome = { readonly durationMs: number } & (
       readonly state: "failed";
       readonly status?: number | undefined;
       readonly problem: string;
-      /** How long the receiver asks to be left alone. */
+      /** Delay that the receiver requested. */
       readonly retryAfterMs?: number | undefined;
     }
   | { readonly state: "gone"; readonly status: number }
-  | { readonly state: "cut_off"; readonly problem: string }
+  | { readonly state: "aborted"; readonly problem: string }
 );
 
-/** What became of a delivery: `deferred` is tried again. */
+/** What an outcome means for the delivery. `deferred`: it will be tried again. */
 export const deliveryResults = ["delivered", "deferred", "failed"] as const;
 export type DeliveryResult = (typeof deliveryResults)[number];
 
-interface Attempted {
+interface BegunAttempt {
   readonly id: number;
   readonly webhookId: number;
   readonly attemptId: number;
   readonly attempt: number;
 }
 
-const goneReason = "the receiver answered 410, which ended the subscription";
+const goneReason = "the receiver responded with status 410, so the webhook was deleted";
 
 /**
- * Notes what came of an attempt, and what becomes of its delivery. One whose lease has ended meanwhile is another
- * worker's: only that it was delivered is noted of it then.
- * Assumed: deliveries of a subscription go one at a time, in the order in which they are due; one that failed waits for
- * its next attempt, and those after it do not wait for that. A receiver that asks for a pause with `Retry-After` gets
- * it for all that is its.
+ * Stores the outcome of an attempt and updates the delivery. If the worker has lost the lease, stores only a successful
+ * delivery.
+ * Assumed: a webhook gets one delivery at a time, in order of due times; later deliveries do not wait for the retry of a
+ * failed one. `Retry-After` delays all deliveries to the webhook.
  */
 export async function recordOutcome(
-  attempted: Attempted,
+  begun: BegunAttempt,
   { worker, outcome }: { readonly worker: string; readonly outcome: AttemptOutcome },
   context: HandlerContext,
 ): Promise<DeliveryResult> {
-  await recordAttempt(attempted, outcome, context);
-  if (outcome.state === "delivered") return recordDelivered(attempted, context);
-  if (outcome.state === "cut_off") {
-    const change = { state: "queued", attempts: attempted.attempt - 1 };
-    await changeHeld(attempted, { worker, change }, context);
+  await recordAttempt(begun, outcome, context);
+  if (outcome.state === "delivered") return recordDelivered(begun, context);
+  if (outcome.state === "aborted") {
+    const change = { state: "queued", attempts: begun.attempt - 1 };
+    await updateLeased(begun, { worker, change }, context);
     return "deferred";
   }
   if (outcome.state === "gone") {
-    await endSubscription(attempted.webhookId, goneReason, context);
-    await changeHeld(attempted, { worker, change: { state: "failed", reason: goneReason } }, context);
+    await deleteWebhook(begun.webhookId, goneReason, context);
+    await updateLeased(begun, { worker, change: { state: "failed", reason: goneReason } }, context);
     return "failed";
   }
   const { problem, retryAfterMs = 0 } = outcome;
-  if (retryAfterMs > 0) await hold(attempted, retryAfterMs, context);
-  const waitMs = (await isSubscribed(attempted, context))
-    ? planRetryMs(attempted.attempt, retryAfterMs, toFraction(context.random(4)))
+  if (retryAfterMs > 0) await pauseWebhook(begun, retryAfterMs, context);
+  const waitMs = (await isSubscribed(begun, context))
+    ? planRetryMs(begun.attempt, retryAfterMs, toFraction(context.random(4)))
     : undefined;
   const change =
     waitMs === undefined
       ? { state: "failed", reason: problem }
       : { state: "queued", reason: problem, due_at: context.nowMs + waitMs };
-  await changeHeld(attempted, { worker, change }, context);
+  await updateLeased(begun, { worker, change }, context);
   return waitMs === undefined ? "failed" : "deferred";
 }
 
 async function recordAttempt(
-  { attemptId }: Attempted,
+  { attemptId }: BegunAttempt,
   outcome: AttemptOutcome,
   { transaction }: HandlerContext,
 ): Promise<void> {
@@ -87,7 +86,7 @@ async function recordAttempt(
 }
 
 async function recordDelivered(
-  { id }: Attempted,
+  { id }: BegunAttempt,
   { transaction, nowMs }: HandlerContext,
 ): Promise<"delivered"> {
   await transaction
@@ -99,9 +98,9 @@ async function recordDelivered(
   return "delivered";
 }
 
-/** Gives back a delivery that is still the worker's, by the very attempt that it is of. */
-async function changeHeld(
-  { id, attempt }: Attempted,
+/** Updates a delivery and ends its lease, if the worker still holds it for this attempt. */
+async function updateLeased(
+  { id, attempt }: BegunAttempt,
   {
     worker,
     change,
@@ -126,7 +125,7 @@ async function changeHeld(
     .execute();
 }
 
-async function isSubscribed({ webhookId }: Attempted, { transaction }: HandlerContext): Promise<boolean> {
+async function isSubscribed({ webhookId }: BegunAttempt, { transaction }: HandlerContext): Promise<boolean> {
   const found = await transaction
     .selectFrom("webhooks")
     .select("id")
@@ -135,9 +134,9 @@ async function isSubscribed({ webhookId }: Attempted, { transaction }: HandlerCo
   return found !== undefined;
 }
 
-/** Leaves a receiver alone for a while: what waits for it, and what will come in meanwhile. */
-async function hold(
-  { webhookId }: Attempted,
+/** Delays all queued and new deliveries to a webhook. */
+async function pauseWebhook(
+  { webhookId }: BegunAttempt,
   retryAfterMs: number,
   { transaction, nowMs }: HandlerContext,
 ): Promise<void> {

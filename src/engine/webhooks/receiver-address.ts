@@ -1,55 +1,55 @@
 import ipaddr from "ipaddr.js";
 
-/** What a machine is that nobody elsewhere may have called, by the word that the table of address ranges has for it. */
-const rangeWords: Readonly<Record<string, string>> = {
+/** Descriptions of address ranges that are not public, by their names in ipaddr.js. */
+const rangeDescriptions: Readonly<Record<string, string>> = {
   broadcast: "a broadcast address",
-  carrierGradeNat: "an address inside of a provider's network",
+  carrierGradeNat: "a carrier-grade NAT address",
   linkLocal: "a link-local address",
-  loopback: "an address of the machine itself",
+  loopback: "a loopback address",
   multicast: "a multicast address",
   private: "a private address",
   uniqueLocal: "a private address",
-  unspecified: "an address of the machine itself",
+  unspecified: "an unspecified address",
 };
-const otherwise = "an address that is reserved";
+const otherRange = "a reserved address";
 
-/** What answers there is a part of the machine's own host, although the address is in a public range. */
+/** Addresses in public ranges that belong to the host of a virtual machine (Azure). */
 const hostAddresses: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
-/** Addresses that stand for one of IPv4, whose 32 bits are their last. */
-const embeddings = { mapped: [0, 0, 0, 0, 0, 0xffff], nat64: [0x64, 0xff9b, 0, 0, 0, 0] } as const;
+/** Prefixes of IPv6 addresses whose last 32 bits are an IPv4 address. */
+const ipv4Prefixes = { mapped: [0, 0, 0, 0, 0, 0xffff], nat64: [0x64, 0xff9b, 0, 0, 0, 0] } as const;
 
 /**
- * Says why nothing may be sent to an IP address; nothing where it may.
- * Assumed: public addresses alone are called: of IPv6 those of 2000::/3, and of those that stand for one of IPv4, mapped
- * ones and NAT64's are as the one that they stand for; 6to4 and Teredo are refused, as nothing is served there.
+ * Explains why webhooks must not be sent to an IP address. Returns undefined if the address is allowed.
+ * Assumed: only public addresses are allowed. For IPv6 these are 2000::/3; IPv4-mapped and NAT64 addresses are treated like
+ * the IPv4 address they contain; 6to4 and Teredo addresses are refused, because they are not used for servers.
  */
 export function explainRefusedAddress(address: string): string | undefined {
-  if (!ipaddr.isValid(address)) return `${address} is no IP address`;
+  if (!ipaddr.isValid(address)) return `${address} is not an IP address`;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return explainRefusedIpv4(parsed);
   const { parts } = parsed;
-  if (Object.values(embeddings).some((head) => head.every((part, at) => parts[at] === part))) {
+  if (Object.values(ipv4Prefixes).some((prefix) => prefix.every((part, index) => parts[index] === part))) {
     const refusal = explainRefusedIpv4(new ipaddr.IPv4(parsed.toByteArray().slice(-4)));
-    return refusal && `${address} stands for another: ${refusal}`;
+    return refusal && `${address} contains an IPv4 address: ${refusal}`;
   }
   const range = parsed.range();
   const isPublic = range === "unicast" && (parts[0] ?? 0) >> 13 === 1;
-  return isPublic ? undefined : `${address} is ${rangeWords[range] ?? otherwise}`;
+  return isPublic ? undefined : `${address} is ${rangeDescriptions[range] ?? otherRange}`;
 }
 
 function explainRefusedIpv4(address: ipaddr.IPv4): string | undefined {
   const text = address.toString();
   const range = address.range();
   if (range === "unicast" && !hostAddresses.has(text)) return undefined;
-  return `${text} is ${rangeWords[range] ?? otherwise}`;
+  return `${text} is ${rangeDescriptions[range] ?? otherRange}`;
 }
 
-/** What names of a network's own end in. */
-const ownEndings = ["localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa"];
+/** Suffixes of host names that exist only in private networks. */
+const privateSuffixes = ["localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa"];
 
 /**
- * Ports where no receiver of webhooks is, and where a request could be taken for something else.
+ * Ports of other protocols, whose servers could misinterpret a request.
  * Source: Fetch standard, "bad ports".
  */
 const badPorts: ReadonlySet<number> = new Set([
@@ -60,26 +60,26 @@ const badPorts: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Says why an address may not be a webhook's, as far as the address itself tells: a name may still lead anywhere.
- * @param isPrivateAllowed whether machines of the own network may be called
+ * Explains why a URL cannot be used for a webhook. Returns undefined if it can. Host names are not resolved here.
+ * @param isPrivateAllowed whether private addresses are allowed
  */
 export function explainRefusedUrl(text: string, isPrivateAllowed: boolean): string | undefined {
-  if (!URL.canParse(text)) return "is not a URL that can be called";
+  if (!URL.canParse(text)) return "is not a valid URL";
   const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") return "is neither http nor https";
-  if (url.username !== "" || url.password !== "") return "holds a user name or a password";
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "must use http or https";
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   if (url.port !== "" && badPorts.has(Number(url.port)))
-    return `has port ${url.port}, which is no web server's`;
+    return `must not use port ${url.port}, which belongs to another protocol`;
   const refusal = isPrivateAllowed ? undefined : explainRefusedHost(url.hostname);
-  return refusal && `leads where nothing is sent to: ${refusal}`;
+  return refusal && `is not allowed: ${refusal}`;
 }
 
-/** A host as `URL` has it: small letters, numbers of every form as an IPv4 address, IPv6 in brackets. */
+/** @param hostname as normalized by `URL`: lower case, numeric hosts as IPv4 addresses, IPv6 addresses in brackets */
 function explainRefusedHost(hostname: string): string | undefined {
   const host = hostname.replace(/\.+$/, "");
   const literal = host.startsWith("[") ? host.slice(1, -1) : host;
   if (ipaddr.isValid(literal)) return explainRefusedAddress(literal);
-  const isOwn =
-    !host.includes(".") || ownEndings.some((ending) => host === ending || host.endsWith(`.${ending}`));
-  return isOwn ? `${host} is a name of a network's own` : undefined;
+  const isPrivate =
+    !host.includes(".") || privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  return isPrivate ? `${host} is a name in a private network` : undefined;
 }

@@ -1,8 +1,8 @@
 import { dayMs, hourMs, minuteMs } from "../../contract/time.ts";
 
 /**
- * How long after each attempt that failed the next one comes, milliseconds: ten attempts over a little more than three
- * days. Source: Standard Webhooks, whose example goes on for two.
+ * Delay after each failed attempt: ten attempts over slightly more than three days.
+ * Source: Standard Webhooks, whose example covers two days.
  */
 export const retryDelaysMs: readonly number[] = [
   5_000,
@@ -16,25 +16,25 @@ export const retryDelaysMs: readonly number[] = [
   24 * hourMs,
 ];
 
-/** What a receiver can ask for with `Retry-After` at most. */
-const mostAskedMs = dayMs;
+/** Maximum delay that a receiver can request with `Retry-After`. */
+const maxRetryAfterMs = dayMs;
 
-/** Spreads what failed together: each wait is longer by up to this part of it. */
+/** Maximum random extension of a delay, as a fraction. Spreads retries of deliveries that failed together. */
 const jitter = 0.2;
 
 /**
- * How long to wait after an attempt that failed; nothing where it was the last.
- * @param attempt number of the attempt in its series, from 1
- * @param random from 0 up to, and without, 1
- * Assumed: `Retry-After` makes a wait longer, up to a day, and never shorter.
+ * Returns the delay after a failed attempt, or undefined if it was the last.
+ * @param attempt number of the attempt in its series, starting at 1
+ * @param random at least 0 and less than 1
+ * Assumed: `Retry-After` can extend a delay, up to a day, but not shorten it.
  */
-export function planRetryMs(attempt: number, askedMs: number, random: number): number | undefined {
+export function planRetryMs(attempt: number, retryAfterMs: number, random: number): number | undefined {
   const delayMs = retryDelaysMs[attempt - 1];
   if (delayMs === undefined) return undefined;
-  return Math.max(Math.ceil(delayMs * (1 + jitter * random)), limitRetryAfterMs(askedMs));
+  return Math.max(Math.ceil(delayMs * (1 + jitter * random)), limitRetryAfterMs(retryAfterMs));
 }
 
-/** How long a receiver is left alone that asked for it. */
-export function limitRetryAfterMs(askedMs: number): number {
-  return Math.min(askedMs, mostAskedMs);
+/** Limits the delay that a receiver requested. */
+export function limitRetryAfterMs(retryAfterMs: number): number {
+  return Math.min(retryAfterMs, maxRetryAfterMs);
 }

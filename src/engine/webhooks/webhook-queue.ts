@@ -1,90 +1,92 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { EngineWork } from "../kernel/handler.ts";
-import { endSubscription } from "./delivery-end.ts";
+import { deleteWebhook } from "./webhook-deletion.ts";
 import { recordOutcome, type AttemptOutcome, type DeliveryResult } from "./outcomes.ts";
-import { readNextDeliveryAt, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
+import { findNextDueTime, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
 
-/** An attempt that has begun: what is to be sent, and where to. */
+/** A delivery whose next attempt has begun. */
 export interface BegunDelivery {
   readonly id: number;
   readonly webhookId: number;
   readonly attemptId: number;
-  /** From 1, in the series since it was queued, or queued again. */
+  /** Number of the attempt since the delivery was queued or redelivered, starting at 1. */
   readonly attempt: number;
   readonly url: string;
   readonly eventId: string;
   readonly body: string;
-  /** `whsec_…`; nothing where it cannot be opened with this machine's key. */
+  /** `whsec_…`; undefined if it cannot be decrypted with the key of this machine. */
   readonly secret: string | undefined;
 }
 
-/** What a worker does with deliveries. */
+/** Access of a worker to the delivery queue. */
 export interface WebhookQueue {
-  /** Begins the next attempts, at most one of each subscription. */
-  readonly begin: (most: number) => Promise<BegunDelivery[]>;
-  /** Notes what came of an attempt, and what becomes of its delivery. */
+  /** Begins the next attempts, at most one per webhook. */
+  readonly begin: (limit: number) => Promise<BegunDelivery[]>;
+  /** Stores the outcome of an attempt and updates the delivery. */
   readonly end: (begun: BegunDelivery, outcome: AttemptOutcome) => Promise<DeliveryResult>;
-  /** Makes the leases of all that is under way last from now on; of what is lost sight of, they end. */
+  /** Renews the leases of all deliveries in flight. */
   readonly renew: () => Promise<void>;
-  /** When there is next something to begin, milliseconds. */
+  /** Finds when the next delivery is due, in milliseconds. */
   readonly nextDueAt: () => Promise<number | undefined>;
 }
 
-/** @param leaseMs how long a worker holds what it has begun; where it is not renewed, the worker is lost */
-export function createWebhookQueue(work: EngineWork, { worker, leaseMs }: Holder): WebhookQueue {
-  /** Deliveries by their attempts: one may be begun again while an attempt that took too long still goes on. */
-  const held = new Map<number, number>();
+export function createWebhookQueue(work: EngineWork, { worker, leaseMs }: LeaseHolder): WebhookQueue {
+  /** Delivery IDs by attempt ID: a delivery may begin again while an expired attempt is still running. */
+  const inFlight = new Map<number, number>();
   return {
-    begin: async (most) => {
-      const begun = await work.write((context) => beginDue(most, { worker, leaseMs }, context));
-      for (const { id, attemptId } of begun) held.set(attemptId, id);
+    begin: async (limit) => {
+      const begun = await work.write((context) => beginDue(limit, { worker, leaseMs }, context));
+      for (const { id, attemptId } of begun) inFlight.set(attemptId, id);
       return begun;
     },
     end: async (begun, outcome) => {
-      // Whatever becomes of it: where nothing can be noted, its lease is to end.
-      held.delete(begun.attemptId);
+      // Even if storing the outcome fails: then the lease must expire.
+      inFlight.delete(begun.attemptId);
       return work.write((context) => recordOutcome(begun, { worker, outcome }, context));
     },
     renew: async () => {
-      if (held.size === 0) return;
+      if (inFlight.size === 0) return;
       await work.write(async ({ transaction, nowMs }) => {
         await transaction
           .updateTable("webhook_deliveries")
           .set({ leased_until: nowMs + leaseMs })
-          .where("id", "in", [...held.values()])
+          .where("id", "in", [...inFlight.values()])
           .where("state", "=", "leased")
           .where("worker", "=", worker)
           .execute();
       });
     },
-    nextDueAt: () => work.read(readNextDeliveryAt),
+    nextDueAt: () => work.read(findNextDueTime),
   };
 }
 
-interface Holder {
+interface LeaseHolder {
   readonly worker: string;
+  /** Duration of a lease. If a lease expires, its worker is considered lost. */
   readonly leaseMs: number;
 }
 
-async function beginDue(most: number, holder: Holder, context: HandlerContext): Promise<BegunDelivery[]> {
+async function beginDue(
+  limit: number,
+  holder: LeaseHolder,
+  context: HandlerContext,
+): Promise<BegunDelivery[]> {
   await requeueExpiredLeases(context);
   const begun: BegunDelivery[] = [];
-  for (const due of await selectDueDeliveries(most, context)) {
+  for (const due of await selectDueDeliveries(limit, context)) {
     const next = await beginOne(due, holder, context);
     if (next) begun.push(next);
   }
   return begun;
 }
 
-/**
- * Assumed: what a lost worker was sending may have arrived, or not; it is sent again under the same id.
- */
+/** Assumed: a delivery of a lost worker may have arrived; it is sent again with the same event ID. */
 async function requeueExpiredLeases(context: HandlerContext): Promise<void> {
   const { transaction } = context;
   for (const id of await selectExpiredDeliveries(context)) {
     await transaction
       .updateTable("webhook_attempts")
-      .set({ problem: "its worker was lost before an answer was noted; it may have arrived" })
+      .set({ problem: "the worker was lost during the request; it may have been delivered" })
       .where("delivery_row", "=", id)
       .where("duration_ms", "is", null)
       .where("problem", "is", null)
@@ -99,7 +101,7 @@ async function requeueExpiredLeases(context: HandlerContext): Promise<void> {
 
 async function beginOne(
   due: Awaited<ReturnType<typeof selectDueDeliveries>>[number],
-  { worker, leaseMs }: Holder,
+  { worker, leaseMs }: LeaseHolder,
   context: HandlerContext,
 ): Promise<BegunDelivery | undefined> {
   const { transaction, nowMs } = context;
@@ -109,7 +111,7 @@ async function beginOne(
     .where("id", "=", due.webhook_row)
     .executeTakeFirst();
   if (!webhook) {
-    await endSubscription(due.webhook_row, "its subscription has ended", context);
+    await deleteWebhook(due.webhook_row, "the webhook was deleted", context);
     return undefined;
   }
   const attempt = due.attempts + 1;

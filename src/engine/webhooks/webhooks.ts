@@ -1,20 +1,27 @@
-import { type contract, maxLength, maxWebhooks, ServiceError, recordNotFound } from "../../contract/index.ts";
+import {
+  type contract,
+  invalidField,
+  maxLength,
+  maxWebhooks,
+  recordNotFound,
+  ServiceError,
+} from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { explainRefusedUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
-import { endSubscription } from "./delivery-end.ts";
+import { deleteWebhook } from "./webhook-deletion.ts";
 
-const howToAllow =
-  "addresses of the own network are allowed by `starpost webhooks configure --allow-private on`, where the service runs";
+const allowPrivateHint =
+  "To allow private addresses, run `starpost webhooks configure --allow-private on` where the service runs.";
 
 const columns = ["id", "url", "event_name", "created_at"] as const;
 
 export const webhookHandlers: Handlers<typeof contract.webhooks> = {
   /**
-   * Subscribes an address to an event.
-   * @throws ServiceError `invalidParams` also when the account has as many subscriptions as it can
-   * Assumed: the same address and event again are the same subscription with the same secret, so that a call that is
-   * made again, or by two at once, breaks no receiver; a new secret takes a deletion.
+   * Creates a webhook.
+   * @throws ServiceError `invalidParams`, also if the account has the maximum number of webhooks
+   * Assumed: creating a webhook for the same URL and event again returns the existing one with the same secret, so that
+   * repeated and concurrent calls do not break the receiver. To get a new secret, delete the webhook first.
    */
   create: async ({ url, event_name }, context) => {
     checkUrl(url, context);
@@ -23,7 +30,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
       const { secret_sealed, ...row } = stored;
       return { webhook: { ...toWebhook(row), secret: context.sealer.open(secret_sealed) } };
     }
-    await checkRoom(context);
+    await checkWebhookLimit(context);
     const secret = createWebhookSecret(context.random);
     const added = await context.transaction
       .insertInto("webhooks")
@@ -39,7 +46,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
     return { webhook: { ...toWebhook(added), secret } };
   },
 
-  /** Assumed: in the order of their creation. */
+  /** Assumed: webhooks are listed in order of creation. */
   list: async (_input, context) => {
     const found = await context.transaction
       .selectFrom("webhooks")
@@ -51,7 +58,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
   },
 
   /**
-   * Assumed: what waits to be delivered is sent no more.
+   * Assumed: queued deliveries are not sent.
    * @throws ServiceError `recordNotFound`
    */
   delete: async ({ webhook_id }, context) => {
@@ -62,23 +69,24 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
       .where("account_id", "=", accountOf(context).id)
       .executeTakeFirst();
     if (owned) {
-      await endSubscription(webhook_id, "its subscription was deleted", context);
+      await deleteWebhook(webhook_id, "the webhook was deleted", context);
       return {};
     }
     throw recordNotFound("Webhook", "id", webhook_id);
   },
 };
 
-/** Stricter than a URL that is only shown: it will be called. Bytes count, since an index holds them. */
+/** Stricter than the check of URLs that are only displayed. The length limit is in bytes because the URL is indexed. */
 function checkUrl(url: string, { allowsPrivateWebhooks = false }: HandlerContext): void {
   const refusal = explainRefusedUrl(url, allowsPrivateWebhooks);
   if (refusal !== undefined) {
     throw new ServiceError("invalidParams", `url ${refusal}`, {
-      hint: explainRefusedUrl(url, true) === undefined ? howToAllow : undefined,
+      field: "url",
+      hint: explainRefusedUrl(url, true) === undefined ? allowPrivateHint : undefined,
     });
   }
   if (Buffer.byteLength(url) <= maxLength.url) return;
-  throw new ServiceError("invalidParams", `url is longer than ${maxLength.url} bytes`);
+  throw invalidField("url", `is longer than ${maxLength.url} bytes`);
 }
 
 function findWebhook(url: string, event_name: string, context: HandlerContext) {
@@ -91,14 +99,14 @@ function findWebhook(url: string, event_name: string, context: HandlerContext) {
     .executeTakeFirst();
 }
 
-async function checkRoom(context: HandlerContext): Promise<void> {
-  const { held } = await context.transaction
+async function checkWebhookLimit(context: HandlerContext): Promise<void> {
+  const { count } = await context.transaction
     .selectFrom("webhooks")
-    .select(({ fn }) => fn.countAll<number | bigint>().as("held"))
+    .select(({ fn }) => fn.countAll<number | bigint>().as("count"))
     .where("account_id", "=", accountOf(context).id)
     .executeTakeFirstOrThrow();
-  if (Number(held) < maxWebhooks) return;
-  throw new ServiceError("invalidParams", `the account has ${maxWebhooks} webhooks, which is the most`);
+  if (Number(count) < maxWebhooks) return;
+  throw new ServiceError("invalidParams", `the account already has the maximum of ${maxWebhooks} webhooks`);
 }
 
 interface WebhookRow {

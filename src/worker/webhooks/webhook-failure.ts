@@ -1,30 +1,30 @@
-/** An error of the HTTP client, as far as it is read. */
-interface ClientFailure {
+/** The fields of HTTP client errors that are used here. */
+interface ClientError {
   readonly code?: string;
   readonly message?: string;
 }
 
-const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing answers there (connection refused)",
-  ECONNRESET: "the connection was closed before an answer came",
-  EPIPE: "the connection was closed before an answer came",
-  ENOTFOUND: "its host is not known",
-  EAI_AGAIN: "its host could not be looked up",
-  EHOSTUNREACH: "its host cannot be reached",
-  ENETUNREACH: "its network cannot be reached",
-  EPROTO: "it does not speak TLS",
-  HPE_HEADER_OVERFLOW: "the headers of the answer are too long",
+const descriptions: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection closed before a response was received",
+  EPIPE: "connection closed before a response was received",
+  ENOTFOUND: "host not found",
+  EAI_AGAIN: "DNS lookup failed",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  EPROTO: "the receiver does not support TLS on this port",
+  HPE_HEADER_OVERFLOW: "the response headers are too long",
 };
 
-/** Says in words why an attempt came to no answer. */
-export function describeFailure(error: unknown, timeLimitMs: number): string {
-  const { code = "", message = "" } = error as ClientFailure;
-  const known = words[code];
-  if (known !== undefined) return known;
+/** Describes why a request got no response. */
+export function describeFailure(error: unknown, timeoutMs: number): string {
+  const { code = "", message = "" } = error as ClientError;
+  const description = descriptions[code];
+  if (description !== undefined) return description;
   if (code === "ERR_ADDRESS_REFUSED") return message;
-  if (code === "ETIMEDOUT") return `no answer within ${timeLimitMs / 1_000} s`;
-  if (code.startsWith("HPE_")) return "what answers there does not speak HTTP";
-  if (code.startsWith("ERR_SSL_")) return "it does not speak TLS";
-  if (/CERT|SIGNATURE|ALTNAME/.test(code)) return `its certificate is not trusted (${code})`;
-  return code === "" ? message : `the connection broke off (${code})`;
+  if (code === "ETIMEDOUT") return `no response within ${timeoutMs / 1_000} s`;
+  if (code.startsWith("HPE_")) return "the response is not valid HTTP";
+  if (code.startsWith("ERR_SSL_")) return "the receiver does not support TLS on this port";
+  if (/CERT|SIGNATURE|ALTNAME/.test(code)) return `the TLS certificate is not trusted (${code})`;
+  return code === "" ? message : `connection failed (${code})`;
 }

@@ -2,71 +2,70 @@ import { setMaxListeners } from "node:events";
 import { type DeliveryResult, deliveryResults } from "../../engine/webhooks/outcomes.ts";
 import type { BegunDelivery, WebhookQueue } from "../../engine/webhooks/webhook-queue.ts";
 import type { Job, Round } from "../job.ts";
-import { withLeaseRenewal } from "../lease-keeper.ts";
-import { rest, type WorkerContext } from "../worker-context.ts";
+import { withLeaseRenewal } from "../lease-renewal.ts";
+import { sleepUntilAborted, type WorkerContext } from "../worker-context.ts";
 import type { WebhookPost } from "./webhook-request.ts";
 
 export interface WebhookJobSettings extends WorkerContext {
-  readonly work: WebhookQueue;
+  readonly queue: WebhookQueue;
   readonly post: WebhookPost;
   readonly leaseMs: number;
-  /** How long attempts that are under way may go on after a stop, milliseconds; 5 s where absent. */
+  /** How long requests in flight may continue after a stop, in milliseconds (default: 5,000). */
   readonly graceMs?: number | undefined;
 }
 
-/** Attempts under way at once, each at another subscription: those that hang hold up others only together. */
-const mostAtOnce = 32;
+/** Maximum number of requests in flight, each to a different webhook, so that slow receivers do not delay the others. */
+const maxConcurrency = 32;
 
-/** How often it looks for what has come in while attempts are under way. */
-const lookEveryMs = 500;
+/** Interval between checks for new deliveries while requests are in flight. */
+const pollIntervalMs = 500;
 
-const usualGraceMs = 5_000;
+const defaultGraceMs = 5_000;
 
-/** Delivers events to webhooks: several subscriptions at once, of each one delivery after the other. */
+/** Delivers events to webhooks: to several webhooks at once, but to each webhook one delivery at a time. */
 export function createWebhookJob(settings: WebhookJobSettings): Job<DeliveryResult> {
   return {
     name: "webhooks",
     runDue: (stop) =>
-      withLeaseRenewal(() => new Deliveries(settings, stop).run(), {
+      withLeaseRenewal(() => new DeliveryRound(settings, stop).run(), {
         ...settings,
-        renew: () => settings.work.renew(),
+        renew: () => settings.queue.renew(),
       }),
-    nextDueAtMs: () => settings.work.nextDueAt(),
+    nextDueAtMs: () => settings.queue.nextDueAt(),
   };
 }
 
-/** One round. */
-class Deliveries {
+class DeliveryRound {
   readonly #settings: WebhookJobSettings;
   readonly #stop: AbortSignal;
-  readonly #cutOff = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #abortRequests = new AbortController();
+  readonly #inFlight = new Set<Promise<void>>();
   readonly #counts: Record<DeliveryResult, number>;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(settings: WebhookJobSettings, stop: AbortSignal) {
     this.#settings = settings;
     this.#stop = stop;
-    // Each attempt listens: Node warns of more than ten as of a leak.
-    setMaxListeners(0, this.#cutOff.signal);
-    this.#counts = Object.fromEntries(deliveryResults.map((fate) => [fate, 0])) as Record<
+    // Every request adds a listener; by default, Node.js warns about a leak above ten.
+    setMaxListeners(0, this.#abortRequests.signal);
+    this.#counts = Object.fromEntries(deliveryResults.map((result) => [result, 0])) as Record<
       DeliveryResult,
       number
     >;
   }
 
   async run(): Promise<Round<DeliveryResult>> {
-    const { sleep, graceMs = usualGraceMs } = this.#settings;
+    const { sleep, graceMs = defaultGraceMs } = this.#settings;
     const ended = new AbortController();
     const onStop = () => {
-      void rest(sleep, graceMs, ended.signal).then(() => this.#cutOff.abort());
+      void sleepUntilAborted(sleep, graceMs, ended.signal).then(() => this.#abortRequests.abort());
     };
     this.#stop.addEventListener("abort", onStop, { once: true });
     try {
       for (;;) {
         await this.#beginDue().catch((error: unknown) => (this.#failure ??= { error }));
-        if (this.#underWay.size === 0) break;
-        await this.#waitForOne();
+        if (this.#inFlight.size === 0) break;
+        await this.#waitForChange();
       }
     } finally {
       this.#stop.removeEventListener("abort", onStop);
@@ -76,45 +75,46 @@ class Deliveries {
     return { counts: this.#counts };
   }
 
-  /** Begins as many attempts as there is room for, unless it is to stop, or the database is lost. */
+  /** Begins as many deliveries as possible, unless the worker is stopping or the database failed. */
   async #beginDue(): Promise<void> {
-    const { work, clock } = this.#settings;
-    const room = mostAtOnce - this.#underWay.size;
-    if (room === 0 || this.#stop.aborted || this.#failure) return;
-    const dueAtMs = await work.nextDueAt();
+    const { queue, clock } = this.#settings;
+    const limit = maxConcurrency - this.#inFlight.size;
+    if (limit === 0 || this.#stop.aborted || this.#failure) return;
+    const dueAtMs = await queue.nextDueAt();
     if (dueAtMs === undefined || dueAtMs > clock()) return;
-    for (const begun of await work.begin(room)) {
+    for (const begun of await queue.begin(limit)) {
       const delivering: Promise<void> = this.#deliver(begun)
         .catch((error: unknown) => (this.#failure ??= { error }))
-        .then(() => void this.#underWay.delete(delivering));
-      this.#underWay.add(delivering);
+        .then(() => void this.#inFlight.delete(delivering));
+      this.#inFlight.add(delivering);
     }
   }
 
   async #deliver(begun: BegunDelivery): Promise<void> {
-    const { work, post, log } = this.#settings;
-    const outcome = await post(begun, this.#cutOff.signal);
-    const fate = await work.end(begun, outcome);
-    this.#counts[fate] += 1;
-    const { durationMs, ...came } = outcome;
-    const said = {
+    const { queue, post, log } = this.#settings;
+    const outcome = await post(begun, this.#abortRequests.signal);
+    const result = await queue.end(begun, outcome);
+    this.#counts[result] += 1;
+    const fields = {
       delivery: begun.id,
       webhook: begun.webhookId,
       event_id: begun.eventId,
       attempt: begun.attempt,
-      duration_ms: Math.round(durationMs),
-      ...("status" in came && { status: came.status }),
-      ...("problem" in came && { problem: came.problem }),
+      duration_ms: Math.round(outcome.durationMs),
+      ...("status" in outcome && { status: outcome.status }),
+      ...("problem" in outcome && { problem: outcome.problem }),
     };
-    if (fate === "delivered") log.info(said, "webhook delivered");
-    else
-      log.warn(said, fate === "deferred" ? "webhook not delivered; tried again later" : "webhook given up");
+    if (result === "delivered") log.info(fields, "webhook delivered");
+    else log.warn(fields, result === "deferred" ? "webhook delivery failed; will retry" : "webhook given up");
   }
 
-  /** Until an attempt has ended, or it is time to look again. */
-  async #waitForOne(): Promise<void> {
+  /** Waits until a request ends, or it is time to check for new deliveries. */
+  async #waitForChange(): Promise<void> {
     const ended = new AbortController();
-    await Promise.race([...this.#underWay, rest(this.#settings.sleep, lookEveryMs, ended.signal)]);
+    await Promise.race([
+      ...this.#inFlight,
+      sleepUntilAborted(this.#settings.sleep, pollIntervalMs, ended.signal),
+    ]);
     ended.abort();
   }
 }

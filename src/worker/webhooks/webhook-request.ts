@@ -13,73 +13,77 @@ import { parseRetryAfter } from "../../contract/time.ts";
 export interface WebhookPostSettings {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
-  /** Whether machines of the own network may be called. */
+  /** Whether webhooks may be sent to private addresses. */
   readonly isPrivateAllowed: boolean;
-  /** From the look-up of the name to the end of the answer; 15 s where absent. */
-  readonly timeLimitMs?: number | undefined;
-  /** How names are looked up; by the system where absent. */
+  /** For the complete request, including the DNS lookup (default: 15,000). */
+  readonly timeoutMs?: number | undefined;
+  /** Resolves host names (default: DNS). */
   readonly resolve?: Resolve | undefined;
 }
 
-/** Sends an attempt, and tells what came of it; it never throws. */
-export type WebhookPost = (begun: BegunDelivery, cutOff: AbortSignal) => Promise<AttemptOutcome>;
+/** Sends a request and returns its outcome. Never throws. */
+export type WebhookPost = (begun: BegunDelivery, abort: AbortSignal) => Promise<AttemptOutcome>;
 
-const usualTimeLimitMs = 15_000;
+const defaultTimeoutMs = 15_000;
 
-/** Of an answer's body so much is taken in, and thrown away, before the connection is closed. */
-const mostAnswerBytes = 65_536;
+/** Maximum number of bytes of a response body that are read, and discarded, before the connection is closed. */
+const maxBodyBytes = 65_536;
 
 /**
- * Assumed: an attempt's status decides as soon as it is there, whatever becomes of the body behind it; a redirect is a
- * failure, since its target was not checked when the address was subscribed.
+ * Creates the function that sends webhook requests.
+ * Assumed: the outcome depends only on the status, even if reading the body fails; a redirect is a failure, because its
+ * target was not checked when the webhook was created.
  */
 export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
-  const { clock, isPrivateAllowed, resolve, timeLimitMs = usualTimeLimitMs } = settings;
-  // Each attempt has a connection of its own: one that is kept would go by an address that was checked long ago.
+  const { clock, isPrivateAllowed, resolve, timeoutMs = defaultTimeoutMs } = settings;
+  // Connections are not reused, because a reused connection would bypass the address check.
   const client = got.extend({
     retry: { limit: 0 },
     throwHttpErrors: false,
     followRedirect: false,
     decompress: false,
-    timeout: { request: timeLimitMs },
+    timeout: { request: timeoutMs },
     dnsLookup: createCheckedLookup(isPrivateAllowed, resolve),
     agent: { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) },
     headers: { "content-type": "application/json", "user-agent": `starpost/${settings.version}` },
   });
-  return async (begun, cutOff) => {
+  return async (begun, abort) => {
     const startedAtMs = clock();
-    const outcome = await attempt(client, begun, { ...settings, cutOff, timeLimitMs }).catch(
+    const outcome = await sendRequest(client, begun, { ...settings, abort, timeoutMs }).catch(
       (error: unknown) =>
-        cutOff.aborted
-          ? ({ state: "cut_off", problem: "its worker stopped; it is sent again" } as const)
-          : ({ state: "failed", problem: describeFailure(error, timeLimitMs) } as const),
+        abort.aborted
+          ? ({
+              state: "aborted",
+              problem: "the worker stopped during the request; it will be repeated",
+            } as const)
+          : ({ state: "failed", problem: describeFailure(error, timeoutMs) } as const),
     );
     return { ...outcome, durationMs: clock() - startedAtMs };
   };
 }
 
-interface Attempting extends WebhookPostSettings {
-  readonly cutOff: AbortSignal;
-  readonly timeLimitMs: number;
+interface RequestSettings extends WebhookPostSettings {
+  readonly abort: AbortSignal;
+  readonly timeoutMs: number;
 }
 
 type Outcome = AttemptOutcome extends infer O ? (O extends unknown ? Omit<O, "durationMs"> : never) : never;
 
-async function attempt(client: Got, begun: BegunDelivery, attempting: Attempting): Promise<Outcome> {
-  const { clock, isPrivateAllowed, cutOff } = attempting;
+async function sendRequest(client: Got, begun: BegunDelivery, settings: RequestSettings): Promise<Outcome> {
+  const { clock, isPrivateAllowed, abort } = settings;
   const { url, eventId, body, secret } = begun;
-  // A host that is an address itself is never looked up.
+  // IP addresses are not looked up, so they are checked here.
   const refusal = explainRefusedUrl(url, isPrivateAllowed);
-  if (refusal !== undefined) return { state: "failed", problem: `the address ${refusal}` };
+  if (refusal !== undefined) return { state: "failed", problem: `the URL ${refusal}` };
   if (secret === undefined) {
-    return { state: "failed", problem: "its secret cannot be opened with the key of this machine" };
+    return { state: "failed", problem: "the secret cannot be decrypted with the key of this machine" };
   }
   const timestamp = String(Math.floor(clock() / 1_000));
   const request = client.stream.post(url, {
     body,
-    signal: cutOff,
+    signal: abort,
     headers: {
       "webhook-id": eventId,
       "webhook-timestamp": timestamp,
@@ -87,40 +91,40 @@ async function attempt(client: Got, begun: BegunDelivery, attempting: Attempting
     },
   });
   try {
-    const answer = await readAnswer(request);
+    const response = await waitForResponse(request);
     await discardBody(request);
-    return judge(answer, clock());
+    return toOutcome(response, clock());
   } finally {
     request.destroy();
   }
 }
 
-function readAnswer(request: Readable): Promise<Response> {
+function waitForResponse(request: Readable): Promise<Response> {
   return new Promise((resolve, reject) => {
     request.once("response", resolve);
-    // Also of what goes wrong later, when nobody waits for it any more.
+    // Also handles errors that occur after the response has started.
     request.on("error", reject);
   });
 }
 
-/** Takes in the rest of an answer, so that its sender sees it end, as far as that is short. */
+/** Reads the response body up to a limit, so that the receiver does not see an aborted connection. */
 async function discardBody(request: Readable): Promise<void> {
   let bytes = 0;
   try {
-    for await (const piece of request) {
-      bytes += (piece as Buffer).length;
-      if (bytes >= mostAnswerBytes) return;
+    for await (const chunk of request) {
+      bytes += (chunk as Buffer).length;
+      if (bytes >= maxBodyBytes) return;
     }
   } catch {
-    // The status is there already.
+    // The status is already known.
   }
 }
 
-function judge({ statusCode: status, headers }: Response, nowMs: number): Outcome {
+function toOutcome({ statusCode: status, headers }: Response, nowMs: number): Outcome {
   if (status >= 200 && status <= 299) return { state: "delivered", status };
   if (status === 410) return { state: "gone", status };
   const retryAfterMs = parseRetryAfter(headers["retry-after"], nowMs);
   const isRedirect = status >= 300 && status <= 399;
-  const problem = isRedirect ? `answered ${status}: redirects are not followed` : `answered ${status}`;
+  const problem = isRedirect ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
   return { state: "failed", status, problem, retryAfterMs };
 }

@@ -1,4 +1,9 @@
-import { actorNames, type EmailRuleName, type EmailSettings, type EmailState } from "../../../contract/index.ts";
+import {
+  actorNames,
+  type EmailRuleName,
+  type EmailSettings,
+  type EmailState,
+} from "../../../contract/index.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 import type { LineFacts } from "./line-facts.ts";
 

@@ -1,24 +1,24 @@
 import type { WorkerContext } from "./worker-context.ts";
 
-/** Leases are renewed three times in their length, so that two lost tries do no harm. */
-const renewalsInLease = 3;
+/** Leases are renewed several times before they expire, so that a failed renewal does no harm. */
+const renewalsPerLease = 3;
 
-interface Leased extends Pick<WorkerContext, "sleep" | "log"> {
+interface LeaseSettings extends Pick<WorkerContext, "sleep" | "log"> {
   readonly leaseMs: number;
   readonly renew: () => Promise<void>;
 }
 
-/** Does some work, and renews what is held meanwhile, however slow the work is. */
+/** Runs `work` and renews the worker's leases until it ends. */
 export async function withLeaseRenewal<T>(
   work: () => Promise<T>,
-  { leaseMs, renew, sleep, log }: Leased,
+  { leaseMs, renew, sleep, log }: LeaseSettings,
 ): Promise<T> {
   const ended = new AbortController();
   const renewals = (async () => {
     for (;;) {
-      await sleep(leaseMs / renewalsInLease, ended.signal);
+      await sleep(leaseMs / renewalsPerLease, ended.signal);
       await renew().catch((error: unknown) => {
-        log.warn({ problem: (error as Error).message }, "leases could not be renewed");
+        log.warn({ problem: (error as Error).message }, "could not renew leases");
       });
     }
   })();

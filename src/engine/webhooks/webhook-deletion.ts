@@ -1,7 +1,10 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 
-/** Ends a subscription: what waits for it is sent no more, and keeps the reason; what is under way is not tried again. */
-export async function endSubscription(
+/**
+ * Deletes a webhook. Its queued deliveries fail with the reason; a delivery in flight is not retried.
+ * @returns whether the webhook existed
+ */
+export async function deleteWebhook(
   webhookId: number,
   reason: string,
   { transaction }: Pick<HandlerContext, "transaction">,

@@ -40,19 +40,19 @@ describeBackends("a mail that was written, and whose worker was lost before it s
         enforceLimits: false,
       });
       const transport = await openEmailTransport({ kind: "outbox", folder, from: null }, harness.clock);
-      const openDuty = (worker: string, way: EmailTransport, rest: Sleep) =>
+      const openJob = (worker: string, way: EmailTransport, rest: Sleep) =>
         new EmailJob({
           clock: harness.clock,
           sleep: rest,
           log: silentLog,
-          work: createEmailQueue(work, { worker, leaseMs }),
+          queue: createEmailQueue(work, { worker, leaseMs }),
           transport: way,
-          compose: (mail) => composeMessage(mail, { from: null, nowMs: harness.clock() }),
+          compose: (email) => composeMessage(email, { from: null, nowMs: harness.clock() }),
           leaseMs,
         });
       const lost = new Promise<never>(() => {});
       let sends = 0;
-      const dyingWay: EmailTransport = {
+      const dyingTransport: EmailTransport = {
         ...transport,
         send: async (message) => {
           sends += 1;
@@ -61,13 +61,13 @@ describeBackends("a mail that was written, and whose worker was lost before it s
           return lost;
         },
       };
-      // Nor does it renew what it holds.
-      const dying = openDuty("dying", dyingWay, () => lost);
+      // A lost worker does not renew its leases either.
+      const dying = openJob("dying", dyingTransport, () => lost);
       void dying.runDue(new AbortController().signal);
       await expect.poll(() => sends).toBe(2);
       await expect.poll(async () => (await listWritten(folder)).length).toBe(isWritten ? 2 : 1);
       harness.clock.advance(leaseMs);
-      const { counts } = await openDuty("other", transport, sleep).runDue(new AbortController().signal);
+      const { counts } = await openJob("other", transport, sleep).runDue(new AbortController().signal);
       expect(counts.sent).toBe(2);
       const keys = (await listWritten(folder)).map((name) => name.slice(name.indexOf("-") + 1));
       expect([keys.length, new Set(keys).size]).toEqual([3, 3]);

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { readProviderEvents } from "../../../src/engine/emails/events/provider-events.ts";
-import { createSealer } from "../../../src/engine/kernel/sealer.ts";
-import { createMessageKey, parseMessageKey } from "../../../src/engine/kernel/message-key.ts";
+import { parseProviderEvents } from "../../../../src/engine/emails/events/provider-events.ts";
+import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
+import { createMessageKey, parseMessageKey } from "../../../../src/engine/kernel/message-key.ts";
 
-const read = (event: unknown) => readProviderEvents(JSON.stringify([event]))[0];
+const read = (event: unknown) => parseProviderEvents(JSON.stringify([event]))[0];
 
 it("takes any list of anything, and knows only what is of the form", () => {
   const names = ["event", "email", "timestamp", "smtp-id", "sg_event_id", "sg_message_id", "reason", "type"];
@@ -18,7 +18,7 @@ it("takes any list of anything, and knows only what is of the form", () => {
   );
   fc.assert(
     fc.property(fc.array(fc.oneof(told, fc.jsonValue())), (events) => {
-      const elements = readProviderEvents(JSON.stringify(events));
+      const elements = parseProviderEvents(JSON.stringify(events));
       expect(elements).toHaveLength(events.length);
       for (const element of elements) {
         if (element.event === undefined) continue;

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, type LookupFunction } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCheckedLookup, type Resolve } from "../../../src/worker/webhooks/checked-lookup.ts";
-import { createWebhookPost } from "../../../src/worker/webhooks/webhook-request.ts";
-import { sendJson, startLoopback, type Loopback } from "../../support/loopback.ts";
+import { createCheckedLookup, type Resolve } from "../../../../src/worker/webhooks/checked-lookup.ts";
+import { createWebhookPost } from "../../../../src/worker/webhooks/webhook-request.ts";
+import { sendJson, startLoopback, type Loopback } from "../../../support/loopback.ts";
 
 const v4 = (address: string) => ({ address, family: 4 });
 const v6 = (address: string) => ({ address, family: 6 });
@@ -28,7 +28,7 @@ describe("a look-up for connections", () => {
       const lookup = createCheckedLookup(false, async () => [v4("8.8.8.8"), v4(address)]);
       await expect(look(lookup, { all: true })).rejects.toMatchObject({
         code: "ERR_ADDRESS_REFUSED",
-        message: expect.stringContaining(`shop.example leads where nothing is sent to: ${address} is`),
+        message: expect.stringContaining(`: ${address} is`),
       });
       expect(
         await look(
@@ -69,7 +69,7 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
     url: string,
     { isPrivateAllowed = false, resolve }: { isPrivateAllowed?: boolean; resolve?: Resolve },
   ) =>
-    createWebhookPost({ clock: () => 1_000, version: "1", timeLimitMs: 2_000, isPrivateAllowed, resolve })(
+    createWebhookPost({ clock: () => 1_000, version: "1", timeoutMs: 2_000, isPrivateAllowed, resolve })(
       {
         id: 1,
         webhookId: 1,
@@ -95,7 +95,7 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
     for (const address of ["127.0.0.1", "::1", "10.0.0.1"]) {
       expect(await post(url, { resolve })).toMatchObject({
         state: "failed",
-        problem: expect.stringContaining(`shop.example leads where nothing is sent to: ${address} is`),
+        problem: expect.stringContaining(`: ${address} is`),
       });
     }
     expect(asked).toEqual(["shop.example", "shop.example", "shop.example"]);
@@ -125,7 +125,7 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
       const outcome = await post(`http://${host}:${port}/`, { resolve });
       expect(outcome, host).toMatchObject({
         state: "failed",
-        problem: expect.stringMatching(/^the address leads where nothing is sent to: /),
+        problem: expect.stringMatching(/^the URL is not allowed: /),
       });
     }
     expect(receiver.received).toEqual([]);
@@ -137,10 +137,10 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
     await closed.close();
     const here: Resolve = async () => [v4("127.0.0.1")];
     const failures: readonly (readonly [string, Resolve, string])[] = [
-      ["http://shop.example/", () => Promise.reject(unknown), "its host is not known"],
-      ["http://shop.example/", () => new Promise(() => {}), "no answer within 2 s"],
-      [closed.url.replace("127.0.0.1", "shop.example"), here, "nothing answers there (connection refused)"],
-      [`https://shop.example:${port}/`, here, "it does not speak TLS"],
+      ["http://shop.example/", () => Promise.reject(unknown), "host not found"],
+      ["http://shop.example/", () => new Promise(() => {}), "no response within 2 s"],
+      [closed.url.replace("127.0.0.1", "shop.example"), here, "connection refused"],
+      [`https://shop.example:${port}/`, here, "the receiver does not support TLS on this port"],
     ];
     for (const [url, resolve, problem] of failures) {
       expect(await post(url, { isPrivateAllowed: true, resolve })).toMatchObject({

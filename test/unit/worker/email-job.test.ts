@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EmailJob } from "../../../src/worker/email-job.ts";
 import type { Claim, ClaimedEmail } from "../../../src/engine/emails/sending/claims.ts";
-import type { EndedEmail, EmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
+import type { EmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
 import { ComposeError } from "../../../src/email/transports/mime-message.ts";
 import type { ComposedMessage, SendOutcome } from "../../../src/email/transports/transport.ts";
 import type { OutgoingEmail } from "../../../src/email/outgoing-email.ts";
@@ -12,7 +12,7 @@ const leaseMs = 60_000;
 const accepted: SendOutcome = { state: "accepted", answer: "250 ok" };
 const nobody = new AbortController().signal;
 
-function mailOf(id: number): OutgoingEmail {
+function anEmail(id: number): OutgoingEmail {
   return {
     id,
     accountId: 1,
@@ -25,12 +25,12 @@ function mailOf(id: number): OutgoingEmail {
   };
 }
 
-type Outcomes = readonly EndedEmail[];
+type Outcomes = Parameters<EmailQueue["step"]>[0];
 
-/** A queue in memory, whose mails are all due. */
+/** An in-memory queue in which all emails are due. */
 class Queue implements EmailQueue {
   readonly waiting: ClaimedEmail[];
-  readonly ended: EndedEmail[] = [];
+  readonly ended: Outcomes[number][] = [];
   readonly begun: number[] = [];
   renewals = 0;
   released = 0;
@@ -38,31 +38,31 @@ class Queue implements EmailQueue {
   refuses: number | undefined;
   #held: ClaimedEmail[] = [];
 
-  constructor(mails: readonly ClaimedEmail[]) {
-    this.waiting = [...mails];
+  constructor(emails: readonly ClaimedEmail[]) {
+    this.waiting = [...emails];
   }
 
   async claim(limit: number): Promise<Claim> {
     this.claims += 1;
     this.#held = this.waiting.splice(0, limit);
-    return { mails: this.#held, notSent: [], recovered: 0 };
+    return { emails: this.#held, notSent: [], recovered: 0 };
   }
 
   async step(ended: Outcomes, nextId?: number) {
-    if (ended.length === 0 && nextId === undefined) return { fates: [], hasBegun: false };
+    if (ended.length === 0 && nextId === undefined) return { results: [], hasBegun: false };
     this.ended.push(...ended);
     for (const { id, outcome } of ended) {
-      const held = this.#held.find(({ mail }) => mail.id === id);
+      const held = this.#held.find(({ email }) => email.id === id);
       this.#held = this.#held.filter((other) => other !== held);
       if (held && outcome.state === "unreachable") this.waiting.unshift(held);
     }
     const hasBegun = nextId !== undefined && nextId !== this.refuses;
     if (hasBegun) this.begun.push(nextId);
-    else this.#held = this.#held.filter(({ mail }) => mail.id !== nextId);
-    const fates = ended.map(({ outcome: { state } }) =>
+    else this.#held = this.#held.filter(({ email }) => email.id !== nextId);
+    const results = ended.map(({ outcome: { state } }) =>
       state === "accepted" ? "sent" : state === "unreachable" ? "waiting" : "failed",
     );
-    return { fates, hasBegun } as const;
+    return { results, hasBegun } as const;
   }
 
   async renew() {
@@ -70,11 +70,9 @@ class Queue implements EmailQueue {
   }
 
   async release() {
-    const count = this.#held.length;
-    this.released += count;
+    this.released += this.#held.length;
     this.waiting.push(...this.#held.splice(0));
-    this.waiting.sort((one, other) => one.mail.id - other.mail.id);
-    return count;
+    this.waiting.sort((a, b) => a.email.id - b.email.id);
   }
 
   async nextDueAt() {
@@ -82,33 +80,40 @@ class Queue implements EmailQueue {
   }
 }
 
-interface Said {
+interface LogEntry {
   readonly level: string;
-  readonly about: Record<string, unknown>;
-  readonly words: string;
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
 }
 
 function open(
-  mails: readonly (number | ClaimedEmail)[],
+  emails: readonly (number | ClaimedEmail)[],
   settings: {
     readonly send?: (message: ComposedMessage, time: VirtualTime) => Promise<SendOutcome>;
     readonly wasSent?: (key: string) => Promise<boolean>;
-    readonly compose?: (mail: OutgoingEmail) => Promise<ComposedMessage>;
+    readonly compose?: (email: OutgoingEmail) => Promise<ComposedMessage>;
   } = {},
 ) {
   const time = new VirtualTime();
-  const queue = new Queue(mails.map((mail) => (typeof mail === "number" ? { mail: mailOf(mail) } : mail)));
-  const said: Said[] = [];
-  const say =
+  const queue = new Queue(
+    emails.map((email) => (typeof email === "number" ? { email: anEmail(email) } : email)),
+  );
+  const logged: LogEntry[] = [];
+  const logAt =
     (level: string) =>
-    (about: unknown, words = "") => {
-      const isWords = typeof about === "string";
-      said.push({ level, about: isWords ? {} : (about as Said["about"]), words: isWords ? about : words });
+    (first: unknown, second = "") => {
+      const [fields, message] = typeof first === "string" ? [{}, first] : [first as object, second];
+      logged.push({ level, fields: { ...fields }, message });
     };
-  const log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") } as never;
+  const log = {
+    debug: logAt("debug"),
+    info: logAt("info"),
+    warn: logAt("warn"),
+    error: logAt("error"),
+  } as never;
   const sent: string[] = [];
   const { send = async () => accepted, wasSent } = settings;
-  const surroundings = { clock: time.clock, sleep: time.sleep, log };
+  const context = { clock: time.clock, sleep: time.sleep, log };
   const compose = async ({ key, to }: OutgoingEmail): Promise<ComposedMessage> => ({
     key,
     to: to.address,
@@ -117,9 +122,9 @@ function open(
     messageId: `<${key}@shop.example>`,
     raw: Buffer.from("text"),
   });
-  const duty = new EmailJob({
-    ...surroundings,
-    work: queue,
+  const job = new EmailJob({
+    ...context,
+    queue,
     transport: {
       send: async (message) => {
         sent.push(message.key);
@@ -133,10 +138,10 @@ function open(
     compose: settings.compose ?? compose,
     leaseMs,
   });
-  return { time, queue, said, sent, duty, surroundings, compose };
+  return { time, queue, logged, sent, job, context, compose };
 }
 
-/** Lets virtual time pass until something is done. */
+/** Advances virtual time until the work is done. */
 async function within<T>(time: VirtualTime, work: Promise<T>): Promise<T> {
   const progress = { isDone: false };
   const done = work.finally(() => (progress.isDone = true));
@@ -146,67 +151,71 @@ async function within<T>(time: VirtualTime, work: Promise<T>): Promise<T> {
 
 const none = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 
-describe("sending what is due", () => {
-  it("hands over one mail after another, each begun before and written down after", async () => {
-    const { time, queue, sent, duty, said } = open([1, 2, 3]);
-    expect(await within(time, duty.runDue(nobody))).toEqual({
+describe("sending due emails", () => {
+  it("sends one email after another, recording the start and outcome of each", async () => {
+    const { time, queue, sent, job, logged } = open([1, 2, 3]);
+    expect(await within(time, job.runDue(nobody))).toEqual({
       counts: { ...none, sent: 3 },
       problem: undefined,
     });
     expect(sent).toEqual(["1-key", "2-key", "3-key"]);
     expect(queue.begun).toEqual([1, 2, 3]);
     expect(queue.ended.map(({ id }) => id)).toEqual([1, 2, 3]);
-    expect(said.map(({ words }) => words)).toEqual(["sent", "sent", "sent"]);
-    expect(JSON.stringify(said)).not.toContain("@");
+    expect(logged.map(({ level, fields }) => [level, fields["mail"]])).toEqual([
+      ["info", 1],
+      ["info", 2],
+      ["info", 3],
+    ]);
+    expect(JSON.stringify(logged)).not.toContain("@");
   });
 
-  it("renews leases while one mail takes longer than a lease", async () => {
-    const { time, queue, duty } = open([1, 2], {
+  it("renews leases while an email takes longer than a lease", async () => {
+    const { time, queue, job } = open([1, 2], {
       send: async (_message, virtual) => {
         await virtual.sleep(5 * leaseMs);
         return accepted;
       },
     });
-    const { counts } = await within(time, duty.runDue(nobody));
+    const { counts } = await within(time, job.runDue(nobody));
     expect(queue.renewals).toBeGreaterThanOrEqual(2 * 5 * 2);
     expect(counts.sent).toBe(2);
-    // After such a time the rules of the second are asked again.
+    // The claim on the second email is too old by then, so its rules are evaluated again.
     expect(queue.claims).toBe(3);
     expect(queue.released).toBe(1);
   });
 
-  it("finishes the mail in flight when it is stopped, and gives the others back", async () => {
-    const { time, queue, sent, duty } = open([1, 2, 3], {
+  it("finishes the email in flight when stopped, and releases the others", async () => {
+    const { time, queue, sent, job } = open([1, 2, 3], {
       send: async (_message, virtual) => {
         await virtual.sleep(10_000);
         return accepted;
       },
     });
     const stop = new AbortController();
-    const running = duty.runDue(stop.signal);
+    const running = job.runDue(stop.signal);
     await time.run(5_000);
     stop.abort();
     const { counts } = await within(time, running);
     expect([sent, counts.sent, queue.released]).toEqual([["1-key"], 1, 2]);
-    expect(queue.waiting.map(({ mail }) => mail.id)).toEqual([2, 3]);
+    expect(queue.waiting.map(({ email }) => email.id)).toEqual([2, 3]);
   });
 
-  it("leaves a mail alone that is not its own any more", async () => {
-    const { time, queue, sent, duty } = open([1, 2]);
+  it("skips an email whose lease was lost", async () => {
+    const { time, queue, sent, job } = open([1, 2]);
     queue.refuses = 1;
-    expect((await within(time, duty.runDue(nobody))).counts.sent).toBe(1);
+    expect((await within(time, job.runDue(nobody))).counts.sent).toBe(1);
     expect(sent).toEqual(["2-key"]);
   });
 
-  it("goes on after a mail that cannot be composed", async () => {
-    const { time, queue, duty } = open([1, 2, 3], {
-      compose: async (mail) => {
-        if (mail.id === 1) throw new ComposeError("failed", "line 3: tag is not closed");
-        if (mail.id === 2) throw new ComposeError("invalid_address", "no address");
-        return open([]).compose(mail);
+  it("continues after an email that cannot be composed", async () => {
+    const { time, queue, job } = open([1, 2, 3], {
+      compose: async (email) => {
+        if (email.id === 1) throw new ComposeError("failed", "line 3: tag is not closed");
+        if (email.id === 2) throw new ComposeError("invalid_address", "no address");
+        return open([]).compose(email);
       },
     });
-    await within(time, duty.runDue(nobody));
+    await within(time, job.runDue(nobody));
     expect(queue.begun).toEqual([3]);
     expect(queue.ended.map(({ outcome }) => outcome)).toEqual([
       { state: "failed", problem: "line 3: tag is not closed" },
@@ -216,96 +225,95 @@ describe("sending what is due", () => {
   });
 });
 
-describe("a mail that a lost worker was sending", () => {
-  const takenUp = { mail: mailOf(1), previousWorker: "one" };
+describe("an email that a lost worker was sending", () => {
+  const takenUp = { email: anEmail(1), previousWorker: "one" };
 
-  it("is sent again where nobody can tell, which is said", async () => {
-    const { time, duty, sent, said } = open([takenUp]);
-    await within(time, duty.runDue(nobody));
+  it("is sent again with a warning if its fate is unknown", async () => {
+    const { time, job, sent, logged } = open([takenUp]);
+    await within(time, job.runDue(nobody));
     expect(sent).toEqual(["1-key"]);
-    expect(said[0]).toMatchObject({ level: "warn", about: { mail: 1, from: "one" } });
-    expect(said[0]?.words).toContain("may arrive twice");
+    expect(logged[0]).toMatchObject({ level: "warn", fields: { mail: 1, from: "one" } });
   });
 
   it.each([
-    [true, [], "was sent, and is not sent again"],
-    [false, ["1-key"], "had not been sent"],
-  ])("is sent only if it was not, where that can be told (%s)", async (wasSent, expected, words) => {
-    const { time, queue, duty, sent, said } = open([takenUp], { wasSent: async () => wasSent });
-    expect((await within(time, duty.runDue(nobody))).counts.sent).toBe(1);
+    [true, []],
+    [false, ["1-key"]],
+  ])("is sent only if the transport knows that it was not (%s)", async (wasSent, expected) => {
+    const { time, queue, job, sent, logged } = open([takenUp], { wasSent: async () => wasSent });
+    expect((await within(time, job.runDue(nobody))).counts.sent).toBe(1);
     expect(sent).toEqual(expected);
-    expect(said[0]?.words).toContain(words);
+    expect(logged[0]).toMatchObject({ level: "warn", fields: { mail: 1, from: "one" } });
     expect(queue.ended).toMatchObject([{ id: 1, outcome: { state: "accepted" } }]);
   });
 
-  it("is not sent again where a rule holds by now", async () => {
-    const { time, queue, duty, sent } = open([{ ...takenUp, obstacle: "reported_spam" }]);
-    await within(time, duty.runDue(nobody));
+  it("is not sent again if a rule now prevents it", async () => {
+    const { time, queue, job, sent } = open([{ ...takenUp, rule: "reported_spam" }]);
+    await within(time, job.runDue(nobody));
     expect(sent).toEqual([]);
-    expect(queue.ended).toMatchObject([{ outcome: { state: "kept_back", obstacle: "reported_spam" } }]);
+    expect(queue.ended).toMatchObject([{ outcome: { state: "not_sent", rule: "reported_spam" } }]);
   });
 });
 
-describe("a way out that cannot be reached", () => {
+describe("an unreachable transport", () => {
   const unreachable: SendOutcome = { state: "unreachable", problem: "connection refused" };
 
-  it("is tried again after longer and longer waits, and said once", async () => {
+  it("is retried with increasing delays and logged once", async () => {
     let isUp = false;
     const at: number[] = [];
-    const { time, queue, said, duty, surroundings, sent } = open([1, 2, 3], {
+    const { time, queue, logged, job, context, sent } = open([1, 2, 3], {
       send: async (_message, virtual) => {
         at.push(virtual.clock());
         return isUp ? accepted : unreachable;
       },
     });
     const stop = new AbortController();
-    const running = runWorker([duty], surroundings, stop.signal);
+    const running = runWorker([job], context, stop.signal);
     await time.run(1_000_000);
     const waits = at.map((ms, nth) => ms - (at[nth - 1] ?? 0)).slice(1);
     expect(waits).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]);
     expect(new Set(sent)).toEqual(new Set(["1-key"]));
-    expect(said.filter(({ level }) => level === "error")).toHaveLength(1);
-    expect(said.filter(({ level }) => level !== "debug" && level !== "error")).toEqual([]);
+    expect(logged.filter(({ level }) => level === "error")).toHaveLength(1);
+    expect(logged.filter(({ level }) => level !== "debug" && level !== "error")).toEqual([]);
     isUp = true;
     await time.run(1_400_000);
     expect(queue.waiting).toEqual([]);
     expect(queue.ended.filter(({ outcome }) => outcome.state === "accepted").map(({ id }) => id)).toEqual([
       1, 2, 3,
     ]);
-    expect(said.filter(({ words }) => words.includes("can be sent again"))).toHaveLength(1);
+    expect(logged.filter(({ level, fields }) => level === "info" && !("mail" in fields))).toHaveLength(1);
     stop.abort();
     await running;
   });
 
-  it("is not waited for longer where the clock is put back", async () => {
-    const { time, duty } = open([1], { send: async () => unreachable });
+  it("does not cause a longer pause if the clock is set back", async () => {
+    const { time, job } = open([1], { send: async () => unreachable });
     await time.run(10_000_000);
-    await within(time, duty.runDue(nobody));
-    expect(await duty.nextDueAtMs()).toBeGreaterThan(time.clock());
+    await within(time, job.runDue(nobody));
+    expect(await job.nextDueAtMs()).toBeGreaterThan(time.clock());
     time.set(1);
-    expect(await duty.nextDueAtMs()).toBe(0);
+    expect(await job.nextDueAtMs()).toBe(0);
   });
 
-  it("is what a round says that ended early", async () => {
-    const { time, duty } = open([1, 2], { send: async () => unreachable });
-    expect(await within(time, duty.runDue(nobody))).toEqual({ counts: none, problem: "connection refused" });
+  it("is the problem of a round that ended early", async () => {
+    const { time, job } = open([1, 2], { send: async () => unreachable });
+    expect(await within(time, job.runDue(nobody))).toEqual({ counts: none, problem: "connection refused" });
   });
 
-  it("counts as that where sending itself breaks, and the mail as one that may have arrived", async () => {
-    const { time, queue, duty, said } = open([1], {
+  it("includes unexpected errors, after which the email may have been sent", async () => {
+    const { time, queue, job, logged } = open([1], {
       send: async () => {
         throw new Error("broken");
       },
     });
-    expect((await within(time, duty.runDue(nobody))).problem).toBe("broken");
+    expect((await within(time, job.runDue(nobody))).problem).toBe("broken");
     expect(queue.ended).toMatchObject([{ outcome: { state: "unreachable", mayHaveArrived: true } }]);
-    expect(said.some(({ words }) => words.includes("may arrive twice"))).toBe(true);
+    expect(logged.some(({ level, fields }) => level === "warn" && fields["mail"] === 1)).toBe(true);
   });
 });
 
 describe("a database that is gone for a while", () => {
   it("loses nothing of what came of mails", async () => {
-    const { time, queue, said, duty, surroundings, sent } = open([1, 2]);
+    const { time, queue, logged, job, context, sent } = open([1, 2]);
     let sends = 0;
     const step = queue.step.bind(queue);
     queue.step = async (ended, nextId) => {
@@ -313,12 +321,12 @@ describe("a database that is gone for a while", () => {
       return step(ended, nextId);
     };
     const stop = new AbortController();
-    const running = runWorker([duty], surroundings, stop.signal);
+    const running = runWorker([job], context, stop.signal);
     await time.run(600_000);
     await settle();
     expect(sent).toEqual(["1-key", "2-key"]);
     expect(queue.ended.map(({ id }) => id)).toEqual([1, 2]);
-    expect(said.filter(({ level }) => level === "error")).toHaveLength(1);
+    expect(logged.filter(({ level }) => level === "error")).toHaveLength(1);
     stop.abort();
     await running;
   });

@@ -1,13 +1,13 @@
 import { expect, it, vi } from "vitest";
-import type { AttemptOutcome } from "../../../src/engine/webhooks/outcomes.ts";
-import { createWebhookQueue } from "../../../src/engine/webhooks/webhook-queue.ts";
-import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
-import { backends } from "../../support/backends.ts";
-import { aReview } from "../../support/builders.ts";
+import type { AttemptOutcome } from "../../../../src/engine/webhooks/outcomes.ts";
+import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
+import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
+import { backends } from "../../../support/backends.ts";
+import { aReview } from "../../../support/builders.ts";
 
 const outcomes: readonly AttemptOutcome[] = [
   { state: "failed", status: 500, problem: "answered 500", retryAfterMs: 60_000, durationMs: 1 },
-  { state: "cut_off", problem: "stopped", durationMs: 1 },
+  { state: "aborted", problem: "stopped", durationMs: 1 },
   { state: "delivered", status: 200, durationMs: 1 },
   { state: "gone", status: 410, durationMs: 1 },
 ];

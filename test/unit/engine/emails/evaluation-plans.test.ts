@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
-import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
-import { backends } from "../../support/backends.ts";
-import { anOrder, anOrderedProduct, bulkOf } from "../../support/builders.ts";
-import { judgeDue } from "../../support/due-mails.ts";
+import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
+import { backends } from "../../../support/backends.ts";
+import { anOrder, anOrderedProduct, bulkOf } from "../../../support/builders.ts";
+import { judgeDue } from "../../../support/due-mails.ts";
 
 it("judges mails by indexes, whatever the account holds beside them", async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");

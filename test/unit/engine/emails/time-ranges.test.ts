@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { emailAggregates } from "../../../src/contract/index.ts";
-import { nameRange, splitRange, toDay } from "../../../src/engine/emails/time-ranges.ts";
+import { emailAggregates } from "../../../../src/contract/index.ts";
+import { formatRange, splitRange, toDay } from "../../../../src/engine/emails/time-ranges.ts";
 
 const names = (since: string, to: string, aggregate: (typeof emailAggregates)[number]) =>
-  splitRange({ start: toDay(since), end: toDay(to) }, aggregate).map(nameRange);
+  splitRange({ start: toDay(since), end: toDay(to) }, aggregate).map(formatRange);
 
 const firstDay = toDay("0000-01-01");
 const lastDay = toDay("9999-12-31");

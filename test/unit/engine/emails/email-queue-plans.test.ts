@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { expect, it, vi } from "vitest";
-import { createLocalTransport } from "../../../src/engine/local-transport.ts";
-import { createEmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
-import { createSealer } from "../../../src/engine/kernel/sealer.ts";
-import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
-import { backends } from "../../support/backends.ts";
-import { anOrder, bulkOf } from "../../support/builders.ts";
+import { createLocalTransport } from "../../../../src/engine/local-transport.ts";
+import { createEmailQueue } from "../../../../src/engine/emails/sending/email-queue.ts";
+import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
+import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
+import { backends } from "../../../support/backends.ts";
+import { anOrder, bulkOf } from "../../../support/builders.ts";
 
 it("finds every mail by an index, in every statement of a worker", async () => {
   const harness = await (backends.find(({ name }) => name === "local-sqlite") ?? expect.unreachable()).open();
@@ -23,8 +23,8 @@ it("finds every mail by an index, in every statement of a worker", async () => {
     const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];
     const [one, other] = ["one", "other"].map((worker) => createEmailQueue(work, { worker, leaseMs: 1_000 }));
     if (!one || !other) throw new Error("there are no workers");
-    const { mails } = await one.claim(10);
-    const [a = 0, b = 0, c = 0, d = 0] = mails.map(({ mail }) => mail.id);
+    const { emails } = await one.claim(10);
+    const [a = 0, b = 0, c = 0, d = 0] = emails.map(({ email }) => email.id);
     await one.step([{ id: a, outcome: { state: "accepted", answer: "ok" } }], b);
     await one.step([{ id: b, outcome: { state: "deferred", answer: "later" } }], c);
     await one.step([{ id: c, outcome: { state: "unreachable" } }], d);
