@@ -140,7 +140,7 @@ describeIsolated("mail", (harness) => {
     expect(Object.keys(longest["map"] ?? {})).toHaveLength(maxStats.ranges);
     await expect(stats(since, last(maxStats.ranges + 1))).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `since_date to to_date holds more than ${maxStats.ranges} ranges: ask for longer ones with aggregate`,
+      message: expect.stringContaining(`${maxStats.ranges} ranges`),
     });
     const years = { since_date: since, categories: "map", aggregate: "year" } as const;
     const decades = await service.emails.stats({ ...years, to_date: last(maxStats.days) });
