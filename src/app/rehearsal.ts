@@ -65,9 +65,8 @@ export async function copyAccount(from: Service, settings: RehearsalSettings): P
         ...(await seedAccount(resources, {
           from,
           to,
-          database,
-          accountId: id,
-          nowMs,
+          work: transport.work,
+          account: { id, appKey },
           options: callOptions,
         })),
         ...((await copy?.(from, to, callOptions)) ?? []),

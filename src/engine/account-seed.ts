@@ -1,5 +1,12 @@
-import { sql, type Transaction } from "kysely";
-import { couponActions, type GroupName, reviewerTypes, ServiceError } from "../contract/index.ts";
+import {
+  couponActions,
+  type CouponAction,
+  type GroupName,
+  type Platform,
+  platforms,
+  reviewerTypes,
+  ServiceError,
+} from "../contract/index.ts";
 import {
   listProducts,
   listPurchases,
@@ -12,29 +19,32 @@ import {
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
 import { batchRows } from "../storage/batch.ts";
-import type { Database } from "../storage/database.ts";
-import type { Tables } from "../storage/tables.ts";
-import { productColumns } from "./products/product-store.ts";
-import { dayOf } from "./kernel/times.ts";
+import { insertCoupons } from "./coupons/coupons.ts";
+import { type Account, accountOf, type EngineWork, type HandlerContext } from "./kernel/handler.ts";
+import { storeOrders, type StorableOrder } from "./orders/order-store.ts";
+import type { ProductRow } from "./products/product-row.ts";
+import { saveProducts } from "./products/product-store.ts";
+import { insertUnsubscribers } from "./unsubscribers/unsubscribers.ts";
 
-/** An empty account, and the service whose state it is to have. */
+/** The source and the target of a copy. */
 export interface Seeding {
   readonly from: Service;
-  /** The account's own service, for what is more than a row. */
+  /** The service of the target account, which is empty. */
   readonly to: Service;
-  readonly database: Database;
-  readonly accountId: number;
-  readonly nowMs: number;
+  /** The database of the target account. */
+  readonly work: EngineWork;
+  readonly account: Account;
   readonly options: CallOptions;
 }
 
+/** Returns descriptions of what could not be copied. */
 type Seed = (seeding: Seeding) => Promise<readonly string[]>;
 
 const seeds: Readonly<Partial<Record<GroupName, Seed>>> = {
   products: seedProducts,
   orders: async (seeding) => {
-    const unknown = [...(await seedPurchases(seeding)), ...(await seedMailSettings(seeding))];
-    return [...unknown, ...(await seedUnsubscribers(seeding).catch(passOverFeature))];
+    const unknown = [...(await seedPurchases(seeding)), ...(await seedEmailSettings(seeding))];
+    return [...unknown, ...(await seedUnsubscribers(seeding).catch(ignoreDisabledFeature))];
   },
   coupons: seedCoupons,
   unsubscribers: seedUnsubscribers,
@@ -42,8 +52,8 @@ const seeds: Readonly<Partial<Record<GroupName, Seed>>> = {
 };
 
 /**
- * Copies the given records of an account from a service.
- * @returns what of it the service does not tell
+ * Copies records of the given kinds from a service to an empty account.
+ * @returns descriptions of the data that the service does not provide
  * @throws ServiceError
  */
 export async function seedAccount(
@@ -55,27 +65,25 @@ export async function seedAccount(
   return unknown;
 }
 
-/** Whether anybody is unsubscribed matters to a forecast of mails alone. */
-function passOverFeature(error: unknown): readonly string[] {
-  if (error instanceof ServiceError && error.kind === "featureDisabled") return ["who is unsubscribed"];
+/** Unsubscribers matter only for a forecast of emails, so a disabled feature does not prevent the copy. */
+function ignoreDisabledFeature(error: unknown): readonly string[] {
+  if (error instanceof ServiceError && error.kind === "featureDisabled") return ["unsubscribers"];
   throw error;
 }
 
 async function seedProducts({ from, options, ...seeding }: Seeding): Promise<readonly string[]> {
   const unknown = new Set<string>();
   for await (const page of listProducts(from, { details: true }, options)) {
-    const rows = page.map(readProduct);
-    await write(seeding, (transaction) => insertProducts(rows, transaction, seeding));
-    // Services that do not know of details leave these out.
+    await write(seeding, (context) => saveProducts(page.map(toProductRow), context));
+    // Services that do not support `details` omit these fields.
     if (page.some(({ product_tags }) => product_tags === undefined)) {
-      unknown.add("tags, blacklisting and further codes of products that are there");
+      unknown.add("tags, blacklisting, and some codes of existing products");
     }
   }
   return [...unknown];
 }
 
-/** In the order of `productColumns`. */
-function readProduct(product: ListedProduct): unknown[] {
+function toProductRow(product: ListedProduct): ProductRow {
   return [
     product.external_id,
     product.name,
@@ -95,31 +103,83 @@ function readProduct(product: ListedProduct): unknown[] {
   ];
 }
 
-async function insertProducts(
-  rows: readonly (readonly unknown[])[],
-  transaction: Transaction<Tables>,
-  { database, accountId, nowMs }: Omit<Seeding, "from" | "to" | "options">,
-): Promise<void> {
-  const names = Object.keys(productColumns).map((name) => sql.ref(name));
-  await sql`
-    insert into products (account_id, created_at, updated_at, ${sql.join(names)})
-    select ${accountId}, ${nowMs}, ${nowMs}, ${sql.join(names)}
-    from ${batchRows(productColumns, rows, database.dialect)} where true
-    on conflict do nothing`.execute(transaction);
-}
-
-/** Orders with their purchases, and the products as the purchases name them. */
+/** Copies orders with their purchases, and the products as described by the purchases. */
 async function seedPurchases({ from, options, ...seeding }: Seeding): Promise<readonly string[]> {
   for await (const page of listPurchases(from, 0, options)) {
-    await write(seeding, async (transaction) => {
-      await insertProducts(page.map(readProductOf), transaction, seeding);
-      await insertPurchases(page, transaction, seeding);
+    await write(seeding, async (context) => {
+      const storedUnits = await countStoredUnits(page, context);
+      for (const [platform, purchases] of groupBy(page, (purchase) => readPlatform(purchase))) {
+        await storeOrders(toOrders(purchases, storedUnits), { platform, sendsMail: false }, context);
+      }
     });
   }
-  return ["blacklisted products, stopped and earlier mails, and reviews, which would keep mails back"];
+  return ["blacklisted products, canceled and earlier emails, and reviews, which would suppress emails"];
 }
 
-function readProductOf(purchase: ListedPurchase): unknown[] {
+/** Other services may use platforms that the contract does not have. */
+function readPlatform({ platform }: ListedPurchase): Platform {
+  return platforms.find((name) => name === platform) ?? "general";
+}
+
+const lineKey = (orderId: string, productId: string): string => JSON.stringify([orderId, productId]);
+
+/** Counts the stored purchases of each order line on the page: an order may continue on the next page. */
+async function countStoredUnits(
+  page: readonly ListedPurchase[],
+  context: HandlerContext,
+): Promise<ReadonlyMap<string, number>> {
+  const lines = page.map(({ order_id, product_sku }) => [order_id, product_sku]);
+  const columns = { order_id: "text", product_id: "text" } as const;
+  const rows = await context.transaction
+    .selectFrom(batchRows<{ order_id: string; product_id: string }>(columns, lines, context.dialect))
+    .distinct()
+    .crossJoin("orders")
+    .crossJoin("products")
+    .innerJoin("purchases", (join) =>
+      join.onRef("purchases.order_row", "=", "orders.id").onRef("purchases.product_row", "=", "products.id"),
+    )
+    .where("orders.account_id", "=", accountOf(context).id)
+    .whereRef("orders.order_id", "=", "batch.order_id")
+    .where("products.account_id", "=", accountOf(context).id)
+    .whereRef("products.product_id", "=", "batch.product_id")
+    .select(["batch.order_id", "batch.product_id", "purchases.unit"])
+    .execute();
+  const units = new Map<string, number>();
+  for (const { order_id, product_id, unit } of rows) {
+    const key = lineKey(order_id, product_id);
+    units.set(key, Math.max(units.get(key) ?? 0, unit));
+  }
+  return units;
+}
+
+/** Each purchase of the same product in the same order is one more unit of an order line. */
+function toOrders(
+  purchases: readonly ListedPurchase[],
+  storedUnits: ReadonlyMap<string, number>,
+): StorableOrder[] {
+  return [...groupBy(purchases, ({ order_id }) => order_id).values()].flatMap((ofOrder) => {
+    const [first] = ofOrder;
+    if (!first) return [];
+    const { order_id, user_email: email, user_name: customer_name, order_date } = first;
+    const lines = groupBy(ofOrder, ({ product_sku }) => product_sku);
+    const items = [...lines].flatMap(([productId, units]) => {
+      const [unit] = units;
+      if (!unit) return [];
+      const stored = storedUnits.get(lineKey(order_id, productId)) ?? 0;
+      const prices = units.map(({ product_price }) => product_price ?? null);
+      return {
+        product: toPurchasedProductRow(unit),
+        price: null,
+        quantity: stored + units.length,
+        unitPrices: [...Array.from({ length: stored }, () => null), ...prices],
+      };
+    });
+    const { currency_iso, user_reference } = first;
+    return [{ head: { order_id, email, customer_name, order_date, currency_iso, user_reference }, items }];
+  });
+}
+
+function toPurchasedProductRow(purchase: ListedPurchase): ProductRow {
   return [
     purchase.product_sku,
     purchase.product_name,
@@ -129,7 +189,7 @@ function readProductOf(purchase: ListedPurchase): unknown[] {
     purchase.currency_iso ?? null,
     purchase.product_price ?? null,
     purchase.product_tags ?? null,
-    0,
+    null,
     purchase.upc ?? null,
     purchase.mpn ?? null,
     purchase.brand ?? null,
@@ -139,65 +199,8 @@ function readProductOf(purchase: ListedPurchase): unknown[] {
   ];
 }
 
-const purchaseColumns = {
-  id: "integer",
-  order_id: "text",
-  email: "text",
-  customer_name: "text",
-  order_date: "integer",
-  product_id: "text",
-  platform: "text",
-} as const;
-interface PurchaseColumns {
-  id: number;
-  order_id: string;
-  email: string;
-  customer_name: string;
-  order_date: number;
-  product_id: string;
-  platform: string;
-}
-
-/** A line of an order that comes again is one more unit of it, wherever it stands in the list. */
-async function insertPurchases(
-  page: readonly ListedPurchase[],
-  transaction: Transaction<Tables>,
-  { database, accountId, nowMs }: Omit<Seeding, "from" | "to" | "options">,
-): Promise<void> {
-  const rows = page.map((purchase) => [
-    purchase.id,
-    purchase.order_id,
-    purchase.user_email,
-    purchase.user_name,
-    Date.parse(purchase.order_date),
-    purchase.product_sku,
-    purchase.platform ?? "general",
-  ]);
-  const batch = batchRows<PurchaseColumns>(purchaseColumns, rows, database.dialect);
-  await sql`
-    insert into orders (account_id, created_at, order_id, platform, email, customer_name, order_date)
-    select ${accountId}, ${nowMs}, order_id, platform, email, customer_name, order_date from ${batch} where true
-    on conflict do nothing`.execute(transaction);
-  await sql`
-    insert into purchases (account_id, created_at, id, order_row, product_row, unit)
-    select ${accountId}, ${nowMs}, batch.id, orders.id, products.id,
-      row_number() over (partition by orders.id, products.id order by batch.id)
-        + (select count(*) from purchases as before
-            where before.order_row = orders.id and before.product_row = products.id)
-    from ${batch} cross join orders cross join products
-    where orders.account_id = ${accountId} and orders.order_id = batch.order_id
-      and products.account_id = ${accountId} and products.product_id = batch.product_id`.execute(transaction);
-  const first = page[0]?.id ?? 0;
-  await sql`
-    insert into purchase_days (account_id, day, first_id, purchases)
-    values (${accountId}, ${dayOf(nowMs)}, ${first}, ${page.length})
-    on conflict (account_id, day) do update set purchases = purchase_days.purchases + excluded.purchases`.execute(
-    transaction,
-  );
-}
-
-/** What the account has set of its mails; a service that knows no such settings has its own ways. */
-async function seedMailSettings({ from, to, options }: Seeding): Promise<readonly string[]> {
+/** Copies the email settings that the account has changed. Other services may not support them. */
+async function seedEmailSettings({ from, to, options }: Seeding): Promise<readonly string[]> {
   try {
     const { settings } = await from.emailRules.list({}, options);
     for (const { name, value, changed } of settings) {
@@ -206,51 +209,35 @@ async function seedMailSettings({ from, to, options }: Seeding): Promise<readonl
     return [];
   } catch (error) {
     if (!(error instanceof ServiceError) || error.temporary) throw error;
-    return ["by which rules mails are sent"];
+    return ["email rules"];
   }
 }
 
-/** Assumed: the action of a code matters to nothing that an import of codes meets. */
+const couponsPerBatch = 5_000;
+
+/** Assumed: if the service does not report a coupon's action, any will do, because imports do not depend on it. */
 async function seedCoupons({ from, options, ...seeding }: Seeding): Promise<readonly string[]> {
-  const { accountId, nowMs, database } = seeding;
   const { coupons } = await from.coupons.list({ details: true }, options);
-  for (let at = 0; at < coupons.length; at += codesAtOnce) {
-    const rows = coupons
-      .slice(at, at + codesAtOnce)
-      .map(({ code, coupon_action }) => [code, coupon_action ?? couponActions[0]]);
-    const batch = batchRows<{ code: string; action: string }>(
-      { code: "text", action: "text" },
-      rows,
-      database.dialect,
-    );
-    await write(seeding, async (transaction) => {
-      await sql`
-        insert into coupons (account_id, created_at, code, action)
-        select ${accountId}, ${nowMs}, code, action from ${batch} where true
-        on conflict do nothing`.execute(transaction);
-    });
+  const byAction = groupBy(coupons, ({ coupon_action }) => coupon_action ?? couponActions[0]);
+  for (const [action, ofAction] of byAction) {
+    for (let start = 0; start < ofAction.length; start += couponsPerBatch) {
+      const codes = ofAction.slice(start, start + couponsPerBatch).map(({ code }) => code);
+      await write(seeding, (context) => insertCoupons(codes, action as CouponAction, context));
+    }
   }
   return [];
 }
 
-const codesAtOnce = 5_000;
-
 async function seedUnsubscribers({ from, options, ...seeding }: Seeding): Promise<readonly string[]> {
-  const { accountId, nowMs, database } = seeding;
-  const columns = { email: "text", email_key: "text", email_type_id: "integer", by_name: "text" } as const;
   for await (const page of listUnsubscribers(from, options)) {
-    const rows = page.map(({ user_email, email_type_id, unsubscirbed_by_name }) => [
-      user_email,
-      user_email.toLowerCase(),
-      email_type_id,
-      unsubscirbed_by_name,
-    ]);
-    const batch = batchRows<Record<keyof typeof columns, string>>(columns, rows, database.dialect);
-    await write(seeding, async (transaction) => {
-      await sql`
-        insert into unsubscribers (account_id, created_at, email, email_key, email_type_id, by_name)
-        select ${accountId}, ${nowMs}, email, email_key, email_type_id, by_name from ${batch} where true
-        on conflict do nothing`.execute(transaction);
+    await write(seeding, async (context) => {
+      for (const [byName, rows] of groupBy(page, (row) => row.unsubscirbed_by_name)) {
+        const addresses = rows.map(
+          ({ email_type_id, user_email }) =>
+            [email_type_id, user_email, user_email.toLowerCase()] as [number, string, string],
+        );
+        await insertUnsubscribers(addresses, byName, context);
+      }
     });
   }
   return [];
@@ -258,13 +245,13 @@ async function seedUnsubscribers({ from, options, ...seeding }: Seeding): Promis
 
 async function seedReviews({ from, to, options }: Seeding): Promise<readonly string[]> {
   for await (const page of listReviews(from, options)) {
-    await Promise.all(page.map((review) => to.reviews.createNow(readReview(review))));
+    await Promise.all(page.map((review) => to.reviews.createNow(toNewReview(review))));
   }
   return [];
 }
 
-/** A product's or a review's name that is empty where it came from is a dash here, where it must say something. */
-function readReview(review: ListedReview) {
+/** Converts a listed review to input for `createNow`. Required texts that are empty become a dash. */
+function toNewReview(review: ListedReview) {
   const { sku, title, content, score, email, name, created_at, published = true, comment } = review;
   const reviewer_type = reviewerTypes.find((type) => type === review.reviewer_type);
   return {
@@ -281,9 +268,21 @@ function readReview(review: ListedReview) {
   };
 }
 
+/** Runs `work` in a transaction as the target account. */
 function write(
-  { database }: Pick<Seeding, "database">,
-  work: (transaction: Transaction<Tables>) => Promise<void>,
-): Promise<void> {
-  return database.db.transaction().execute(work);
+  { work, account }: Pick<Seeding, "work" | "account">,
+  task: (context: HandlerContext) => Promise<unknown>,
+): Promise<unknown> {
+  return work.write((context) => task({ ...context, account }));
+}
+
+function groupBy<K, T>(elements: readonly T[], keyOf: (element: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const element of elements) {
+    const key = keyOf(element);
+    const group = groups.get(key);
+    if (group) group.push(element);
+    else groups.set(key, [element]);
+  }
+  return groups;
 }

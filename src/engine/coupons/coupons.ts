@@ -1,8 +1,14 @@
-import { type contract, couponActions, couponCodeLength, couponErrorTexts } from "../../contract/index.ts";
+import {
+  type contract,
+  type CouponAction,
+  couponActions,
+  couponCodeLength,
+  couponErrorTexts,
+} from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/features.ts";
-import { accountOf, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 
 export const couponHandlers: Handlers<typeof contract.coupons> = {
   /**
@@ -12,34 +18,12 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
    */
   upload: async ({ coupon_action, codes }, context) => {
     await requireFeature(context, "dynamic_coupons");
-    const { transaction, dialect, nowMs } = context;
     const trimmed = codes.map((code) => (code ?? "").trim());
     const filled = trimmed.filter((code) => code !== "");
     const fitting = filled.filter(
       ({ length }) => length >= couponCodeLength.min && length <= couponCodeLength.max,
     );
-    const batch = batchRows<{ code: string }>(
-      { code: "text" },
-      fitting.map((code) => [code]),
-      dialect,
-    );
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto("coupons")
-      .columns(["account_id", "action", "code", "created_at"])
-      .expression((eb) =>
-        eb
-          .selectFrom(batch)
-          .select([
-            bigintLiteral(accountOf(context).id).as("account_id"),
-            textLiteral(coupon_action).as("action"),
-            "batch.code",
-            bigintLiteral(nowMs).as("created_at"),
-          ])
-          .where(eb.lit(true)),
-      )
-      .onConflict((conflict) => conflict.columns(["account_id", "code"]).doNothing())
-      .executeTakeFirstOrThrow();
-    const added = Number(numInsertedOrUpdatedRows ?? 0n);
+    const added = await insertCoupons(fitting, coupon_action, context);
     return {
       total_codes: codes.length,
       errors: {
@@ -90,3 +74,32 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
     return {};
   },
 };
+
+/**
+ * Stores the codes that the account does not have yet.
+ * @returns the number of codes stored
+ */
+export async function insertCoupons(
+  codes: readonly string[],
+  action: CouponAction,
+  context: HandlerContext,
+): Promise<number> {
+  const rows = codes.map((code) => [code]);
+  const { numInsertedOrUpdatedRows } = await context.transaction
+    .insertInto("coupons")
+    .columns(["account_id", "action", "code", "created_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom(batchRows<{ code: string }>({ code: "text" }, rows, context.dialect))
+        .select([
+          bigintLiteral(accountOf(context).id).as("account_id"),
+          textLiteral(action).as("action"),
+          "batch.code",
+          bigintLiteral(context.nowMs).as("created_at"),
+        ])
+        .where(eb.lit(true)),
+    )
+    .onConflict((conflict) => conflict.columns(["account_id", "code"]).doNothing())
+    .executeTakeFirstOrThrow();
+  return Number(numInsertedOrUpdatedRows ?? 0n);
+}

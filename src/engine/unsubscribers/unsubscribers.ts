@@ -30,7 +30,7 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
   massCreate: async (input, context) => {
     await requireFeature(context, "unsubscribers");
     const { addresses, errors } = parseAddresses(input);
-    await insertAddresses(addresses, context);
+    await insertUnsubscribers(addresses, actorNames.store, context);
     const unsubscribers = input.async ? [] : (await findAddresses(addresses, context)).map(toRecord);
     return createOutput(input, unsubscribers, errors);
   },
@@ -115,7 +115,12 @@ interface AddressColumns {
   email_key: string;
 }
 
-async function insertAddresses(addresses: readonly Address[], context: HandlerContext): Promise<void> {
+/** Stores unsubscribed addresses. Addresses that are already stored are not changed. */
+export async function insertUnsubscribers(
+  addresses: readonly Address[],
+  byName: string,
+  context: HandlerContext,
+): Promise<void> {
   await context.transaction
     .insertInto("unsubscribers")
     .columns(["account_id", "by_name", "created_at", "email_type_id", "email", "email_key"])
@@ -124,7 +129,7 @@ async function insertAddresses(addresses: readonly Address[], context: HandlerCo
         .selectFrom(batchRows<AddressColumns>(addressColumns, addresses, context.dialect))
         .select([
           bigintLiteral(accountOf(context).id).as("account_id"),
-          textLiteral(actorNames.store).as("by_name"),
+          textLiteral(byName).as("by_name"),
           bigintLiteral(context.nowMs).as("created_at"),
           "batch.email_type_id",
           "batch.email",
