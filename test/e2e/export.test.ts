@@ -307,7 +307,7 @@ describe("an export", () => {
     run.kill("SIGINT");
     const { exitCode, stderr } = await run;
     expect(exitCode).toBe(130);
-    expect(stderr).toMatch(/Interrupted: .*orders\.csv was not written/);
+    expect(stderr).toMatch(/Interrupted.*orders\.csv was not written/);
     expect(readFileSync(file, "utf8")).toBe("what was there before");
     expect(readdirSync(folder)).toEqual(["orders.csv"]);
   });
@@ -356,7 +356,7 @@ describe("an export", () => {
     const cells = parse(stdout.slice(1)).flat();
     expect(cells).toContain(`'=HYPERLINK("x")`);
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
-    expect(stderr).toMatch(/for looking at/);
+    expect(stderr).toMatch(/do not import it/);
     const json = await home.run(["orders", "export", "--safe-for-excel", "--json"]);
     expect(json.exitCode).toBe(2);
   });

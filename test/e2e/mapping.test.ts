@@ -317,7 +317,7 @@ describe("map, with nobody to ask", () => {
     );
     const { data, stderr } = await home.json(["orders", "map", file]);
     expect(data).toEqual({ format: 1, kind: "orders", layout: "shopify-orders" });
-    expect(stderr).toMatch(/Missing: product_url/);
+    expect(stderr).toMatch(/Missing .*product_url/);
     await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json")]);
     const { exitCode } = await home.run(["orders", "import", file, "--mapping", at("m.json")]);
     expect(exitCode).toBe(0);
@@ -345,7 +345,7 @@ describe("map, with nobody to ask", () => {
     write("m.json", "mine");
     const refused = await home.run(["orders", "map", file, "--out", at("m.json")]);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(/m\.json is there\. Overwrite it\?/);
+    expect(refused.stderr).toMatch(/m\.json .*Overwrite it\?/);
     expect(readFileSync(at("m.json"), "utf8")).toBe("mine");
     const asked = await home.run(["orders", "map", file, "--out", at("m.json"), "--yes"]);
     expect(asked.exitCode).toBe(0);

@@ -126,7 +126,7 @@ describe("a plan of orders", () => {
     expect(said).toMatch(/^ +none for 1 ordered product: /m);
   });
 
-  test("says why no mail would follow at all", async () => {
+  test("states why no emails would be sent", async () => {
     const old = writeCsv(
       "old.csv",
       orderHeader,
@@ -135,11 +135,10 @@ describe("a plan of orders", () => {
     );
     await home.run(["unsubscribers", "import", writeCsv("gone.csv", "email,type", "gone@mail.example,1")]);
     const unsent = (await home.run(["orders", "plan", old])).stderr;
-    expect(unsent).toContain("If these orders were mailed: 0 mails to 0 people\n");
-    expect(unsent).toMatch(/^ +none for 1 ordered product of orders that are too old$/m);
-    expect(unsent).toMatch(/^ +none for 1 ordered product of people who unsubscribed$/m);
+    expect(unsent).toMatch(/0 emails to 0 people$/m);
+    expect(unsent.match(/^ +none for 1 ordered product: /gm)).toHaveLength(2);
     const again = (await home.run(["orders", "plan", join(folder, "before.csv")])).stderr;
-    expect(again).toContain("0 mails to 0 people: no order is new, nor a product in one of them");
+    expect(again).toMatch(/0 emails to 0 people, because/);
     expect(again).not.toContain("none for");
   });
 
@@ -326,16 +325,15 @@ describe("a plan that is kept", () => {
     expect(applied.stderr).not.toContain("The plan said");
   });
 
-  test("tells where the account has changed so that something else came of it", async () => {
+  test("reports differences if the account has changed", async () => {
     const action = ["--action", "map_review"];
     const codes = writeCsv("codes.csv", "code", "AAAA", "BBBB");
     expect((await home.run(["coupons", "plan", codes, ...action, "--out", out])).exitCode).toBe(0);
     await home.run(["coupons", "import", writeCsv("one.csv", "code", "AAAA"), ...action]);
     const applied = await home.run(["imports", "apply", out]);
     expect(applied.exitCode).toBe(3);
-    expect(applied.stderr).toContain(
-      "The plan said 2 rows accepted (2 codes), 0 rejected; it was 1 row accepted (1 code), 1 rejected: the account has changed since",
-    );
+    expect(applied.stderr).toMatch(/^ {2}planned {3}2 rows accepted \(2 codes\), 0 rejected$/m);
+    expect(applied.stderr).toMatch(/^ {2}actual {4}1 row accepted \(1 code\), 1 rejected$/m);
   });
 
   test("is refused for another account, and where it is no plan", async () => {

@@ -151,7 +151,7 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
     const imported = await run("orders", "import", "fixtures/good/orders.csv");
     expect(imported).toMatchObject({ exitCode: 0 });
     const { username, host, pathname } = new URL(database.url);
-    expect(imported.stderr).toContain(`the embedded database postgres://${username}@${host}${pathname}`);
+    expect(imported.stderr).toContain(`postgres://${username}@${host}${pathname}`);
     expect(await run("products", "import", "fixtures/good/products.csv", "--update")).toMatchObject({
       exitCode: 0,
     });
