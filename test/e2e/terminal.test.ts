@@ -71,7 +71,7 @@ describeAtTerminal("at a terminal", () => {
     const terminal = openTerminal({ rows: 16 });
     const transcript = new Transcript(terminal);
     const imported = await terminal.run("starpost orders import orders.csv");
-    const run = /run +(\S+)/.exec(imported)?.[1] ?? "";
+    const run = /imports show\s+(\S+)/.exec(imported)?.[1] ?? "";
     await terminal.run('eval "$(starpost completion bash)"');
     await terminal.press("C-l");
     await terminal.waitForPrompt();

@@ -169,7 +169,7 @@ test("a screen shows what was not reversed, and says where the rest is", async (
   expect(lines[1]).toMatch(/u\.csv +32 +n30@example\.com \(type 1\) +kept +was unsubscribed before the run/);
   expect(shown.stderr).toMatch(/39 rows were reverted, 1 kept, 0 cannot/);
   expect(shown.stderr).toMatch(/39 more rows are not shown here/);
-  expect(shown.stderr).toMatch(/is in \S+undo\.csv/);
+  expect(shown.stderr).toMatch(/\S+undo\.csv/);
 });
 
 describe("coupons", () => {

@@ -58,7 +58,7 @@ export class Transcript {
   #normalizeLine(line: string, varying: RegExp | undefined): string {
     if (progressLine.test(line)) return `⠋ ${hideNumbers(withoutWait(line.slice(2)))}`;
     if (varying?.test(line) === true) return hideNumbers(line);
-    return line.replace(/^( +time +).*$/, "$1N s");
+    return line.replace(/^( +sent .* in .*\().*\)$/, "$1N s)");
   }
 
   /** The same run has the same name throughout. */
