@@ -175,9 +175,7 @@ describe("what the service says of an order", () => {
     const rows = [rowOf("o-1"), rowOf("o-2"), rowOf("o-2", "p-2"), rowOf("o-3").replace("n@", "odd@")];
     const { exitCode, rejects, stderr } = await importOrders(home, writeOrders(home, rows));
     expect(exitCode).toBe(3);
-    const found = rejects.map((reject) =>
-      ["_line", "_column", "_code"].map((name) => reject[name]),
-    );
+    const found = rejects.map((reject) => ["_line", "_column", "_code"].map((name) => reject[name]));
     expect(found).toEqual([
       ["3", "", "order_incomplete"],
       ["4", "product_url", "bad_url"],
