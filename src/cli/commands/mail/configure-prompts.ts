@@ -4,33 +4,36 @@ import { promptValue } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
 import { findPassword } from "./smtp-password.ts";
 
-/** Return alone takes what stands in brackets; what cannot be is said, and asked for again. */
-export async function askForAll(context: Context, stored: StoredMailSettings): Promise<StoredMailSettings> {
+/** Prompts for every setting. The stored value is the default; invalid answers are rejected and prompted for again. */
+export async function promptSettings(
+  context: Context,
+  stored: StoredMailSettings,
+): Promise<StoredMailSettings> {
   const { matchPort, readHost, readSmtpPort, readTlsMode, tlsModes } =
     await import("../../../config/mail-settings.ts");
-  const put = <T>(question: string, usual: string, read: (answer: string) => T) =>
+  const promptFor = <T>(question: string, usual: string, read: (answer: string) => T) =>
     promptValue(context, { question, usual }, read);
   const { smtp } = stored;
-  const host = await put("Mail server", smtp?.host ?? "", (text) => readHost(text, "the mail server"));
+  const host = await promptFor("Mail server", smtp?.host ?? "", (text) => readHost(text, "the mail server"));
   const known = host === smtp?.host ? smtp : null;
-  const tls = await put(
+  const tls = await promptFor(
     `Encryption: ${tlsModes.join(", ")}`,
     known?.tls ?? matchPort(undefined, undefined).tls,
     (text) => readTlsMode(text, "the encryption"),
   );
-  const port = await put(
+  const port = await promptFor(
     "Port",
     String(known?.tls === tls ? known.port : matchPort(undefined, tls).port),
     (text) => readSmtpPort(text, "the port"),
   );
-  const user = await put("User, or - to sign in nowhere", known?.user ?? "-", (text) =>
+  const user = await promptFor("User name, or - for no authentication", known?.user ?? "-", (text) =>
     text === "-" ? null : text,
   );
   const password = user === null ? null : await findPassword(context, false, { host, user, known });
-  const from = await put(
-    'Mails come from, such as "Tea & Cups <reviews@shop.example>"',
+  const from = await promptFor(
+    'Sender, such as "Tea & Cups <reviews@shop.example>"',
     stored.from ? writeSender(stored.from) : "",
-    (text) => readSender(text, "who mails come from"),
+    (text) => readSender(text, "the sender"),
   );
   return { smtp: { host, port, tls, user, password }, from };
 }

@@ -25,10 +25,10 @@ export interface MailConfigureRequest {
   readonly isCheck: boolean;
 }
 
-/** How this machine sends mails, as scripts see it; never the password. */
+/** How this machine sends emails; never includes the password. */
 export interface MailConfiguration {
   readonly kind: "smtp" | "outbox";
-  /** What says so. */
+  /** Where the configuration comes from. */
   readonly configured_by: FoundMailSettings["configuredBy"];
   readonly host: string | null;
   readonly port: number | null;
@@ -37,65 +37,60 @@ export interface MailConfiguration {
   readonly has_password: boolean;
   readonly from: string | null;
   readonly outbox_folder: string | null;
-  /** Whether a mail would be taken now; null where nobody asked. */
+  /** Whether the mail server accepts emails; null if it was not tested. */
   readonly ready: boolean | null;
   readonly problem: string | null;
 }
 
 /**
- * Changes how this machine sends mails, tells it, or tries it.
- * @throws UserError `usage` for a remote profile, and for what does not go together
+ * Changes, shows, or tests how this machine sends emails.
+ * @throws UserError `usage` for a remote profile or missing flags
  */
 export async function configureMail(
   context: Context,
   request: MailConfigureRequest,
 ): Promise<MailConfiguration> {
-  await findLocalProfile(context, "is mailed from here");
-  checkRequest(request);
+  await findLocalProfile(context, "has mail settings on this machine");
   const { findMailSettings, readMailSettings, writeMailSettings } =
     await import("../../../config/mail-settings.ts");
   const { paths, env } = await context.host();
-  const changes = await readChanges(context, request, async () => (await readMailSettings(paths)) ?? nothing);
+  const changes = await readChanges(
+    context,
+    request,
+    async () => (await readMailSettings(paths)) ?? emptySettings,
+  );
   if (changes) await writeMailSettings(paths, changes);
   const found = await findMailSettings(env, paths);
-  if (changes) tellChange(context, found);
-  const trial = request.isCheck ? await tryIt(context) : { ready: null, problem: null };
-  return { ...describe(found), ...trial };
+  if (changes) reportChange(context, found);
+  const test = request.isCheck ? await testDelivery(context) : { ready: null, problem: null };
+  return { ...describe(found), ...test };
 }
 
-const nothing: StoredMailSettings = { smtp: null, from: null };
-
-function checkRequest(request: MailConfigureRequest): void {
-  const { isOutbox, isShow, hasNoUser, isPasswordOnStdin } = request;
-  const isServer = namesServer(request);
-  if (isOutbox && isServer) throw wrong("--outbox goes without a mail server's flags");
-  if (isShow && (isOutbox || isServer || request.from))
-    throw wrong("--show changes nothing, and goes with no other flag but --check");
-  if (hasNoUser && isPasswordOnStdin) throw wrong("--no-user goes without a password");
-}
+const emptySettings: StoredMailSettings = { smtp: null, from: null };
 
 function namesServer({ host, port, tls, user, hasNoUser, isPasswordOnStdin }: MailConfigureRequest): boolean {
   return hasNoUser || isPasswordOnStdin || [host, port, tls, user].some((value) => value !== undefined);
 }
 
-function wrong(message: string): UserError {
-  return new UserError("usage", message, "See `starpost mail configure --help`.");
+function missing(flag: string): UserError {
+  return new UserError("usage", `required flag ${flag} not set`, "See `starpost mail configure --help`.");
 }
 
-/** What is to be stored; nothing where nothing is to change. */
+/** The settings to store, or undefined if nothing changes. */
 async function readChanges(
   context: Context,
   request: MailConfigureRequest,
   read: () => Promise<StoredMailSettings>,
 ): Promise<StoredMailSettings | undefined> {
-  if (request.isOutbox) return { smtp: null, from: request.from ?? (await read().catch(() => nothing)).from };
+  if (request.isOutbox)
+    return { smtp: null, from: request.from ?? (await read().catch(() => emptySettings)).from };
   if (namesServer(request) || request.from) return applyFlags(context, request, await read());
   if (request.isShow || request.isCheck || !canPrompt(context)) return undefined;
-  const { askForAll } = await import("./configure-prompts.ts");
-  return askForAll(context, await read());
+  const { promptSettings } = await import("./configure-prompts.ts");
+  return promptSettings(context, await read());
 }
 
-/** What is not given stays as it was. */
+/** Applies flags to the stored settings; settings without a flag keep their value. */
 async function applyFlags(
   context: Context,
   request: MailConfigureRequest,
@@ -105,13 +100,13 @@ async function applyFlags(
   if (!namesServer(request)) return { ...stored, from };
   const { matchPort, usualPorts } = await import("../../../config/mail-settings.ts");
   const host = request.host ?? stored.smtp?.host;
-  if (host === undefined) throw wrong("--host is missing");
-  if (from === null) throw wrong("--from is missing: who mails come from");
-  const isSaid = request.port !== undefined || request.tls !== undefined;
+  if (host === undefined) throw missing("--host");
+  if (from === null) throw missing("--from");
+  const isGiven = request.port !== undefined || request.tls !== undefined;
   const known = request.host === undefined || request.host === stored.smtp?.host ? stored.smtp : null;
   const { port, tls } =
-    isSaid || !known
-      ? matchPort(request.port, request.tls ?? keptMode(request.port, usualPorts.implicit, known))
+    isGiven || !known
+      ? matchPort(request.port, request.tls ?? findTlsMode(request.port, usualPorts.implicit, known))
       : known;
   const user = request.hasNoUser ? null : (request.user ?? known?.user ?? null);
   const password =
@@ -119,8 +114,8 @@ async function applyFlags(
   return { smtp: { host, port, tls, user, password }, from };
 }
 
-/** Another port of the same server means no other encryption, unless either port is that of implicit encryption. */
-function keptMode(
+/** Another port of the same server keeps the encryption, unless either port is the one for implicit encryption. */
+function findTlsMode(
   port: number | undefined,
   implicitPort: number,
   known: SmtpServer | null,
@@ -129,35 +124,37 @@ function keptMode(
   return known.tls;
 }
 
-function tellChange(
+function reportChange(
   { messages, io }: Context,
   { smtp, configuredBy, outboxFolder }: FoundMailSettings,
 ): void {
   if (readVariable(io.env, "STARPOST_SMTP_HOST") !== undefined && configuredBy === "environment") {
-    messages.warn("This is stored, and not used as long as STARPOST_SMTP_HOST is set.");
+    messages.warn("Saved, but not used while STARPOST_SMTP_HOST is set.");
     return;
   }
   if (!smtp) {
-    messages.info(`Mails go into the folder ${outboxFolder}; nothing leaves this machine.`);
+    messages.info(`Emails are written to ${outboxFolder} and not sent.`);
     return;
   }
-  messages.info(`Mails go to ${smtp.host}:${smtp.port}. Try it: starpost mail configure --check.`);
+  messages.info(
+    `Emails are sent through ${smtp.host}:${smtp.port}. To test the connection, run \`starpost mail configure --check\`.`,
+  );
   if (smtp.tls === "none") {
     messages.warn(
-      `Mails go there NOT encrypted: whoever is on the way reads them${smtp.password === null ? "" : ", and the password with them"}.`,
+      `The connection is not encrypted: anyone on the network path can read emails${smtp.password === null ? "" : " and the password"}.`,
     );
   }
   if (smtp.tls === "opportunistic") {
     messages.warn(
-      "Mails go there encrypted only where the server offers it, and whoever answers in its name is believed.",
+      "The connection is encrypted only if the server offers it, and the server certificate is not verified.",
     );
   }
 }
 
-async function tryIt(context: Context): Promise<Pick<MailConfiguration, "ready" | "problem">> {
+async function testDelivery(context: Context): Promise<Pick<MailConfiguration, "ready" | "problem">> {
   const { checkMail } = await context.io.loadApp();
-  const checked = await checkMail(await context.host());
-  return checked.ready ? { ready: true, problem: null } : checked;
+  const result = await checkMail(await context.host());
+  return result.ready ? { ready: true, problem: null } : result;
 }
 
 function describe(found: FoundMailSettings): Omit<MailConfiguration, "ready" | "problem"> {

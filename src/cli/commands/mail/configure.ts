@@ -5,41 +5,53 @@ import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { readText } from "../../program/flag-values.ts";
 
+const serverFlags = ["host", "port", "tls", "user", "no-user", "password-stdin"] as const;
+
 export const mailConfigure = command({
   name: "mail configure",
-  summary: "Say how this machine sends mails: over a mail server, or into a folder",
+  summary: "Configure how this machine sends emails: through a mail server or to a folder",
   examples: [
     "starpost mail configure --host smtp.shop.example --user shop --from 'Tea & Cups <reviews@shop.example>'",
+    "starpost mail configure --host localhost --port 25 --tls none --no-user --from reviews@shop.example",
     "starpost mail configure --show",
+    "starpost mail configure --check",
     "starpost mail configure --outbox",
   ],
   flags: {
-    host: { value: "<name>", description: "the mail server", read: readHost },
+    host: { value: "<name>", description: "mail server", read: readHost },
     port: {
       value: "<n>",
-      description: "its port (587; 465 with implicit, 25 with none)",
+      description: "port (default: 587; 465 with --tls implicit, 25 with --tls none)",
       read: readSmtpPort,
     },
     tls: {
       value: "<mode>",
-      description: "encryption: starttls, implicit, opportunistic or none (starttls)",
+      description: "encryption: starttls, implicit, opportunistic, or none (default: starttls)",
       values: tlsModes,
       read: readTlsMode,
     },
-    user: { value: "<name>", description: "who signs in there", read: readText },
-    "no-user": { description: "sign in nowhere" },
+    user: { value: "<name>", description: "user name for the mail server", read: readText },
+    "no-user": {
+      description: "connect without authentication",
+      exclusive: ["user", "password-stdin"],
+    },
     "password-stdin": {
-      description:
-        "read the password from standard input; otherwise it is STARPOST_SMTP_PASSWORD, or asked for",
+      description: "read the password from standard input (default: STARPOST_SMTP_PASSWORD, or a prompt)",
     },
     from: {
       value: "<address>",
-      description: 'who mails come from: "Tea & Cups <reviews@shop.example>"',
+      description: 'sender of all emails: "Tea & Cups <reviews@shop.example>"',
       read: readSender,
     },
-    outbox: { description: "write mails into a folder: nothing leaves this machine" },
-    show: { description: "say what is configured, and ask nothing" },
-    check: { description: "try whether the mail server would take a mail now; ends with 5 where not" },
+    outbox: {
+      description: "write emails to a folder instead of sending them",
+      exclusive: serverFlags,
+    },
+    show: {
+      description: "show the current configuration",
+      exclusive: [...serverFlags, "from", "outbox"],
+    },
+    check: { description: "test the connection to the mail server (exit status 5 if it fails)" },
   },
   run: async (context, { flags }) => {
     const { configureMail } = await import("./configure-run.ts");
@@ -61,7 +73,7 @@ export const mailConfigure = command({
     const isServer = found.kind === "smtp";
     return fields({
       ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
-      ...(isServer && { password: has_password ? "set, not shown" : "none" }),
+      ...(isServer && { password: has_password ? "set" : "none" }),
       ...(ready !== null && { ready }),
       ...(problem !== null && { problem }),
     });

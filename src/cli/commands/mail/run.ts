@@ -6,21 +6,24 @@ import { readLease } from "../../program/flag-values.ts";
 
 export const mailRun = command({
   name: "mail run",
-  summary: "Send the mails and webhooks of the embedded database that are due",
+  summary: "Send due emails and webhooks of the embedded database",
   examples: ["starpost mail run --once", "starpost mail run --public-url https://reviews.shop.example"],
+  notes: [
+    "Without --once, it runs until it receives SIGINT or SIGTERM. `starpost serve` does the same work.",
+  ],
   flags: {
     once: {
-      description:
-        "end when all is sent that is due now: with 1 where a mail failed, with 5 where no mail could be sent",
+      description: "send what is due now, then exit (status 1 if an email failed, 5 if none could be sent)",
     },
     lease: {
       value: "<seconds>",
-      description: "after how long without a word another worker takes over, 5 to 3600 (60)",
+      description:
+        "lease duration in seconds, 5 to 3600; after it expires, another worker takes over (default: 60)",
       read: readLease,
     },
     "public-url": {
       value: "<url>",
-      description: "the address that links of mails lead to (STARPOST_PUBLIC_URL)",
+      description: "base URL of links in emails (default: STARPOST_PUBLIC_URL)",
       read: readPublicUrl,
     },
   },
@@ -32,10 +35,10 @@ export const mailRun = command({
   render: (summary) => {
     if (!summary) return silent();
     const { mails, webhooks } = summary;
-    const rows = Object.entries({ mails, webhooks }).flatMap(([what, counts]) =>
-      Object.entries(counts).map(([outcome, count]) => ({ what, outcome, count })),
+    const rows = Object.entries({ emails: mails, webhooks }).flatMap(([kind, counts]) =>
+      Object.entries(counts).map(([outcome, count]) => ({ kind, outcome, count })),
     );
-    return table(rows, ["what", "outcome", "count"]);
+    return table(rows, ["kind", "outcome", "count"]);
   },
   isPrinted: (summary) => summary !== undefined,
   exitStatus: (summary) => {

@@ -8,11 +8,15 @@ import { readSecretLine } from "../auth/secret-line.ts";
 interface Login {
   readonly host: string;
   readonly user: string;
-  /** What is stored of the same server. */
+  /** The stored settings of the same server. */
   readonly known: SmtpServer | null;
 }
 
-/** A password goes to the server and for the user that it was given for, and to no other. */
+/**
+ * Finds the password: standard input, environment, stored settings, or a prompt. A stored password is only used for the
+ * server and user that it was stored for.
+ * @throws UserError `usage`, `interrupted`
+ */
 export async function findPassword(
   context: Context,
   isOnStdin: boolean,
@@ -25,18 +29,18 @@ export async function findPassword(
   if (!canPrompt(context)) {
     throw new UserError(
       "usage",
-      `the password of ${user} is missing, and there is nobody to ask`,
-      "Give it on standard input with --password-stdin, or in STARPOST_SMTP_PASSWORD.",
+      `cannot prompt for the password of ${user}`,
+      "Pass it on standard input with --password-stdin, or set STARPOST_SMTP_PASSWORD.",
     );
   }
   const { promptSecret } = await import("../../../terminal/prompt.ts");
   const answer = await prompt(context, (terminal) =>
-    promptSecret(`Password of ${user} at ${host}`, terminal),
+    promptSecret(`Password for ${user} at ${host}`, terminal),
   );
   if (answer !== "") return answer;
   throw new UserError(
     "usage",
-    "no password was given",
-    "Nothing was changed. Try again, or give it with --password-stdin.",
+    "the password is empty",
+    "Nothing was changed. Try again, or pass the password with --password-stdin.",
   );
 }

@@ -13,17 +13,17 @@ import type { Context } from "../../program/context.ts";
 import { readOneOf } from "../records/import-flags.ts";
 import { dayMs } from "../../../contract/time.ts";
 
-/** Days that are told of where no day is given. */
-const usualDays = 30;
+/** The default range. */
+const defaultDays = 30;
 
-/** The ranges that numbers are told for, by their names at the service. */
+/** The row ranges that the service supports. */
 export const aggregates = ["day", "week", "month", "quarter", "year"] as const;
 export type Aggregate = (typeof aggregates)[number];
 
 type Counters = Readonly<Record<EmailCounter, number>>;
 
-/** What was counted of mails from the first day of a range to its last, all asked categories together. */
-interface CountedRange {
+/** The counters of a range of days, summed over the requested categories. */
+interface RangeStats {
   readonly since_date: string;
   readonly to_date: string;
   readonly counters: Counters;
@@ -34,8 +34,8 @@ export interface MailStats {
   readonly to_date: string;
   readonly categories: readonly EmailCategory[];
   readonly totals: Counters;
-  /** Absent where no ranges were asked for. */
-  readonly ranges?: readonly CountedRange[];
+  /** Absent without --aggregate. */
+  readonly ranges?: readonly RangeStats[];
 }
 
 export interface StatsRequest {
@@ -45,24 +45,23 @@ export interface StatsRequest {
   readonly aggregate: Aggregate | undefined;
 }
 
-/** Categories with commas between. */
+/** Reads a comma-separated list of categories. */
 export function readCategories(text: string, flag: string): readonly EmailCategory[] {
   const names = text.split(",").map((name) => name.trim());
   return [...new Set(names)].map((name) => readOneOf(name, emailCategories, flag));
 }
 
 /**
- * Reads what was counted, by ranges where they are asked for.
+ * Reads the counters, in total and per range if requested.
  * @throws UserError `usage`; ServiceError
  */
 export async function readStats(context: Context, request: StatsRequest): Promise<MailStats> {
   const to_date = request.to ?? dateOf(context.io.clock());
-  const since_date = request.since ?? dateOf(Date.parse(to_date) - (usualDays - 1) * dayMs);
+  const since_date = request.since ?? dateOf(Date.parse(to_date) - (defaultDays - 1) * dayMs);
   if (since_date > to_date) {
     throw new UserError(
       "usage",
-      `--since ${since_date} is after ${request.to ? "--to" : "today,"} ${to_date}`,
-      "Give the earlier day to --since.",
+      `invalid value "${since_date}" for --since: must not be after ${request.to ? "--to" : "today"} (${to_date})`,
     );
   }
   const { categories, aggregate } = request;
@@ -74,8 +73,8 @@ export async function readStats(context: Context, request: StatsRequest): Promis
       aggregate: aggregate ?? "year",
     }),
   );
-  const ranges = addCategories(Object.values(found));
-  const totals = addUp(ranges.map(({ counters }) => counters));
+  const ranges = sumCategories(Object.values(found));
+  const totals = sumCounters(ranges.map(({ counters }) => counters));
   return { since_date, to_date, categories, totals, ...(aggregate && { ranges }) };
 }
 
@@ -83,15 +82,15 @@ function dateOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Every category has the same ranges. */
-function addCategories(found: readonly Readonly<Record<string, Counters>>[]): readonly CountedRange[] {
+/** Sums the categories, which all have the same ranges. */
+function sumCategories(found: readonly Readonly<Record<string, Counters>>[]): readonly RangeStats[] {
   return Object.keys(found[0] ?? {}).map((range) => {
     const [since_date = "", to_date = ""] = range.split(",");
-    return { since_date, to_date, counters: addUp(found.flatMap((ranges) => ranges[range] ?? [])) };
+    return { since_date, to_date, counters: sumCounters(found.flatMap((ranges) => ranges[range] ?? [])) };
   });
 }
 
-function addUp(counted: readonly Counters[]): Counters {
+function sumCounters(counted: readonly Counters[]): Counters {
   const sums = emailCounters.map((name) => [
     name,
     counted.reduce((sum, counters) => sum + counters[name], 0),
@@ -99,8 +98,8 @@ function addUp(counted: readonly Counters[]): Counters {
   return Object.fromEntries(sums) as Counters;
 }
 
-/** The counters in the order in which things happen to a mail. */
-const inOrder: readonly EmailCounter[] = [
+/** The counters in the order of an email's life. */
+const orderedCounters: readonly EmailCounter[] = [
   "requests",
   "delivered",
   "opens",
@@ -119,15 +118,15 @@ const inOrder: readonly EmailCounter[] = [
 ];
 
 /**
- * A line a counter; with ranges a line a range. A screen has the counters that anything was counted of; a spreadsheet,
- * whose columns are not to change with the numbers, has all.
- * @param width columns of the screen; nothing where it is for none
+ * Shows one row per counter, or one row per range. A terminal shows only nonzero counters; other output has all columns,
+ * so that they do not depend on the data.
+ * @param width of the terminal, or undefined for other output
  */
 export function viewStats({ totals, ranges }: MailStats, width?: number): View {
   if (!ranges) {
     return table(
-      inOrder.map((counter) => ({ counter, mails: totals[counter] })),
-      ["counter", "mails"],
+      orderedCounters.map((counter) => ({ counter, count: totals[counter] })),
+      ["counter", "count"],
     );
   }
   const rows = ranges.map(({ since_date, to_date, counters }) => ({
@@ -135,24 +134,24 @@ export function viewStats({ totals, ranges }: MailStats, width?: number): View {
     to: to_date,
     ...counters,
   }));
-  if (width === undefined) return table(rows, ["since", "to", ...inOrder]);
-  const counted = inOrder.filter((name) => totals[name] > 0);
-  const columns = ["since", "to", ...(counted.length > 0 ? counted : (["requests"] as const))];
+  if (width === undefined) return table(rows, ["since", "to", ...orderedCounters]);
+  const nonzero = orderedCounters.filter((name) => totals[name] > 0);
+  const columns = ["since", "to", ...(nonzero.length > 0 ? nonzero : (["requests"] as const))];
   const needed = 2 * "2026-01-01".length + columns.slice(2).reduce((sum, name) => sum + 2 + name.length, 2);
   if (needed <= width) return table(rows, columns);
-  return linesOf(ranges.map(writeRange), rows, columns);
+  return linesOf(ranges.map(formatRange), rows, columns);
 }
 
-function writeRange({ since_date, to_date, counters }: CountedRange): string {
-  const counted = inOrder.filter((name) => counters[name] > 0);
-  const told = counted.map((name) => `${name.replaceAll("_", " ")} ${formatNumber(counters[name])}`);
-  return `${since_date} to ${to_date}  ${told.length > 0 ? told.join(", ") : "nothing"}`;
+function formatRange({ since_date, to_date, counters }: RangeStats): string {
+  const nonzero = orderedCounters.filter((name) => counters[name] > 0);
+  const parts = nonzero.map((name) => `${name.replaceAll("_", " ")} ${formatNumber(counters[name])}`);
+  return `${since_date} to ${to_date}  ${parts.length > 0 ? parts.join(", ") : "none"}`;
 }
 
-/** The counters over time, those that anything was counted of. */
+/** Draws the nonzero counters over time. */
 export function plotStats({ totals, ranges = [] }: MailStats, width: number): View {
-  const counted = inOrder.filter((name) => totals[name] > 0);
-  const series = counted.map((name) => ({
+  const nonzero = orderedCounters.filter((name) => totals[name] > 0);
+  const series = nonzero.map((name) => ({
     name: name.replaceAll("_", " "),
     values: ranges.map(({ counters }) => counters[name]),
   }));

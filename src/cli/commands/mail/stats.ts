@@ -6,37 +6,41 @@ import { readOneOf } from "../records/import-flags.ts";
 import { aggregates, plotStats, readCategories, readStats, viewStats } from "./stats-format.ts";
 import { readScreen } from "../../program/output/screen.ts";
 
-/** Wider ones are harder to read, also where nothing limits them. */
-const widestChart = 120;
+/** Wider charts are harder to read. */
+const maxChartWidth = 120;
 
 export const mailStats = command({
   name: "mail stats",
-  summary: "Count what became of mails: sent, opened, clicked, bounced, and so on",
+  summary: "Show email statistics: sent, opened, clicked, bounced, and so on",
   examples: ["starpost mail stats", "starpost mail stats --since 2026-01-01 --aggregate month --plot"],
   flags: {
-    since: { value: "<day>", description: "the first day, UTC (29 days before the last)", read: readDay },
-    to: { value: "<day>", description: "the last day, UTC (today)", read: readDay },
+    since: {
+      value: "<day>",
+      description: "first day, UTC (default: 29 days before the last)",
+      read: readDay,
+    },
+    to: { value: "<day>", description: "last day, UTC (default: today)", read: readDay },
     categories: {
       value: "<list>",
-      description: "of these kinds of mails alone: map,reminder",
+      description: "only these categories, separated by commas: map,reminder",
       values: emailCategories,
       read: readCategories,
     },
     aggregate: {
       value: "<range>",
-      description: `a row for each: ${aggregates.join(", ")}`,
+      description: `time range of each row: ${aggregates.join(", ")}`,
       values: aggregates,
       read: (text: string, flag: string) => readOneOf(text, aggregates, flag),
     },
-    plot: { description: "draw the numbers over time" },
+    plot: { description: "draw a chart over time" },
   },
   run: async (context, { flags }) => {
     const isPlot = flags.plot ?? false;
     if (isPlot && context.globals.format !== "table") {
       throw new UserError(
         "usage",
-        `--plot is for people, and not for --format ${context.globals.format}`,
-        "Leave --plot away: --aggregate day gives the same numbers.",
+        `--plot cannot be used with --format ${context.globals.format}`,
+        "For the same data, use --aggregate day.",
       );
     }
     const stats = await readStats(context, {
@@ -45,13 +49,15 @@ export const mailStats = command({
       categories: flags.categories ?? emailCategories,
       aggregate: flags.aggregate ?? (isPlot ? "day" : undefined),
     });
-    if (Object.values(stats.totals).every((mails) => mails === 0)) {
-      context.messages.info(`Nothing was counted from ${stats.since_date} to ${stats.to_date}.`);
+    if (Object.values(stats.totals).every((count) => count === 0)) {
+      context.messages.info(`No emails from ${stats.since_date} to ${stats.to_date}.`);
     }
-    const isForPeople = context.globals.format === "table";
+    const isTable = context.globals.format === "table";
     const { width } = readScreen(context.io);
-    return { ...stats, screen: isForPeople ? { width, isPlot } : undefined };
+    return { ...stats, screen: isTable ? { width, isPlot } : undefined };
   },
   render: ({ screen, ...stats }) =>
-    screen?.isPlot ? plotStats(stats, Math.min(widestChart, screen.width)) : viewStats(stats, screen?.width),
+    screen?.isPlot
+      ? plotStats(stats, Math.min(maxChartWidth, screen.width))
+      : viewStats(stats, screen?.width),
 });

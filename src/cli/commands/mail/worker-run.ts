@@ -1,6 +1,7 @@
 import { findPublicUrl } from "../../../config/public-url.ts";
 import { UserError } from "../../../config/user-error.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
+import { countOf } from "../../../terminal/plural.ts";
 import { toJson } from "../../../terminal/render.ts";
 import type { Working, WorkSummary } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
@@ -8,8 +9,8 @@ import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
 /**
- * Sends the mails and webhooks of the embedded database: all that is due now, or until a signal comes.
- * @returns what was sent, where it was to be done once
+ * Sends due emails and webhooks of the embedded database, once or until a signal arrives.
+ * @returns the summary of a single run, otherwise undefined
  */
 export async function runWork(
   context: Context,
@@ -19,22 +20,22 @@ export async function runWork(
   const { io, messages, globals } = context;
   const profile = await readLocalProfile(context);
   const { openWorker } = await io.loadApp();
-  // Who watches is told the sum; the log of each mail is for files.
-  const isWatched = isOnce && io.isStderrTerminal;
-  const logLevel = globals.verbose ? "debug" : globals.quiet || isWatched ? "error" : "info";
+  // A person at the terminal sees the summary; log lines per email are for log files.
+  const isInteractive = isOnce && io.isStderrTerminal;
+  const logLevel = globals.verbose ? "debug" : globals.quiet || isInteractive ? "error" : "info";
   const signals = listenForStop(io, () => {});
   try {
     const host = await context.host();
     const { version, stderr: log } = io;
     const worker = await openWorker({ ...host, ...working, version, profile, logLevel, log });
     try {
-      messages.warn(`Mails of ${profile.shownAs} that are due go to ${worker.mailsTo}.`);
-      if ((working.publicUrl ?? findPublicUrl(io.env)) === undefined) messages.warn(withoutAddress);
+      messages.warn(`Sending due emails of ${profile.shownAs} to ${worker.mailsTo}.`);
+      if ((working.publicUrl ?? findPublicUrl(io.env)) === undefined) messages.warn(missingPublicUrl);
       if (isOnce) {
         const summary = await worker.runOnce(signals.stop);
-        if (summary.problem !== null) messages.warn(`No mail can be sent: ${summary.problem}`);
-        const later = wordLater(summary);
-        if (later !== undefined) messages.warn(later);
+        if (summary.problem !== null) messages.warn(`Cannot send emails: ${summary.problem}`);
+        const remainder = describeRemainder(summary);
+        if (remainder !== undefined) messages.warn(remainder);
         return summary;
       }
       messages.flush();
@@ -50,12 +51,12 @@ export async function runWork(
   }
 }
 
-/** What is left, where a person may think that all is done. */
-function wordLater({ state, mails, webhooks }: WorkSummary): string | undefined {
-  if (state === "interrupted") return "Stopped before all was sent: what is due waits for the next run.";
-  const putOff = mails.deferred + (webhooks["deferred"] ?? 0);
-  if (putOff === 0) return undefined;
-  return `${putOff === 1 ? "What was put off is" : "Those put off are"} due again soon: a later run sends them, or \`starpost serve\`.`;
+/** Warns that not everything was sent. */
+function describeRemainder({ state, mails, webhooks }: WorkSummary): string | undefined {
+  if (state === "interrupted") return "Interrupted. The next run sends what is still due.";
+  const deferred = mails.deferred + (webhooks["deferred"] ?? 0);
+  if (deferred === 0) return undefined;
+  return `${countOf(deferred, "delivery was", "deliveries were")} deferred. A later run or \`starpost serve\` retries.`;
 }
 
 async function readLocalProfile(context: Context): Promise<LocalProfile> {
@@ -63,10 +64,10 @@ async function readLocalProfile(context: Context): Promise<LocalProfile> {
   if (profile.mode === "local") return profile;
   throw new UserError(
     "usage",
-    `the profile ${profile.name} is remote: its mails and webhooks are sent where the service runs`,
-    "Run it there, or use --profile local for those of the embedded database.",
+    `profile ${profile.name} is remote; its service sends its emails and webhooks`,
+    "To send those of the embedded database, use --profile local.",
   );
 }
 
-const withoutAddress =
-  "Links in these mails lead to http://127.0.0.1:8080, which works on this machine alone: say where the service is reached with --public-url or STARPOST_PUBLIC_URL.";
+const missingPublicUrl =
+  "Links in emails point to http://127.0.0.1:8080, which works on this machine only. To change it, use --public-url or STARPOST_PUBLIC_URL.";

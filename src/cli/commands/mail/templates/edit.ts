@@ -6,7 +6,7 @@ import { isForScripts } from "../../../program/global-flags.ts";
 
 export const mailTemplatesEdit = command({
   name: "mail templates edit",
-  summary: "Change the template of a category of mails, in an editor or by a file",
+  summary: "Edit the email template of a category in an editor or from a file",
   argument: "<category>",
   examples: [
     "starpost mail templates edit map",
@@ -16,29 +16,30 @@ export const mailTemplatesEdit = command({
   flags: {
     file: {
       value: "<path>",
-      description: "take this file in place of an editor; - is standard input",
+      description: "read the template from this file instead of opening an editor (- for standard input)",
       exclusive: ["print", "built-in"],
       read: readText,
     },
-    print: { description: "print the template as such a file, and change nothing" },
-    "built-in": { description: "begin with the template that comes with starpost" },
+    print: { description: "print the template in the file format and change nothing" },
+    "built-in": { description: "start from the built-in template" },
   },
+  notes: ["The editor is the command in VISUAL or EDITOR."],
   run: async (context, { arguments: [name = ""], flags }) => {
-    const { editTemplate, readCategory } = await import("./run.ts");
-    const { writeTemplateFile } = await import("./file.ts");
+    const { editTemplate, readCategory } = await import("./edit-run.ts");
+    const { formatTemplateFile } = await import("./file.ts");
     const category = readCategory(name);
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
     return withService(context, async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });
       const { template } = await service.emailTemplates.get({ category, built_in: isBuiltIn });
       if (isForScripts(context.globals.format)) return template;
-      context.io.stdout.write(writeTemplateFile(template));
+      context.io.stdout.write(formatTemplateFile(template));
       return undefined;
     });
   },
   render: (template) => {
     if (!template) return silent();
     const { category, is_own, subject, updated_at } = template;
-    return fields({ category, template: is_own ? "own" : "built-in", subject, changed: updated_at });
+    return fields({ category, template: is_own ? "custom" : "built-in", subject, changed: updated_at });
   },
 });

@@ -1,6 +1,6 @@
 import { UserError } from "../../../../config/user-error.ts";
 
-/** A template as people edit it: three parts of one file. */
+/** The parts of a template, which are sections of one file while it is edited. */
 export interface TemplateParts {
   readonly subject: string;
   readonly text: string;
@@ -13,53 +13,53 @@ type PartName = (typeof partNames)[number];
 const heading = (name: PartName) => `=== ${name} ===`;
 const headingPattern = /^=== *(subject|text|html) *===\s*$/;
 
-const introduction = `Lines up to the first heading are not part of the mail.
-{{ … }} puts in a value, {% … %} is a loop or a condition (Liquid); \`starpost mail templates preview\` shows what comes of it.
+const introduction = `Lines before the first heading are not part of the email.
+{{ … }} inserts a value, {% … %} is a loop or a condition (Liquid). To preview the email, run \`starpost mail templates preview\`.
 `;
 
-export function writeTemplateFile(parts: TemplateParts): string {
+export function formatTemplateFile(parts: TemplateParts): string {
   const sections = partNames.map((name) => `${heading(name)}\n${parts[name].replace(/\n?$/, "\n")}`);
   return `${introduction}\n${sections.join("\n")}`;
 }
 
-/** The parts, and the line of the file on which each begins, from 1. */
-export interface ReadTemplate extends TemplateParts {
+/** The parts, and the line of the file on which each starts, counted from 1. */
+export interface ParsedTemplate extends TemplateParts {
   readonly firstLines: Readonly<Record<PartName, number>>;
 }
 
 /**
- * Reads a file of three headed parts, in any order.
- * Assumed: empty lines at the end of a part, before the next heading, are none of it.
+ * Parses a template file. The parts may be in any order.
+ * Assumed: empty lines before the next heading do not belong to the part.
  * @throws UserError `usage`
  */
-export function readTemplateFile(content: string, source: string): ReadTemplate {
+export function parseTemplateFile(content: string, source: string): ParsedTemplate {
   const lines = content.replace(/^\uFEFF/, "").split(/\r?\n/);
-  const found = new Map<PartName, { readonly firstLine: number; readonly lines: string[] }>();
-  let open: string[] = [];
+  const parts = new Map<PartName, { readonly firstLine: number; readonly lines: string[] }>();
+  let section: string[] = [];
   for (const [at, line] of lines.entries()) {
     const name = headingPattern.exec(line)?.[1] as PartName | undefined;
     if (name === undefined) {
-      open.push(line);
+      section.push(line);
       continue;
     }
-    if (found.has(name))
+    if (parts.has(name))
       throw new UserError(
         "usage",
-        `${source}:${at + 1}: ${heading(name)} is there twice`,
-        "Keep one of them.",
+        `${source}:${at + 1}: duplicate heading ${heading(name)}`,
+        "Remove one of them.",
       );
-    open = [];
-    found.set(name, { firstLine: at + 2, lines: open });
+    section = [];
+    parts.set(name, { firstLine: at + 2, lines: section });
   }
-  const missing = partNames.find((name) => !found.has(name));
+  const missing = partNames.find((name) => !parts.has(name));
   if (missing) {
     throw new UserError(
       "usage",
-      `${source}: the line ${heading(missing)} is missing`,
-      "A template has three headed parts; --print writes one to begin with.",
+      `${source}: missing heading ${heading(missing)}`,
+      "A template has three parts with headings. To print an example, use --print.",
     );
   }
-  const read = (name: PartName) => found.get(name) ?? { firstLine: 1, lines: [] };
+  const read = (name: PartName) => parts.get(name) ?? { firstLine: 1, lines: [] };
   const partOf = (name: PartName) => read(name).lines.join("\n").replace(/\n*$/, "\n");
   return {
     subject: partOf("subject").trim(),
@@ -73,10 +73,10 @@ export function readTemplateFile(content: string, source: string): ReadTemplate 
   };
 }
 
-/** Turns the place within a part, as the service words it, into that within the file. */
-export function placeInFile(message: string, { firstLines }: ReadTemplate, source: string): string {
-  const placed = /^(subject|text|html), line (\d+), column (\d+): (.*)$/s.exec(message);
-  if (!placed) return `${source}: ${message}`;
-  const [, name = "subject", line, column, says] = placed;
-  return `${source}:${firstLines[name as PartName] + Number(line) - 1}:${column}: ${says} (${name})`;
+/** Converts a position in a part, as stated in the service's message, to a position in the file. */
+export function locateInFile(message: string, { firstLines }: ParsedTemplate, source: string): string {
+  const match = /^(subject|text|html), line (\d+), column (\d+): (.*)$/s.exec(message);
+  if (!match) return `${source}: ${message}`;
+  const [, name = "subject", line, column, problem] = match;
+  return `${source}:${firstLines[name as PartName] + Number(line) - 1}:${column}: ${problem} (${name})`;
 }

@@ -4,15 +4,15 @@ import { command } from "../../../program/command.ts";
 
 export const mailTemplatesList = command({
   name: "mail templates list",
-  summary: "List the templates of mails, and say which are the account's own",
-  examples: ["starpost mail templates list"],
+  summary: "List email templates and show which are customized",
+  examples: ["starpost mail templates list", "starpost mail templates list --columns category,template"],
   run: (context) =>
     withService(context, async (service) => (await service.emailTemplates.list({})).templates),
   render: (templates) =>
     table(
       templates.map(({ category, is_own, updated_at, subject }) => ({
         category,
-        template: is_own ? "own" : "built-in",
+        template: is_own ? "custom" : "built-in",
         changed: updated_at,
         subject,
       })),

@@ -7,14 +7,14 @@ import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { previewMarker, renderEmailPreview } from "../../../../pages/email-preview-page.ts";
 import { confirm } from "../../../program/confirm.ts";
-import { placed, readSource } from "./run.ts";
-import { readTemplateFile } from "./file.ts";
+import { locateError, readSource } from "./edit-run.ts";
+import { parseTemplateFile } from "./file.ts";
 
 export interface PreviewRequest {
   readonly category: EmailCategory;
-  /** Where the page goes. */
+  /** The output file. */
   readonly out: string | undefined;
-  /** A template that is not stored; `-` is standard input. */
+  /** A template file to preview instead of the stored template; `-` for standard input. */
   readonly file: string | undefined;
 }
 
@@ -25,19 +25,19 @@ export interface Preview {
 }
 
 /**
- * Writes a page that shows what a template makes of data that is made up.
- * Assumed: a page that was written so before is replaced without a question; any other file is asked about.
+ * Renders a template with sample data to an HTML page.
+ * Assumed: an earlier preview is overwritten without confirmation; any other file requires it.
  */
 export async function previewTemplate(
   context: Context,
   service: Service,
   { category, out = `mail-${category}.html`, file }: PreviewRequest,
 ): Promise<Preview> {
-  const mail = await makePreview(context, service, category, file);
+  const mail = await renderTemplate(context, service, category, file);
   const path = resolve(context.io.cwd, out);
-  const there = await readFileIfThere(path);
-  if (there !== undefined && !there.includes(previewMarker)) {
-    await confirm(context, `${out} is there. Overwrite it?`);
+  const existing = await readFileIfThere(path);
+  if (existing !== undefined && !existing.includes(previewMarker)) {
+    await confirm(context, `${out} already exists. Overwrite it?`);
   }
   await writeFile(path, renderEmailPreview(category, mail)).catch((error: unknown) => {
     throw toFileError(error, out);
@@ -45,7 +45,7 @@ export async function previewTemplate(
   return { category, subject: mail.subject, preview_file: path };
 }
 
-async function makePreview(
+async function renderTemplate(
   context: Context,
   service: Service,
   category: EmailCategory,
@@ -53,11 +53,11 @@ async function makePreview(
 ) {
   if (file === undefined) return (await service.emailTemplates.preview({ category })).mail;
   const source = file === "-" ? "standard input" : file;
-  const read = readTemplateFile(await readSource(context, file), source);
-  const { subject, text, html } = read;
+  const parsed = parseTemplateFile(await readSource(context, file), source);
+  const { subject, text, html } = parsed;
   try {
     return (await service.emailTemplates.preview({ category, subject, text, html })).mail;
   } catch (error) {
-    throw placed(error, read, source);
+    throw locateError(error, parsed, source);
   }
 }

@@ -5,19 +5,19 @@ import { confirmDestruction } from "../../../program/confirm.ts";
 
 export const mailTemplatesReset = command({
   name: "mail templates reset",
-  summary: "Take the account's own template of a category away, for the one that comes with starpost",
+  summary: "Delete the custom template of a category and restore the built-in one",
   argument: "<category>",
-  examples: ["starpost mail templates reset map"],
+  examples: ["starpost mail templates reset map", "starpost mail templates reset reminder --yes"],
   run: async (context, { arguments: [name = ""] }) => {
-    const { readCategory } = await import("./run.ts");
+    const { readCategory } = await import("./edit-run.ts");
     const category = readCategory(name);
     return withService(context, async (service) => {
       const { template } = await service.emailTemplates.get({ category });
       if (!template.is_own) return template;
-      await confirmDestruction(context, `The account's own template of ${category} is lost. Go on?`);
+      await confirmDestruction(context, `Delete the custom template of ${category}?`);
       return (await service.emailTemplates.reset({ category })).template;
     });
   },
   render: ({ category, is_own, subject }) =>
-    fields({ category, template: is_own ? "own" : "built-in", subject }),
+    fields({ category, template: is_own ? "custom" : "built-in", subject }),
 });

@@ -10,13 +10,13 @@ import { emailCategories, type EmailCategory } from "../../../../contract/emails
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { canPrompt, prompt } from "../../../program/prompt.ts";
-import { placeInFile, type ReadTemplate, readTemplateFile, writeTemplateFile } from "./file.ts";
+import { locateInFile, type ParsedTemplate, parseTemplateFile, formatTemplateFile } from "./file.ts";
 
 export interface EditRequest {
   readonly category: EmailCategory;
-  /** A file in place of the editor; `-` is standard input. */
+  /** A file to read instead of opening an editor; `-` for standard input. */
   readonly file: string | undefined;
-  /** Whether to begin with the template that comes with starpost. */
+  /** Whether to start from the built-in template. */
   readonly isBuiltIn: boolean;
 }
 
@@ -28,16 +28,16 @@ export function readCategory(text: string): EmailCategory {
   if (category) return category;
   throw new UserError(
     "usage",
-    `${JSON.stringify(text)} is no category of mails`,
-    `There are ${emailCategories.join(", ")}.`,
+    `unknown email category ${JSON.stringify(text)}`,
+    `Valid categories: ${emailCategories.join(", ")}.`,
     undefined,
     { given: text, known: emailCategories },
   );
 }
 
 /**
- * Replaces the template of a category by what an editor, or a file, says.
- * @returns the template as it is now
+ * Replaces the template of a category with one from a file or an editor.
+ * @returns the stored template
  * @throws UserError; ServiceError
  */
 export async function editTemplate(
@@ -48,7 +48,7 @@ export async function editTemplate(
   const { category, file } = request;
   if (file === undefined) return editInEditor(context, service, request);
   const source = file === "-" ? "standard input" : file;
-  return save(service, category, readTemplateFile(await readSource(context, file), source), source);
+  return save(service, category, parseTemplateFile(await readSource(context, file), source), source);
 }
 
 export async function readSource({ io }: Context, file: string): Promise<string> {
@@ -58,8 +58,8 @@ export async function readSource({ io }: Context, file: string): Promise<string>
     if (codeOf(error) === "ENOENT")
       throw new UserError(
         "usage",
-        `${file}: it is not there`,
-        "Name a file that is there; - is standard input.",
+        `file not found: ${file}`,
+        "Check the path. For standard input, use -.",
         error,
       );
     throw toFileError(error, file);
@@ -69,21 +69,21 @@ export async function readSource({ io }: Context, file: string): Promise<string>
 async function save(
   service: Service,
   category: EmailCategory,
-  read: ReadTemplate,
+  parsed: ParsedTemplate,
   source: string,
 ): Promise<SavedTemplate> {
-  const { subject, text, html } = read;
+  const { subject, text, html } = parsed;
   try {
     return (await service.emailTemplates.set({ category, subject, text, html })).template;
   } catch (error) {
-    throw placed(error, read, source);
+    throw locateError(error, parsed, source);
   }
 }
 
-/** Says a refusal of a template by the place in its file. */
-export function placed(error: unknown, read: ReadTemplate, source: string): unknown {
+/** Reports an invalid template with the position in its file. */
+export function locateError(error: unknown, parsed: ParsedTemplate, source: string): unknown {
   if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return error;
-  return new UserError("usage", placeInFile(error.message, read, source), undefined, error);
+  return new UserError("usage", locateInFile(error.message, parsed, source), undefined, error);
 }
 
 async function editInEditor(
@@ -93,41 +93,41 @@ async function editInEditor(
 ): Promise<SavedTemplate> {
   const editor = findEditor(context);
   const { template } = await service.emailTemplates.get({ category, built_in: isBuiltIn });
-  const before = writeTemplateFile(template);
+  const before = formatTemplateFile(template);
   const folder = await mkdtemp(join(tmpdir(), "starpost-template-"));
   const path = join(folder, `${category}.liquid`);
   await writeFile(path, before, { mode: 0o600 });
   for (;;) {
     await openEditor(editor, path);
     const after = await readFile(path, "utf8");
-    if (after === before) context.messages.info("Nothing was changed.");
+    if (after === before) context.messages.info("No changes.");
     try {
       const saved =
-        after === before ? template : await save(service, category, readTemplateFile(after, path), path);
+        after === before ? template : await save(service, category, parseTemplateFile(after, path), path);
       await rm(folder, { recursive: true, force: true });
       return saved;
     } catch (error) {
-      if (!(await wantsAnotherTry(context, error))) throw kept(error, path, category);
+      if (!(await confirmRetry(context, error))) throw keepText(error, path, category);
     }
   }
 }
 
-async function wantsAnotherTry(context: Context, error: unknown): Promise<boolean> {
+async function confirmRetry(context: Context, error: unknown): Promise<boolean> {
   if (!(error instanceof UserError) || error.kind !== "usage" || !canPrompt(context)) return false;
   context.messages.warn(error.message);
   const { promptYesNo } = await import("../../../../terminal/prompt.ts");
-  return prompt(context, (terminal) => promptYesNo("It was not saved. Edit it again?", terminal));
+  return prompt(context, (terminal) => promptYesNo("The template was not saved. Edit it again?", terminal));
 }
 
-/** What somebody wrote is not thrown away with the refusal. */
-function kept(error: unknown, path: string, category: EmailCategory): unknown {
+/** Names the file with the edited text, so that it is not lost when the template is rejected. */
+function keepText(error: unknown, path: string, category: EmailCategory): unknown {
   if (!(error instanceof Error)) return error;
-  const again = `starpost mail templates edit ${category} --file ${path}`;
+  const command = `starpost mail templates edit ${category} --file ${path}`;
   const kind = error instanceof UserError ? error.kind : "failed";
   return new UserError(
     kind,
     error.message,
-    `Nothing was saved. What you wrote is in ${path}: correct it, then: ${again}`,
+    `Nothing was saved. Your text is in ${path}. Correct it, then run \`${command}\`.`,
     error,
   );
 }
@@ -137,12 +137,12 @@ function findEditor({ io }: Context): string {
   if (editor !== undefined) return editor;
   throw new UserError(
     "usage",
-    "neither VISUAL nor EDITOR names an editor",
-    "Set one of them, or write a file with --print, edit it, and give it with --file.",
+    "no editor configured",
+    "Set VISUAL or EDITOR, or edit the output of --print and pass it with --file.",
   );
 }
 
-/** By way of the shell, since the variable may hold arguments; the screen is the editor's, standard output is not. */
+/** Uses a shell, because the variable may contain arguments. The editor writes to stderr, since stdout is for data. */
 async function openEditor(editor: string, path: string): Promise<void> {
   const child = spawn(`${editor} "${path}"`, { shell: true, stdio: [0, 2, 2] });
   const status = await new Promise<number | null>((ended, failed) => {
@@ -152,7 +152,7 @@ async function openEditor(editor: string, path: string): Promise<void> {
   if (status !== 0)
     throw new UserError(
       "failed",
-      `the editor ended with ${status ?? "a signal"}: ${editor}`,
-      `Nothing was saved. The text is in ${path}.`,
+      `the editor failed: ${editor} (${status === null ? "stopped by a signal" : `exit status ${status}`})`,
+      `Nothing was saved. Your text is in ${path}.`,
     );
 }
