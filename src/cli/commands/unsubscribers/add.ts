@@ -1,11 +1,11 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { emailTypeFlags } from "./email-type-flag.ts";
 import { exitStatus } from "../../program/exit-status.ts";
+import { emailTypeFlags } from "./email-type-flag.ts";
 
 export const unsubscribersAdd = command({
   name: "unsubscribers add",
-  summary: "Let addresses get no more mails",
+  summary: "Unsubscribe addresses from emails",
   argument: "<address...>",
   flags: emailTypeFlags,
   examples: [

@@ -1,77 +1,97 @@
 import { UserError } from "../../../config/user-error.ts";
-import { emailTypes } from "../../../contract/unsubscribers.ts";
-import { countOf } from "../../../terminal/plural.ts";
-import type { Service } from "../../../service/service.ts";
+import { emailTypes, isEmailTypeId } from "../../../contract/unsubscribers.ts";
 import { listAll } from "../../../service/list-all.ts";
 import type { OutputOf } from "../../../service/transport.ts";
-import { withService } from "../../program/with-service.ts";
+import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
-import { describeEmailType, readEmailTypes } from "./email-types.ts";
+import { withService } from "../../program/with-service.ts";
 
-type Answer = OutputOf<"unsubscribers.massCreate">;
+type BulkResponse = OutputOf<"unsubscribers.massCreate">;
+type Unsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
 
-/** What became of addresses that were to get no mails, or to get them again. */
+/** The result of unsubscribing addresses or of resuming emails to them. */
 export interface AddressChange {
   readonly addresses: readonly string[];
   readonly email_type_ids: readonly number[];
-  readonly unsubscribers: NonNullable<Answer["unsubscribers"]>;
-  readonly errors: NonNullable<Answer["errors"]>;
+  readonly unsubscribers: NonNullable<BulkResponse["unsubscribers"]>;
+  readonly errors: NonNullable<BulkResponse["errors"]>;
 }
 
-interface Request {
+interface ChangeRequest {
   readonly addresses: readonly string[];
   readonly types: readonly string[] | undefined;
   readonly verb: "massCreate" | "massDelete";
 }
 
-/** Adds or takes addresses for the types that are named, and says what came of it. */
+/**
+ * Unsubscribes addresses from email types, or resumes emails of these types.
+ * @throws UserError `usage` for an unknown email type
+ */
 export async function changeAddresses(
   context: Context,
-  { addresses, types, verb }: Request,
+  { addresses, types, verb }: ChangeRequest,
 ): Promise<AddressChange> {
   const ids = readEmailTypes(types);
   const emails = [...new Set(addresses)];
   const email_list = Object.fromEntries(ids.map((id) => [id, emails]));
-  const answer = await withService(context, ({ unsubscribers }) => unsubscribers[verb]({ email_list }));
-  const { unsubscribers = [], errors = [] } = answer;
-  const refused = new Set(errors.map(({ value }) => value));
-  for (const value of refused) {
-    const why = [...new Set(errors.filter((one) => one.value === value).map(({ error }) => error))];
-    context.messages.warn(`${value}: ${why.join("; ")}`);
+  const response = await withService(context, ({ unsubscribers }) => unsubscribers[verb]({ email_list }));
+  const { unsubscribers = [], errors = [] } = response;
+  const rejected = new Set(errors.map(({ value }) => value));
+  for (const value of rejected) {
+    const reasons = new Set(errors.filter((error) => error.value === value).map(({ error }) => error));
+    context.messages.warn(`${value}: ${[...reasons].join("; ")}`);
   }
-  const done = emails.filter((email) => !refused.has(email));
-  if (done.length > 0) context.messages.info(wordChange(verb, done, ids));
+  const changed = emails.filter((email) => !rejected.has(email));
+  if (changed.length > 0) context.messages.info(describeChange(verb, changed, ids));
   return { addresses: emails, email_type_ids: ids.map(Number), unsubscribers, errors };
 }
 
-function wordChange(verb: Request["verb"], done: readonly string[], ids: readonly string[]): string {
-  const who = done.length <= 3 ? done.join(", ") : countOf(done.length, "address", "addresses");
-  const of = ids.length === Object.keys(emailTypes).length ? "of any type" : `of type ${ids.join(", ")}`;
-  const gets = done.length === 1 ? "gets" : "get";
-  return verb === "massCreate" ? `${who} ${gets} no more mails ${of}.` : `${who} ${gets} mails ${of} again.`;
-}
-
-/**
- * The types of mail that an address gets none of, found by reading the whole list: no call looks for one address.
- * @throws UserError `failed` where the address is on no list
- */
-export async function findAddress(context: Context, address: string) {
-  const wanted = address.trim().toLowerCase();
-  const found = await withService(context, async (service) => readMatches(service, wanted));
-  if (found.length > 0) {
-    return found.map((row) => Object.assign(row, { about: describeEmailType(Number(row["email_type_id"])) }));
-  }
+/** Assumed: without a type, the command applies to emails of every type. */
+function readEmailTypes(texts: readonly string[] | undefined): readonly string[] {
+  if (texts === undefined) return Object.keys(emailTypes);
+  const unknown = texts.find((id) => !isEmailTypeId(id));
+  if (unknown === undefined) return [...new Set(texts)];
+  const known = Object.entries(emailTypes).map(([id, name]) => `${id} (${name})`);
   throw new UserError(
-    "failed",
-    `${address} is not unsubscribed from any mails`,
-    "Addresses are compared whole, without regard to case: `starpost unsubscribers list` lists them all.",
+    "usage",
+    `invalid value ${JSON.stringify(unknown)} for --type`,
+    `Email types: ${known.join(", ")}.`,
   );
 }
 
-async function readMatches(service: Service, wanted: string) {
-  const found: Record<string, unknown>[] = [];
-  for await (const page of listAll(service, "unsubscribers.list", { input: {} })) {
-    found.push(...page.filter(({ user_email: email }) => String(email).toLowerCase() === wanted));
+function describeChange(
+  verb: ChangeRequest["verb"],
+  emails: readonly string[],
+  ids: readonly string[],
+): string {
+  const subject = emails.length <= 3 ? emails.join(", ") : countOf(emails.length, "address", "addresses");
+  const types =
+    ids.length === Object.keys(emailTypes).length ? "all emails" : `emails of type ${ids.join(", ")}`;
+  return verb === "massCreate" ? `Unsubscribed ${subject} from ${types}.` : `Resumed ${types} to ${subject}.`;
+}
+
+/**
+ * Finds the email types that an address is unsubscribed from. Reads the complete list, because no operation looks up a
+ * single address.
+ * @throws UserError `failed` if the address is not unsubscribed
+ */
+export async function findAddress(context: Context, address: string) {
+  const wanted = address.trim().toLowerCase();
+  const rows = await withService(context, async (service) => {
+    const matches: Unsubscriber[] = [];
+    for await (const page of listAll(service, "unsubscribers.list", { input: {} })) {
+      const unsubscribers = page as readonly Unsubscriber[];
+      matches.push(...unsubscribers.filter(({ user_email }) => user_email.toLowerCase() === wanted));
+    }
+    return matches;
+  });
+  if (rows.length === 0) {
+    throw new UserError(
+      "failed",
+      `${address} is not unsubscribed`,
+      "To list all unsubscribed addresses, run `starpost unsubscribers list`.",
+    );
   }
-  return found;
+  const names: Readonly<Record<number, string>> = emailTypes;
+  return rows.map((row) => Object.assign(row, { email_type: names[row.email_type_id] ?? "" }));
 }

@@ -1,8 +1,8 @@
-/** Narrows what is said of an address to some types of mail. */
+/** Restricts a command to some email types. */
 export const emailTypeFlags = {
   type: {
     value: "<email_type_id>",
-    description: "only of this type, 1 to 17 (default: every type)",
+    description: "only this email type, 1 to 17 (default: all)",
     isRepeatable: true,
   },
 } as const;

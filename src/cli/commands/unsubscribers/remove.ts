@@ -1,20 +1,21 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { emailTypeFlags } from "./email-type-flag.ts";
-import { exitStatus } from "../../program/exit-status.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
+import { exitStatus } from "../../program/exit-status.ts";
+import { emailTypeFlags } from "./email-type-flag.ts";
 
 export const unsubscribersRemove = command({
   name: "unsubscribers remove",
-  summary: "Let addresses get mails again; who unsubscribed by themselves stays so",
+  summary: "Resume emails to unsubscribed addresses",
   argument: "<address...>",
   flags: emailTypeFlags,
-  examples: ["starpost unsubscribers remove ann@mail.example --type 1 --yes"],
+  examples: [
+    "starpost unsubscribers remove ann@mail.example",
+    "starpost unsubscribers remove ann@mail.example --type 1 --yes",
+  ],
+  notes: ["A person who unsubscribed through a link in an email stays unsubscribed."],
   run: async (context, { arguments: addresses, flags }) => {
-    await confirmDestruction(
-      context,
-      `Take ${addresses.join(", ")} off the list, so that mails go there again?`,
-    );
+    await confirmDestruction(context, `Resume emails to ${addresses.join(", ")}?`);
     const { changeAddresses } = await import("./addresses.ts");
     return changeAddresses(context, { addresses, types: flags.type, verb: "massDelete" });
   },

@@ -6,20 +6,20 @@ import { withRunDeps } from "../records/import-run.ts";
 import { describeTarget } from "../records/import-format.ts";
 import { describeRuns, describeSync } from "./sync-format.ts";
 
-/** Makes a list of unsubscribers match files, once the person has agreed to bring people back. */
+/** Makes a list of unsubscribers match the files. Resubscribing people requires confirmation. */
 export async function runSync(context: Context, request: SyncRequest): Promise<SyncSummary> {
   const target = describeTarget(await context.profile());
   return withRunDeps(context, async (deps, screen) => {
     const { isLive } = await context.profile();
     const approve = async ({ added, removed }: { readonly added: number; readonly removed: number }) => {
-      const mails = `mails of type ${request.emailType}`;
-      const more = added > 0 ? ` and ${formatNumber(added)} no more` : "";
+      const emails = `emails of type ${request.emailType}`;
+      const more = added > 0 ? ` and unsubscribe ${formatNumber(added)}` : "";
       if (removed > 0) {
         const people = countOf(removed, "person", "people");
-        await screen.confirm(`${people} will get ${mails} again from ${target}${isLive ? more : ""}. Go on?`);
+        await screen.confirm(`Resume ${emails} to ${people}${isLive ? more : ""} in ${target}?`);
       } else if (isLive) {
         const people = countOf(added, "person", "people");
-        await screen.confirm(`${people} will get no ${mails} any more from ${target}. Go on?`);
+        await screen.confirm(`Unsubscribe ${people} from ${emails} in ${target}?`);
       }
     };
     const summary = await syncUnsubscribers(request, { ...deps, approve });

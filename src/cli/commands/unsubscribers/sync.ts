@@ -10,7 +10,7 @@ const { "dry-run": _dryRun, empty: _empty, ...readingFlags } = sharedImportFlags
 
 export const unsubscribersSync = command({
   name: "unsubscribers sync",
-  summary: "Unsubscribe and bring back addresses, so that a list matches CSV files (- is standard input)",
+  summary: "Unsubscribe and resubscribe addresses so that the list matches CSV files",
   argument: "<file...>",
   examples: [
     "starpost unsubscribers sync everyone.csv --type 1 --plan",
@@ -23,7 +23,7 @@ export const unsubscribersSync = command({
       required: true,
       values: emailTypeIds,
     },
-    plan: { description: "say what would change and change nothing; exit status 1 where the list differs" },
+    plan: { description: "show the differences without changing anything (exit status 1 if there are any)" },
     "max-resubscribe": {
       value: "<n>",
       description: "maximum number of addresses to resubscribe",
@@ -49,8 +49,8 @@ export const unsubscribersSync = command({
 });
 
 /**
- * Assumed: who unsubscribed by themselves is no reason for a status, or a nightly sync would never end with 0; a plan
- * ends with 1 where the list differs, also where it is a rejected row that keeps people on it.
+ * Assumed: addresses that cannot be resubscribed do not affect the exit status, because a nightly sync would otherwise
+ * never exit with 0. A plan exits with 1 if the list differs, including differences withheld because of rejected rows.
  */
 function statusOfSync(summary: SyncSummary): ExitStatus {
   const { state, added, removed, withheld, rejected, not_done: notDone } = summary;

@@ -5,24 +5,25 @@ import { command } from "../../program/command.ts";
 
 export const webhooksConfigure = command({
   name: "webhooks configure",
-  summary: "Say whether this machine tells addresses of its own network of events",
+  summary: "Configure whether webhooks may call private and local addresses",
   examples: ["starpost webhooks configure", "starpost webhooks configure --allow-private on"],
   flags: {
     "allow-private": {
       value: "<on|off>",
-      description: "whether private and local addresses may be subscribed, and are called (off)",
+      description: "allow private and local addresses (default: off)",
       values: ["on", "off"],
       read: readSwitch,
     },
   },
+  notes: ["Without flags, shows the current configuration."],
   run: async (context, { flags }) => {
     const { findWebhookSettings, writeWebhookSettings } = await import("../../../config/webhook-settings.ts");
     const { mode, name } = await context.profile();
     if (mode === "remote") {
       throw new UserError(
         "usage",
-        `the profile ${name} is remote: what its webhooks may call is said on the machine that sends them`,
-        "Use --profile local for this machine.",
+        `profile ${name} is remote; configure webhooks on the machine of its service`,
+        "To configure this machine, use --profile local.",
       );
     }
     const { env, paths } = await context.host();
@@ -30,11 +31,9 @@ export const webhooksConfigure = command({
     if (allowsPrivate !== undefined) await writeWebhookSettings(paths, { allowsPrivate });
     const found = await findWebhookSettings(env, paths);
     if (allowsPrivate !== undefined && found.configuredBy === "environment") {
-      context.messages.warn(
-        "STARPOST_ALLOW_PRIVATE_WEBHOOKS is set, and goes before what was configured now.",
-      );
+      context.messages.warn("Saved, but STARPOST_ALLOW_PRIVATE_WEBHOOKS takes precedence.");
     } else if (allowsPrivate !== undefined) {
-      context.messages.info("A server or worker that runs already heeds it from its next start.");
+      context.messages.info("Saved. Restart running servers and workers to apply the change.");
     }
     return { allow_private: found.allowsPrivate, configured_by: found.configuredBy };
   },

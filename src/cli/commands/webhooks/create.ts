@@ -1,11 +1,11 @@
 import { fields, table } from "../../../terminal/view.ts";
-import { withService } from "../../program/with-service.ts";
 import { command } from "../../program/command.ts";
-import { eventNames, readEvent } from "./event.ts";
+import { withService } from "../../program/with-service.ts";
+import { eventNames, readEvent } from "./event-flag.ts";
 
 export const webhooksCreate = command({
   name: "webhooks create",
-  summary: "Have an address told of events, and print the secret that signs what it is sent",
+  summary: "Create a webhook and print its signing secret",
   argument: "<url>",
   examples: [
     "starpost webhooks create https://shop.example/hook",
@@ -14,7 +14,7 @@ export const webhooksCreate = command({
   flags: {
     event: {
       value: "<event>",
-      description: "review_create or review_updated (default: review_create)",
+      description: `event to send: ${eventNames.join(", ")} (default: review_create)`,
       isRepeatable: true,
       values: eventNames,
       read: readEvent,
@@ -22,20 +22,22 @@ export const webhooksCreate = command({
   },
   run: async (context, { arguments: [url = ""], flags }) => {
     const events = new Set(flags.event ?? ["review_create" as const]);
-    const created = await withService(context, async ({ webhooks }) => {
-      const made = [];
-      for (const event_name of events) made.push((await webhooks.create({ url, event_name })).webhook);
-      return made;
+    const webhooks = await withService(context, async (service) => {
+      const created = [];
+      for (const event_name of events) {
+        created.push((await service.webhooks.create({ url, event_name })).webhook);
+      }
+      return created;
     });
     context.messages.info(
       events.size === 1
-        ? "Keep the secret: lists do not show it, and the receiver checks signatures with it."
-        : "Keep the secrets, one for each event: lists do not show them, and the receiver checks signatures with them.",
+        ? "Save the secret now: it is not shown again. Receivers use it to verify signatures."
+        : "Save the secrets now (one per event): they are not shown again. Receivers use them to verify signatures.",
     );
-    return created;
+    return webhooks;
   },
-  render: (created) => {
-    const rows = created.map(({ id, event_name, url, secret }) => ({ id, event: event_name, url, secret }));
+  render: (webhooks) => {
+    const rows = webhooks.map(({ id, event_name, url, secret }) => ({ id, event: event_name, url, secret }));
     const [first] = rows;
     return first && rows.length === 1 ? fields(first) : table(rows, ["id", "event", "url", "secret"]);
   },

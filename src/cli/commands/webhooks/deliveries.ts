@@ -1,19 +1,19 @@
 import { UserError } from "../../../config/user-error.ts";
 import { deliveryStates } from "../../../contract/emails/categories.ts";
 import { fields, table, type View } from "../../../terminal/view.ts";
-import { aboutOne, withService } from "../../program/with-service.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
-import { readOneOf } from "../records/import-flags.ts";
+import { aboutOne, withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
-import { eventNames, readEvent } from "./event.ts";
-import { wordAttempt, wordState } from "./webhook-format.ts";
+import { readOneOf } from "../records/import-flags.ts";
+import { describeAttempt, describeState, describeTarget } from "./delivery-format.ts";
+import { eventNames, readEvent } from "./event-flag.ts";
 
-const usualLimit = 20;
+const defaultLimit = 20;
 
 export const webhooksDeliveries = command({
   name: "webhooks deliveries",
-  summary: "List what addresses were told and are to be told, the newest first; or show one, by its id",
+  summary: "List webhook deliveries, newest first, or show one by ID",
   argument: "[id]",
   examples: [
     "starpost webhooks deliveries",
@@ -23,24 +23,28 @@ export const webhooksDeliveries = command({
   flags: {
     state: {
       value: "<state>",
-      description: "those that are queued, leased, delivered or failed",
+      description: `only this state: ${deliveryStates.join(", ")}`,
       values: deliveryStates,
       read: (text: string, flag: string) => readOneOf(text, deliveryStates, flag),
     },
-    event: { value: "<event>", description: "those of this event", values: eventNames, read: readEvent },
-    webhook: { value: "<id>", description: "those of this subscription", read: readWholeNumber },
-    limit: { value: "<n>", description: "how many at most (20)", read: readWholeNumber },
+    event: {
+      value: "<event>",
+      description: `only this event: ${eventNames.join(", ")}`,
+      values: eventNames,
+      read: readEvent,
+    },
+    webhook: { value: "<id>", description: "only deliveries of this webhook", read: readWholeNumber },
+    limit: {
+      value: "<n>",
+      description: `maximum number of results (default: ${defaultLimit})`,
+      read: readWholeNumber,
+    },
   },
   run: async (context, { arguments: [id], flags }) => {
-    const { state, event, webhook, limit = usualLimit } = flags;
+    const { state, event, webhook, limit = defaultLimit } = flags;
     if (id !== undefined) {
-      if (Object.values(flags).some((given) => given !== undefined)) {
-        throw new UserError(
-          "usage",
-          "one delivery is shown by its id alone",
-          "Leave the other flags out, or the id.",
-        );
-      }
+      const [flag] = Object.entries(flags).find(([, value]) => value !== undefined) ?? [];
+      if (flag !== undefined) throw new UserError("usage", `--${flag} cannot be used with a delivery ID`);
       const delivery_id = readWholeNumber(id, "<id>");
       return withService(context, ({ webhookDeliveries }) =>
         aboutOne("Delivery", delivery_id, () => webhookDeliveries.get({ delivery_id })),
@@ -48,7 +52,11 @@ export const webhooksDeliveries = command({
     }
     const { deliveryPage } = await import("../../../contract/webhooks/deliveries.ts");
     if (limit >= deliveryPage.max) {
-      throw new UserError("usage", `--limit: at most ${deliveryPage.max - 1} are listed at once`);
+      throw new UserError(
+        "usage",
+        `invalid value "${limit}" for --limit: must be at most ${deliveryPage.max - 1}`,
+        "For longer lists, run `starpost api webhookDeliveries.list --limit <n>`.",
+      );
     }
     const query = {
       count: limit + 1,
@@ -59,16 +67,17 @@ export const webhooksDeliveries = command({
     const { deliveries } = await withService(context, ({ webhookDeliveries }) =>
       webhookDeliveries.list(query),
     );
-    if (deliveries.length === 0)
-      context.messages.info(
-        "There is no such delivery: `starpost webhooks list` shows who is told of events.",
-      );
-    if (deliveries.length > limit)
-      context.messages.info(`There are more than these ${limit}; --limit shows more.`);
+    if (deliveries.length === 0) {
+      context.messages.info("To list the webhooks, run `starpost webhooks list`.");
+    }
+    if (deliveries.length > limit) {
+      context.messages.info(`Showing ${limit} deliveries. To see more, use --limit.`);
+    }
     const nowMs = context.globals.format === "table" ? context.io.clock() : undefined;
-    const shown = deliveries.slice(0, limit);
-    return shown.map((delivery) =>
-      Object.assign(delivery, { stands: nowMs === undefined ? undefined : wordState(delivery, nowMs) }),
+    return deliveries.slice(0, limit).map((delivery) =>
+      Object.assign(delivery, {
+        state_text: nowMs === undefined ? undefined : describeState(delivery, nowMs),
+      }),
     );
   },
   render: (found): View => {
@@ -78,10 +87,10 @@ export const webhooksDeliveries = command({
         id: delivery.id,
         event: delivery.event_name,
         event_id: delivery.event_id,
-        to: delivery.url ?? `subscription ${delivery.webhook_id}, which has ended`,
+        url: describeTarget(delivery),
         created: formatTime(delivery.created_at),
-        state: wordState(delivery),
-        ...Object.fromEntries(attempts.map((attempt, at) => [`attempt ${at + 1}`, wordAttempt(attempt)])),
+        state: describeState(delivery),
+        ...Object.fromEntries(attempts.map((attempt, at) => [`attempt ${at + 1}`, describeAttempt(attempt)])),
         body: delivery.body,
       });
     }
@@ -90,11 +99,11 @@ export const webhooksDeliveries = command({
         id: delivery.id,
         created: formatTime(delivery.created_at),
         event: delivery.event_name,
-        state: delivery.stands ?? wordState(delivery),
+        state: delivery.state_text ?? describeState(delivery),
         attempts: delivery.attempts,
-        to: delivery.url ?? `subscription ${delivery.webhook_id}, ended`,
+        url: describeTarget(delivery),
       })),
-      ["id", "created", "event", "state", "attempts", "to"],
+      ["id", "created", "event", "state", "attempts", "url"],
     );
   },
 });

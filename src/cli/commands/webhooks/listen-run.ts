@@ -7,18 +7,18 @@ import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { readScreen } from "../../program/output/screen.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
-import { type Heard, WebhookFeed } from "./feed.ts";
-import { createHeardLines, type WriteHeard } from "./received.ts";
+import { type FeedEvent, WebhookFeed } from "./feed.ts";
+import { createLineWriter, type WriteEvent } from "./listen-format.ts";
 
-/** Between two looks. Assumed: a second is live enough for a person, and two calls in it leave room in a service's limit. */
-const lookEveryMs = 1_000;
+/** Assumed: polling every second is fast enough for a person, and its two calls stay within the rate limit. */
+const pollIntervalMs = 1_000;
 
-/** What waits for longer than this, and was never sent, is waited for in vain. */
-const unattendedAfterMs = 10_000;
+/** A delivery that is not attempted within this time suggests that no worker is running. */
+const workerTimeoutMs = 10_000;
 
 /**
- * Shows deliveries and their attempts as the log of the service has them, so that it works wherever the service is.
- * Assumed: a signal is how it is ended, and its status is then 0, as that of a server.
+ * Shows deliveries and attempts by polling the delivery log, which works for local and remote services.
+ * Assumed: a signal is the normal way to stop, so the exit status is then 0, as for a server.
  */
 export async function listenToWebhooks(
   context: Context,
@@ -26,22 +26,22 @@ export async function listenToWebhooks(
 ): Promise<void> {
   const { io, messages, globals } = context;
   if (globals.format === "csv") {
-    throw new UserError("usage", "what is heard cannot be had as CSV", "Give --format ndjson, or none.");
+    throw new UserError("usage", "--format csv is not supported", "Use --format ndjson.");
   }
   const paint = await createPaint(readScreen(io).isColored);
-  const write: WriteHeard = isForScripts(globals.format)
-    ? (heard: Heard) => void io.stdout.write(toJson(heard))
-    : createHeardLines(paint, (line) => void io.stdout.write(`${line}\n`));
+  const write: WriteEvent = isForScripts(globals.format)
+    ? (event: FeedEvent) => void io.stdout.write(toJson(event))
+    : createLineWriter(paint, (line) => void io.stdout.write(`${line}\n`));
   const signals = listenForStop(io, () => {});
   try {
     await withService(context, async (service) => {
       const feed = new WebhookFeed(service, signals.stop);
-      await feed.begin(sinceMs === undefined ? undefined : io.clock() - sinceMs);
+      await feed.start(sinceMs === undefined ? undefined : io.clock() - sinceMs);
       const { webhooks } = await service.webhooks.list({}, { signal: signals.stop });
       messages.warn(
         webhooks.length === 0
-          ? "No address is subscribed, and nothing will be heard until one is: starpost webhooks create <url>"
-          : `Listening to ${webhooks.map(({ url, event_name }) => `${event_name} → ${url}`).join(", ")}. Ctrl-C ends it.`,
+          ? "No webhooks found. To create one, run `starpost webhooks create <url>`."
+          : `Listening to ${webhooks.map(({ url, event_name }) => `${event_name} → ${url}`).join(", ")}. Press Ctrl-C to stop.`,
       );
       messages.flush();
       await follow(feed, { context, stop: signals.stop, write });
@@ -56,36 +56,36 @@ export async function listenToWebhooks(
 interface Following {
   readonly context: Context;
   readonly stop: AbortSignal;
-  readonly write: WriteHeard;
+  readonly write: WriteEvent;
 }
 
 async function follow(feed: WebhookFeed, { context, stop, write }: Following): Promise<void> {
   const { io, messages } = context;
   const { setTimeout: wait } = await import("node:timers/promises");
-  let isLost = false;
-  let isUnattended = false;
-  // A reader that has gone, as `| head` does, hears nothing any more.
+  let isDisconnected = false;
+  let isWarned = false;
+  // Stop when the reader closes the pipe, as `| head` does.
   while (!stop.aborted && !io.stdout.destroyed) {
     try {
-      const news = await feed.next();
-      const lasts = new Map(news.map((heard) => [heard.delivery.id, heard]));
-      for (const heard of news) write(heard, lasts.get(heard.delivery.id) === heard);
-      if (isLost) messages.warn("The service answers again.");
-      isLost = false;
-      const waits = feed.waitsSinceMs();
-      if (!isUnattended && waits !== undefined && io.clock() - waits > unattendedAfterMs) {
-        isUnattended = true;
+      const events = await feed.next();
+      const newest = new Map(events.map((event) => [event.delivery.id, event]));
+      for (const event of events) write(event, newest.get(event.delivery.id) === event);
+      if (isDisconnected) messages.warn("Reconnected to the service.");
+      isDisconnected = false;
+      const oldestMs = feed.oldestUnattemptedMs();
+      if (!isWarned && oldestMs !== undefined && io.clock() - oldestMs > workerTimeoutMs) {
+        isWarned = true;
         messages.warn(
-          "Something waits, and nobody sends it: `starpost serve` or `starpost mail run` does, where the service runs.",
+          "Deliveries are queued, but no worker is sending them. To send them, run `starpost serve` or `starpost mail run` on the machine of the service.",
         );
         messages.flush();
       }
     } catch (error) {
       if (stop.aborted || !(error instanceof ServiceError) || !error.temporary) throw error;
-      if (!isLost) messages.warn(`${error.message}; it is tried again until it answers.`);
-      isLost = true;
+      if (!isDisconnected) messages.warn(`${error.message}; retrying.`);
+      isDisconnected = true;
     }
     messages.flush();
-    await wait(lookEveryMs, undefined, { signal: stop }).catch(() => {});
+    await wait(pollIntervalMs, undefined, { signal: stop }).catch(() => {});
   }
 }

@@ -4,12 +4,12 @@ import { readAge } from "../../program/flag-values.ts";
 
 export const webhooksListen = command({
   name: "webhooks listen",
-  summary: "Show what addresses are told as it happens, until Ctrl-C",
+  summary: "Show webhook deliveries as they happen, until Ctrl-C",
   examples: ["starpost webhooks listen", "starpost webhooks listen --since 12h --format ndjson"],
   flags: {
     since: {
       value: "<age>",
-      description: "begin with what there was in this time (12h, 30d, 4w)",
+      description: "start with deliveries from this period (12h, 30d, 4w)",
       read: readAge,
     },
   },
