@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { makeFolder, run } from "./support.ts";
 
-const questions = ["Mail server", "Encryption", "Port", "User", "Password", Sender] as const;
+const questions = ["Mail server", "Encryption", "Port", "User name", "Password", "Sender"] as const;
 type Answers = Partial<Record<(typeof questions)[number], string | readonly string[]>>;
 
 /** A terminal at which a person answers each question by its first word; return where nothing, or nothing more, is said. */
