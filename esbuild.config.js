@@ -1,18 +1,16 @@
-// Makes dist/ of src/: one file for what belongs together, another for each import() and each thread, so that a start
-// reads few files and only those that its command uses.
+// Builds dist/ from src/: each import() and each thread starts a file of its own, so a command loads only what it uses.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
-import { compileAhead } from "./.ci/compile-ahead.js";
 import { writeNotices } from "./.ci/notices.js";
-import { packFiles, placeFiles } from "./.ci/pack.js";
 
 const root = import.meta.dirname;
 const dist = join(root, "dist");
 
-/** Named for `import.meta.url`, which CommonJS does not have. */
-const ownUrl = "__ownUrl";
+/** Stands in for `import.meta.url`, which CommonJS does not have. */
+const fileUrl = "__fileUrl";
 
+<<<<<<< HEAD
 /** Files of dist/ that hold what is loaded together: for the first help, for any command, and by a read of the embedded database. */
 const packs = {
   "help.js": ["src/cli/program/help/overview.ts"],
@@ -41,23 +39,26 @@ const packs = {
 };
 
 const partsOfDefault =
+=======
+/** After splitting, a CommonJS package exports only `default`; this adds its named exports. */
+const namedExports =
+>>>>>>> d6f289e (Bundle without build-time code caches and restructure help)
   "for(const name of Object.keys(module.exports.default))if(!(name in module.exports))module.exports[name]=module.exports.default[name];\n";
 
-/** Files that a process or a thread begins with. */
+/** The main file, and the files that start a thread or a process. */
 async function findEntryPoints() {
   const files = await readdir(join(root, "src"), { recursive: true });
-  const sources = files.filter((file) => file.endsWith(".ts"));
-  const begun = [];
-  for (const file of sources) {
+  const entryPoints = [];
+  for (const file of files.filter((name) => name.endsWith(".ts"))) {
     const text = await readFile(join(root, "src", file), "utf8");
     const isThread = /\bparentPort\b.*from "node:worker_threads"/.test(text);
     const isProcess = file.endsWith("-process.ts") || /\bprocess\.disconnect\(/.test(text);
-    if (isThread || isProcess) begun.push(file);
+    if (isThread || isProcess) entryPoints.push(file);
   }
-  return ["main.ts", ...begun].map((file) => `src/${file}`);
+  return ["main.ts", ...entryPoints].map((file) => `src/${file}`);
 }
 
-/** What package.json has among its dependencies is loaded from there; all else that is used is made part of dist/. */
+/** Bundles all packages except those listed in `dependencies` or `optionalDependencies`. */
 async function bundle() {
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
     await readFile(join(root, "package.json"), "utf8"),
@@ -73,7 +74,7 @@ async function bundle() {
     format: "esm",
     platform: "node",
     target: "node20.19",
-    define: { "import.meta.url": ownUrl },
+    define: { "import.meta.url": fileUrl },
     external: [...Object.keys(dependencies), ...Object.keys(optionalDependencies)],
     plugins: [withoutChildProcess],
     legalComments: "none",
@@ -83,20 +84,20 @@ async function bundle() {
   });
 }
 
-/** The parser of command lines loads what starts other programs, for commands that are programs; there are none here. */
+/** Commander imports node:child_process for subcommands that are executables, which starpost does not have. */
 const withoutChildProcess = {
   name: "without-child-process",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
       importer.includes(join("node_modules", "commander"))
-        ? { path: "child_process", namespace: "nothing" }
+        ? { path: "child_process", namespace: "empty" }
         : undefined,
     );
-    onLoad({ filter: /.*/, namespace: "nothing" }, () => ({ contents: "module.exports = {};" }));
+    onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "module.exports = {};" }));
   },
 };
 
-/** Node loads CommonJS in less time than modules; only those can be split. */
+/** esbuild can only split ES modules, but Node loads CommonJS faster. */
 async function toCommonJs({ path, text }) {
   const { code, warnings } = await transform(text, {
     sourcefile: basename(path),
@@ -109,36 +110,30 @@ async function toCommonJs({ path, text }) {
     legalComments: "none",
   });
   if (warnings.length > 0) throw new Error(`${path}: ${warnings[0].text}`);
-  const url = text.includes(ownUrl)
-    ? `const ${ownUrl}=require("node:url").pathToFileURL(__filename).href;`
+  const url = text.includes(fileUrl)
+    ? `const ${fileUrl}=require("node:url").pathToFileURL(__filename).href;`
     : "";
-  // Of a package that is CommonJS itself, what is split off exports the whole alone, where Node gives its parts as well.
-  const parts = /^export default require_\w+\(\);$/m.test(text) ? partsOfDefault : "";
-  return { path, code: `"use strict";${url}${code}${parts}` };
+  const names = /^export default require_\w+\(\);$/m.test(text) ? namedExports : "";
+  return { path, code: `"use strict";${url}${code}${names}` };
 }
 
 async function write({ outputFiles, metafile }) {
-  const files = packFiles(await Promise.all(outputFiles.map(toCommonJs)), metafile, packs);
+  const files = await Promise.all(outputFiles.map(toCommonJs));
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   await Promise.all(files.map(({ path, code }) => writeFile(path, code)));
   await writeNotices(root, metafile, join(dist, "THIRD-PARTY-NOTICES.txt"));
-  await compileAhead(root);
 }
 
-/** The sources that each file of dist/ is made of. */
+/** The source files that each file of dist/ contains. */
 function listParts({ metafile: { outputs } }) {
-  const places = placeFiles(outputs, packs);
-  const parts = {};
-  for (const [path, { inputs }] of Object.entries(outputs)) {
-    const name = places.get(basename(path)) ?? basename(path);
-    parts[name] = [...(parts[name] ?? []), ...Object.keys(inputs)];
-  }
-  return parts;
+  return Object.fromEntries(
+    Object.entries(outputs).map(([path, { inputs }]) => [basename(path), Object.keys(inputs)]),
+  );
 }
 
-const made = await bundle();
-// With --parts nothing is written: the test of what a start loads asks for them.
-if (process.argv.includes("--parts")) process.stdout.write(JSON.stringify(listParts(made)));
-else await write(made);
+const result = await bundle();
+// With --parts, prints the parts of each file and writes nothing.
+if (process.argv.includes("--parts")) process.stdout.write(JSON.stringify(listParts(result)));
+else await write(result);

@@ -1,4 +1,4 @@
-// Makes the pages for `man`, of what the help is made of, into dist/man.
+// Writes the man page, dist/man/starpost.1, from the same data as --help.
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,8 +21,7 @@ await build({
   target: "node20.19",
   logLevel: "warning",
 });
-const { writeManual } = await import(pathToFileURL(writer).href);
+const { writeManPage } = await import(pathToFileURL(writer).href);
 const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-const pages = await writeManual(version);
-await Promise.all([...pages].map(([name, text]) => writeFile(join(folder, name), text)));
+await writeFile(join(folder, "starpost.1"), await writeManPage(version));
 await rm(writer);

@@ -1,5 +1,5 @@
 import type { Command } from "../../src/cli/program/command.ts";
-import { nouns } from "../../src/cli/program/commands.ts";
+import { nouns } from "../../src/cli/program/help/groups.ts";
 import { describePage, type Entry, sharedFlags } from "../../src/cli/program/help/page.ts";
 import type { Block, Topic } from "../../src/cli/program/help/topics/topic.ts";
 
@@ -9,7 +9,7 @@ export function nounOf({ name }: Pick<Command, "name">): string {
   return name.split(" ")[0] ?? "";
 }
 
-/** The page of a noun: all that its commands' help says. */
+/** The page of a noun: all that its commands' help description. */
 export function writeNounPage(noun: string, commands: readonly Command[]): string {
   const own = commands.filter((command) => nounOf(command) === noun);
   const contents = own.map(
@@ -62,13 +62,14 @@ function writeBlock(block: Block): string {
   if ("lines" in block) return fence(block.lines);
   return writeEntries(
     "",
-    block.rows.map(([term, says]) => ({ term, says })),
+    block.rows.map(([term, description]) => ({ term, description })),
   );
 }
 
 function writeEntries(title: string, entries: readonly Entry[]): string {
   const rows = entries.map(
-    ({ term, says }) => `| \`${term.replaceAll("|", "\\|")}\` | ${mark(says).replaceAll("|", "\\|")} |`,
+    ({ term, description }) =>
+      `| \`${term.replaceAll("|", "\\|")}\` | ${mark(description).replaceAll("|", "\\|")} |`,
   );
   return [`| ${title} | meaning |`, "|---|---|", ...rows].join("\n");
 }

@@ -31,7 +31,7 @@ describe("every command", () => {
     async (line) => {
       for (const argv of splitShellLine(line)) {
         const listed = await loadCommands(commands, argv);
-        const parsed = parseCommandLine(argv, listed, { version: "1", width: 80 });
+        const parsed = parseCommandLine(argv, listed);
         expect(parsed).toHaveProperty("command");
       }
     },
@@ -44,7 +44,7 @@ describe("every command", () => {
 
   it.each([40, 80, 110])("has a help that fits %i columns, but for what is to be copied", (width) => {
     for (const command of all) {
-      const unbroken = new Set((command.examples ?? []).map((line) => `  ${line}`));
+      const unbroken = new Set((command.examples ?? []).map((line) => `  $ ${line}`));
       const wide = helpOfCommand(command, width)
         .split("\n")
         .filter((line) => line.length > width && !unbroken.has(line) && /\S\s+\S/.test(line.trim()));
@@ -68,7 +68,7 @@ describe("every command", () => {
 describe("the help", () => {
   it("tells what must be given first", async () => {
     const { stdout } = await run(["coupons", "import", "--help"]);
-    expect(stdout).toContain("Usage: starpost coupons import <file...> --action <action> [flags]\n");
+    expect(stdout).toContain("USAGE\n  starpost coupons import <file...> --action <action> [flags]\n");
     expect(stdout.indexOf("--action <action>  ")).toBeLessThan(stdout.indexOf("--dry-run"));
   });
 
@@ -80,7 +80,7 @@ describe("the help", () => {
       expect(folded).toContain(`${name.slice(5)} ${summary}`.replaceAll(/\s+/g, " "));
     }
     expect((await run(["mail", "templates", "--help"])).stdout).toContain(
-      "Usage: starpost mail templates <verb>",
+      "USAGE\n  starpost mail templates <verb>",
     );
   });
 
@@ -115,14 +115,14 @@ describe("the help", () => {
     const { stdout } = await run(["help", "orders", "import", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
       about: "orders import",
-      help: expect.stringContaining("Usage:"),
+      help: expect.stringContaining("USAGE"),
     });
   });
 
   it("of what is not there names what is near", async () => {
     const { status, stderr } = await run(["help", "exit-status"]);
     expect(status).toBe(2);
-    expect(stderr).toContain("Did you mean exit-statuses?");
+    expect(stderr).toContain("exit-statuses");
   });
 
   it("loads neither the contract's shapes nor anything else that is large", () => {
@@ -167,7 +167,7 @@ describe("topics", () => {
     const typed = lines.filter((line) => line.startsWith("starpost "));
     expect(typed.length).toBeGreaterThan(15);
     for (const argv of typed.flatMap(splitShellLine)) {
-      expect(parseCommandLine(argv, all, { version: "1", width: 80 })).toHaveProperty("command");
+      expect(parseCommandLine(argv, all)).toHaveProperty("command");
     }
   });
 

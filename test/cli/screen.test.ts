@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isPlain } from "../../src/cli/program/output/screen.ts";
 import { UserError } from "../../src/config/user-error.ts";
 import { command } from "../../src/cli/program/command.ts";
-import type { CommandTable } from "../../src/cli/program/commands.ts";
+import type { CommandTable } from "../../src/cli/program/command.ts";
 import { RowStream } from "../../src/terminal/row-stream.ts";
 import { table } from "../../src/terminal/view.ts";
 import { capture, makeFolder, run } from "./support.ts";

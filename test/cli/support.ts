@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
-import type { CommandTable } from "../../src/cli/program/commands.ts";
+import type { CommandTable } from "../../src/cli/program/command.ts";
 import type { Io } from "../../src/cli/program/io.ts";
 import { runProgram } from "../../src/cli/program/program.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -27,20 +27,11 @@ export interface BuiltSettings {
 
 const require = createRequire(import.meta.url);
 
-/** Loads a source module from the built program: its own file in `dist`, or a part of a pack. */
+/** Loads a module of the built program that has a file of its own in `dist`. */
 export function loadBuilt<T>(name: string): T {
-  const files = readdirSync("dist");
-  const found = files.find((file) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(file));
-  if (found !== undefined) return require(resolve("dist", found)) as T;
-  for (const file of files.filter((one) => one.endsWith(".pack"))) {
-    const part = new RegExp(`"(${name}-[A-Z0-9]{8}\\.js)":\\(function`).exec(
-      readFileSync(resolve("dist", file), "latin1"),
-    )?.[1];
-    if (part === undefined) continue;
-    const load = require(resolve("dist", file.replace(/-\w+\.pack$/, ".js"))) as (part: string) => T;
-    return load(part);
-  }
-  throw new Error(`dist contains no ${name}; run npm run build`);
+  const file = readdirSync("dist").find((one) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(one));
+  if (file === undefined) throw new Error(`dist contains no ${name}; run npm run build`);
+  return require(resolve("dist", file)) as T;
 }
 
 /**

@@ -1,182 +1,175 @@
-import { Command as Parser, type CommanderError, Option } from "commander";
+import { Command as CommanderCommand, type CommanderError, Option } from "commander";
 import { UserError } from "../../config/user-error.ts";
 import type { Command } from "./command.ts";
-import { type ListedCommand, nouns } from "./commands.ts";
-import { describeProgram } from "./help/overview.ts";
-import { helpOfCommand, helpOfNoun } from "./help/help-text.ts";
-import { formats, type GlobalFlags, globalFlags } from "./global-flags.ts";
+import { type Flag, formatFlag } from "./flag.ts";
+import type { ListedCommand } from "./commands.ts";
+import { type GlobalFlags, globalFlags, helpFlag, versionFlag } from "./global-flags.ts";
 
-/** A command line that asks for a command. */
+/** A command line that runs a command. */
 export interface ParsedCommand {
   readonly command: Command;
   readonly arguments: readonly string[];
-  /** By the parser's names, unread. */
+  /** By the parser's names, with values as typed. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly globals: GlobalFlags;
 }
 
-/** A command line that asks for the help or the version, or that breaks off where a command has to be named. */
+/** A command line that asks for the version or for help. */
 export interface ParsedQuestion {
-  readonly asked: "help" | "version" | "whatFollows";
-  /** What is printed; where the command line broke off, the help that says how it goes on. */
-  readonly answer: string;
-  /** Why it is no command, where it broke off. */
+  readonly asked: "version" | "help";
+  /** Name of the command, noun, or group; empty for the program. */
+  readonly about: string;
+  /** Set if the command line is incomplete: it names a noun without a verb. */
   readonly problem?: UserError;
 }
 
 /**
- * Reads a command line; global flags stand anywhere in it.
+ * Parses a command line. Global flags may appear anywhere in it.
  * @throws UserError `usage`
  */
 export function parseCommandLine(
   argv: readonly string[],
   commands: readonly ListedCommand[],
-  about: { readonly version: string; readonly width: number },
 ): ParsedCommand | ParsedQuestion {
-  let found: ParsedCommand | undefined;
-  let printed = "";
-  const names = commands.map(({ name }) => name);
-  const root = createRoot(names, about, (text) => (printed += text));
+  let parsed: ParsedCommand | undefined;
+  const root = createRoot();
   for (const declared of commands) {
-    const noun = nounOf(declared.name);
-    // What is under a noun that was not typed cannot be meant; its name alone serves the guess at a misspelt one.
+    const noun = declared.name.split(" ")[0] ?? "";
+    // Commands of other nouns cannot be meant; their nouns are only needed for suggestions.
     if (!argv.includes(noun)) {
-      if (!root.commands.some(isNamed(noun))) addGroup(root, noun);
+      findOrAdd(root, noun);
       continue;
     }
     const parser = addCommand(root, declared.name);
     if (!("run" in declared)) continue;
-    describeCommand(parser, declared);
-    parser.helpInformation = () => helpOfCommand(declared, about.width);
-    parser.action((...given: unknown[]) => {
-      const count = namesOf(declared.argument).length;
-      const named = given.slice(0, count).flat() as string[];
-      found = { command: declared, arguments: named, flags: parser.opts(), globals: root.opts() };
+    parser.helpName = declared.name;
+    declareInput(parser, declared);
+    parser.action((...values: unknown[]) => {
+      const args = values.slice(0, argumentsOf(declared).length).flat() as string[];
+      parsed = { command: declared, arguments: args, flags: parser.opts(), globals: root.opts() };
     });
   }
-  describeGroups(root, commands.filter(isLoaded), about.width);
   try {
     root.parse([...argv], { from: "user" });
   } catch (error) {
-    if (error instanceof BrokenOff) {
-      const { answer, problem } = error;
-      return { asked: "whatFollows", answer, problem };
-    }
-    if (!(error instanceof Answered)) throw error;
-    return { asked: error.message as ParsedQuestion["asked"], answer: printed };
+    if (error instanceof Question) return error.question;
+    throw error;
   }
-  if (!found) throw new Error("the command line names no command");
-  return found;
+  if (!parsed) throw new Error("the command line names no command");
+  return parsed;
 }
 
-function nounOf(name: string): string {
-  return name.split(" ")[0] ?? "";
-}
+/** Ends the parsing when the parser meets a question. */
+class Question extends Error {
+  readonly question: ParsedQuestion;
 
-/** Ends the parsing where the parser has answered by itself. */
-class Answered extends Error {}
-
-/** Ends the parsing at a noun without a verb. */
-class BrokenOff extends Error {
-  readonly answer: string;
-  readonly problem: UserError;
-
-  constructor(parser: Parser) {
+  constructor(question: ParsedQuestion) {
     super();
-    this.answer = parser.helpInformation();
-    const verbs = parser.commands.map((found) => found.name()).join(", ");
-    const what = `\`${pathOf(parser)}\` is not a whole command`;
-    this.problem = new UserError("usage", what, `It goes on with one of: ${verbs}.`);
+    this.question = question;
   }
 }
 
-function createRoot(
-  names: readonly string[],
-  { version }: { readonly version: string },
-  print: (text: string) => void,
-): Parser {
-  const root = new Parser("starpost")
-    .version(version, "--version", "print the version")
-    .helpOption("-h, --help", "print the help")
-    .configureOutput({ writeOut: print, writeErr: () => {} });
-  root.helpInformation = () => describeProgram(names);
-  for (const [flag, summary] of globalFlags) {
-    const option = new Option(flag, summary);
-    root.addOption(flag.startsWith("--format") ? option.choices(formats) : option);
+/** Commander with our own errors: it calls these methods instead of printing a message and exiting. */
+class Parser extends CommanderCommand {
+  helpName = "";
+
+  override createCommand(name?: string): Parser {
+    return new Parser(name);
   }
-  refuseAsProblem(root);
+
+  unknownOption(flag: string): never {
+    const parsers = [this, this.parent, this.parent?.parent, this.parent?.parent?.parent];
+    const known = parsers.flatMap((parser) => parser?.options.flatMap(({ long }) => long ?? []) ?? []);
+    throw this.#usage(`unknown flag ${flag}`, { given: flag, known: [...known, "--help"] });
+  }
+
+  unknownCommand(): never {
+    const given = this.args[0] ?? "";
+    const known = this.commands.map((command) => command.name());
+    throw this.#usage(`unknown command ${JSON.stringify(given)} for ${JSON.stringify(pathOf(this))}`, {
+      given,
+      known,
+    });
+  }
+
+  missingArgument(name: string): never {
+    throw this.#usage(`missing argument <${name}>`);
+  }
+
+  optionMissingArgument({ flags }: Option): never {
+    throw this.#usage(`flag ${flags.replace(/^-\w, /, "").split(" ")[0]} needs a value`);
+  }
+
+  _excessArguments(args: readonly string[]): never {
+    const max = this.registeredArguments.length;
+    const expected = max === 0 ? "no arguments" : `at most ${max} ${max === 1 ? "argument" : "arguments"}`;
+    throw this.#usage(`too many arguments: expected ${expected}, got ${args.length}`);
+  }
+
+  /** Maps Commander's remaining exits, all of which show the version or help. */
+  exit({ code, exitCode, message }: CommanderError): never {
+    const about = this.helpName;
+    if (code === "commander.version") throw new Question({ asked: "version", about });
+    if (exitCode === 0) throw new Question({ asked: "help", about });
+    if (code !== "commander.help") throw this.#usage(message);
+    const verbs = this.commands.map((command) => command.name()).join(", ");
+    const problem = new UserError("usage", `\`${pathOf(this)}\` needs a verb`, `Use one of: ${verbs}.`);
+    throw new Question({ asked: "help", about, problem });
+  }
+
+  #usage(
+    message: string,
+    misnamed?: { readonly given: string; readonly known: readonly string[] },
+  ): UserError {
+    return new UserError("usage", message, `See \`${pathOf(this)} --help\`.`, undefined, misnamed);
+  }
+}
+
+function createRoot(): Parser {
+  const root = configure(new Parser("starpost"), "");
+  root.version("", formatFlag("version", versionFlag));
+  root.helpOption(formatFlag("help", helpFlag));
+  for (const [name, flag] of Object.entries<Flag>(globalFlags)) {
+    root.addOption(new Option(formatFlag(name, flag)));
+  }
   return root;
 }
 
-const isLoaded = (listed: ListedCommand): listed is Command => "run" in listed;
-
-/** Gives each noun, and each group within one, a help of its own. */
-function describeGroups(parent: Parser, commands: readonly Command[], width: number): void {
-  for (const group of parent.commands.filter((found) => found.commands.length > 0)) {
-    const name = pathOf(group).replace(/^starpost /, "");
-    const inside = commands.filter((found) => found.name.startsWith(`${name} `));
-    group.helpInformation = () => helpOfNoun(name, group.description(), inside, width);
-    describeGroups(group, commands, width);
-  }
-}
-
+/** Adds the parser of a command, with those of its noun and group. */
 function addCommand(root: Parser, name: string): Parser {
-  const words = name.split(" ");
-  const verb = words.pop() ?? "";
-  const group = words.reduce(
-    (parent, noun) => parent.commands.find(isNamed(noun)) ?? addGroup(parent, noun),
-    root,
-  );
-  const parser = group.command(verb).description(words.length === 0 ? (nouns[verb] ?? "") : "");
-  refuseAsProblem(parser);
-  return parser;
+  return name.split(" ").reduce(findOrAdd, root);
 }
 
-function describeCommand(parser: Parser, { summary, argument, flags = {} }: Command): void {
-  parser.description(summary);
-  for (const name of namesOf(argument)) parser.argument(name);
-  for (const [name, { short, value, description, isRepeatable }] of Object.entries(flags)) {
-    const option = new Option(
-      `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`,
-      description,
-    );
-    parser.addOption(isRepeatable ? option.argParser(collect) : option);
+function findOrAdd(parent: Parser, word: string): Parser {
+  const existing = parent.commands.find((command) => command.name() === word);
+  if (existing) return existing as Parser;
+  return configure(parent.command(word), `${parent.helpName} ${word}`.trimStart());
+}
+
+function configure(parser: Parser, helpName: string): Parser {
+  parser.helpName = helpName;
+  parser.helpInformation = () => "";
+  return parser
+    .exitOverride((error) => parser.exit(error))
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+}
+
+function declareInput(parser: Parser, command: Command): void {
+  for (const argument of argumentsOf(command)) parser.argument(argument);
+  for (const [name, flag] of Object.entries(command.flags ?? {})) {
+    const option = new Option(formatFlag(name, flag));
+    parser.addOption(flag.isRepeatable ? option.argParser(collect) : option);
   }
 }
 
-/** The arguments of a command, as the parser wants them: one by one. */
-function namesOf(argument: string | undefined): string[] {
+function argumentsOf({ argument }: Command): string[] {
   return argument?.split(" ") ?? [];
-}
-
-const isNamed = (name: string) => (parser: Parser) => parser.name() === name;
-
-function addGroup(parent: Parser, noun: string): Parser {
-  const group = parent.command(noun).description(nouns[noun] ?? "");
-  refuseAsProblem(group);
-  return group;
 }
 
 function collect(text: string, before: unknown): string[] {
   return [...(Array.isArray(before) ? (before as string[]) : []), text];
 }
 
-/** Turns the parser's own errors, with their guess at what was meant, into ours. */
-function refuseAsProblem(parser: Parser): void {
-  parser.exitOverride((error) => {
-    if (error.exitCode === 0) throw new Answered(error.code === "commander.version" ? "version" : "help");
-    throw error.code === "commander.help" ? new BrokenOff(parser) : toProblem(error, parser);
-  });
-}
-
-function toProblem(error: CommanderError, parser: Parser): UserError {
-  const path = pathOf(parser);
-  const seeHelp = `See \`${path} --help\`.`;
-  const [message = "", ...guess] = error.message.replace(/^error: /, "").split("\n");
-  const meant = guess.join(" ").replace(/^\((.*)\)$/, "$1");
-  return new UserError("usage", message, meant === "" ? seeHelp : `${meant} ${seeHelp}`);
-}
-
-function pathOf(parser: Parser): string {
+function pathOf(parser: CommanderCommand): string {
   return parser.parent ? `${pathOf(parser.parent)} ${parser.name()}` : parser.name();
 }

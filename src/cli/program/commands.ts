@@ -1,5 +1,5 @@
-import type { Command } from "./command.ts";
-import { recordCommands, recordNouns } from "../commands/records/commands.ts";
+import type { Command, CommandTable } from "./command.ts";
+import { recordCommands } from "../commands/records/commands.ts";
 import type { ThinCommandName } from "../commands/operations/thin-commands.ts";
 
 /** Every command by name, in the order of the help. A command is loaded only if the command line names it. */
@@ -80,35 +80,6 @@ function thin(...names: readonly ThinCommandName[]): CommandTable {
     (await import("../commands/operations/thin-commands.ts")).thinCommand(name);
   return Object.fromEntries(names.map((name) => [name, load(name)]));
 }
-
-/** Commands by name, each loaded by its own import to keep the start of the program fast. */
-export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
-
-/** The summary of each noun, and of each group of verbs within a noun. */
-export const nouns: Readonly<Record<string, string>> = {
-  ...recordNouns,
-  products: "Import, export, list, and promote products",
-  orders: "Import, export, list, and create orders",
-  coupons: "Import, export, list, and delete coupon codes",
-  unsubscribers: "Manage addresses that have unsubscribed from emails",
-  reviews: "Import, export, and moderate reviews",
-  groups: "Manage groups of products that share reviews",
-  questions: "List, ask, and answer questions about products",
-  imports: "Manage import runs: show, resume, verify, undo, purge",
-  mail: "Send, inspect, and configure review-request emails",
-  rules: "List and change the rules that suppress emails",
-  templates: "Edit and preview email templates",
-  webhooks: "Manage webhooks and view their deliveries",
-  serve: "Serve the embedded database over HTTP",
-  api: "Call any operation of the API, by name or by path",
-  account: "Manage the account's features and platform",
-  init: "Set up an embedded database or sign in to a service",
-  doctor: "Check the installation and suggest fixes",
-  profile: "Manage profiles: named accounts and databases",
-  auth: "Manage credentials and access tokens",
-  completion: "Generate shell completion scripts (bash, zsh, fish)",
-  help: "Show help for a command or a topic",
-};
 
 /** A loaded command, or only its name if the command line cannot refer to it. */
 export type ListedCommand = Command | { readonly name: string };

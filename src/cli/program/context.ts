@@ -17,6 +17,8 @@ export interface Context {
   readonly io: Io;
   readonly globals: Globals;
   readonly messages: Messages;
+  /** The help for a command, noun, or topic. */
+  readonly findHelp: (name: string) => Promise<string>;
   profileSources(): Promise<ProfileSources>;
   profile(): Promise<Profile>;
   host(): Promise<HostContext>;
@@ -29,7 +31,12 @@ export interface Context {
   ): Promise<Rehearsal>;
 }
 
-export function createContext(io: Io, globals: Globals, messages: Messages): Context {
+export function createContext(
+  io: Io,
+  globals: Globals,
+  messages: Messages,
+  findHelp: Context["findHelp"],
+): Context {
   let paths: Promise<Paths> | undefined;
   const findPaths = () => (paths ??= resolvePaths(io.env, io.cwd));
   const profileSources = async () => ({
@@ -72,6 +79,7 @@ export function createContext(io: Io, globals: Globals, messages: Messages): Con
     io,
     globals,
     messages,
+    findHelp,
     profileSources,
     profile,
     host,

@@ -1,5 +1,5 @@
 import { UserError } from "../../config/user-error.ts";
-import { type Flag, type Flags, type FlagValues, isRequired } from "./command.ts";
+import { type Flag, type Flags, type FlagValues, isRequired } from "./flag.ts";
 import { hourMs } from "../../contract/time.ts";
 
 /**

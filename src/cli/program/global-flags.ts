@@ -1,22 +1,23 @@
 import { type Environment, readVariable } from "../../config/environment.ts";
 import { UserError } from "../../config/user-error.ts";
 import type { Format } from "../../terminal/view.ts";
+import type { Flag, Flags } from "./flag.ts";
 
-/** The flags that every command takes. */
+/** The flags that every command accepts, parsed. */
 export interface Globals {
   readonly profile: string | undefined;
   readonly format: Format;
-  /** Whether questions may be asked. */
+  /** Whether prompts are allowed. */
   readonly input: boolean;
-  /** Whether every question is answered with yes. */
+  /** Whether every confirmation is answered with yes. */
   readonly yes: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** Columns of tables and CSV, where they are chosen. */
+  /** Columns to show in tables and CSV. */
   readonly columns: readonly string[] | undefined;
 }
 
-/** As the command line gives them. */
+/** As the parser returns them. */
 export interface GlobalFlags {
   readonly profile?: string;
   readonly json?: boolean;
@@ -28,69 +29,89 @@ export interface GlobalFlags {
   readonly columns?: string;
 }
 
-/** Every format; a name that is missing here does not compile. */
+/** Every format; the type makes sure that none is missing. */
 const isFormat: Readonly<Record<Format, true>> = { table: true, json: true, ndjson: true, csv: true };
 export const formats = Object.keys(isFormat);
 
-export const globalFlags: readonly (readonly [string, string])[] = [
-  ["--profile <name>", "use this profile"],
-  ["--json", "print one JSON document, as --format json"],
-  ["--format <format>", "print the data as table, json, ndjson or csv"],
-  ["--columns <names>", "show these columns of a table or CSV, with commas between"],
-  ["--no-input", "ask nothing"],
-  ["--yes", "answer every question with yes"],
-  ["--redact", "hide e-mail addresses in all that is printed"],
-  ["--no-color", "print and say without colour, as NO_COLOR"],
-  ["--quiet", "say nothing but errors"],
-  ["--verbose", "say more"],
-];
+export const globalFlags = {
+  profile: { short: "p", value: "<name>", description: "profile to use (default: the current profile)" },
+  json: { description: "print one JSON document; same as --format json" },
+  format: {
+    value: "<format>",
+    description: `output format: ${formats.slice(0, -1).join(", ")}, or ${formats.at(-1)}`,
+    values: formats,
+  },
+  columns: {
+    value: "<names>",
+    description: "comma-separated list of columns to show in table or CSV output",
+  },
+  "no-input": { description: "never prompt" },
+  yes: { short: "y", description: "answer yes to every confirmation" },
+  redact: { description: "hide email addresses in all output" },
+  "no-color": { description: "disable colors; same as setting NO_COLOR" },
+  quiet: { short: "q", description: "print only errors to standard error" },
+  verbose: { description: "print details, such as stack traces of unexpected errors" },
+} as const satisfies Flags;
 
+export const helpFlag: Flag = { short: "h", description: "show help" };
+export const versionFlag: Flag = { description: "show the version" };
+
+/** @throws UserError `usage` */
 export function readGlobals(flags: GlobalFlags): Globals {
   const { profile, json = false, format, input = true, yes = false, quiet = false, verbose = false } = flags;
-  if (profile === "")
-    throw new UserError(
-      "usage",
-      "--profile: a name is missing",
-      "Leave the flag out for the current profile.",
-    );
-  if (json && format !== undefined && format !== "json") {
-    throw new UserError("usage", `--json and --format ${format} cannot be had together`, "Give one of them.");
+  if (profile === "") {
+    throw new UserError("usage", 'invalid value "" for --profile: must not be empty');
   }
-  const printed = json ? "json" : (format ?? "table");
-  const columns = readColumns(flags.columns, printed);
-  return { profile, format: printed, input, yes, quiet, verbose, columns };
+  if (format !== undefined && !formats.includes(format)) throw invalidFormat(format);
+  if (json && format !== undefined && format !== "json") {
+    throw new UserError("usage", "flags --json and --format cannot be used together", "Remove one of them.");
+  }
+  const outputFormat = json ? "json" : (format ?? "table");
+  const columns = readColumns(flags.columns, outputFormat);
+  return { profile, format: outputFormat, input, yes, quiet, verbose, columns };
 }
 
-/** Assumed: JSON is whole, since what picks from it is there already. */
+function invalidFormat(given: string): UserError {
+  const message = `invalid value ${JSON.stringify(given)} for --format: must be one of ${formats.join(", ")}`;
+  return new UserError("usage", message, undefined, undefined, { given, known: formats });
+}
+
+/** Assumed: --columns does not apply to JSON, because tools such as jq already select fields. */
 function readColumns(text: string | undefined, format: Format): readonly string[] | undefined {
   if (text === undefined) return undefined;
   if (isForScripts(format)) {
-    const hint = "Pick fields of JSON with jq: starpost … --json | jq '.[].id'";
-    throw new UserError("usage", `--columns is for tables and CSV, and not for ${format}`, hint);
+    throw new UserError(
+      "usage",
+      `--columns is not supported with --format ${format}`,
+      "To select JSON fields, use jq: starpost … --json | jq '.[].id'",
+    );
   }
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name !== "")) return names;
-  throw new UserError("usage", `--columns: ${JSON.stringify(text)} is no list of names with commas between`);
+  throw new UserError(
+    "usage",
+    `invalid value ${JSON.stringify(text)} for --columns: must be a comma-separated list of names`,
+  );
 }
 
-/** Whether scripts read what is printed, errors included. */
+/** Whether the output is for scripts, which also expect errors as JSON. */
 export function isForScripts(format: Format): boolean {
   return format === "json" || format === "ndjson";
 }
 
-/** Whether addresses are to be hidden, found without parsing: the command line itself may be the error. */
+/** Whether to hide addresses. Does not parse the command line, which may itself be invalid. */
 export function wantsRedaction(argv: readonly string[], env: Environment): boolean {
   const variable = readVariable(env, "STARPOST_REDACT");
   return argv.includes("--redact") || (variable !== undefined && !["0", "false", "no"].includes(variable));
 }
 
-/** Whether colour is not wanted, found without parsing: the command line itself may be the error. */
+/** Whether colors are disabled. Does not parse the command line, which may itself be invalid. */
 export function wantsNoColor(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--no-color");
 }
 
-/** Whether errors are wanted as JSON, found without parsing: the command line itself may be the error. */
+/** Whether to print errors as JSON. Does not parse the command line, which may itself be invalid. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);

@@ -1,11 +1,12 @@
-import { type ParsedCommand, parseCommandLine } from "./command-line.ts";
-import { type CommandTable, commands, loadCommands } from "./commands.ts";
+import type { CommandTable } from "./command.ts";
+import { type ParsedCommand, type ParsedQuestion, parseCommandLine } from "./command-line.ts";
+import { commands, loadCommands } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
 import type { Io } from "./io.ts";
-import { widthOfHelp } from "./help/help-text.ts";
+import { replaceSynonyms } from "./synonyms.ts";
 
-/** Runs one command line to its end. Whatever goes wrong is said here, and becomes an exit status here. */
+/** Runs a command line. Reports every error and converts it to an exit status. */
 export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {
   if (!wantsRedaction(io.argv, io.env)) return runCommandLine(io, table);
   const { redactIo } = await import("./output/redacted-io.ts");
@@ -19,24 +20,31 @@ export async function runProgram(io: Io, table: CommandTable = commands): Promis
 
 async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> {
   try {
-    const listed = await loadCommands(table, io.argv);
-    const parsed = parseCommandLine(io.argv, listed, { version: io.version, width: widthOfHelp(io.columns) });
-    if ("problem" in parsed && parsed.problem) {
-      // A person who types the first word to see what there is wants that; a log wants two lines.
-      if (wantsJson(io.argv) || !io.isStderrTerminal) throw parsed.problem;
-      io.stderr.write(parsed.answer);
-      return exitStatus.usage;
-    }
-    if ("asked" in parsed) {
-      const data = parsed.asked === "version" ? { version: io.version } : { help: parsed.answer };
-      io.stdout.write(wantsJson(io.argv) ? `${JSON.stringify(data)}\n` : parsed.answer);
-      return exitStatus.done;
-    }
-    return await runCommand(io, parsed, table);
+    const argv = replaceSynonyms(io.argv, table);
+    const parsed = parseCommandLine(argv, await loadCommands(table, argv));
+    return "asked" in parsed ? await answer(io, parsed, table) : await runCommand(io, parsed, table);
   } catch (error) {
     const { reportFailure } = await import("./errors/error-report.ts");
     return reportFailure(io, error);
   }
+}
+
+/** Prints the version or help. For an incomplete command line, prints help only to a person. */
+async function answer(
+  io: Io,
+  { asked, about, problem }: ParsedQuestion,
+  table: CommandTable,
+): Promise<ExitStatus> {
+  const isJson = wantsJson(io.argv);
+  if (problem && (isJson || !io.isStderrTerminal)) throw problem;
+  if (asked === "version") {
+    io.stdout.write(isJson ? `${JSON.stringify({ version: io.version })}\n` : `${io.version}\n`);
+    return exitStatus.done;
+  }
+  const help = await findHelp(io, table, about);
+  if (problem) io.stderr.write(help);
+  else io.stdout.write(isJson ? `${JSON.stringify({ help })}\n` : help);
+  return problem ? exitStatus.usage : exitStatus.done;
 }
 
 async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): Promise<ExitStatus> {
@@ -47,23 +55,31 @@ async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): P
   const { readFlagValues } = await import("./flag-values.ts");
   const flags = readFlagValues(command.flags ?? {}, parsed.flags);
   const messages = createMessages(io, globals);
-  const data = await command.run(createContext(io, globals, messages), {
-    arguments: parsed.arguments,
-    flags,
-  });
+  const data = await command.run(
+    createContext(io, globals, messages, (about) => findHelp(io, table, about)),
+    {
+      arguments: parsed.arguments,
+      flags,
+    },
+  );
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { print } = await import("./output/print.ts");
     const rows = await print(io, globals, { data, view: () => command.render(data) });
-    if (rows === 0) messages.info(describeNothing(command.name, table));
+    if (rows === 0) messages.info(describeEmptyList(command.name, table));
   }
   messages.flush();
   return command.exitStatus?.(data) ?? exitStatus.done;
 }
 
-/** That a list is empty, and which commands of its noun would fill it. */
-function describeNothing(name: string, table: CommandTable): string {
+async function findHelp(io: Io, table: CommandTable, about: string): Promise<string> {
+  const help = await import("./help/find-help.ts");
+  return help.findHelp(table, about, io.columns);
+}
+
+/** Explains an empty list, with the commands of its noun that add records. */
+function describeEmptyList(name: string, table: CommandTable): string {
   const noun = name.split(" ").slice(0, -1).join(" ");
-  const makers = ["import", "create"].map((verb) => `${noun} ${verb}`).filter((maker) => maker in table);
-  const how = makers.map((maker) => `\`starpost ${maker}\``).join(" or ");
-  return how === "" ? "There are none." : `There are none: ${how} would make some.`;
+  const verbs = ["import", "create"].map((verb) => `${noun} ${verb}`).filter((found) => found in table);
+  if (verbs.length === 0) return `No ${noun} found.`;
+  return `No ${noun} found. To add some, run ${verbs.map((found) => `\`starpost ${found}\``).join(" or ")}.`;
 }

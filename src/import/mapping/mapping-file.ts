@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
-import { suggest } from "./nearest-name.ts";
+import { suggest } from "./closest-name.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { RecordKind } from "../kind.ts";

@@ -5,7 +5,7 @@ import { detectLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import type { HeaderFile } from "./header-file.ts";
 import { normalizeName } from "./names.ts";
-import { nearestOf } from "./nearest-name.ts";
+import { findClosestName } from "./closest-name.ts";
 
 /** How a header was matched. */
 interface MatchedHeader {
@@ -48,7 +48,7 @@ function suggestColumn(
   const hasFewColumns = columnOf.size < 2;
   const other = hasFewColumns || !layout ? findOtherKind(header, kind, kinds, hasFewColumns) : undefined;
   if (other) return `the file looks like ${other.name}; to import it, run: starpost ${other.name} import`;
-  const nearest = unknown.length > 0 ? nearestOf(missing, unknown) : undefined;
+  const nearest = unknown.length > 0 ? findClosestName(missing, unknown) : undefined;
   return nearest === undefined
     ? `the first row must name the columns; it contains: ${header.slice(0, 20).join(", ")}`
     : `the most similar column is '${nearest}'; to use it, pass --map ${missing}='${nearest}'`;

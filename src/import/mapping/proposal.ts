@@ -1,6 +1,6 @@
 import { rejectColumns } from "./header-file.ts";
 import type { FieldSpec } from "../kind.ts";
-import { countChanges } from "./nearest-name.ts";
+import { distance } from "fastest-levenshtein";
 import type { FieldSynonyms } from "./synonyms.ts";
 import { fitValues } from "./column-values.ts";
 
@@ -128,7 +128,7 @@ function likeness(term: string, words: readonly string[]): number {
   if (isHeld) return weights.held + 0.4 * share;
   const mostChanges = Math.floor(length / 5);
   if (mostChanges === 0 || Math.abs(length - squashed.length) > mostChanges) return 0;
-  const changes = countChanges(wanted, squashed);
+  const changes = distance(wanted, squashed);
   return changes <= mostChanges ? weights.misspelt * (1 - changes / length) : 0;
 }
 

@@ -19,6 +19,7 @@ describe("command pages", () => {
     });
     expect(missing).toEqual([]);
     const index = writeIndex(all, []);
-    for (const [flag] of globalFlags) expect(index).toContain(`| \`${flag}\` |`);
+    for (const flag of Object.keys(globalFlags))
+      expect(index).toMatch(new RegExp(`\\| \`(?:-\\w, )?--${flag}[ \`]`));
   });
 });

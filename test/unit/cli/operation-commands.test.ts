@@ -4,7 +4,8 @@ import {
   findNamedOperation,
   operationNames,
 } from "../../../src/cli/commands/api/operations.ts";
-import { commands, loadCommands, nouns } from "../../../src/cli/program/commands.ts";
+import { commands, loadCommands } from "../../../src/cli/program/commands.ts";
+import { nouns } from "../../../src/cli/program/help/groups.ts";
 import { UserError } from "../../../src/config/user-error.ts";
 import { operations } from "../../../src/contract/index.ts";
 

@@ -1,7 +1,7 @@
 import { UserError } from "../../../config/user-error.ts";
 import type { OperationName } from "../../../contract/index.ts";
 import type { Command } from "../../program/command.ts";
-import type { CommandTable } from "../../program/commands.ts";
+import type { CommandTable } from "../../program/command.ts";
 import { operationCards } from "../operations/operation-cards.ts";
 import { operationCommand } from "../operations/operation-command.ts";
 import { isMethod, methods } from "./target.ts";

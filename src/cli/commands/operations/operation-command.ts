@@ -1,7 +1,8 @@
 import type { OperationName } from "../../../contract/index.ts";
 import { RowStream, type Row } from "../../../terminal/row-stream.ts";
 import { table } from "../../../terminal/view.ts";
-import { type Command, command, type Flags } from "../../program/command.ts";
+import { type Command, command } from "../../program/command.ts";
+import type { Flags } from "../../program/flag.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { writeExamples } from "./examples.ts";
 import { describeOperation } from "./notes.ts";

@@ -1,5 +1,6 @@
 import { UserError } from "../../../config/user-error.ts";
-import type { ArgumentHelp, Flag, Flags } from "../../program/command.ts";
+import type { ArgumentHelp } from "../../program/command.ts";
+import type { Flag, Flags } from "../../program/flag.ts";
 import { readCount } from "../../program/flag-values.ts";
 import { parseUserJson } from "../../program/user-json.ts";
 import { describeField } from "./field-descriptions.ts";

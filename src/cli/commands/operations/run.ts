@@ -5,7 +5,7 @@ import { listAll } from "../../../service/list-all.ts";
 import { callOf } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { RowStream, type Row } from "../../../terminal/row-stream.ts";
-import type { FlagValues, Flags } from "../../program/command.ts";
+import type { FlagValues, Flags } from "../../program/flag.ts";
 import type { Context } from "../../program/context.ts";
 import { shownColumns } from "./columns.ts";
 import { type OwnAccount, readInput } from "./input.ts";

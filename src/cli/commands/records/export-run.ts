@@ -5,7 +5,7 @@ import type { ExportQuery } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import type { FlagValues } from "../../program/command.ts";
+import type { FlagValues } from "../../program/flag.ts";
 import type { Connection } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import type { exportFlags, ExportSummary } from "./export-command.ts";

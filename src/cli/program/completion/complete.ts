@@ -1,7 +1,10 @@
 import { argumentAt } from "../argument-help.ts";
-import type { Command, Flag, Values } from "../command.ts";
-import { type CommandTable, commands, nouns } from "../commands.ts";
-import { formats, globalFlags } from "../global-flags.ts";
+import type { Command, CommandTable } from "../command.ts";
+import type { Flag, Values } from "../flag.ts";
+import { commands } from "../commands.ts";
+import { globalFlags, helpFlag } from "../global-flags.ts";
+import { nouns } from "../help/groups.ts";
+import { replaceSynonyms } from "../synonyms.ts";
 import type { Io } from "../io.ts";
 import { topics } from "../help/topics/index.ts";
 import { type Candidate, findValues } from "./dynamic-values.ts";
@@ -28,7 +31,7 @@ export async function complete(
 ): Promise<Completion> {
   const start = words.at(-1) ?? "";
   const all = words.includes("api") ? { ...table, ...(await loadApiCommands()) } : table;
-  const typed = await readTypedWords(words.slice(0, -1), all);
+  const typed = await readTypedWords(replaceSynonyms(words.slice(0, -1), all), all);
   const found = await findCandidates(io, typed, start, table);
   const fitting = found.candidates.filter(({ value }) => value.startsWith(start));
   return { candidates: fitting, further: found.further };
@@ -78,7 +81,6 @@ async function completeValue(
 
 function valuesOfFlag(command: Command | undefined, name: string): Values | undefined {
   if (name === "profile") return "profiles";
-  if (name === "format") return formats;
   const flag = flagOf(command, name);
   return flag?.values ?? inferValues(flag);
 }
@@ -94,9 +96,9 @@ function completeFlag({ command, flags }: TypedWords): Candidate[] {
   const own = Object.entries(command?.flags ?? {})
     .filter(([name, { isRepeatable }]) => isRepeatable === true || !flags.has(name))
     .map(([name, { description }]) => ({ value: `--${name}`, about: description }));
-  const shared = [...globalFlags, ["--help", "print this help"] as const]
-    .map(([flag, summary]) => ({ value: flag.split(" ")[0] ?? "", about: summary }))
-    .filter(({ value }) => !flags.has(value.slice(2)));
+  const shared = Object.entries<Flag>({ ...globalFlags, help: helpFlag })
+    .filter(([name]) => !flags.has(name))
+    .map(([name, { description }]) => ({ value: `--${name}`, about: description }));
   return [...own, ...shared];
 }
 

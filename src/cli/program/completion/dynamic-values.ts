@@ -1,7 +1,7 @@
 import { listProfileNames } from "../../../config/profile-names.ts";
 import { type Paths, resolvePaths } from "../../../config/paths.ts";
 import { listRunHeads } from "../../../import/run/run-headers.ts";
-import type { Values } from "../command.ts";
+import type { Values } from "../flag.ts";
 import type { Io } from "../io.ts";
 import { topics } from "../help/topics/index.ts";
 

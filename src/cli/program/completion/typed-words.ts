@@ -1,5 +1,5 @@
-import type { Command, Flag } from "../command.ts";
-import type { CommandTable } from "../commands.ts";
+import type { Command, CommandTable } from "../command.ts";
+import { type Flag, type Flags, shortFormOf } from "../flag.ts";
 import { globalFlags } from "../global-flags.ts";
 
 /** How far a command line has come before the word that is to be completed. */
@@ -17,11 +17,6 @@ export interface TypedWords {
   readonly isEnded: boolean;
 }
 
-/** Global flags that take a value. */
-const globalTaking = new Set(
-  globalFlags.filter(([flag]) => flag.includes(" ")).map(([flag]) => flag.slice(2).split(" ")[0] ?? ""),
-);
-
 /** Reads what was typed before; what is no command, no flag and no value of one is an argument. */
 export async function readTypedWords(words: readonly string[], table: CommandTable): Promise<TypedWords> {
   const names = Object.keys(table);
@@ -34,11 +29,10 @@ export async function readTypedWords(words: readonly string[], table: CommandTab
   for (const word of words) {
     if (awaiting !== undefined) awaiting = undefined;
     else if (!isEnded && word === "--") isEnded = true;
-    else if (!isEnded && /^--./.test(word)) {
-      const name = word.slice(2).split("=")[0] ?? "";
+    else if (!isEnded && /^-./.test(word)) {
+      const name = flagNameOf(command, word);
       flags.add(name);
-      const hasValue = globalTaking.has(name) || flagOf(command, name)?.value !== undefined;
-      if (hasValue && !word.includes("=")) awaiting = name;
+      if (flagOf(command, name)?.value !== undefined && !word.includes("=")) awaiting = name;
     } else if (given.length === 0 && names.some((name) => startsWithWords(name, [...path, word]))) {
       path.push(word);
       command = await table[path.join(" ")]?.();
@@ -48,8 +42,20 @@ export async function readTypedWords(words: readonly string[], table: CommandTab
 }
 
 export function flagOf(command: Command | undefined, name: string): Flag | undefined {
-  const flags = command?.flags ?? {};
+  const flags = flagsOf(command);
   return Object.hasOwn(flags, name) ? flags[name] : undefined;
+}
+
+function flagsOf(command: Command | undefined): Flags {
+  return { ...globalFlags, ...command?.flags };
+}
+
+/** The long name of a flag as typed: `--out=x`, `-o`. */
+function flagNameOf(command: Command | undefined, word: string): string {
+  if (word.startsWith("--")) return word.slice(2).split("=")[0] ?? "";
+  const letter = word.slice(1);
+  const found = Object.entries(flagsOf(command)).find(([name, flag]) => shortFormOf(name, flag) === letter);
+  return found?.[0] ?? letter;
 }
 
 /** Whether a command's name begins with these words. */

@@ -53,8 +53,8 @@ export async function reportLostOutput(io: Io, status: ExitStatus, why: string):
 
 /** Puts the name that was meant, where one is near, before what else is to be done. */
 async function addGuess(hint: string | undefined, misnamed: Misnamed): Promise<string | undefined> {
-  const { guessName } = await import("./suggestion.ts");
-  const guess = guessName(misnamed);
+  const { suggestName } = await import("./suggestion.ts");
+  const guess = suggestName(misnamed);
   return guess === undefined ? hint : [guess, hint].filter((part) => part !== undefined).join(" ");
 }
 

@@ -1,16 +1,22 @@
 import { UserError } from "../../../config/user-error.ts";
-import { commands, nouns } from "../commands.ts";
+import type { CommandTable } from "../command.ts";
+import { nouns } from "./groups.ts";
 import { describeProgram } from "./overview.ts";
 import { topics } from "./topics/index.ts";
-import { helpOfCommand, helpOfNoun } from "./help-text.ts";
+import { helpOfCommand, helpOfNoun, widthOfHelp } from "./help-text.ts";
 import { textOfTopic, textOfTopics } from "./topic-text.ts";
 
 /**
- * The help of what is named: a command, a noun or a group of commands, a topic, `topics`; nothing is the program.
- * @throws UserError `usage`
+ * The help for a command, a noun or group, a topic, or `topics`; with an empty name, for the program.
+ * @throws UserError `usage` if nothing has this name
  */
-export async function findHelp(words: readonly string[], width: number): Promise<string> {
-  const name = words.join(" ");
+export async function findHelp(
+  commands: CommandTable,
+  name: string,
+  columns: number | undefined,
+): Promise<string> {
+  const width = widthOfHelp(columns);
+  const words = name.split(" ");
   if (name === "") return describeProgram();
   if (name === "topics") return textOfTopics(topics, width);
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
@@ -23,18 +29,18 @@ export async function findHelp(words: readonly string[], width: number): Promise
     if (loadOperation) return helpOfCommand(await loadOperation(), width);
   }
   const inside = Object.entries(commands).filter(([known]) => known.startsWith(`${name} `));
-  if (inside.length === 0) throw unknown(words);
+  if (inside.length === 0) throw unknownName(name, commands);
   const loaded = await Promise.all(inside.map(([, loadOne]) => loadOne()));
   return helpOfNoun(name, nouns[words.at(-1) ?? ""] ?? "", loaded, width);
 }
 
-function unknown(words: readonly string[]): UserError {
+function unknownName(name: string, commands: CommandTable): UserError {
   const known = [...Object.keys(commands), ...Object.keys(nouns), ...Object.keys(topics), "topics"];
   return new UserError(
     "usage",
-    `there is no help about ${JSON.stringify(words.join(" "))}`,
-    "`starpost --help` lists the commands, `starpost help topics` the topics.",
+    `no help found for ${JSON.stringify(name)}`,
+    "Use `starpost --help` to list commands, or `starpost help topics` to list topics.",
     undefined,
-    { given: words.join(" "), known },
+    { given: name, known },
   );
 }

@@ -1,60 +1,36 @@
-import { commands, nouns } from "../commands.ts";
-import { globalFlags } from "../global-flags.ts";
+import { formatFlag } from "../flag.ts";
+import { globalFlags, helpFlag, versionFlag } from "../global-flags.ts";
+import { nounGroups } from "./groups.ts";
 
-const purpose = "Admin tool and batch importer for reviews, questions and review-request mails";
+const purpose = "Import, moderate, and serve product reviews, questions, and review requests.";
 
-const end = `Exit status: 0 all accepted, 1 failed, 2 used wrongly, 3 some rows rejected,
-4 not signed in, 5 temporary and resumable, 6 stopped by --max-errors,
-7 not all of it arrived, 130 interrupted and resumable.
-`;
+const examples = [
+  "starpost init",
+  "starpost orders import orders.csv --dry-run",
+  "starpost reviews list --json",
+];
 
-/** Columns of the narrowest screen that nothing is broken on. */
-const width = 80;
-
-/** The first help, made of the tables alone: it is printed without loading the parser. */
-export function describeProgram(names: readonly string[] = Object.keys(commands)): string {
-  const listed = [...listVerbs(names)].flatMap(([noun, verbs]) =>
-    [[noun, nouns[noun] ?? ""] as const].concat(
-      foldList(verbs, width - 20, " | ").map((line) => ["", `  ${line}`] as const),
-    ),
+/** The help of the program. It needs neither the parser nor any command, so `--help` starts fast. */
+export function describeProgram(): string {
+  const { profile, json, yes } = globalFlags;
+  const flags = { profile, json, yes, help: helpFlag, version: versionFlag };
+  const groups = Object.entries(nounGroups).map(([title, nouns]) =>
+    section(title.toUpperCase(), Object.entries(nouns)),
   );
-  const flags = [...globalFlags, ["--version", "print the version"], ["--help", "print the help"]] as const;
   return [
-    "Usage: starpost <noun> <verb> [arguments] [flags]\n",
     `${purpose}\n`,
-    `Commands (more: starpost <noun> <verb> --help, starpost help topics):\n${inColumns(listed)}`,
-    `Flags of every command:\n${inColumns(flags)}`,
-    end,
+    "USAGE\n  starpost <noun> <verb> [arguments] [flags]\n",
+    ...groups,
+    section(
+      "FLAGS",
+      Object.entries(flags).map(([name, flag]) => [formatFlag(name, flag), flag.description]),
+    ),
+    `EXAMPLES\n${examples.map((line) => `  $ ${line}\n`).join("")}`,
+    "LEARN MORE\n  Use `starpost <noun> <verb> --help` for a command, `starpost help topics` for\n  topics. `ls` stands for list, and `rm` for delete or remove.\n",
   ].join("\n");
 }
 
-/** The verbs of each noun; `list|edit` are those of a group of its own. */
-function listVerbs(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, Map<string, string[]>>();
-  for (const name of names) {
-    const [noun = "", verb, ...further] = name.split(" ");
-    const verbs = found.get(noun) ?? new Map<string, string[]>();
-    found.set(noun, verbs);
-    if (verb !== undefined) verbs.set(verb, [...(verbs.get(verb) ?? []), ...further]);
-  }
-  const write = ([verb, further]: readonly [string, readonly string[]]) =>
-    `${verb} ${further.join("|")}`.trimEnd();
-  return new Map([...found].map(([noun, verbs]) => [noun, [...verbs].map(write)]));
-}
-
-/** Items with something between, on as many lines as they need. */
-function foldList(items: readonly string[], room: number, between: string): string[] {
-  const lines: string[] = [];
-  for (const item of items) {
-    const last = lines.at(-1);
-    if (last !== undefined && `${last}${between}${item}${between}`.trimEnd().length <= room) {
-      lines[lines.length - 1] = `${last}${between}${item}`;
-    } else lines.push(item);
-  }
-  return lines.map((line, at) => (at < lines.length - 1 ? `${line}${between}`.trimEnd() : line));
-}
-
-function inColumns(pairs: readonly (readonly [string, string])[]): string {
-  const widest = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, says]) => `  ${name.padEnd(widest)}  ${says}\n`).join("");
+function section(title: string, rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(16, ...rows.map(([term]) => term.length)) + 2;
+  return `${title}\n${rows.map(([term, text]) => `  ${term.padEnd(width)}${text}\n`).join("")}`;
 }

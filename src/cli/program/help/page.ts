@@ -1,20 +1,21 @@
 import { argumentsOf } from "../argument-help.ts";
-import { type Command, type Flag, isRequired } from "../command.ts";
-import { globalFlags } from "../global-flags.ts";
+import type { Command } from "../command.ts";
+import { type Flag, formatFlag, isRequired } from "../flag.ts";
+import { globalFlags, helpFlag, versionFlag } from "../global-flags.ts";
 
-/** A name and what it means. */
+/** A term and its description. */
 export interface Entry {
   readonly term: string;
-  readonly says: string;
+  readonly description: string;
 }
 
-/** What is told of a command wherever it is told: in its help, its manual page and the documents. */
+/** The content of a command's help, shared by --help, the man page, and the docs. */
 export interface CommandPage {
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
   readonly arguments: readonly Entry[];
-  /** Those that must be given come first. */
+  /** Required flags come first. */
   readonly flags: readonly Entry[];
   readonly examples: readonly string[];
   readonly notes: readonly string[];
@@ -36,7 +37,7 @@ export function describePage(command: Command): CommandPage {
     name,
     summary,
     usage: usage.join(" "),
-    arguments: argumentsOf(command).map(([term, help]) => ({ term, says: help?.description ?? "" })),
+    arguments: argumentsOf(command).map(([term, help]) => ({ term, description: help?.description ?? "" })),
     flags: [...required, ...optional].map(describeFlag),
     examples,
     notes,
@@ -44,9 +45,7 @@ export function describePage(command: Command): CommandPage {
 }
 
 function describeFlag([name, flag]: readonly [string, Flag]): Entry {
-  const { short, value } = flag;
-  const term = `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
-  return { term, says: describeFlagEffect(flag) };
+  return { term: formatFlag(name, flag), description: describeFlagEffect(flag) };
 }
 
 /** The description, followed by what the declaration adds: `(required; repeatable)`, `(default: 20)`. */
@@ -61,9 +60,9 @@ export function describeFlagEffect(flag: Flag): string {
   return details.length === 0 ? description : `${description} (${details.join("; ")})`;
 }
 
-/** The flags that every command takes. */
-export const sharedFlags: readonly Entry[] = [
+/** The flags that every command accepts. */
+export const sharedFlags: readonly Entry[] = Object.entries({
   ...globalFlags,
-  ["--version", "print the version"] as const,
-  ["--help", "print this help"] as const,
-].map(([term, says]) => ({ term, says }));
+  help: helpFlag,
+  version: versionFlag,
+}).map(describeFlag);

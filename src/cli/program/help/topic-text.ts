@@ -12,7 +12,7 @@ function textOfBlock(block: Block, width: number): string {
   if (typeof block === "string") return wrapIndented(block, width, 0).join("\n");
   if ("lines" in block) return block.lines.map((line) => `  ${line}`).join("\n");
   return listEntries(
-    block.rows.map(([term, says]) => ({ term, says })),
+    block.rows.map(([term, description]) => ({ term, description })),
     width,
   ).join("\n");
 }
@@ -22,6 +22,6 @@ export function textOfTopics(
   topics: Readonly<Record<string, { readonly summary: string }>>,
   width: number,
 ): string {
-  const found = Object.entries(topics).map(([term, { summary }]) => ({ term, says: summary }));
+  const found = Object.entries(topics).map(([term, { summary }]) => ({ term, description: summary }));
   return `${["Topics (starpost help <topic>):", ...listEntries(found, width)].join("\n")}\n`;
 }

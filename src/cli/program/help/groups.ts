@@ -1,0 +1,47 @@
+import { recordNouns } from "../../commands/records/commands.ts";
+
+const moderation = {
+  reviews: "Import, export, and moderate reviews",
+  questions: "List, ask, and answer questions about products",
+};
+
+/** Record kinds, except those that another group lists. */
+const records = Object.fromEntries(Object.entries(recordNouns).filter(([noun]) => !(noun in moderation)));
+
+/** The nouns in the order of `starpost --help`, by group, with their summaries. */
+export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Import and export": {
+    ...records,
+    products: "Import, export, list, and promote products",
+    orders: "Import, export, list, and create orders",
+    coupons: "Import, export, list, and delete coupon codes",
+    unsubscribers: "Manage addresses that have unsubscribed from emails",
+    groups: "Manage groups of products that share reviews",
+    imports: "Show, resume, verify, undo, and purge import runs",
+  },
+  Moderation: moderation,
+  Email: {
+    mail: "Send, inspect, and configure review-request emails",
+    webhooks: "Manage webhooks and view their deliveries",
+  },
+  Service: {
+    serve: "Serve the embedded database over HTTP",
+    api: "Call any operation of the API, by name or by path",
+    account: "Manage the account's features and platform",
+  },
+  Setup: {
+    init: "Set up an embedded database or sign in to a service",
+    doctor: "Check the installation and suggest fixes",
+    profile: "Manage profiles: named accounts and databases",
+    auth: "Manage credentials and access tokens",
+    completion: "Generate shell completion scripts (bash, zsh, fish)",
+    help: "Show help for a command or a topic",
+  },
+};
+
+/** The summary of each noun, and of each group of verbs within a noun. */
+export const nouns: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...Object.values(nounGroups)),
+  rules: "List and change the rules that suppress emails",
+  templates: "Edit and preview email templates",
+};
