@@ -10,39 +10,8 @@ const dist = join(root, "dist");
 /** Stands in for `import.meta.url`, which CommonJS does not have. */
 const fileUrl = "__fileUrl";
 
-<<<<<<< HEAD
-/** Files of dist/ that hold what is loaded together: for the first help, for any command, and by a read of the embedded database. */
-const packs = {
-  "help.js": ["src/cli/program/help/overview.ts"],
-  "command.js": [
-    "src/cli/program/program.ts",
-    "src/cli/program/context.ts",
-    "src/cli/program/output/messages.ts",
-    "src/cli/program/flag-values.ts",
-    "src/cli/commands/operations/thin-commands.ts",
-  ],
-  "read.js": [
-    "src/cli/commands/operations/run.ts",
-    "src/cli/commands/operations/input-file.ts",
-    "src/cli/program/output/print.ts",
-    "src/config/profile.ts",
-    "src/terminal/write-rows.ts",
-    "src/app/app.ts",
-    "src/storage/database.ts",
-    "src/storage/sqlite/driver.ts",
-    "src/engine/accounts/first-account.ts",
-    "src/engine/local-transport.ts",
-    "src/engine/kernel/sealer.ts",
-    "src/engine/kernel/storage-errors.ts",
-    "src/engine/products/core.ts",
-  ],
-};
-
-const partsOfDefault =
-=======
 /** After splitting, a CommonJS package exports only `default`; this adds its named exports. */
 const namedExports =
->>>>>>> d6f289e (Bundle without build-time code caches and restructure help)
   "for(const name of Object.keys(module.exports.default))if(!(name in module.exports))module.exports[name]=module.exports.default[name];\n";
 
 /** The main file, and the files that start a thread or a process. */

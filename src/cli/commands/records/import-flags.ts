@@ -1,12 +1,8 @@
 import { UserError } from "../../../config/user-error.ts";
-<<<<<<< HEAD
 import type { KindFlag, RecordKind } from "../../../import/kind.ts";
 import { emptyCells, type ImportOptions } from "../../../import/options.ts";
-import type { Flag, Flags, FlagValues } from "../../program/command.ts";
+import type { Flag, Flags, FlagValues } from "../../program/flag.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-=======
-import type { FlagValues } from "../../program/flag.ts";
->>>>>>> d6f289e (Bundle without build-time code caches and restructure help)
 import {
   readDay,
   readDelimiter,
