@@ -3,32 +3,32 @@ import type { RowValues } from "./sorted-rows.ts";
 
 export type ExportFormat = "csv" | "ndjson" | "json";
 
-/** How rows become text: what stands before all of them, what each piece of them is, and what stands after. */
+/** How rows are formatted: the text before all rows, of each piece of rows, and after all rows. */
 export interface ExportForm {
   readonly start: string;
-  /** @param isFirst whether no row came before */
+  /** @param isFirst whether no row precedes them */
   readonly rows: (rows: readonly RowValues[], isFirst: boolean) => string;
   readonly end: string;
 }
 
 export interface CsvOptions {
-  /** Cells that a spreadsheet would take for a formula get a `'` before them. */
+  /** Prefixes cells that a spreadsheet would evaluate as formulas with `'`. */
   readonly isSafeForExcel: boolean;
 }
 
-/** A spreadsheet takes a file without it for text of another encoding. */
+/** Without it, spreadsheets assume a different encoding. */
 const byteOrderMark = "\u{feff}";
 
 /**
- * What a reader might otherwise change: blanks at an end, line ends, and the delimiters that a reader may guess.
- * A cell with a quote or a comma is quoted in any case.
+ * Values that a reader might change: surrounding whitespace, line breaks, and delimiters that it may detect. Cells with
+ * a quote or comma are always quoted.
  */
 const needsQuotes = /^\s|\s$|[\r\n;\t|]/;
 
-/** Signs of full width count as well: a spreadsheet of East Asia takes them for the others. */
+/** East Asian spreadsheets also evaluate the full-width forms. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** RFC 4180 with a line feed at the end of each row. */
+/** RFC 4180 with LF line breaks. */
 export function createCsvForm(columns: readonly string[], { isSafeForExcel }: CsvOptions): ExportForm {
   const toCell = (value: RowValues[number]): string => {
     const text = value === null ? "" : String(value);

@@ -11,27 +11,27 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 
-/** Where an export goes. */
+/** The destination of an export. */
 export interface Sink {
-  /** @returns whether anybody reads on */
+  /** @returns whether the reader is still there */
   write(text: string): Promise<boolean>;
-  /** Makes what was written count. */
+  /** Makes the output take effect. */
   finish(): void;
-  /** Leaves nothing behind, where that can be had. */
+  /** Discards the output if possible. */
   abandon(): void;
 }
 
 /**
- * Writes beside the file and puts it in place when it is whole, for its owner alone (0600). What is no file, a pipe or
- * a device, is written to as it is.
- * @throws the file system's own errors
+ * Writes to a temporary file next to the target and renames it when complete, readable only by the owner (0600). A
+ * target that is not a regular file, such as a pipe or device, is written to directly.
+ * @throws file system errors
  */
 export function openFileSink(path: string, random: (bytes: number) => Buffer): Sink {
   const place = findPlace(path);
   return place.isFile ? openBeside(place.path, random) : openInPlace(place.path);
 }
 
-/** A link is followed, so that the file that it leads to is replaced and not the link. */
+/** Follows a link, so that its target is replaced and not the link. */
 function findPlace(path: string): { readonly path: string; readonly isFile: boolean } {
   try {
     return { path: realpathSync(path), isFile: statSync(path).isFile() };
@@ -76,8 +76,8 @@ function writeAll(descriptor: number, text: string): boolean {
 }
 
 /**
- * Writes to a stream as fast as it is read; a reader that has gone (`| head`) ends the export without a word.
- * @throws the stream's own error, where it is another
+ * Writes to a stream as fast as it is read; if the reader closes it (`| head`), the export ends silently.
+ * @throws other errors of the stream
  */
 export function createStreamSink(stream: Writable): Sink {
   let isGone = false;

@@ -6,7 +6,7 @@ import { SqliteFile, type SqlValue } from "../storage/sqlite/sqlite-file.ts";
 /** A row's values in the order of its fields. */
 export type RowValues = readonly (string | number | boolean | null)[];
 
-/** Rows on disk, one an id, given back in the order of their keys: memory does not grow with them. */
+/** Rows on disk, one per ID, returned in the order of their keys; memory use does not grow with them. */
 export class SortedRows implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "starpost-export-"));
   readonly #file: SqliteFile;
@@ -20,11 +20,14 @@ export class SortedRows implements Disposable {
     this.#slots = ["id", ...keys, "record"].map(() => "?").join(", ");
     this.#file = new SqliteFile(join(this.#folder, "rows.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
-    // Columns without a type: numbers sort as numbers, and texts by code point.
+    // Columns without a type sort numbers as numbers, and text by code point.
     this.#file.execute(`create table rows (id primary key, ${this.#order}) without rowid; begin`);
   }
 
-  /** Keeps a row; one of the same id takes the place of the one before. @returns whether its id is new */
+  /**
+   * Stores a row; replaces an earlier one with the same ID.
+   * @returns whether its ID is new
+   */
   add(id: string | number, sortKeys: readonly (string | number)[], values: RowValues): boolean {
     const record = JSON.stringify(values);
     const isNew = this.#file.all("select 1 from rows where id = ?", [id]).length === 0;

@@ -6,12 +6,12 @@ import type { ZipEntry } from "../source/containers/zip-directory.ts";
 
 export const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** A file whose text is read, as it stands or out of an archive. */
+/** A file whose text is read, directly or from an archive. */
 export interface ByteSource extends StampedFile {
   readonly packed: "gzip" | ZipEntry | undefined;
 }
 
-/** What the first bytes of a file say of how it is packed, whatever it is called. */
+/** The container formats, by the first bytes of a file; its name does not matter. */
 export function recognisePacking(file: StampedFile): "gzip" | "zip" | undefined {
   const [start] = readPieces(file, { start: 0, length: 4 });
   if (start === undefined) return undefined;
@@ -21,8 +21,8 @@ export function recognisePacking(file: StampedFile): "gzip" | "zip" | undefined 
 }
 
 /**
- * A file, or what a gzip file or one file of a zip archive holds.
- * @throws FileFormatError when an archive is damaged, or has no such file
+ * Opens a file, or the contents of a gzip file or of one file in a zip archive.
+ * @throws FileFormatError if an archive is damaged or has no such file
  */
 export function openSource(path: string, entry?: string): ByteSource {
   const file = stampFile(path);
@@ -30,20 +30,20 @@ export function openSource(path: string, entry?: string): ByteSource {
   return { ...file, packed: recognisePacking(file) === "gzip" ? "gzip" : undefined };
 }
 
-/** The bytes of a text as its author wrote them, in pieces, of which each is only good until the next is asked for. */
+/** The uncompressed bytes of a text, in pieces; each is valid only until the next one is requested. */
 export function readBytes(source: ByteSource): Generator<Buffer> {
   if (source.packed === undefined) return readPieces(source);
   return source.packed === "gzip" ? inflateGzip(source) : inflateEntry(source, source.packed);
 }
 
-/** The text of a file as UTF-8, in pieces, without its byte order mark. */
+/** The text of a file as UTF-8 in pieces, without its byte order mark. */
 export function readUtf8(source: ByteSource, encoding: string): Generator<Buffer> {
   const pieces = readBytes(source);
   return encoding === "utf-8" ? dropMark(pieces) : decode(pieces, encoding);
 }
 
 function* dropMark(pieces: Iterable<Buffer>): Generator<Buffer> {
-  // What is unpacked may begin with pieces that are shorter than a mark.
+  // Decompressed data may begin with pieces shorter than a byte order mark.
   let start: Buffer | undefined = Buffer.alloc(0);
   for (const piece of pieces) {
     if (start === undefined) {
@@ -63,7 +63,7 @@ function* dropMark(pieces: Iterable<Buffer>): Generator<Buffer> {
 
 function* decode(pieces: Iterable<Buffer>, encoding: string): Generator<Buffer> {
   const decoder = iconv.getDecoder(encoding, { stripBOM: true });
-  // The first half of a surrogate pair, whose other half comes with the next piece.
+  // The first half of a surrogate pair, whose other half is in the next piece.
   let half = "";
   for (const piece of pieces) {
     const text = half + decoder.write(piece);

@@ -1,28 +1,28 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { readBytes, utf8Mark, type ByteSource } from "./byte-source.ts";
 
-/** What a text that is not UTF-8 is taken for where nothing else is said. */
+/** The encoding assumed for text that is not UTF-8. */
 export const fallbackEncoding = "windows-1252";
 
-/** An encoding as the bytes show it, and what was noticed where a mark does not tell. */
+/** A detected encoding, and why it was assumed if a byte order mark does not show it. */
 export interface EncodingGuess {
   readonly encoding: string;
   readonly noticed?: string;
 }
 
-/** Bytes that are looked at for NULs. */
+/** Number of bytes searched for NULs. */
 const lookBytes = 512;
-/** Every second byte of UTF-16 is NUL in letters of ASCII: of a header at least this part, and so many. */
+/** In UTF-16, every second byte of an ASCII letter is NUL: the minimum share and number in a header. */
 const minNulShare = 0.15;
 const minNuls = 3;
-/** A longer line is judged in parts. */
+/** Longer lines are checked in parts. */
 const maxLineBytes = 16 * 1024 * 1024;
-/** Lines that are valid beyond ASCII, for each that is not, from which on a text is UTF-8 with faults. */
+/** How many lines with valid non-ASCII characters per invalid line indicate UTF-8 with errors. */
 const maxValidShare = 0.1;
 
 /**
- * What a text's first bytes say: its mark, or NULs where UTF-16 has them; else UTF-8, of which it is not known yet
- * whether all of it is.
+ * Detects the encoding from a text's first bytes: a byte order mark, or NULs in the positions of UTF-16; otherwise
+ * UTF-8, which later bytes may disprove.
  * Source: the Unicode standard's byte order marks.
  */
 export function guessEncoding(bytes: Buffer): EncodingGuess {
@@ -34,25 +34,25 @@ export function guessEncoding(bytes: Buffer): EncodingGuess {
     if (bytes[at] === 0) even++;
     if (bytes[at + 1] === 0) odd++;
   }
-  const noticed = "UTF-16 without a mark";
+  const noticed = "UTF-16 without a byte order mark";
   const enough = Math.max(pairs * minNulShare, minNuls);
   if (odd >= enough && even < odd / 10) return { encoding: "utf-16le", noticed };
   if (even >= enough && odd < even / 10) return { encoding: "utf-16be", noticed };
   return { encoding: "utf-8" };
 }
 
-/** What a text is that is not UTF-8 throughout. */
+/** What is known about a text that is not entirely UTF-8. */
 export interface UtfFault {
-  /** The first line at fault, from 1. */
+  /** The first invalid line, from 1. */
   readonly line: number;
-  /** Whether the text as a whole is UTF-8 all the same, so that another encoding would spoil it. */
+  /** Whether the text is nevertheless UTF-8, so that any other encoding would corrupt it. */
   readonly isUtf8Meant: boolean;
 }
 
 /**
- * Reads a text through for lines that are not UTF-8.
- * Assumed: it is meant as UTF-8 when it has that mark, or when for each ten lines that are not UTF-8 one has letters
- * that are, which by chance hardly happens.
+ * Searches a text for lines that are not UTF-8.
+ * Assumed: it is meant as UTF-8 if it has that byte order mark, or if, for every ten invalid lines, at least one line
+ * has valid non-ASCII characters, which rarely happens by chance.
  */
 export function findUtfFault(source: ByteSource, isCrOnly: boolean): UtfFault | undefined {
   const lineEnd = isCrOnly ? 13 : 10;

@@ -1,8 +1,8 @@
-/** A file that cannot be read as CSV at all; the message needs the file's name before it. */
+/** A file that cannot be read as CSV; the message is preceded by the file's name. */
 export class FileFormatError extends Error {
   override readonly name = "FileFormatError";
   readonly hint: string | undefined;
-  /** Where in the text it is, from 1; 0 where it is no one line. */
+  /** The line, from 1; 0 if the error concerns no single line. */
   readonly line: number;
 
   constructor(message: string, hint?: string, more: { line?: number; cause?: unknown } = {}) {

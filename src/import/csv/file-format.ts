@@ -12,12 +12,12 @@ import {
   type TextStart,
 } from "./text-format.ts";
 
-/** How a file is written, as found or as told. */
+/** The format of a file, detected or given by flags. */
 export interface FileFormat {
   readonly encoding: string;
   readonly delimiter: string;
   readonly isCrOnly: boolean;
-  /** Whether a line above the header says what the delimiter is, as Excel writes it. */
+  /** Whether a line above the header declares the delimiter, as Excel writes it. */
   readonly hasSepLine?: boolean;
 }
 
@@ -26,41 +26,41 @@ export interface FileHead {
   readonly source: ByteSource;
   readonly format: FileFormat;
   readonly header: readonly string[];
-  /** What made the encoding a guess. */
+  /** Why the encoding was assumed. */
   readonly noticed?: string;
 }
 
-/** What a person says of a file, and which one of a zip archive is meant. */
+/** The flags about a file's format, and the entry of a zip archive. */
 export interface TellingOfFile {
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
   readonly entry?: string | undefined;
 }
 
-/** The header must end within this; bytes. */
+/** The maximum size of a header, in bytes. */
 const maxHeaderBytes = 1024 * 1024;
 const maxColumns = 1_000;
 export const maxRecordBytes = 16 * 1024 * 1024;
 
-/** The first bytes of files that people give by mistake. */
+/** The first bytes of files that are often imported by mistake. */
 const signatures: readonly (readonly [string, string])[] = [
-  ["PK\u0003\u0004", "a zip archive or an Excel workbook: export it as CSV"],
-  ["\u001f\u008b", "a gzip archive in another archive: unpack it first"],
+  ["PK\u0003\u0004", "a zip archive or an Excel workbook; export it as CSV"],
+  ["\u001f\u008b", "a gzip archive in another archive; extract it first"],
   ["%PDF", "a PDF document"],
   ["SQLite format 3\0", "a SQLite database"],
-  ["\u0089PNG", "a PNG picture"],
-  ["\u00d0\u00cf\u0011\u00e0", "an old Excel workbook: export it as CSV"],
+  ["\u0089PNG", "a PNG image"],
+  ["\u00d0\u00cf\u0011\u00e0", "an old Excel workbook; export it as CSV"],
 ];
 
 /**
- * Reads what a file is from its beginning.
- * @throws FileFormatError when it is empty, binary, or in an encoding that is not known
+ * Detects the format of a file from its beginning.
+ * @throws FileFormatError if it is empty, binary, or in an unknown encoding
  */
 export function readFileHead(path: string, told: TellingOfFile): FileHead {
   const source = openSource(path, told.entry);
   const start = readStart(source);
   if (start.bytes.length === 0) {
-    throw new FileFormatError("the file is empty", "a first row must name the columns");
+    throw new FileFormatError("the file is empty", "the first row must name the columns");
   }
   const { encoding, noticed } = findEncoding(source, start, told.encoding);
   const decoded = iconv.decode(start.bytes, encoding, { stripBOM: true });
@@ -106,8 +106,8 @@ function findEncoding(
     const isKnown: boolean = iconv.encodingExists(told);
     if (!isKnown) {
       throw new FileFormatError(
-        `the encoding '${told}' is not known`,
-        "for example utf-8, utf-16le, windows-1252, iso-8859-1",
+        `unknown encoding '${told}'`,
+        "for example: utf-8, utf-16le, windows-1252, iso-8859-1",
       );
     }
     return { encoding: /^utf-?8$/i.test(told) ? "utf-8" : told };
@@ -120,8 +120,8 @@ function findEncoding(
 }
 
 /**
- * What a text is taken for that turned out not to be UTF-8.
- * @throws FileFormatError when it is UTF-8 for the most part, so that any other encoding would spoil it
+ * Chooses the encoding of a text that turned out not to be UTF-8.
+ * @throws FileFormatError if it is mostly UTF-8, so that any other encoding would corrupt it
  */
 export function guessFallback(source: ByteSource, isCrOnly: boolean): EncodingGuess {
   const fault = findUtfFault(source, isCrOnly);
@@ -130,13 +130,13 @@ export function guessFallback(source: ByteSource, isCrOnly: boolean): EncodingGu
     return { encoding: fallbackEncoding, noticed: `not UTF-8 (line ${fault.line})` };
   }
   throw new FileFormatError(
-    "the text is not UTF-8 here, though it is elsewhere",
-    `put the line right, or say how the file is encoded, for example --encoding ${fallbackEncoding}`,
+    "this line is not UTF-8, although other lines are",
+    `fix the line, or specify the encoding, for example --encoding ${fallbackEncoding}`,
     { line: fault.line },
   );
 }
 
-/** A piece of UTF-8 without the letter at its end, of which a part may be missing. */
+/** Removes an incomplete character from the end of a piece of UTF-8. */
 function withoutCutLetter(bytes: Buffer): Buffer {
   for (let back = 1; back <= 4; back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -151,45 +151,46 @@ function refuseBinary(bytes: Buffer, text: string): void {
   const known = signatures.find(([signature]) => start.startsWith(signature));
   if (known) throw new FileFormatError(`the file is not CSV but ${known[1]}`);
   if (bytes.toString("latin1", 257, 262) === "ustar") {
-    throw new FileFormatError("the file is not CSV but a tar archive: unpack it first");
+    throw new FileFormatError("the file is not CSV but a tar archive; extract it first");
   }
   const firstLine = text.split(/[\r\n]/, 1)[0] ?? "";
   // oxlint-disable-next-line no-control-regex -- control characters are what tells text from other files
   const controls = firstLine.match(/[\u0000-\u0008\u000e-\u001f]/g)?.length ?? 0;
   if (controls > 0) {
     throw new FileFormatError(
-      "the file is not text: its first line holds control characters",
-      "give a CSV file, and say how it is encoded where that is unusual: --encoding",
+      "the file is not text: its first line contains control characters",
+      "import a CSV file; if its encoding is unusual, specify it with --encoding",
     );
   }
 }
 
-/** @throws FileFormatError when a header's letters are none of the encoding */
+/** @throws FileFormatError if a header has characters that are invalid in the encoding */
 function refuseUnreadable(header: readonly string[], encoding: string): void {
   if (!header.some((name) => name.includes("\uFFFD"))) return;
-  const hint = "say how it is encoded, for example --encoding windows-1252";
+  const hint = "specify the encoding, for example --encoding windows-1252";
   throw new FileFormatError(`the text is not ${encoding.replace(/^utf-8$/, "UTF-8")}`, hint, { line: 1 });
 }
 
 function readHeader(start: TextStart, delimiter: string): string[] {
   const records = firstRecords(start, delimiter, 1);
   if (start.text.trim() === "") {
-    throw new FileFormatError("the file is empty", "a first row must name the columns");
+    throw new FileFormatError("the file is empty", "the first row must name the columns");
   }
   const [record] = records;
   if (record === undefined) {
-    throw new FileFormatError(
-      "the first row cannot be read: a quote in it is never closed, or it is too long",
-    );
+    throw new FileFormatError("cannot read the first row: it has an unclosed quote, or it is too long");
   }
   const header = parseRecord(record, delimiter);
   if (!header || header.every((name) => name.trim() === "")) {
-    throw new FileFormatError("the first row names no columns", "a first row must name the columns");
+    throw new FileFormatError(
+      "the first row contains no column names",
+      "the first row must name the columns",
+    );
   }
   if (header.length > maxColumns) {
     throw new FileFormatError(
-      `the first row has ${header.length} columns; the most is ${maxColumns}`,
-      "is the delimiter right? --delimiter says which it is",
+      `the first row has ${header.length} columns; the limit is ${maxColumns}`,
+      "if the delimiter is wrong, specify it with --delimiter",
     );
   }
   return header.map((name) => name.trim());

@@ -1,12 +1,12 @@
 /**
- * A Bloom filter over byte strings: says "not seen" for certain and "seen" with a small chance of error, in
- * memory that does not grow. Used where an error costs only work, never a row.
+ * A Bloom filter over byte strings: "not seen" is certain, "seen" has a small error rate, and memory use is constant.
+ * Used where an error costs only work, never a row.
  */
 export class KeyFilter {
   readonly #bits: Uint32Array;
   readonly #mask: number;
 
-  /** @param bitsLog2 the size, as a power of two of bits */
+  /** @param bitsLog2 the size in bits, as a power of two */
   constructor(bitsLog2: number) {
     this.#bits = new Uint32Array(2 ** (bitsLog2 - 5));
     this.#mask = 2 ** bitsLog2 - 1;
@@ -33,7 +33,7 @@ export interface KeyHash {
   readonly high: number;
 }
 
-/** Two FNV-1a hashes of a stretch of bytes. */
+/** Two FNV-1a hashes of a range of bytes. */
 export function hashKey(bytes: Buffer, start: number, end: number): KeyHash {
   let low = 0x811c9dc5;
   let high = 0x01000193;

@@ -7,36 +7,36 @@ import type { FileFormat } from "./file-format.ts";
 import { hashKey, KeyFilter } from "./key-filter.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 
-/** What one pass over a file's bytes tells before anything is sent. */
+/** What one pass over a file's bytes finds before anything is sent. */
 export interface Survey {
-  /** Of the file as it was given, an archive as a whole. */
+  /** Size and hash of the file as given; for an archive, of the entire archive. */
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly records: number;
   /** The line of the first row that is not in its encoding, or 0. */
   readonly invalidLine: number;
-  /** Rows whose key an earlier row, not next to it, has too (about: a filter counts them). */
+  /** The approximate number of rows with the key of an earlier, non-adjacent row. */
   readonly repeatedKeys: number;
-  /** The line of the first of them, or 0. */
+  /** The line of the first such row, or 0. */
   readonly firstRepeatLine: number;
-  /** At least every key whose rows are not all next to each other; nothing where there is none. */
+  /** Contains at least every key whose rows are not all adjacent; undefined if there is none. */
   readonly repeated: KeyFilter | undefined;
 }
 
-/** Bits of the filter of all keys (8 MiB) and of the repeated ones (2 MiB), as powers of two. */
+/** Sizes of the filters of all keys (8 MiB) and of repeated keys (2 MiB), in bits, as powers of two. */
 const seenBitsLog2 = 26;
 const repeatedBitsLog2 = 24;
 
 const replacement = Buffer.from("\uFFFD");
 
-/** Blocks after which signals and timers get their turn. */
+/** Number of blocks after which signals and timers are handled. */
 const blocksInARow = 32;
 
 /**
- * Looks a file through once.
- * @param sha256 of the file where it is known already
- * @param onRecords told now and then how many there were
- * @throws FileFormatError when it is an archive that is damaged
+ * Scans a file once.
+ * @param sha256 the file's hash, if already known
+ * @param onRecords called periodically with the number of records
+ * @throws FileFormatError if it is a damaged archive
  */
 export async function surveyFile(
   source: ByteSource,
@@ -70,7 +70,7 @@ export async function surveyFile(
   };
 }
 
-/** Where a key's bytes are without the quotes and blanks around them, as a row's cell will have it. */
+/** The range of a key without surrounding quotes and whitespace, as the row's cell will have it. */
 export function trimKey(bytes: Buffer, start: number, end: number): readonly [number, number] {
   let from = start;
   let to = end;
@@ -119,7 +119,7 @@ function findInvalidUtf8({ bytes, records }: RecordBlock): number {
   return records.lines[at] ?? 0;
 }
 
-/** Of another encoding: a byte that stands for nothing in it became the replacement character. */
+/** In other encodings, an invalid byte has become the replacement character. */
 function findUnknownLetter({ bytes, records }: RecordBlock): number {
   const last = records.starts.length - 1;
   const found = bytes.subarray(0, records.ends[last]).indexOf(replacement, records.starts[0]);

@@ -2,13 +2,13 @@ import { readUtf8, type ByteSource } from "./byte-source.ts";
 import { maxRecordBytes, type FileFormat } from "./file-format.ts";
 import { RecordScanner, type ScannedRecords } from "./record-scanner.ts";
 
-/** A stretch of whole records: the bytes, and where each record is in them. Good until the next is asked for. */
+/** A block of complete records with their positions. Valid only until the next one is requested. */
 export interface RecordBlock {
   readonly bytes: Buffer;
   readonly records: ScannedRecords;
 }
 
-/** The records of a file below its header, block by block; memory is bounded by the longest record. */
+/** The records of a file below its header, block by block; memory use is bounded by the longest record. */
 export function* readRecordBlocks(
   source: ByteSource,
   format: FileFormat,

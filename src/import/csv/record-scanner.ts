@@ -1,27 +1,27 @@
-/** What can be wrong with a record before its fields are looked at. */
+/** What can be wrong with a record before its fields are read. */
 export type RecordProblem = "bad_quote" | "nul_byte" | "record_too_long";
 
-/** What the scanner noticed in a record; bits of `ScannedRecords.flags`. */
+/** What the scanner found in a record; bits of `ScannedRecords.flags`. */
 export const recordFlag = {
-  /** A quoted field was opened and not closed as CSV asks; the record is its first line alone. */
+  /** A quoted field is not closed correctly; the record is only its first line. */
   badQuote: 1,
-  /** A NUL byte is in it. */
+  /** It contains a NUL byte. */
   nul: 2,
-  /** Longer than a record may be; the rest of its line follows as further records. */
+  /** It exceeds the maximum length; the rest of its line follows as further records. */
   tooLong: 4,
-  /** A field is quoted, so that a delimiter or a line end may be text. */
+  /** It contains a quoted field, in which a delimiter or line break may be text. */
   quoted: 8,
 } as const;
 
-/** Records of one scanned stretch, as lists that run in parallel. Offsets are bytes into the scanned buffer. */
+/** The records of one scan, as parallel lists. Offsets are bytes in the scanned buffer. */
 export interface ScannedRecords {
   readonly starts: number[];
-  /** Where each record ends, its line end not included. */
+  /** Where each record ends, without its line break. */
   readonly ends: number[];
   /** The line on which each record starts, from 1. */
   readonly lines: number[];
   readonly flags: number[];
-  /** Where the field of the key column starts and ends, quotes included; -1 where a record has none. */
+  /** The range of the key column's field, quotes included; -1 if a record has none. */
   readonly keyStarts: number[];
   readonly keyEnds: number[];
 }
@@ -29,13 +29,13 @@ export interface ScannedRecords {
 export interface ScannerOptions {
   /** One ASCII byte. */
   readonly delimiter: number;
-  /** Lines end in CR alone, as old Macintosh files do. */
+  /** Lines end in CR only, as in old Macintosh files. */
   readonly isCrOnly: boolean;
-  /** The column whose place in each record is reported, from 0; -1 for none. */
+  /** The column whose range is reported, from 0; -1 for none. */
   readonly keyColumn: number;
   /** The line of the first byte, from 1. */
   readonly firstLine: number;
-  /** A record longer than this is taken for an unclosed quote; bytes. */
+  /** The maximum length of a record, in bytes; a longer one is considered an unclosed quote. */
   readonly maxRecordBytes: number;
 }
 
@@ -46,15 +46,15 @@ const carriageReturn = 13;
 const scanState = { fieldStart: 0, plain: 1, quoted: 2, quoteInQuoted: 3, restOfLine: 4 } as const;
 
 /**
- * Finds where each CSV record (RFC 4180) starts and ends, its true line and its broken quotes, over UTF-8
- * bytes that arrive in pieces. The fields themselves are csv-parse's work, which so meets whole records only.
- * After a broken quote the scan goes on at the next line: one bad row costs one row.
+ * Finds the boundaries, line numbers, and broken quotes of CSV records (RFC 4180) in UTF-8 bytes that arrive in pieces.
+ * csv-parse reads the fields and therefore sees only complete records. After a broken quote, scanning continues at the
+ * next line: one invalid row costs one row.
  */
 export class RecordScanner {
   readonly #options: ScannerOptions;
   readonly #lineEnd: number;
   #state: number = scanState.fieldStart;
-  /** Into the buffer of the next scan. */
+  /** Offset in the buffer of the next scan. */
   #position = 0;
   #recordStart = 0;
   #recordLine: number;
@@ -74,8 +74,8 @@ export class RecordScanner {
   }
 
   /**
-   * Scans a buffer that begins with what the scan before left over (from its returned `rest`).
-   * @returns the records that ended, and from where on the bytes are to be given again
+   * Scans a buffer that begins with what the previous scan left over (from its returned `rest`).
+   * @returns the complete records, and the offset from which the bytes must be passed again
    */
   scan(buffer: Buffer, isLast: boolean): { records: ScannedRecords; rest: number } {
     const records: ScannedRecords = {
@@ -153,7 +153,7 @@ export class RecordScanner {
     this.#position = at;
   }
 
-  /** A CR after a closing quote belongs to a CRLF; at the end of the bytes at hand that is not known yet. */
+  /** A CR after a closing quote belongs to a CRLF, which the end of the buffer may hide. */
   #isLineEndNext(buffer: Buffer, at: number): boolean {
     return this.#lineEnd === lineFeed && (at + 1 >= buffer.length || buffer[at + 1] === lineFeed);
   }
@@ -193,11 +193,11 @@ export class RecordScanner {
     if (!isLast) this.#state = scanState.restOfLine;
   }
 
-  /** Makes the first line of the open record a record of its own, marked, and goes on after it. */
+  /** Marks the first line of the open record as a broken record and continues after it. */
   #giveUpOnQuote(buffer: Buffer, records: ScannedRecords): void {
     const lineEndAt = buffer.indexOf(this.#lineEnd, this.#recordStart);
     if (lineEndAt < 0 || lineEndAt >= this.#position) {
-      // The line goes on past what was scanned: the rest of it belongs to the same bad record.
+      // The line continues beyond the buffer; its rest belongs to the same broken record.
       this.#state = scanState.restOfLine;
       return;
     }

@@ -7,18 +7,18 @@ import { recordFlag, type RecordProblem } from "./record-scanner.ts";
 import { maxSpilledAtOnce, Spill } from "./spill.ts";
 import { trimKey } from "./pre-scan.ts";
 
-/** Rows of a file in the order in which they are to be taken; lists that run in parallel. */
+/** Rows of a file in processing order, as parallel lists. */
 export interface RowBatch {
   readonly rows: string[][];
   /** The line on which each row starts, from 1. */
   readonly lines: number[];
-  /** By position in the lists; a row with one has its raw text as its only cell unless it could be parsed. */
+  /** By index; a row with one has its raw text as its only cell unless it could be parsed. */
   readonly problems: Map<number, RecordProblem>;
-  /** By position, what rows that belong together have in common, where that is not told by a column. */
+  /** By index, the family of rows that belong together, if no column shows it. */
   readonly families?: ReadonlyMap<number, string>;
 }
 
-/** Rows of one key that are not next to each other are put aside in `folder` and come where the first stands. */
+/** Brings non-adjacent rows with the same key together, at the position of the first; spills them to `folder`. */
 export interface Grouping {
   readonly keyColumn: number;
   readonly repeated: KeyFilter;
@@ -26,8 +26,8 @@ export interface Grouping {
 }
 
 /**
- * The rows of a file, parsed, with the rows of one key next to each other where a grouping asks for it.
- * Memory is bounded: what is not adjacent goes to disk.
+ * The parsed rows of a file, with rows of the same key next to each other if a grouping is given. Memory use is
+ * bounded: non-adjacent rows are spilled to disk.
  */
 export function* readRowBatches(
   source: ByteSource,
@@ -74,7 +74,7 @@ function spillRepeated(
     for (const [at, cells] of rows.entries()) {
       if (!isWanted[at]) continue;
       spill.add({
-        // A record that could not be parsed still belongs to the others of its key.
+        // A record that could not be parsed still belongs to the others with its key.
         key: problems.has(at) ? rawKeyOf(block, at) : (cells[keyColumn] ?? "").trim(),
         line: lines[at] ?? 0,
         cells,
@@ -108,7 +108,7 @@ function append(batch: RowBatch, cells: string[], line: number, problem: RecordP
   batch.lines.push(line);
 }
 
-/** Parses the sound records of a block, and keeps each broken one as its raw text. */
+/** Parses the valid records of a block, and keeps invalid ones as raw text. */
 function parseBlock(block: RecordBlock, format: FileFormat): RowBatch {
   const { lines, flags } = block.records;
   const problems = new Map<number, RecordProblem>();
@@ -133,7 +133,7 @@ function parseBlock(block: RecordBlock, format: FileFormat): RowBatch {
   return { rows, lines, problems };
 }
 
-/** Records in which no field is quoted are cut at their delimiters: there is nothing else to understand. */
+/** Records without quoted fields only need to be split at delimiters. */
 function splitPlain(
   rows: string[][],
   block: RecordBlock,
@@ -145,15 +145,15 @@ function splitPlain(
   let at = from;
   const lines = textOf(block, from, to - 1).split(format.isCrOnly ? "\r" : "\n");
   for (const [index, line] of lines.entries()) {
-    // The last record ends before its own line end.
+    // The last record ends before its own line break.
     const hasReturn = !format.isCrOnly && index < lines.length - 1 && line.endsWith("\r");
     const text = hasReturn ? line.slice(0, -1) : line;
     if (text !== "") rows[at++] = text.split(format.delimiter);
   }
-  if (at !== to) throw new Error(`${to - from} records were scanned, ${at - from} were cut`);
+  if (at !== to) throw new Error(`${to - from} records were scanned, but ${at - from} were split`);
 }
 
-/** Records with quoted fields go to csv-parse, all of a block at once. */
+/** csv-parse reads all records with quoted fields of a block at once. */
 function parseQuoted(
   rows: string[][],
   block: RecordBlock,
@@ -169,7 +169,7 @@ function parseQuoted(
     relax_quotes: true,
   });
   if (parsed.length !== quoted.length) {
-    throw new Error(`${quoted.length} records were scanned, ${parsed.length} were parsed`);
+    throw new Error(`${quoted.length} records were scanned, but ${parsed.length} were parsed`);
   }
   for (const [index, at] of quoted.entries()) rows[at] = parsed[index] ?? [];
 }

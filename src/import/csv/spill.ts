@@ -10,13 +10,13 @@ interface SpilledRow {
   readonly problem: RecordProblem | undefined;
 }
 
-/** How a folder of rows put aside is named. */
+/** The prefix of folders with spilled rows. */
 export const spillPrefix = "starpost-spill-";
 
-/** Rows that are in memory at once: a group may have as many as the file. */
+/** Maximum number of rows in memory: a group may have as many as the file. */
 export const maxSpilledAtOnce = 5_000;
 
-/** Rows put aside on disk, given back key by key, in the order of each key's first line. */
+/** Rows on disk, returned key by key, in the order of each key's first line. */
 export class Spill implements Disposable {
   readonly #folder: string;
   readonly #file: SqliteFile;
@@ -38,12 +38,12 @@ export class Spill implements Disposable {
     ]);
   }
 
-  /** Rows that were put aside under this name belong to the key. */
+  /** Rows spilled under the alias belong to the key. */
   addAlias(alias: string, key: string): void {
     this.#file.run("insert into aliases values (?, ?)", [alias, key]);
   }
 
-  /** Ends the adding. An alias may lead to another, once. */
+  /** Ends adding. An alias may refer to another alias, once. */
   seal(): void {
     this.#file.execute("commit; create index aliases_by_name on aliases (alias)");
     const named = "(select key from aliases where alias = rows.key order by rowid limit 1)";
@@ -51,7 +51,7 @@ export class Spill implements Disposable {
     this.#file.execute(`${resolve}; ${resolve}; create index rows_by_key on rows (key, line)`);
   }
 
-  /** Group by group; a large one comes in several pieces, one after the other, with the same first line. */
+  /** Yields group by group; a large group comes in several consecutive pieces with the same first line. */
   *groups(): Generator<{ readonly firstLine: number; readonly rows: SpilledRow[] }> {
     const found = this.#file.iterate(
       `select first_line, rows.key, line, cells, problem

@@ -1,16 +1,16 @@
 import { parse } from "csv-parse/sync";
 import { RecordScanner, recordFlag } from "./record-scanner.ts";
 
-/** What may be between cells, the likeliest first. */
+/** Possible delimiters, most likely first. */
 export const delimiters = [",", ";", "\t", "|"] as const;
 
-/** Records that are looked at to tell delimiters apart. */
+/** Number of records used to compare delimiters. */
 const recordsLookedAt = 50;
 
-/** A first line that says what is between cells, as Excel writes it. */
+/** A first line that declares the delimiter, as Excel writes it. */
 const sepLine = /^"?sep=([\t !#-/:-@[-`{-~])"?(?:\r\n|\r|\n)/i;
 
-/** The delimiter that a text names in a first line of its own, and where its header begins. */
+/** Reads the delimiter that a first line declares, and where the header begins. */
 export function readSepLine(
   text: string,
 ): { readonly delimiter: string; readonly length: number } | undefined {
@@ -18,11 +18,11 @@ export function readSepLine(
   return found?.[1] === undefined ? undefined : { delimiter: found[1], length: found[0].length };
 }
 
-/** A text that has so many lone CRs, the first of them at its header's end, has lines that end so. */
+/** The minimum number of lone CRs, starting at the end of the header, for CR line breaks. */
 const minLoneCrs = 3;
 
 /**
- * Whether lines end in CR alone, as the header does; an LF may then stand in a quoted cell.
+ * Whether lines end in CR only, as the header does; quoted cells may then contain LF.
  * Assumed: a CR before another, or before a CRLF, is a stray one.
  */
 export function hasCrOnly(text: string): boolean {
@@ -32,17 +32,17 @@ export function hasCrOnly(text: string): boolean {
   return !unquoted.includes("\n") || (text.match(/\r(?!\n)/g)?.length ?? 0) >= minLoneCrs;
 }
 
-/** A text whose beginning is at hand. */
+/** The beginning of a text. */
 export interface TextStart {
   readonly text: string;
   readonly isCrOnly: boolean;
-  /** Whether the text ends here; else its last record is only a part of one. */
+  /** Whether this is the entire text; otherwise, its last record is incomplete. */
   readonly isWhole: boolean;
 }
 
 /**
- * What is between the cells of a text: where its header has several of the usual delimiters, the one that cuts the
- * rows below into as many cells as the header; then the one with the most columns.
+ * Detects the delimiter: if the header contains several candidates, the one that splits most rows into as many cells as
+ * the header; then the one with the most columns.
  */
 export function guessDelimiter(start: TextStart): string {
   const unquoted = unquotedHeader(start.text);
@@ -53,7 +53,7 @@ export function guessDelimiter(start: TextStart): string {
   return judged[0]?.delimiter ?? ",";
 }
 
-/** What stands outside of quotes on the first line that is not blank; quotes are known without the delimiter. */
+/** The unquoted part of the first non-blank line; quotes are recognized without knowing the delimiter. */
 function unquotedHeader(text: string): string {
   let header = "";
   for (const [piece] of text.matchAll(/"[^"]*"|[\r\n]+|[^"\r\n]+|"/g)) {
@@ -66,7 +66,7 @@ function unquotedHeader(text: string): string {
 
 interface JudgedDelimiter {
   readonly delimiter: string;
-  /** The part of the rows that have as many cells as the header. */
+  /** The share of rows with as many cells as the header. */
   readonly share: number;
   readonly columns: number;
 }
@@ -86,7 +86,7 @@ export function parseRecord(record: string, delimiter: string): string[] | undef
   return parse(record, { delimiter, relax_quotes: true, relax_column_count: true })[0];
 }
 
-/** The first records that are whole, as they are written; one that is broken counts as none. */
+/** The first complete records, unparsed; broken ones are omitted. */
 export function firstRecords(
   { text, isCrOnly, isWhole }: TextStart,
   delimiter: string,

@@ -25,16 +25,16 @@ const members = {
   encoding: text.optional(),
 };
 
-/** What a mapping file holds: how a shop's file of one kind is to be read. Never a row of it. */
+/** A mapping file: how to read a shop's file of one kind. Never contains a value of a row. */
 const mappingShape = z.strictObject(members);
 export type Mapping = z.output<typeof mappingShape>;
 
-/** The largest mapping file; bytes. */
+/** Maximum size of a mapping file, in bytes. */
 const maxBytes = 1024 * 1024;
 
 /**
  * Reads a mapping file.
- * @throws ImportError `usage`, with the file and the place in it
+ * @throws ImportError `usage`, naming the file and the member in it
  */
 export function readMapping(path: string, given: string, kind: RecordKind): Mapping {
   const parsed = mappingShape.safeParse(parseJson(path, given));
@@ -62,8 +62,8 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
 }
 
 /**
- * The options with those of the mapping file under them: what the command line says counts.
- * Assumed: the two are joined field by field, so that `--map` and `--set` change single fields of a mapping.
+ * Merges the options with those of the mapping file; flags take precedence.
+ * Assumed: the two are merged field by field, so `--map` and `--set` override single fields of a mapping.
  * @throws ImportError `usage`
  */
 export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: string): ImportOptions {
@@ -82,7 +82,7 @@ export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: stri
   };
 }
 
-/** Fields are one however they are written. */
+/** Merges two sets of fields; the spelling of a field name does not matter. */
 function layOver(
   under: Readonly<Record<string, string>> = {},
   over: Readonly<Record<string, string>> = {},
@@ -96,22 +96,22 @@ function parseJson(path: string, given: string): unknown {
   try {
     const bytes = readFileSync(path);
     if (bytes.length > maxBytes) {
-      throw new ImportError("usage", `${given}: is larger than a mapping can be (1 MiB)`, {
-        hint: "--mapping takes the mapping file, not the rows",
+      throw new ImportError("usage", `${given}: too large for a mapping file (limit: 1 MiB)`, {
+        hint: "--mapping takes a mapping file, not a data file",
       });
     }
     content = bytes.toString("utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     if (error instanceof ImportError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : `the file cannot be read (${code})`;
-    throw new ImportError("usage", `--mapping ${given}: ${why}`, { cause: error });
+    const why = code === "ENOENT" ? "there is no such file" : `cannot read the file (${code})`;
+    throw new ImportError("usage", `invalid value "${given}" for --mapping: ${why}`, { cause: error });
   }
   try {
     return JSON.parse(content);
   } catch (error) {
-    throw new ImportError("usage", `${given}: is not JSON: ${(error as Error).message.split("\n")[0]}`, {
-      hint: "`starpost <kind> map <file>` writes a mapping",
+    throw new ImportError("usage", `${given}: invalid JSON: ${(error as Error).message.split("\n")[0]}`, {
+      hint: "to create a mapping file, run: starpost <kind> map <file> --out <mapping>",
       cause: error,
     });
   }
@@ -120,18 +120,18 @@ function parseJson(path: string, given: string): unknown {
 function describeIssue(given: string, issue: z.core.$ZodIssue | undefined): ImportError {
   if (issue?.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
-    return new ImportError("usage", `${given}: ${key}: is not known`, {
+    return new ImportError("usage", `${given}: unknown member ${key}`, {
       hint: suggest(key, Object.keys(members)),
     });
   }
   const place = issue?.path.join(".") ?? "";
   const says = place === "" ? "must be an object" : `${place}: ${issue?.message}`;
   return new ImportError("usage", `${given}: ${says}`, {
-    hint: "`starpost <kind> map <file>` writes a mapping",
+    hint: "to create a mapping file, run: starpost <kind> map <file> --out <mapping>",
   });
 }
 
-/** Writes a mapping where a shop's team keeps it: it holds nothing of anybody. */
+/** Writes a mapping file. It is readable by others, since it contains no personal data. */
 export async function writeMapping(path: string, mapping: Mapping): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify(mapping, null, 2)}\n`, { mode: 0o644 });
 }

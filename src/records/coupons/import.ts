@@ -51,9 +51,9 @@ function prepareImport(action: CouponAction): PreparedImport {
       const codes = items.map((item) => item.key);
       const reply = await service.coupons.upload({ coupon_action: action, codes }, options);
       if (reply["new-codes"] === codes.length) return [];
-      // The reply only counts: what the service did not keep is found by reading back.
+      // The response contains only a count, so reading back shows what the service did not store.
       const isHeld = await findHeld(service.coupons, codes, options).catch((error: unknown) => {
-        const message = `the codes were sent, and could not be looked up: ${(error as Error).message}`;
+        const message = `the codes were sent, but reading them back failed: ${(error as Error).message}`;
         throw new ServiceError("unavailable", message, { outcomeUnknown: true, cause: error });
       });
       return isHeld.flatMap((held, item) =>
@@ -64,7 +64,7 @@ function prepareImport(action: CouponAction): PreparedImport {
                 item,
                 field: "code",
                 code: "refused",
-                reason: "was not taken by the service, for its length or as a duplicate",
+                reason: "was not accepted by the service because of its length or as a duplicate",
               },
             ],
       );

@@ -11,12 +11,12 @@ async function* readStats(service: Service, options: CallOptions): AsyncGenerato
 
 export const previousCoupons: PreviousReader = { before: readStats, onlyWritten: false };
 
-const deletesAll = "the API deletes only all codes of an action";
+const deletesAll = "the API can only delete all codes of an action";
 
 /**
- * Deletes the codes of the run's action where there are no others.
- * Source: spec "Coupons": deletes the unique codes of that action. Assumed: an action without codes may be missing among
- * the counts.
+ * Deletes the codes of the run's action if it has no others.
+ * Source: spec "Coupons": deletes the unique codes of that action. Assumed: the counts may omit an action without
+ * codes.
  */
 export function createCouponUndo(action: string): UndoBehavior {
   return {
@@ -25,23 +25,23 @@ export function createCouponUndo(action: string): UndoBehavior {
 
     decide: ({ rows, sureRows, now, wasSent }, past) => {
       if (past.whyNot !== undefined) {
-        const reason = `${deletesAll}, and how many it held before is not known: ${past.whyNot}`;
+        const reason = `${deletesAll}, and the number of codes before the run is unknown: ${past.whyNot}`;
         return { outcome: "impossible", reason };
       }
       const [before, held] = [codesOf(past.get(action)), codesOf(now)];
-      if (before > 0) return { outcome: "kept", reason: `${deletesAll}; it held ${before} before` };
+      if (before > 0) return { outcome: "kept", reason: `${deletesAll}; it had ${before} before the run` };
       if (held === 0) {
         return wasSent
           ? { outcome: "reversed", reason: "is deleted" }
-          : { outcome: "kept", reason: "changed since: the action holds no codes" };
+          : { outcome: "kept", reason: "changed since: the action has no codes" };
       }
-      // That many may be somebody else's codes as well as those of the calls whose answers were lost.
+      // The excess may be another person's codes, or those of calls without a response.
       if (held !== sureRows && rows > sureRows) {
-        const reason = `the action holds ${held}, and the run put in ${sureRows} to ${rows}: resume the run, then undo it`;
+        const reason = `the action has ${held} codes, and the run added ${sureRows} to ${rows}; resume the run, then undo it`;
         return { outcome: "impossible", reason };
       }
       if (held !== sureRows) {
-        const reason = `changed since: the action holds ${held}, and the run put in ${sureRows}; ${deletesAll}`;
+        const reason = `changed since: the action has ${held} codes, and the run added ${sureRows}; ${deletesAll}`;
         return { outcome: "kept", reason };
       }
       return { outcome: "reversed", reason: "is deleted", send: {} };

@@ -24,10 +24,10 @@ import { orderSynonyms } from "./synonyms.ts";
 import { orderUndo, previousOrders } from "./undo.ts";
 import { storedOrders } from "./verify.ts";
 
-/** The order's own fields; columns and wire have the same names. */
+/** The order's own fields; columns and wire fields have the same names. */
 const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
 
-/** The most that one order may bring: rows, and characters of body. */
+/** The limits of one order, in rows and characters. */
 const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
 
 type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
@@ -36,7 +36,7 @@ function isPlatform(value: string): value is Platform {
   return (platforms as readonly string[]).includes(value);
 }
 
-/** Reads the order's own fields, with every problem that they have. */
+/** Reads the order's own fields and adds all their errors. */
 function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderHead | undefined {
   const date = row("order_date");
   const given = (field: string) => row(field) || undefined;
@@ -55,8 +55,8 @@ function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderH
 }
 
 /**
- * Adds a further row's product to an order; the same product again is so many more units of it, and its last row
- * counts. Rows that say their units are never too many: they were capped as one, and are so together.
+ * Adds the product of a further row to an order. Repeating a product adds units; its last row wins. Rows with an
+ * explicit quantity never exceed the limit: the quantity was capped, and so is the sum.
  */
 function addProduct(item: Item, productId: string, product: WireProduct): boolean {
   const { products } = item.payload as OrderPayload;
@@ -68,7 +68,7 @@ function addProduct(item: Item, productId: string, product: WireProduct): boolea
   return true;
 }
 
-/** Each unit keeps the price of its own row; the product has the last. */
+/** Each unit keeps the price of its own row; the product has the last price. */
 function joinProducts(before: WireProduct, product: WireProduct, quantity: number): WireProduct {
   const { unit_prices: _prices, ...joined } = { ...before, ...product, quantity };
   const prices = [...pricesOf(before), ...pricesOf(product)].slice(0, quantity);
@@ -84,8 +84,8 @@ function pricesOf({ quantity = 1, price = null, unit_prices = [] }: WireProduct)
 }
 
 /**
- * The units that a row's line item has: 1 where no column says so. Assumed: more than can be kept count as the most
- * that can; a whole number may have decimals of zeros, as shops export it.
+ * The number of units of a row's line item; 1 without a column for it.
+ * Assumed: more than the maximum count as the maximum; an integer may have zero decimals, as shops export it.
  */
 function readUnits(row: RowView, problems: RowError[], leaveOut: ReportDropped): number {
   const value = row("quantity");
@@ -93,9 +93,9 @@ function readUnits(row: RowView, problems: RowError[], leaveOut: ReportDropped):
   const field = "quantity";
   const units = /^\d{1,15}(?:[.,]0+)?$/.test(value) ? Number.parseInt(value, 10) : 0;
   if (units < 1) {
-    problems.push({ field, code: "bad_quantity", reason: "is not a whole number of units, from 1" });
+    problems.push({ field, code: "bad_quantity", reason: "is not a positive integer number of units" });
   } else if (units > maxQuantity) {
-    leaveOut(field, `of more than ${maxQuantity} units of a product, ${maxQuantity} are kept`);
+    leaveOut(field, `more than ${maxQuantity} units of a product; ${maxQuantity} are stored`);
   }
   return Math.min(units, maxQuantity);
 }
@@ -126,15 +126,15 @@ export const orderImporter: RecordImporter = {
 };
 
 /**
- * What `--empty clear` does to orders. Assumed: nothing, since the service keeps an order as it first came, and only an
- * update of products erases: an order's line also writes its product, but what it leaves empty it does not know.
+ * What `--empty clear` does to orders. Assumed: nothing, since the service keeps an order as it was first sent. A line
+ * item also writes its product, but only a product update erases fields.
  */
 const erasedByOrders = {
   fields: [],
-  otherwise: "an order erases nothing; `products import --update` erases a description",
+  otherwise: "orders erase nothing; to erase a description, use `products import --update`",
 };
 
-/** What is the same for all orders of a run. */
+/** The settings shared by all orders of a run. */
 interface OrderSettings {
   readonly platform: Platform;
   /** Whether the platform was passed as a flag; it then takes precedence over a layout's. */
@@ -169,14 +169,14 @@ function prepareImport(
         problems.push({
           field: "platform",
           code: "bad_platform",
-          reason: `'${batchKey}' is not a platform that is known`,
+          reason: `'${batchKey}' is not a known platform`,
         });
       }
       const units = readUnits(row, problems, leaveOut);
       const product = products.read(row, problems, leaveOut);
       if (!head || !product || problems.length > 0) return problems;
       const payload = head as OrderPayload;
-      // Without a prototype: an object made for keys that differ each time.
+      // An object without a prototype is faster for keys that vary.
       payload.products = Object.create(null) as OrderPayload["products"];
       payload.products[productId] = units === 1 ? product : { ...product, quantity: units };
       const size = sizeOf(source.cells);
@@ -229,7 +229,7 @@ function joinOrder(item: Item, next: Item): RowError | undefined {
     return {
       field: "order_id",
       code: "order_too_large",
-      reason: `the order has more than ${maxOrder.rows} rows, ${maxQuantity} of one product, or 2 MiB`,
+      reason: `an order may have at most ${maxOrder.rows} rows, ${maxQuantity} units of a product, and 2 MiB`,
     };
   }
   item.rows.push(...next.rows);
@@ -238,14 +238,14 @@ function joinOrder(item: Item, next: Item): RowError | undefined {
   return undefined;
 }
 
-/** An error is matched by its order id, since services differ in where `order_num` starts. */
+/** Errors are matched by order ID, since services differ in the first value of `order_num`. */
 function locateError(items: readonly Item[], error: OrderError): ItemError {
   const byId = items.findIndex((item) => item.key === error.order_id);
   const at = byId >= 0 ? byId : (error.order_num ?? -1);
   const item = items[at];
   if (!item) throw unknownElement(`order ${error.order_id}`);
   const path = error.field.split(".");
-  // `products.<product id>.<field>`: the first row of the order that has this product.
+  // `products.<product id>.<field>`: the first row of the order with this product.
   const part = path[0] === "products" ? item.parts?.find(({ id }) => id === path[1]) : undefined;
   const row = part ? item.rows.indexOf(part.row) : -1;
   const problem = readServiceProblem(productFieldOf(path), error.error);

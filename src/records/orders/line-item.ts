@@ -3,7 +3,7 @@ import { orderProduct, specNames, type OrderProduct } from "../../contract/index
 import { describeIssues, lastOf, pick, pickSpecs, settlePrice } from "../../import/check/fields.ts";
 import type { ReportDropped, RowError, RowView } from "../../import/item.ts";
 
-/** Wire names of a product of an order, and the columns that they come from. */
+/** Wire names of an order's product fields, and their columns. */
 const productFields: Readonly<Record<string, string>> = {
   name: "product_name",
   url: "product_url",
@@ -15,24 +15,24 @@ const productFields: Readonly<Record<string, string>> = {
 
 export type WireProduct = z.input<ReturnType<typeof orderProduct>>;
 
-/** The column that a wire path of a product comes from. */
+/** The column for a wire path of a product. */
 export function productFieldOf(path: readonly PropertyKey[]): string {
   const name = lastOf(path);
   return productFields[name] ?? name;
 }
 
-/** Products that are remembered; some 5 MB. */
+/** Number of products to remember; about 5 MB. */
 const maxRemembered = 10_000;
 
 interface Known {
   readonly product: WireProduct;
-  /** As the file writes it. */
+  /** As written in the file. */
   readonly price: string;
 }
 
 /**
- * Reads and checks the product of a row. An export repeats a product with every order of it: one whose cells are
- * those of a row before is not checked again. What it gives is shared by orders, and never changed.
+ * Reads and checks the product of a row. Exports repeat a product in every order with it, so a product with the cells
+ * of an earlier row is not checked again. Orders share the result, which must not be modified.
  */
 export class ProductReader {
   readonly #known = new Map<string, Known>();
@@ -59,7 +59,7 @@ export class ProductReader {
 
   #remember(id: string, known: Known): void {
     if (this.#known.size >= maxRemembered) this.#known.clear();
-    // Copied by way of JSON: a cell as it was read holds on to the whole piece of the file that it was cut from.
+    // Copied as JSON: a cell retains the entire block of the file from which it was cut.
     const copy = JSON.parse(JSON.stringify({ id, known })) as { id: string; known: Known };
     this.#known.set(copy.id, copy.known);
   }
@@ -76,10 +76,10 @@ function isSame({ product, price }: Known, row: RowView): boolean {
   );
 }
 
-/** Digits that a number keeps, whichever they are. */
+/** Digits that a number always represents exactly. */
 const exactDigits = 15;
 
-/** In a bulk call the price is a number, and `image` is there even where it is empty. Source: spec "Order (input)". */
+/** In a bulk call, the price is a number, and `image` is present even if empty. Source: spec "Order (input)". */
 function asBulkProduct(product: OrderProduct): WireProduct {
   const wire: WireProduct = product;
   wire.image ??= "";
@@ -87,7 +87,7 @@ function asBulkProduct(product: OrderProduct): WireProduct {
   return wire;
 }
 
-/** A price of more digits than a number can hold goes as text, rather than as another price. */
+/** Sends a price with more digits than a number can represent as text, so that it is not changed. */
 function asNumber(price: string): number | string {
   const significant = price.replace(/^0+/, "").replace(".", "");
   const isExact = significant.length <= exactDigits;

@@ -2,7 +2,7 @@ import type { OutputOf } from "../../service/transport.ts";
 
 type Told = OutputOf<"orders.massCreate">["mails"];
 
-/** What a service said of the mails that wait for the orders of a run, call by call. */
+/** Collects what the service reports about the emails that it schedules for the orders of a run. */
 export class WaitingMails {
   #calls = 0;
   #queued = 0;
@@ -19,14 +19,14 @@ export class WaitingMails {
 
   describe(): string[] {
     if (this.#calls === 0) return [];
-    if (this.#isUntold) return ["the service does not say how many mails it will send for these orders"];
+    if (this.#isUntold) return ["the service does not report how many emails it will send for these orders"];
     if (this.#queued === 0)
       return [
-        "no mail is queued: the service had these orders before, as past ones or already mailed (starpost mail why <order_id>)",
+        "no email was scheduled: the service already had these orders, as past orders or with emails (to find out why, run: starpost mail why <order_id>)",
       ];
-    const mails = this.#queued === 1 ? "1 mail is queued" : `${this.#queued} mails are queued`;
+    const mails = this.#queued === 1 ? "1 email was scheduled" : `${this.#queued} emails were scheduled`;
     return [
-      `${mails} for the customers of these orders, the first due on ${this.#firstDue}; each is judged by the rules on its day (starpost mail rules list)`,
+      `${mails} for the customers of these orders, the first for ${this.#firstDue}; the email rules are applied when each is due (to list them, run: starpost mail rules list)`,
     ];
   }
 }

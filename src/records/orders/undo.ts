@@ -12,9 +12,9 @@ import type {
 const noNote = "";
 
 /**
- * The highest purchase id before the run: what is above it is newer.
- * Assumed: ids grow. `page`, which the specification does not show for purchases, finds the last one in a few calls; it
- * is believed only where nothing is listed behind what it found.
+ * Records the highest purchase ID before the run; purchases above it are newer.
+ * Assumed: IDs grow. `page`, which the specification does not show for purchases, finds the last one in a few calls;
+ * the result is used only if no purchase with a higher ID follows it.
  */
 export const previousOrders: PreviousReader = {
   onlyWritten: false,
@@ -31,9 +31,9 @@ export const previousOrders: PreviousReader = {
   },
 };
 
-const stays = "its mails are stopped; the API deletes no order, so that it stays, and its products";
+const stays = "its emails are canceled; the API cannot delete orders, so the order and its products stay";
 
-/** Stops the mails of the orders that the run created. */
+/** Cancels the emails of the orders that the run created. */
 export const orderUndo: UndoBehavior = {
   needsPrevious: false,
   targetOf: ({ key }) => ({ key, written: {} }),
@@ -45,8 +45,8 @@ export const orderUndo: UndoBehavior = {
   },
 
   decide: (thing, past): Decision => {
-    if (!thing.now) return { outcome: "kept", reason: "is not on the service" };
-    if (wasBefore(thing.now, past)) return { outcome: "kept", reason: "was there before the run" };
+    if (!thing.now) return { outcome: "kept", reason: "is not stored on the service" };
+    if (wasBefore(thing.now, past)) return { outcome: "kept", reason: "was stored before the run" };
     return { outcome: "reversed", reason: stays, send: {} };
   },
 
@@ -60,7 +60,8 @@ export const orderUndo: UndoBehavior = {
 
 /**
  * Whether an order's first purchase is older than the run.
- * Assumed: where no id was noted the service's clock decides, which goes as ours and may tell whole seconds only.
+ * Assumed: without a recorded ID, the service's clock decides; it agrees with ours and may have a resolution of one
+ * second.
  */
 function wasBefore(now: NonNullable<UndoTarget["now"]>, past: PreviousState): boolean {
   const highest = past.get(noNote)?.["highest_id"];

@@ -38,14 +38,14 @@ const wireFields = {
 
 /**
  * What `--empty clear` does to products.
- * Source: spec "mass_update": an empty description erases the stored one. Assumed: of the other fields the
- * specification says no such thing, and creating a product that is there only adds to it: their empty cells are left
- * out, and said.
+ * Source: spec "mass_update": an empty description erases the stored one. Assumed: the specification says nothing
+ * similar about other fields, and creating an existing product only adds to it; their empty cells are dropped with a
+ * notice.
  */
-const erasedByUpdate = { fields: ["description"], otherwise: "the service erases nothing but a description" };
+const erasedByUpdate = { fields: ["description"], otherwise: "the service can erase only a description" };
 const erasedByNothing = {
   fields: [],
-  otherwise: "creating products erases nothing; --update erases a description",
+  otherwise: "creating products erases nothing; to erase a description, pass --update",
 };
 
 export interface ProductOptions extends ImportOptions {

@@ -7,7 +7,10 @@ import type { Decision, PreviousReader, UndoTarget, UndoBehavior } from "../../i
 
 const specs: ReadonlySet<string> = new Set(specNames);
 
-/** A listed product with its fields as a bulk call names them, specs among them; what the service does not tell is left out. */
+/**
+ * A listed product with its fields as a bulk call names them, specs included; fields that the service does not return
+ * are omitted.
+ */
 function toFields(product: ListedProduct): Value {
   const { product_tags, blacklisted, upc, isbn, external_sku } = product;
   const fields = {
@@ -37,7 +40,7 @@ async function* readFields(service: Service, options: CallOptions): AsyncGenerat
 
 export const previousProducts: PreviousReader = { before: readFields, onlyWritten: true };
 
-/** Puts products back to what they were, where they are still as the run left them. */
+/** Restores products to their previous values if they are still as the run left them. */
 export const productUndo: UndoBehavior = {
   whyUnknown: ({ undoable }) =>
     undoable === true
@@ -55,11 +58,11 @@ export const productUndo: UndoBehavior = {
     if (past.whyNot !== undefined) return { outcome: "impossible", reason: past.whyNot };
     const before = past.get(thing.key);
     if (!before) {
-      return { outcome: "impossible", reason: "the run created it, and the API deletes no product" };
+      return { outcome: "impossible", reason: "the run created it, and the API cannot delete products" };
     }
     return thing.now
       ? decideChanged(thing, before, thing.now)
-      : { outcome: "kept", reason: "is not on the service any more" };
+      : { outcome: "kept", reason: "is no longer stored on the service" };
   },
   itemsACall: endpointOf("products.massUpdate").batch?.recommended ?? 1,
   send: async (service, things, options) => {
@@ -75,8 +78,8 @@ export const productUndo: UndoBehavior = {
 };
 
 /**
- * Assumed: a product of which anybody changed one of the fields since is left as a whole, since half of it put back is
- * neither; an update empties nothing but a description.
+ * Assumed: a product with a field that has changed since is left alone, since restoring part of it would be
+ * inconsistent; an update can erase only a description.
  */
 function decideChanged({ written, wasSent }: UndoTarget, before: Value, now: Value): Decision {
   const fields = Object.keys(written);
@@ -90,11 +93,11 @@ function decideChanged({ written, wasSent }: UndoTarget, before: Value, now: Val
   const restored = differing.filter((field) => !stuck.includes(field));
   const send = Object.fromEntries(restored.map((field) => [field, before[field] ?? ""]));
   const stays = [
-    stuck.length > 0 ? `${stuck.join(", ")} had no value, and the API empties only a description` : "",
-    untold.length > 0 ? `${untold.join(", ")} stays, since the service does not tell its value` : "",
+    stuck.length > 0 ? `${stuck.join(", ")} had no value, and the API can erase only a description` : "",
+    untold.length > 0 ? `${untold.join(", ")} stays, since the service does not return its value` : "",
   ].filter((text) => text !== "");
   const isBack = restored.length > 0 || wasSent;
-  const said = isBack || stays.length === 0 ? "has its former values" : "is as the run wrote it";
+  const said = isBack || stays.length === 0 ? "has its previous values" : "is as the run wrote it";
   const reason = stays.length > 0 ? `${said}, but: ${stays.join("; ")}` : said;
   const outcome = stuck.length > 0 ? "impossible" : isBack ? "reversed" : "kept";
   return { outcome, reason, ...(restored.length > 0 ? { send } : {}) };
@@ -104,7 +107,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || value === "";
 }
 
-/** Whether two values are one to the service: prices as numbers, currencies without regard to case. */
+/** Whether the service considers two values equal: prices as numbers, currencies regardless of case. */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);
   if (field === "price") return Number(a) === Number(b);

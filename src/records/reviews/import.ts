@@ -17,13 +17,13 @@ type NewReview = Parameters<Service["reviews"]["createNow"]>[0];
 interface Payload {
   readonly review: NewReview;
   readonly names: ReviewNames;
-  /** Which review of its names it is, from 1. */
+  /** The ordinal of the review among those with its names, from 1. */
   readonly numbers: { readonly dated: number; readonly undated: number };
 }
 
 const shape = contract.reviews.createNow.input;
 
-/** The columns of fields that the wire calls otherwise. */
+/** The columns of fields with a different name on the wire. */
 const columnOf: Readonly<Record<string, string>> = {
   sku: "product_id",
   created_at: "date",
@@ -81,7 +81,7 @@ function prepareImport(fieldNames: readonly string[]): PreparedImport {
       return { item: { ...item, key, payload: { ...payload, names, numbers } }, keys };
     },
 
-    // What is the same twice is never under way at once, so that it can be told how many of it arrived.
+    // Identical reviews are never in flight together, so that it is known how many of them arrived.
     writes: ({ key, payload }) => [[(payload as Payload).names.undated, key]],
 
     send: async (service, items, options) => {
@@ -101,7 +101,7 @@ function prepareImport(fieldNames: readonly string[]): PreparedImport {
 
     notices: function* () {
       if (isDatedToday) {
-        yield "the service does not take the date of a past review: they have the time of this import, are published, and may have sent mails";
+        yield "the service ignores the date of past reviews: they have the time of this import, are published, and may have caused emails";
       }
     },
 
@@ -136,7 +136,7 @@ function readReview(
   const given = (field: string) => row(field) || undefined;
   const review = {
     sku,
-    // A service that has the product keeps the name that it has.
+    // A service that already has the product keeps its name.
     product_title: given("product_title") ?? sku,
     product_url: given("product_url"),
     product_description: given("product_description"),
@@ -157,7 +157,7 @@ function readReview(
   const parsed = shape.safeParse(review);
   if (!parsed.success) {
     const found = describeIssues(parsed.error.issues, fieldOf).map(nameScore);
-    // An id that is none was found already.
+    // An invalid product ID has been reported already.
     problems.push(...found.filter(({ field }) => !problems.some((other) => other.field === field)));
   }
   if (!parsed.success || problems.length > 0) return problems;
@@ -182,23 +182,23 @@ function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean
   return created_at === undefined || Date.parse(created_at) === Date.parse(past?.created_at ?? "");
 }
 
-/** `Verified Buyer` is `verified_buyer`. What is not known says nothing of a reviewer. */
+/** `Verified Buyer` means `verified_buyer`. Unknown values are dropped. */
 function readReviewerType(row: RowView, leaveOut: ReportDropped): ReviewerType | undefined {
   const value = row("user_type");
   if (value === "") return undefined;
   const name = value.toLowerCase().replaceAll(/[\s-]+/g, "_");
   const known = reviewerTypes.find((type) => type === name);
-  if (known === undefined) leaveOut("user_type", `is none of ${reviewerTypes.join(", ")}`);
+  if (known === undefined) leaveOut("user_type", `is not one of ${reviewerTypes.join(", ")}`);
   return known;
 }
 
-/** A score has words of its own, and one code for all that is wrong with it. */
+/** Scores have a single code for all errors except missing ones. */
 function nameScore(problem: RowError): RowError {
   const isScore = problem.field === "review_score" && problem.code !== "missing";
   return isScore ? { ...problem, code: "bad_score" } : problem;
 }
 
-/** What the service has against the one review of a call. */
+/** Converts the refusal of a call, which contains one review, to the error of that review. */
 function asItemError(error: unknown, fieldNames: readonly string[]): ItemError | undefined {
   if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
   const { message } = error;

@@ -4,7 +4,7 @@ import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import { nameReview, type ReviewNames } from "./identity.ts";
 
-/** What reading back needs to know of a service. */
+/** The part of the service that reading back needs. */
 type Reviews = Pick<Service, "reviews">;
 
 /** The names of a review that the service lists. */
@@ -12,15 +12,15 @@ export function nameListed(review: ListedReview): ReviewNames {
   return nameReview(review);
 }
 
-/** Counts the reviews of each name that the service holds, and reads on from where it was. */
+/** Counts the reviews of each name on the service; continues reading where it left off. */
 export class ReviewIndex {
   readonly #counts = new Map<string, number>();
   #lastId = 0;
   #reading: Promise<void> = Promise.resolve();
-  /** Whether the service keeps the time that a review is given; one that tells details does. */
+  /** Whether the service keeps the timestamps of reviews, as one that returns their details does. */
   keepsTimes = true;
 
-  /** Reads what has come since the last time; readings follow each other. */
+  /** Reads the reviews since the last time; concurrent reads run one after the other. */
   async readOn(service: Reviews, options: CallOptions): Promise<void> {
     const before = this.#reading;
     const reading = before.catch(() => {}).then(() => this.#readOn(service, options));
@@ -39,7 +39,7 @@ export class ReviewIndex {
     }
   }
 
-  /** The name by which a review can be found again. */
+  /** The name by which a review can be recognized. */
   nameOf({ dated, undated }: ReviewNames): string {
     return this.keepsTimes ? dated : undated;
   }

@@ -16,7 +16,7 @@ interface Unsubscription {
   readonly email: string;
 }
 
-const typesHint = `an email type is a number from 1 to ${Object.keys(emailTypes).length}`;
+const typesHint = `an email type is an integer from 1 to ${Object.keys(emailTypes).length}`;
 
 export interface UnsubscriberOptions extends ImportOptions {
   emailType?: string | undefined;
@@ -46,7 +46,7 @@ function prepareImport(
     ...(defaultType !== undefined && {
       fields: fields.map((field) => (field.name === "email_type_id" ? { ...field, required: false } : field)),
     }),
-    erasing: { fields: [], otherwise: "the type of --type was taken" },
+    erasing: { fields: [], otherwise: "the type given by --type was used" },
     storedRecords: createStoredUnsubscribers(remove),
 
     read: (row, source) => {
@@ -82,7 +82,7 @@ function prepareImport(
   };
 }
 
-/** An error names an address or a type; every item that has it is meant. */
+/** An error names an address or a type and applies to every item with it. */
 function locateError(
   items: readonly Item[],
   { value, error }: { readonly value: string; readonly error: string },

@@ -24,7 +24,7 @@ async function* readAddresses(service: Service, options: CallOptions): AsyncGene
 
 export const previousUnsubscribers: PreviousReader = { before: readAddresses, onlyWritten: false };
 
-/** Takes back whom the run unsubscribed, or unsubscribes again whom it took back. */
+/** Resubscribes those whom the run unsubscribed, or unsubscribes those whom it resubscribed. */
 export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
   const { batch } = endpointOf(isRemoval ? "unsubscribers.massCreate" : "unsubscribers.massDelete");
   return {
@@ -35,7 +35,7 @@ export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
     now: readAddresses,
     decide: (thing, past) => {
       if (past.whyNot !== undefined) {
-        return { outcome: "impossible", reason: `who was unsubscribed before is not known: ${past.whyNot}` };
+        return { outcome: "impossible", reason: `it is unknown who was unsubscribed before: ${past.whyNot}` };
       }
       return isRemoval ? decideRemoved(thing, past) : decideAdded(thing, past);
     },
@@ -45,7 +45,7 @@ export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
       for (const { send } of things) (email_list[String(send["type"])] ??= []).push(String(send["email"]));
       const call = isRemoval ? service.unsubscribers.massCreate : service.unsubscribers.massDelete;
       const { errors = [], unsubscribers = [] } = await call({ email_list }, options);
-      // An error names an address, and not of which type: what the answer lists was done all the same.
+      // An error names an address but not its type; addresses in the response were changed nevertheless.
       const done = new Set(
         unsubscribers.map(({ email_type_id, user_email }) => `${email_type_id}:${user_email.toLowerCase()}`),
       );
@@ -58,12 +58,12 @@ export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
 function decideAdded(thing: UndoTarget, past: PreviousState): Decision {
   const { key, written, now } = thing;
   if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
-  const reason = "is not unsubscribed any more";
+  const reason = "is no longer unsubscribed";
   if (!now) return asBefore(thing, reason);
   if (now["by"] === actorNames.user) {
     return {
       outcome: "impossible",
-      reason: "unsubscribed by the person since, whom the API does not bring back",
+      reason: "the person has unsubscribed since, which the API cannot revert",
     };
   }
   return { outcome: "reversed", reason, send: written };
@@ -77,14 +77,17 @@ function decideRemoved(thing: UndoTarget, past: PreviousState): Decision {
   return { outcome: "reversed", reason, send: written };
 }
 
-/** Somebody is as before the run: by an undo that was cut off, by somebody else, or since the run's call did nothing. */
+/**
+ * The state is as before the run: because of an interrupted undo, another change, or because the run's call had no
+ * effect.
+ */
 function asBefore({ wasSent, sureRows }: UndoTarget, reason: string): Decision {
   if (wasSent) return { outcome: "reversed", reason };
-  const why = sureRows > 0 ? `changed since: ${reason}` : "its call was never answered, and did nothing";
+  const why = sureRows > 0 ? `changed since: ${reason}` : "its call was never answered and had no effect";
   return { outcome: "kept", reason: why };
 }
 
-/** An error names an address or a type; every thing that has it is meant. */
+/** An error names an address or a type and applies to every target with it. */
 function keysOf(things: readonly Reversal[], value: string): string[] {
   const named = value.toLowerCase();
   return things

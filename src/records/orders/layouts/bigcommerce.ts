@@ -21,8 +21,8 @@ function readLines(cell: CellView): Record<string, string>[] {
 }
 
 /**
- * BigCommerce: Orders → Export, the default template: an order is a row, and its products are in one cell.
- * Assumed: a product is its number in the shop.
+ * BigCommerce: Orders → Export, default template. An order is a row, with its products in one cell.
+ * Assumed: products are identified by their number in the shop.
  */
 export const bigcommerceOrders: Layout = {
   name: "bigcommerce-orders",

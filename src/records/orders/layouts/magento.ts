@@ -4,8 +4,9 @@ import { asDay, asOrderNumber, asPrice } from "../../../import/layouts/values.ts
 const orderColumns = ["Order Number", "increment_id", "ID"];
 
 /**
- * The orders that Magento's and Adobe Commerce's export extensions write, a row a line item.
- * Assumed: a product is its SKU. The row of a configurable product's chosen part repeats it, and is no line of its own.
+ * The orders that export extensions of Magento and Adobe Commerce write, one row per line item.
+ * Assumed: products are identified by their SKU. The row for the selected variant of a configurable product repeats it
+ * and is not a line item.
  */
 export const magentoOrders: Layout = {
   name: "magento-orders",
@@ -70,7 +71,7 @@ export const magentoOrders: Layout = {
     isNoLine: (cell) =>
       ["item:parent_item_id", "items:parent_item_id", "parent_item_id"].some((name) => cell(name) !== ""),
   },
-  says: ["an order's own fields are taken from any of its rows that has them"],
+  says: ["an order's own fields come from any of its rows"],
   missingHint:
-    "the export of Magento's order grid has no products: export with an extension that writes the items",
+    "the export of Magento's order grid has no products; export with an extension that includes the items",
 };

@@ -2,8 +2,8 @@ import type { Layout } from "../../../import/layouts/layout.ts";
 import { asDay, asOrderNumber, asPrice } from "../../../import/layouts/values.ts";
 
 /**
- * Shopify: Orders → Export. A row is a line item; the order's own fields stand on its first row only.
- * Assumed: what a customer is told counts as the order id, `#1001` without its sign; a cancelled order is an order.
+ * Shopify: Orders → Export. A row is a line item; only an order's first row has the order's own fields.
+ * Assumed: the order ID is the number that customers see, `#1001`, without its `#`; canceled orders are imported too.
  */
 export const shopifyOrders: Layout = {
   name: "shopify-orders",
@@ -22,5 +22,5 @@ export const shopifyOrders: Layout = {
   },
   constants: { platform: "shopify" },
   groups: { by: { columns: ["Name"] }, makes: "lines" },
-  says: ["an order's own fields are taken from its first row", "'#' is taken off order names"],
+  says: ["an order's own fields come from its first row", "'#' is removed from order names"],
 };

@@ -1,7 +1,9 @@
 import type { CellView, Layout } from "../../../import/layouts/layout.ts";
 import { asDay, asOrderNumber, asPrice, unitPrice } from "../../../import/layouts/values.ts";
 
-/** Line items in cells: `name:Cap|product_id:12|quantity:2|total:18.00`, several with `;` or a column for each. */
+/**
+ * Line items in cells: `name:Cap|product_id:12|quantity:2|total:18.00`, several separated by `;` or in a column each.
+ */
 function readLines(cell: CellView, header: readonly string[]): Record<string, string>[] {
   return header.filter(isLineColumn).flatMap((column) =>
     cell(column)
@@ -35,9 +37,9 @@ function isLineColumn(column: string): boolean {
 const orderColumns = ["Order Number", "order_number", "Order ID", "order_id"];
 
 /**
- * The orders that WooCommerce's export extensions write, since WooCommerce has none of its own: Advanced Order Export,
+ * The orders that WooCommerce's export extensions write (WooCommerce itself has no export): Advanced Order Export,
  * Customer/Order/Coupon Export, Order Import Export Suite.
- * Assumed: a product is its own number in the shop, and its SKU where the file does not have that.
+ * Assumed: products are identified by their number in the shop, or by their SKU if the file lacks it.
  */
 export const woocommerceOrders: Layout = {
   name: "woocommerce-orders",
@@ -76,7 +78,7 @@ export const woocommerceOrders: Layout = {
   dateOrder: "found",
   groups: { by: { columns: orderColumns }, makes: "lines" },
   lines: { column: (header) => header.find(isLineColumn), read: readLines },
-  says: ["an order's own fields are taken from any of its rows that has them"],
+  says: ["an order's own fields come from any of its rows"],
   missingHint:
-    "choose the order's number, date, name and e-mail address, and the items' fields, in the export",
+    "select the order's number, date, name, and email address, and the items' fields, in the export",
 };

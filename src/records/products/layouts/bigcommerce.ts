@@ -15,9 +15,9 @@ function isProduct(cell: CellView): boolean {
 }
 
 /**
- * BigCommerce: Products → Export, the template of today (`Item`: Product, Variant, Image, Video) and the one before
+ * BigCommerce: Products → Export, in the current template (`Item`: Product, Variant, Image, Video) and the previous one
  * (`Item Type`: Product, SKU, Rule). The rows below a product belong to it.
- * Assumed: a product is its number in the shop; its price is that of a sale where there is one.
+ * Assumed: products are identified by their number in the shop; a sale price takes precedence.
  */
 export const bigcommerceProducts: Layout = {
   name: "bigcommerce-products",
@@ -63,8 +63,8 @@ export const bigcommerceProducts: Layout = {
     makes: "one",
     lead: {
       is: isProduct,
-      missing: { column: "product_id", reason: "belongs to a product, and none stands above the row" },
+      missing: { column: "product_id", reason: "belongs to a product, but no product precedes the row" },
     },
   },
-  says: ["the rows below a product belong to it: variants, pictures, rules"],
+  says: ["the rows below a product belong to it: variants, images, rules"],
 };

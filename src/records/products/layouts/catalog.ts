@@ -1,8 +1,8 @@
 import type { Layout } from "../../../import/layouts/layout.ts";
 
 /**
- * The product catalogue that other vendors of reviews export. Its columns are other names of ours, which are known in
- * every file: so there is nothing to turn.
+ * The product catalog that other review vendors export. Its columns are aliases of the native ones, so nothing needs
+ * translation.
  */
 export const catalogue: Layout = {
   name: "catalogue",

@@ -2,7 +2,7 @@ import { asText } from "../../../import/layouts/html.ts";
 import type { CellView, Family, Layout } from "../../../import/layouts/layout.ts";
 import { asBarcode, asPrice, isNoUrl, isZero } from "../../../import/layouts/values.ts";
 
-/** `sku=MH01-XS,size=XS|sku=MH01-S,size=S`: the parts of a configurable product. */
+/** `sku=MH01-XS,size=XS|sku=MH01-S,size=S`: the variants of a configurable product. */
 function partsOf(cell: CellView): string[] {
   return [...cell("configurable_variations").matchAll(/(?:^|\|)sku=([^,|]+)/g)].map((match) =>
     (match[1] ?? "").trim(),
@@ -14,14 +14,14 @@ function isHidden(cell: CellView): boolean {
 }
 
 /**
- * A product's rows in other store views belong to it, and so do the parts of a configurable product that have no page
+ * A product's rows for other store views belong to it, and so do the variants of a configurable product without a page
  * of their own.
  */
 function familyOf(cell: CellView): Family | undefined {
   const sku = cell("sku");
   if (sku === "") return undefined;
   const parts = partsOf(cell).filter((part) => part !== sku);
-  // A part is looked up by another name than a visible product has, so that only hidden ones are taken in.
+  // Variants are looked up under a different name than visible products, so that only hidden ones match.
   return isHidden(cell)
     ? { key: `part:${sku}`, aliases: [sku] }
     : { key: sku, aliases: parts.map((part) => `part:${part}`) };
@@ -29,8 +29,8 @@ function familyOf(cell: CellView): Family | undefined {
 
 /**
  * Magento 2 and Adobe Commerce: System → Export, entity type Products.
- * Assumed: a product is its SKU, in the words of the default store view; the parts of a configurable product that are
- * not visible individually are rows of that product; pictures are paths on the shop's disk, and not sent.
+ * Assumed: products are identified by their SKU and described by the default store view; hidden variants of a
+ * configurable product are rows of that product; images are paths on the shop's disk and are not sent.
  */
 export const magentoProducts: Layout = {
   name: "magento-products",
@@ -61,7 +61,7 @@ export const magentoProducts: Layout = {
     },
   },
   says: [
-    "the rows of other store views belong to their product, and so do the hidden parts of a configurable product",
-    "pictures that are paths are left out",
+    "the rows of other store views belong to their product, and so do the hidden variants of a configurable product",
+    "images that are paths are dropped",
   ],
 };

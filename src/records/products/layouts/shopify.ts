@@ -7,10 +7,10 @@ const priceColumns = ["Variant Price", "Price"];
 const skuColumns = ["Variant SKU", "SKU"];
 
 /**
- * Shopify: Products → Export, in the old and the new names of its columns. A product has a row for each variant and
- * each further picture.
- * Assumed: a product is its handle; price, SKU and barcode are those of its first variant; drafts and archived
- * products are products.
+ * Shopify: Products → Export, with old and new column names. A product has a row for each variant and each further
+ * image.
+ * Assumed: products are identified by their handle; price, SKU, and barcode are those of the first variant; drafts and
+ * archived products are imported too.
  */
 export const shopifyProducts: Layout = {
   name: "shopify-products",
@@ -39,17 +39,17 @@ export const shopifyProducts: Layout = {
     lead: { is: (cell) => cell("Title") !== "" },
     together: ["price", "sku", "upc", "isbn"],
   },
-  says: ["the rows of one product make one, with the price, SKU and barcode of its first variant"],
+  says: ["the rows of a product are combined, with the price, SKU, and barcode of its first variant"],
 };
 
 /**
- * The same, with a product for each variant, known by its SKU as line items of orders are.
- * Assumed: only asked for, since shops show reviews by product; a variant has its product's name, text and tags.
+ * The same, with one product per variant, identified by SKU as the line items of orders are.
+ * Assumed: used only on request, since shops show reviews by product; a variant has its product's name, text, and tags.
  */
 export const shopifyVariants: Layout = {
   ...shopifyProducts,
   name: "shopify-variants",
-  title: "a Shopify products export, a product for each variant",
+  title: "a Shopify products export, with one product per variant",
   signatures: [],
   fields: {
     ...shopifyProducts.fields,
@@ -65,5 +65,5 @@ export const shopifyVariants: Layout = {
     shared: ["name", "description", "product_tags", "brand", "image_url"],
     isNoLine: (cell) => [...skuColumns, ...priceColumns].every((column) => cell(column) === ""),
   },
-  says: ["each variant is a product of its own, with the name and the text of the product that it is of"],
+  says: ["each variant is a separate product, with the name and text of its product"],
 };

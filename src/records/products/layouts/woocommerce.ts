@@ -22,9 +22,9 @@ function familyOf(cell: CellView): Family | undefined {
 
 /**
  * WooCommerce: Products → Export.
- * Assumed: a product is its own number in the shop; a variation is no product but a row of its parent's, whose page
- * sells it, and gives what the parent lacks, its price above all; a sale's price is the price; grouped and external
- * products are products, and unpublished ones.
+ * Assumed: products are identified by their number in the shop. A variation is not a product but a row of its parent,
+ * on whose page it is sold; it supplies what the parent lacks, such as the price. A sale price takes precedence;
+ * grouped, external, and unpublished products are imported too.
  */
 export const woocommerceProducts: Layout = {
   name: "woocommerce-products",
@@ -49,12 +49,12 @@ export const woocommerceProducts: Layout = {
       is: (cell) => !isVariation(cell),
       missing: {
         column: "Parent",
-        reason: "names a product that is not in the file, and a variation is no product of its own",
+        reason: "names a product that is not in the file; a variation cannot be imported without its product",
       },
     },
   },
   says: [
-    "a variation belongs to its parent and is no product of its own",
-    "a sale's price goes before the regular one",
+    "a variation belongs to its parent and is not a separate product",
+    "a sale price takes precedence over the regular one",
   ],
 };

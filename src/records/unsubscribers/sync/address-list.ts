@@ -1,7 +1,7 @@
 import { actorNames } from "../../../contract/index.ts";
 import { SqliteFile } from "../../../storage/sqlite/sqlite-file.ts";
 
-/** How many of each there are. */
+/** The number of addresses on each side. */
 export interface Differences {
   readonly added: number;
   readonly removed: number;
@@ -15,10 +15,10 @@ const sides = {
 } as const;
 
 /**
- * The addresses that a file wants on a list, and those that the service has there, on disk.
- * Assumed: addresses that differ in upper and lower case alone are one, as the service has it; so are those that differ
- * in what nobody sees (a zero-width space that came along with a copied cell, an accent that is written in two ways),
- * since the person is the same, and would get mails again.
+ * The addresses that the files list and those that the service has, on disk.
+ * Assumed: addresses that differ only in case are equal, as for the service; so are those that differ in invisible ways
+ * (a zero-width space from a copied cell, an accent in two Unicode forms), since they belong to the same person, who
+ * would otherwise receive emails again.
  */
 export class AddressBook implements Disposable {
   readonly #file: SqliteFile;
@@ -54,7 +54,7 @@ export class AddressBook implements Disposable {
     };
   }
 
-  /** `added`: wanted and not held; `removed`: held and not wanted; `kept`: so, too, and unsubscribed by themselves. */
+  /** `added`: only in the files; `removed`: only on the service; `kept`: likewise, but unsubscribed by the person. */
   *list(side: keyof typeof sides): Generator<string> {
     for (const { email } of this.#file.iterate(sides[side])) yield String(email);
   }

@@ -4,43 +4,43 @@ import type { RunState } from "../../../import/summary.ts";
 
 export interface SyncRequest {
   readonly files: readonly string[];
-  /** The email type whose list is to match. */
+  /** The email type of the list to synchronize. */
   readonly emailType: string;
   readonly options: ImportOptions;
-  /** Whether only what would be done is told. */
+  /** Whether to only report what would be done. */
   readonly isPlan: boolean;
-  /** The most people who may get mails again. */
+  /** Maximum number of people who may be resubscribed. */
   readonly maxResubscribe: number;
 }
 
-/** What a sync did, or would do, as scripts see it. */
+/** What a sync did or would do, in the form that scripts read. */
 export interface SyncSummary {
-  /** Names the folder with its record; nothing of a plan. */
+  /** Names the folder with its record; null for a plan. */
   sync_id: string | null;
   type: number;
   files: string[];
-  /** `planned`, or how the runs of it ended. */
+  /** `planned`, or the final state of its runs. */
   state: RunState | "planned";
-  /** Unsubscribed, since the file has them and the service had not. */
+  /** Unsubscribed because only the files have them. */
   added: number;
-  /** Taken off the service's list, since the file has them not: they get mails again. */
+  /** Resubscribed because only the service has them. */
   removed: number;
   unchanged: number;
-  /** Not in the file, and unsubscribed by themselves. */
+  /** Not in the files, but unsubscribed by the person. */
   cannot_be_removed: string[];
-  /** Not taken off because rows of the file were rejected: one of those may be among them. */
+  /** Not resubscribed because rows were rejected, which may name them. */
   withheld: number;
-  /** What the service did not take, or nobody knows of. */
+  /** Changes that the service did not accept, or whose outcome is unknown. */
   not_done: number;
-  /** Addresses of other types in the files. */
+  /** Addresses in the files with other types. */
   passed_over: number;
-  /** Rows. */
+  /** Rejected rows. */
   rejected: number;
   rejects_file: string | null;
-  /** The first of those that are added and removed, in a plan. */
+  /** In a plan, the first addresses to be added and removed. */
   to_add?: string[];
   to_remove?: string[];
-  /** The runs that did it, of `imports list`. */
+  /** The IDs of its runs, as in `imports list`. */
   imports: string[];
   started_at: string;
   finished_at: string;
@@ -48,8 +48,8 @@ export interface SyncSummary {
 
 export interface SyncDeps extends ImportDeps {
   /**
-   * Asks before the list is changed: who is taken off it gets mails again.
-   * @throws what ends the sync where the answer is no
+   * Asks for confirmation before the list is changed: people who are removed from it receive emails again.
+   * @throws the error that ends the sync if the answer is no
    */
   readonly approve: (change: Pick<SyncSummary, "added" | "removed">) => Promise<void>;
 }

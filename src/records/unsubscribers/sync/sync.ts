@@ -15,14 +15,14 @@ import type { ImportSummary, RunState } from "../../../import/summary.ts";
 import { AddressBook } from "./address-list.ts";
 import type { SyncDeps, SyncRequest, SyncSummary } from "./sync-types.ts";
 
-/** Addresses that a plan lists of each side; the numbers count all. */
+/** The maximum number of addresses that a plan lists on each side; the counts include all. */
 const mostListed = 1_000;
 
 /**
- * Makes the service's list of one email type hold the addresses of the files and no others. What is to be added and
- * what is to be taken off are two runs of their own, recorded as any, begun only once all is known.
- * Assumed: rows of other types are passed over; where a row is rejected nobody is taken off, since it may name one of
- * them; those who unsubscribed by themselves are told and no error.
+ * Makes the service's list for one email type contain exactly the addresses of the files. Additions and removals are
+ * two ordinary recorded runs, which begin once everything is known.
+ * Assumed: rows with other types are ignored. If a row is rejected, nobody is resubscribed, since it may name them.
+ * People who unsubscribed themselves are reported and are not an error.
  * @throws ImportError, ServiceError; what `approve` throws
  */
 export async function syncUnsubscribers(request: SyncRequest, deps: SyncDeps): Promise<SyncSummary> {
@@ -52,7 +52,7 @@ export async function syncUnsubscribers(request: SyncRequest, deps: SyncDeps): P
 
 type Compared = (book: AddressBook, summary: SyncSummary) => Promise<SyncSummary>;
 
-/** Reads the files and the service's list, and hands on what differs. */
+/** Reads the files and the service's list, and passes on the differences. */
 async function compare(
   request: SyncRequest,
   folder: string,
@@ -82,7 +82,7 @@ async function compare(
       not_done: 0,
       passed_over: read.passedOver,
       rejected,
-      // Of a plan the others go with its folder.
+      // Other rejects of a plan are removed with its folder.
       rejects_file: request.isPlan && request.options.rejects === undefined ? null : run.rejects_file,
       imports: [],
       started_at: new Date(startedMs).toISOString(),
@@ -99,7 +99,7 @@ async function compare(
   }
 }
 
-/** Reads the files as their import does, checks and rejects included; nothing leaves. */
+/** Reads the files as an import does, including checks and rejects, without sending anything. */
 async function readFiles(
   { files, options, emailType, isPlan }: SyncRequest,
   { place, folder }: { readonly place: string; readonly folder: string },
@@ -116,7 +116,7 @@ async function readFiles(
         }
         return {};
       },
-      // What was there before matters to the runs that send.
+      // The previous state only matters to the runs that send.
       list: async () => ({ unsubscribers: [] }),
     },
   } as unknown as Service;
@@ -137,12 +137,12 @@ async function readFiles(
   return { run, passedOver };
 }
 
-/** What is asked of the reading alone. */
+/** The options for reading the files. */
 function withoutSending(options: ImportOptions): ImportOptions {
   return { ...options, dryRun: false, remove: false, batchSize: undefined, undoable: false, verify: false };
 }
 
-/** What is asked of the runs that send: their files are ours. */
+/** The options for the runs that send; their files are ours. */
 function forSending({
   batchSize,
   concurrency,
@@ -154,7 +154,7 @@ function forSending({
   return { dryRun: false, map: {}, batchSize, concurrency, rate, rateShare, undoable, verify };
 }
 
-/** Reads the service's list of the type; a signal ends that as it ends a run. */
+/** Reads the service's list for the type; a signal ends this as it ends a run. */
 async function readList(
   { emailType, options }: SyncRequest,
   book: AddressBook,
@@ -176,7 +176,7 @@ async function readList(
   }
 }
 
-/** @throws ImportError `usage` where more people would get mails again than may */
+/** @throws ImportError `usage` if more people would be resubscribed than allowed */
 async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps: SyncDeps): Promise<void> {
   const { added, removed } = summary;
   if (added + removed === 0) return;
@@ -186,14 +186,14 @@ async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps
   const why = isEmptied ? `${nameNobody(summary)}: the list would be emptied; ` : "";
   throw new ImportError(
     "usage",
-    `${why}${people} would get mails again, and --max-resubscribe allows ${maxResubscribe}: nothing was sent`,
-    { hint: `see who with --plan; --max-resubscribe ${removed} allows it` },
+    `${why}${people} would receive emails again, but --max-resubscribe allows ${maxResubscribe}; nothing was sent`,
+    { hint: `to list them, pass --plan; to allow this, pass --max-resubscribe ${removed}` },
   );
 }
 
-/** What files hold that have no address of the type. */
+/** Describes files without any address of the type. */
 export function nameNobody({ files, passed_over: passedOver, type }: SyncSummary): string {
-  const which = files.length === 1 ? "the file names" : "the files name";
+  const which = files.length === 1 ? "the file lists" : "the files list";
   return `${which} nobody${passedOver > 0 ? ` of type ${type}` : ""}`;
 }
 
@@ -204,7 +204,7 @@ interface Approved {
   readonly summary: SyncSummary;
 }
 
-/** Adds, then takes off. Whatever happens, what was done by then is written down. */
+/** Adds, then removes. Records what has been done, even on failure. */
 async function carryOut({ request, folder, book, summary }: Approved, deps: SyncDeps): Promise<SyncSummary> {
   const { added, removed } = summary;
   const done: SyncSummary = { ...summary, state: "finished", added: 0, removed: 0 };
