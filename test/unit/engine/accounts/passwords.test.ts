@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { hashPassword, isPassword } from "../../../src/engine/accounts/passwords.ts";
+import { hashPassword, isPassword } from "../../../../src/engine/accounts/passwords.ts";
 
 it("knows the password again, and no other", async () => {
   const hashed = await hashPassword("correct horse", randomBytes);

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ensureFirstAccount } from "../../../src/engine/accounts/first-account.ts";
-import { createSealer } from "../../../src/engine/kernel/sealer.ts";
-import { type Database, openDatabase } from "../../../src/storage/database.ts";
-import { describeDatabases } from "../../support/databases.ts";
+import { ensureFirstAccount } from "../../../../src/engine/accounts/first-account.ts";
+import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
+import { type Database, openDatabase } from "../../../../src/storage/database.ts";
+import { describeDatabases } from "../../../support/databases.ts";
 
 const making = { sealer: createSealer(randomBytes(32)), clock: () => 5, random: randomBytes };
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { createSealer } from "../../../src/engine/kernel/sealer.ts";
+import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
 
 const key = randomBytes(32);
 

@@ -3,10 +3,10 @@ import {
   hasPurchased,
   hasUnindexedOrders,
   indexOrderEmails,
-} from "../../../src/engine/orders/buyer-lookup.ts";
-import { describeBackends } from "../../support/backends.ts";
-import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../support/builders.ts";
-import { lastToken } from "../../support/mails.ts";
+} from "../../../../src/engine/orders/buyer-lookup.ts";
+import { describeBackends } from "../../../support/backends.ts";
+import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../../support/builders.ts";
+import { lastToken } from "../../../support/mails.ts";
 
 describeBackends("addresses of orders", (harness) => {
   it("are noted some at a time, each once, of all accounts", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { createKey, hashToken, isSameSecret } from "../../../src/engine/kernel/credentials.ts";
+import { createKey, hashToken, isSameSecret } from "../../../../src/engine/kernel/credentials.ts";
 
 it("makes keys of 40 letters and digits, all of them alike often", () => {
   const keys = Array.from({ length: 2_000 }, () => createKey(randomBytes));

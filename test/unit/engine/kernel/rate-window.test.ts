@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { endpointOf } from "../../../src/contract/index.ts";
-import { createRateWindow, limitOf, type RateWindow } from "../../../src/engine/kernel/rate-window.ts";
-import { type Database, openDatabase } from "../../../src/storage/database.ts";
-import { createClock, type TestClock } from "../../support/backends.ts";
-import { describeDatabases } from "../../support/databases.ts";
+import { endpointOf } from "../../../../src/contract/index.ts";
+import { createRateWindow, limitOf, type RateWindow } from "../../../../src/engine/kernel/rate-window.ts";
+import { type Database, openDatabase } from "../../../../src/storage/database.ts";
+import { createClock, type TestClock } from "../../../support/backends.ts";
+import { describeDatabases } from "../../../support/databases.ts";
 
 const core = { name: "core", requests: 5, windowMs: 1_000, isReported: true } as const;
 const cdn = { name: "cdn", requests: 7, windowMs: 60_000, isReported: false } as const;

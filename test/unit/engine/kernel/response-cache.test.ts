@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ResponseCache } from "../../../src/engine/kernel/response-cache.ts";
-import { backends, type Harness } from "../../support/backends.ts";
+import { ResponseCache } from "../../../../src/engine/kernel/response-cache.ts";
+import { backends, type Harness } from "../../../support/backends.ts";
 
 let harness: Harness;
 let cache: ResponseCache;
