@@ -9,7 +9,7 @@ export const specNames = ["upc", "mpn", "brand", "isbn", "external_sku", "sku"] 
 export type SpecName = (typeof specNames)[number];
 
 /** A normalized spec value, or why it is ignored. */
-export type NormalisedSpec =
+export type NormalizedSpec =
   | { readonly value: string }
   | { readonly ignored: "empty" | "N/A" | "characters" | "length" };
 
@@ -17,7 +17,7 @@ export type NormalisedSpec =
  * Normalizes a spec value: strips trailing spaces, and leading zeros, spaces, and dashes in any order. `N/A` is ignored.
  * Source: spec "Spec value rules". Assumed: characters and length are checked after normalization.
  */
-export function normaliseSpec(raw: string): NormalisedSpec {
+export function normalizeSpec(raw: string): NormalizedSpec {
   if (raw.trim() === "N/A") return { ignored: "N/A" };
   const value = raw.replace(/\s+$/, "").replace(/^[0\s-]+/, "");
   if (value === "") return { ignored: "empty" };

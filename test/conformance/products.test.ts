@@ -17,7 +17,7 @@ const errorsOf = (reply: { errors?: Record<string, object> | undefined }) =>
 const illegal = "allows only letters, digits, _ and -";
 
 describeIsolated("products.massCreate", (harness) => {
-  it("stores what is given, with spec values normalised and ids as they came", async () => {
+  it("stores what is given, with normalized spec values and unchanged IDs", async () => {
     const { service } = await harness().newAccount();
     const reply = await service.products.massCreate({
       products: {

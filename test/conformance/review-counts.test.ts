@@ -41,23 +41,23 @@ async function doSomething(random: Random, { clock }: Harness, { service }: Test
 
 type Stars = readonly number[];
 
-/** What each shelf has to count, from the reviews and the groups themselves. */
+/** The expected totals of each rating target, derived from the reviews and groups. */
 function recount(reviews: readonly Row<"reviews">[], members: readonly Row<"group_products">[]) {
-  const shelves = new Map<string, Stars>();
+  const totals = new Map<string, Stars>();
   for (const { account_id, product_row, published, score } of reviews) {
     if (published === 0) continue;
     const group = members.find((member) => member.product_row === product_row)?.group_row;
     const on =
       product_row === null ? [`s${account_id}`] : [`p${product_row}`, ...(group ? [`g${group}`] : [])];
-    for (const shelf of [`a${account_id}`, ...on]) {
-      const held = shelves.get(shelf) ?? [0, 0, 0, 0, 0];
-      shelves.set(
-        shelf,
-        held.map((count, at) => count + (at + 1 === score ? 1 : 0)),
+    for (const target of [`a${account_id}`, ...on]) {
+      const counts = totals.get(target) ?? [0, 0, 0, 0, 0];
+      totals.set(
+        target,
+        counts.map((count, at) => count + (at + 1 === score ? 1 : 0)),
       );
     }
   }
-  return shelves;
+  return totals;
 }
 
 describeBackends("counts of reviews", (harness) => {
@@ -81,17 +81,17 @@ describeBackends("counts of reviews", (harness) => {
     const totals = await database.db.selectFrom("review_totals").selectAll().execute();
     const expected = recount(reviews, members);
     expect(expected.size).toBeGreaterThan(4);
-    expect(totals.map(({ shelf }) => shelf)).toEqual(expect.arrayContaining([...expected.keys()]));
-    for (const { shelf, shown_reviews, shown_score, ...row } of totals) {
-      const stars = expected.get(shelf) ?? [0, 0, 0, 0, 0];
-      expect([shelf, row.stars_1, row.stars_2, row.stars_3, row.stars_4, row.stars_5]).toEqual([
-        shelf,
+    expect(totals.map(({ shelf: target }) => target)).toEqual(expect.arrayContaining([...expected.keys()]));
+    for (const { shelf: target, shown_reviews, shown_score, ...row } of totals) {
+      const stars = expected.get(target) ?? [0, 0, 0, 0, 0];
+      expect([target, row.stars_1, row.stars_2, row.stars_3, row.stars_4, row.stars_5]).toEqual([
+        target,
         ...stars,
       ]);
-      if (!/^[pg]/.test(shelf)) continue;
+      if (!/^[pg]/.test(target)) continue;
       const counted = stars.reduce((sum, count) => sum + count, 0);
       const score = stars.reduce((sum, count, at) => sum + count * (at + 1), 0);
-      expect([shelf, shown_reviews, shown_score]).toEqual([shelf, counted, score]);
+      expect([target, shown_reviews, shown_score]).toEqual([target, counted, score]);
     }
   });
 });

@@ -10,7 +10,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
-/** What an account has set of its mails itself, and nothing else. */
+/** Reads the email settings that an account has changed. */
 export async function readOwnEmailSettings(
   { transaction }: Pick<Context, "transaction">,
   accountId: number,
@@ -22,14 +22,14 @@ export async function readOwnEmailSettings(
     .where("name", "in", emailSettingNames)
     .execute();
   const read = rows.flatMap(({ name, value }) => {
-    // What another version has stored may be out of this one's bounds.
+    // A value stored by another version may be outside this version's limits.
     const found = parseEmailSetting(name as EmailSettingName, JSON.parse(value));
     return "value" in found ? [[name, found.value] as const] : [];
   });
   return Object.fromEntries(read);
 }
 
-/** The settings of an account's mails: its own, and for the others what they are by themselves. */
+/** Reads an account's email settings, including defaults. */
 export async function readEmailSettings(
   context: Pick<Context, "transaction">,
   accountId: number,
@@ -37,7 +37,7 @@ export async function readEmailSettings(
   return { ...emailSettingDefaults, ...(await readOwnEmailSettings(context, accountId)) };
 }
 
-/** Keeps an account's own value of a setting; null takes it back to what it is by itself. */
+/** Stores an account's value of a setting; null restores the default. */
 export async function saveEmailSetting(
   { name, value }: { readonly name: EmailSettingName; readonly value: EmailSettingValue | null },
   { transaction, nowMs }: Context,

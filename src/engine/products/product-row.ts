@@ -1,6 +1,6 @@
 import {
   maxLength,
-  normaliseSpec,
+  normalizeSpec,
   type OrderProduct,
   type ProductInput,
   specNames,
@@ -47,15 +47,15 @@ const nullToEmpty = (value: string | null | undefined) => (value === undefined ?
 const noSpecs = specNames.map(() => null);
 
 /** `N/A`, and values that are empty after normalization, count as not specified. */
-function readSpecs(specs: Specs | null | undefined, onBad: OnInvalidSpec): (string | null)[] {
+function readSpecs(specs: Specs | null | undefined, onInvalid: OnInvalidSpec): (string | null)[] {
   if (!specs) return noSpecs;
   return specNames.map((name) => {
     const raw = specs[name];
     if (raw === undefined || raw === null) return null;
-    const normalised = normaliseSpec(raw);
-    if ("value" in normalised) return normalised.value;
-    if (normalised.ignored === "characters") onBad(name, "allows only letters, digits, _ and -");
-    if (normalised.ignored === "length") onBad(name, `is longer than ${maxLength.spec} characters`);
+    const normalized = normalizeSpec(raw);
+    if ("value" in normalized) return normalized.value;
+    if (normalized.ignored === "characters") onInvalid(name, "allows only letters, digits, _ and -");
+    if (normalized.ignored === "length") onInvalid(name, `is longer than ${maxLength.spec} characters`);
     return null;
   });
 }

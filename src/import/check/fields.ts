@@ -2,7 +2,7 @@ import {
   codeOfIssue,
   isLegalId,
   maxLength,
-  normaliseSpec,
+  normalizeSpec,
   specNames,
   ServiceError,
 } from "../../contract/index.ts";
@@ -60,14 +60,14 @@ export function pickSpecs(row: RowView, leaveOut: ReportDropped): Record<string,
   for (const name of specNames) {
     const raw = row(name);
     if (raw === "") continue;
-    const normalised = normaliseSpec(raw);
-    if ("value" in normalised) {
+    const normalized = normalizeSpec(raw);
+    if ("value" in normalized) {
       picked ??= {};
-      picked[name] = normalised.value;
-    } else if (normalised.ignored === "characters") {
+      picked[name] = normalized.value;
+    } else if (normalized.ignored === "characters") {
       const more = fixId(name, raw) === undefined ? "" : "; to rewrite it, pass --fix-ids";
       leaveOut(name, `a spec value may contain only letters, digits, _, and -${more}`);
-    } else if (normalised.ignored === "length") {
+    } else if (normalized.ignored === "length") {
       leaveOut(name, "a spec value has at most 255 characters");
     }
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isLegalId, maxLength, normaliseSpec } from "../../contract/index.ts";
+import { isLegalId, maxLength, normalizeSpec } from "../../contract/index.ts";
 
 /** Letters that Unicode normalization does not reduce to ASCII. */
 const spelledOut: Readonly<Record<string, string>> = {
@@ -78,8 +78,8 @@ export function fixId(field: string, value: string): string | undefined {
   if (field === "product_id") {
     return isLegalId(value) ? undefined : proposeLegalId(value);
   }
-  const normalised = normaliseSpec(value);
-  if (!("ignored" in normalised) || normalised.ignored !== "characters") return undefined;
-  const sent = normaliseSpec(proposeLegalId(value));
+  const normalized = normalizeSpec(value);
+  if (!("ignored" in normalized) || normalized.ignored !== "characters") return undefined;
+  const sent = normalizeSpec(proposeLegalId(value));
   return "value" in sent ? sent.value : undefined;
 }

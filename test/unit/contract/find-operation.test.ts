@@ -6,12 +6,12 @@ const every = [...operations].flatMap(([operation, { method, paths, htmlPaths = 
   [...paths, ...htmlPaths].map((path) => [method, path, operation] as const),
 );
 
-/** Calls of the same method may share a path, of which the first is meant. */
+/** If operations share a method and a path, the first one wins. */
 const shared = new Map(
   every.toReversed().map(([method, path, operation]) => [`${method} ${path}`, operation]),
 );
 
-describe("the call of a method and a path", () => {
+describe("findOperation", () => {
   it.each(every)("%s %s is %s", (method, path) => {
     const filled = path.replaceAll(/\{(\w+)\}/g, "x-$1");
     const found = findOperation(method, filled);
@@ -22,7 +22,7 @@ describe("the call of a method and a path", () => {
     expect(findOperation(method, `${filled}/`)?.operation).toBe(found?.operation);
   });
 
-  it("takes a HEAD for a GET, and escaped parts for what they mean", () => {
+  it("treats HEAD as GET, and decodes path segments", () => {
     const found = findOperation("HEAD", "/v1/apps/key/products_groups/a%2Fb%20c");
     expect(found).toMatchObject({
       operation: "groups.get",
@@ -30,7 +30,7 @@ describe("the call of a method and a path", () => {
     });
   });
 
-  it("knows a fixed path with `.json` and without, and no other method or path", () => {
+  it("accepts fixed paths with and without `.json`, and no other methods or paths", () => {
     expect(findOperation("GET", "/apps/key/purchases.json")?.operation).toBe("orders.list");
     expect(findOperation("PATCH", "/apps/key/purchases")).toBeUndefined();
     expect(findOperation("GET", "/apps/key/purchases/more")).toBeUndefined();

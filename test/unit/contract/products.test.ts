@@ -1,8 +1,8 @@
 import { assert, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isLegalId, maxLength, normaliseSpec } from "../../../src/contract/index.ts";
+import { isLegalId, maxLength, normalizeSpec } from "../../../src/contract/index.ts";
 
-describe("normaliseSpec", () => {
+describe("normalizeSpec", () => {
   it.each([
     ["A1", "A1"],
     ["A1  ", "A1"],
@@ -17,7 +17,7 @@ describe("normaliseSpec", () => {
     ["aBc", "aBc"],
     ["n/a".toUpperCase().replace("/", "_"), "N_A"],
   ])("makes %j into %j", (raw, value) => {
-    expect(normaliseSpec(raw)).toEqual({ value });
+    expect(normalizeSpec(raw)).toEqual({ value });
   });
 
   it.each([
@@ -33,20 +33,20 @@ describe("normaliseSpec", () => {
     ["a.b", "characters"],
     ["x".repeat(maxLength.spec + 1), "length"],
   ])("ignores %j: %s", (raw, ignored) => {
-    expect(normaliseSpec(raw)).toEqual({ ignored });
+    expect(normalizeSpec(raw)).toEqual({ ignored });
   });
 
-  it("measures length after normalising", () => {
-    expect(normaliseSpec("0".repeat(300) + "x".repeat(maxLength.spec))).toHaveProperty("value");
+  it("checks the length after normalization", () => {
+    expect(normalizeSpec("0".repeat(300) + "x".repeat(maxLength.spec))).toHaveProperty("value");
   });
 
-  it("gives a legal value that normalises to itself, or none", () => {
+  it("returns valid values that normalize to themselves, or none", () => {
     assert(
       property(string(), (raw) => {
-        const found = normaliseSpec(raw);
+        const found = normalizeSpec(raw);
         if ("ignored" in found) return;
         expect(isLegalId(found.value)).toBe(true);
-        expect(normaliseSpec(found.value)).toEqual(found);
+        expect(normalizeSpec(found.value)).toEqual(found);
       }),
     );
   });

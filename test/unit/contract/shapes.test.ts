@@ -11,7 +11,7 @@ import {
 
 type Shape = keyof typeof shape;
 
-/** What a shape says of a value: its code, or nothing where it takes it. */
+/** The error code of a value, or undefined if it is valid. */
 function problemOf(name: Shape, value: unknown): string | undefined {
   const parsed = shape[name].safeParse(value);
   const issue = parsed.error?.issues[0];
@@ -49,7 +49,7 @@ it.each([
   expect(performance.now() - startedMs).toBeLessThan(1_000);
 });
 
-it("a shop's domain is checked in no time however long it is", () => {
+it("checks long store domains quickly", () => {
   const account_platform = { shop_domain: `http://${"a".repeat(300_000)} `, platform_type_id: "2" };
   const startedMs = performance.now();
   expect(contract.account.setPlatform.input.safeParse({ account_platform }).success).toBe(false);
@@ -70,7 +70,7 @@ it.each([
   for (const value of values) expect([value, problemOf(name, value)]).toEqual([value, undefined]);
 });
 
-it("gives numbers as their digits, tags as one text, currencies in capitals", () => {
+it("converts numbers to strings, joins tags, and capitalizes currencies", () => {
   expect(shape.id.parse(17)).toBe("17");
   expect(shape.price.parse(12.5)).toBe("12.5");
   expect(shape.tags.parse(["a", "b"])).toBe("a,b");
@@ -78,14 +78,14 @@ it("gives numbers as their digits, tags as one text, currencies in capitals", ()
   expect(shape.count.parse("12")).toBe(12);
 });
 
-it("refuses counts that are none", () => {
+it("rejects invalid counts", () => {
   for (const value of [-1, 1.5, "-1", "x", "", "1".repeat(17), "9".repeat(16), Number.NaN]) {
     expect(shape.count.safeParse(value).success).toBe(false);
   }
 });
 
 describe("isCalendarDate", () => {
-  it("knows leap years", () => {
+  it("handles leap years", () => {
     expect(["2000-02-29", "2024-02-29"].every(isCalendarDate)).toBe(true);
     expect(["1900-02-29", "2023-02-29", "2024-04-31", "2024-00-10", "2024-01-00"].some(isCalendarDate)).toBe(
       false,
@@ -93,12 +93,12 @@ describe("isCalendarDate", () => {
   });
 });
 
-it("allows letters, digits, _ and - in ids, and nothing else", () => {
+it("allows only letters, digits, _, and - in IDs", () => {
   expect(["a", "Z", "0", "_", "-", "-007"].every(isLegalId)).toBe(true);
   expect(["", "a b", "a/b", "a.b", "ä", "a\n"].some(isLegalId)).toBe(false);
 });
 
-it("counts the units of an ordered product from 1 to 1,000", () => {
+it("accepts quantities from 1 to 1,000", () => {
   const holds = (quantity: unknown) =>
     orderProduct().safeParse({ name: "a", url: "https://a", quantity }).success;
   expect([undefined, 1, 1_000].every(holds)).toBe(true);

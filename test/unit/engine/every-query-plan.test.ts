@@ -4,7 +4,7 @@ import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
 import { callAll } from "../../support/every-call.ts";
 
-it("finds every row by an index, in every statement of every call", async () => {
+it("uses an index in every statement of every operation", async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   const harness = await sqlite.open();
@@ -18,12 +18,12 @@ it("finds every row by an index, in every statement of every call", async () => 
     vi.restoreAllMocks();
     expect([...operations.keys()].filter((name) => !names.has(name))).toEqual([]);
     const statements = new Map(calls.map(([sql, parameters = []]) => [sql, parameters]));
-    // The tests' own reading of the outbox is no call of the service.
+    // Excludes statements with which the tests read the outbox.
     const own = [...statements].filter(([sql]) => /^(select|insert|update|delete|with)\b/i.test(sql.trim()));
     const file = new SqliteFile(harness.database.shownAs);
     const scans = own
       .filter(([sql]) => !sql.includes('from "mails" order by'))
-      // What it would look through if a foreign key were broken, which none is.
+      // Scans only if a foreign key is violated.
       .filter(([sql]) => !sql.startsWith('insert into "accounts"'))
       .flatMap(([sql, parameters]) => {
         const plan = file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail));

@@ -35,14 +35,14 @@ function createTransport(random: (bytes: number) => Buffer): Transport {
 
 const user = { email: "a@mail.example", display_name: "A", password: "p", url: "https://a.example" };
 
-it("answers every call of the contract", async () => {
+it("handles every operation of the contract", async () => {
   for (const operation of operations.keys()) {
     const call = transport.call(operation, {}, { appKey: "none" });
     await expect(call).rejects.toMatchObject({ name: "ServiceError" });
   }
 });
 
-it("hashes a password before it holds the lock", async () => {
+it("hashes a password before taking the write lock", async () => {
   const saltBytes = 16;
   const free: boolean[] = [];
   const random = (bytes: number) => {
@@ -53,7 +53,7 @@ it("hashes a password before it holds the lock", async () => {
   expect(free).toEqual([true]);
 });
 
-/** Whether nobody holds the write lock. */
+/** Whether the write lock is free. */
 function isFree(): boolean {
   const other = new SqliteFile(path);
   try {
@@ -67,7 +67,7 @@ function isFree(): boolean {
   }
 }
 
-it("turns a locked database into a refusal that passes", async () => {
+it("reports a locked database as a temporary error", async () => {
   const other = new SqliteFile(path);
   other.execute("begin immediate");
   try {
@@ -77,7 +77,7 @@ it("turns a locked database into a refusal that passes", async () => {
       message: expect.stringContaining(path) as string,
       hint: expect.any(String),
     });
-    // A read needs no lock.
+    // Reads do not need the lock.
     await expect(transport.call("users.get", { user_id: 1 }, {})).rejects.toMatchObject({
       kind: "recordNotFound",
     });
@@ -87,7 +87,7 @@ it("turns a locked database into a refusal that passes", async () => {
   await expect(transport.call("users.create", { user }, {})).resolves.toMatchObject({ user_id: 1 });
 });
 
-it("turns a full database into a refusal that does not pass, and goes on when there is room", async () => {
+it("reports a full database as a permanent error, and recovers when there is space", async () => {
   const { page_count } = await readPragma("page_count");
   await database.db.executeQuery({ ...rawQuery(`pragma max_page_count = ${page_count}`) });
   const display_name = "x".repeat(1_000);
@@ -105,7 +105,7 @@ it("turns a full database into a refusal that does not pass, and goes on when th
   await expect(transport.call("users.create", { user }, {})).resolves.toMatchObject({});
 });
 
-it("keeps nothing of a call that fails, and rethrows a bug as it is", async () => {
+it("rolls back a failed call, and rethrows bugs unchanged", async () => {
   const bug = new TypeError("no bytes");
   let asked = 0;
   const failing = createTransport((bytes) => {
@@ -118,13 +118,13 @@ it("keeps nothing of a call that fails, and rethrows a bug as it is", async () =
   expect(await database.db.selectFrom("accounts").select("id").execute()).toEqual([]);
 });
 
-it("does not begin a call that was given up", async () => {
+it("does not start a canceled call", async () => {
   const signal = AbortSignal.abort(new Error("stop"));
   await expect(transport.call("users.create", { user }, {}, { signal })).rejects.toThrow("stop");
   expect(await database.db.selectFrom("users").select("id").execute()).toEqual([]);
 });
 
-it("authenticates before it looks at the input", async () => {
+it("authenticates before validating the input", async () => {
   const call = transport.call("products.massCreate", {} as never, { appKey: "none" });
   await expect(call).rejects.toMatchObject({ kind: "recordNotFound" });
 });

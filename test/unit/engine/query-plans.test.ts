@@ -47,7 +47,7 @@ async function planOf({ sql, parameters }: Pick<CompiledQuery, "sql" | "paramete
   }
 }
 
-it("lists purchases by the account's index, counts those before the page, and joins those of the page", async () => {
+it("lists purchases using the account's index, and joins only the page", async () => {
   for (const since of [undefined, 1_000]) {
     const page = { fromId: 5, since, count: 10, offset: 50_000 };
     const plan = await planOf(selectPurchases(page, context).compile());
@@ -62,7 +62,7 @@ it("lists purchases by the account's index, counts those before the page, and jo
   }
 });
 
-it("lists unsubscribers by the account's index of ids, and counts those before the page", async () => {
+it("lists unsubscribers using the account's index of IDs", async () => {
   const plan = await planOf(selectUnsubscribers({ count: 10, offset: 50_000 }, context).compile());
   expect(plan).toEqual([
     "SEARCH unsubscribers USING INDEX unsubscribers_by_account (account_id=? AND id>?)",
@@ -71,7 +71,7 @@ it("lists unsubscribers by the account's index of ids, and counts those before t
   ]);
 });
 
-it("lists all missed products by the account's index of ids, and counts those before the page", async () => {
+it("lists all missed products using the account's index of IDs", async () => {
   const page = { ids: undefined, start: 50_000, size: 10 };
   const plan = await planOf(selectMissedPage(page, context).compile());
   expect(plan).toEqual([
@@ -81,7 +81,7 @@ it("lists all missed products by the account's index of ids, and counts those be
   ]);
 });
 
-it("looks up the missed products that are asked for by id", async () => {
+it("looks up requested missed products by ID", async () => {
   const plan = await planOf(selectMissedPage({ ids: [3, 1], start: 0, size: 10 }, context).compile());
   const looks = plan.filter((step) => step.includes("missed_products"));
   expect(looks).toHaveLength(2);
@@ -89,7 +89,7 @@ it("looks up the missed products that are asked for by id", async () => {
     expect(look).toMatch(/^SEARCH missed_products USING .*(account_id=\? AND id=\?|rowid=\?)/);
 });
 
-it("finds the best products in the index that has them in order", async () => {
+it("selects the best products in index order", async () => {
   const plan = await planOf(selectBestProducts(context).limit(10).compile());
   expect(plan).toEqual([
     "SEARCH review_totals USING COVERING INDEX review_totals_best (account_id=?)",
@@ -97,7 +97,7 @@ it("finds the best products in the index that has them in order", async () => {
   ]);
 });
 
-it("lists products by the index of changes, without sorting", async () => {
+it("lists products in the order of the update index, without sorting", async () => {
   for (const after of [undefined, { updated_at: 5, id: 7 }]) {
     const plan = await planOf(selectProducts({ after, since: 3 }, context).limit(10).compile());
     expect(plan).toHaveLength(1);
@@ -105,7 +105,7 @@ it("lists products by the index of changes, without sorting", async () => {
   }
 });
 
-it("walks a batch once, and looks each row up, in every statement of a bulk call", async () => {
+it("scans each batch once and looks up its rows, in every statement of a bulk call", async () => {
   const account = await harness.newAccount();
   let statements: Pick<CompiledQuery, "sql" | "parameters">[] = [];
   const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { isLegalId, maxLength, normaliseSpec } from "../../../src/contract/index.ts";
+import { isLegalId, maxLength, normalizeSpec } from "../../../src/contract/index.ts";
 import { fixId, proposeLegalId } from "../../../src/import/check/valid-id.ts";
 import { FixedIdFile } from "../../../src/import/run/fixed-id-file.ts";
 
@@ -88,7 +88,7 @@ describe("what --fix-ids sends", () => {
     fc.assert(
       fc.property(alike, (value) => {
         const fixed = fixId("sku", value);
-        if (fixed !== undefined) expect(normaliseSpec(fixed)).toEqual({ value: fixed });
+        if (fixed !== undefined) expect(normalizeSpec(fixed)).toEqual({ value: fixed });
       }),
       runs,
     );

@@ -35,9 +35,9 @@ const names: Readonly<Record<keyof typeof reviewFormLimits, string>> = {
 };
 
 /**
- * Reads what was typed on the page.
- * Assumed: all four fields are needed, as by the calls that create reviews; spaces around a text are left out; a title
- * and a name are one line, and a browser's line ends are one character, as it counts them.
+ * Parses and validates the submitted form.
+ * Assumed: all four fields are required, as in the operations that create reviews; texts are trimmed; white space in
+ * titles and names is collapsed; line breaks count as one character, as in browsers.
  */
 export function parseReviewForm(input: FormInput): ParsedForm {
   const fields = {

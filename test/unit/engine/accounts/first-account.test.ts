@@ -22,7 +22,7 @@ describeDatabases("the first account", (url) => {
     return database;
   }
 
-  it("makes an account once, and gives the same one after that", async () => {
+  it("creates an account once, and returns it afterward", async () => {
     const database = await open();
     const made = await ensureFirstAccount(database, making);
     expect(made).toMatchObject({ appKey: expect.any(String), secret: expect.any(String) });
@@ -35,13 +35,13 @@ describeDatabases("the first account", (url) => {
     ]);
   });
 
-  it("gives two that ask at once the same account", async () => {
+  it("returns the same account to concurrent callers", async () => {
     const databases = [await open(), await open()];
     const made = await Promise.all(databases.map((database) => ensureFirstAccount(database, making)));
     expect(made[0]?.appKey).toBe(made[1]?.appKey);
   });
 
-  it("gives the account with the lowest id", async () => {
+  it("returns the account with the lowest ID", async () => {
     const database = await open();
     const made = await ensureFirstAccount(database, making);
     const values = { app_key: "A", secret_sealed: making.sealer.seal("s"), created_at: 0 };
@@ -49,7 +49,7 @@ describeDatabases("the first account", (url) => {
     expect(await ensureFirstAccount(database, making)).toMatchObject({ appKey: made.appKey });
   });
 
-  it("says so when the key is another one", async () => {
+  it("reports a different sealing key", async () => {
     const database = await open();
     await ensureFirstAccount(database, making);
     const other = { ...making, sealer: createSealer(randomBytes(32)) };

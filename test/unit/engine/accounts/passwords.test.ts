@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { hashPassword, isPassword } from "../../../../src/engine/accounts/passwords.ts";
 
-it("knows the password again, and no other", async () => {
+it("accepts only the hashed password", async () => {
   const hashed = await hashPassword("correct horse", randomBytes);
   expect(await isPassword("correct horse", hashed)).toBe(true);
   expect(await isPassword("correct horsf", hashed)).toBe(false);
 });
 
-it("says its own cost and salt, which differs each time", async () => {
+it("includes the cost and a random salt", async () => {
   const hashed = await hashPassword("a", randomBytes);
   expect(hashed).toMatch(/^scrypt\$16384\$8\$1\$[\w-]{22}\$[\w-]{43}$/);
   expect(await hashPassword("a", randomBytes)).not.toBe(hashed);
 });
 
-it("checks a hash made with another cost", async () => {
+it("accepts a hash with another cost", async () => {
   // RFC 7914, section 12: "password", "NaCl", N=1024, r=8, p=16; the first 32 of its 64 bytes.
   const hash = Buffer.from("fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162", "hex");
   const salt = Buffer.from("NaCl").toString("base64url");
@@ -22,7 +22,7 @@ it("checks a hash made with another cost", async () => {
   expect(await isPassword("password", hashed)).toBe(true);
 });
 
-it("takes no password for a hash of another form", async () => {
+it("rejects hashes in other formats", async () => {
   expect(await isPassword("", "")).toBe(false);
   expect(await isPassword("plain", "plain")).toBe(false);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { createKey, hashToken, isSameSecret } from "../../../../src/engine/kernel/credentials.ts";
 
-it("makes keys of 40 letters and digits, all of them alike often", () => {
+it("creates keys of 40 evenly distributed letters and digits", () => {
   const keys = Array.from({ length: 2_000 }, () => createKey(randomBytes));
   expect(keys.every((key) => /^[A-Za-z0-9]{40}$/.test(key))).toBe(true);
   const counts = new Map<string, number>();
@@ -12,7 +12,7 @@ it("makes keys of 40 letters and digits, all of them alike often", () => {
   for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.2);
 });
 
-it("passes over bytes that would make some characters more likely", () => {
+it("discards bytes that would make some characters more likely", () => {
   const given = [Buffer.alloc(40, 255), Buffer.alloc(40, 0)];
   expect(createKey(() => given.shift() ?? Buffer.alloc(40, 1))).toBe("A".repeat(40));
 });

@@ -7,7 +7,7 @@ import { describeDatabases } from "../../../support/databases.ts";
 
 const core = { name: "core", requests: 5, windowMs: 1_000, isReported: true } as const;
 const cdn = { name: "cdn", requests: 7, windowMs: 60_000, isReported: false } as const;
-/** The beginning of a minute. */
+/** The start of a minute. */
 const startMs = 1_700_000_040_000;
 
 describeDatabases("a rate window", (url) => {
@@ -33,7 +33,7 @@ describeDatabases("a rate window", (url) => {
     return states.filter(({ allowed }) => allowed).length;
   };
 
-  it("lets as many through as its limit says, and tells what is left", async () => {
+  it("allows as many requests as the limit, and returns the remaining number", async () => {
     const resetAtMs = startMs + 1_000;
     for (const remaining of [4, 3, 2, 1, 0]) {
       expect(await window.take(1, core)).toEqual({ allowed: true, remaining, resetAtMs });
@@ -44,7 +44,7 @@ describeDatabases("a rate window", (url) => {
     expect(await window.take(1, core)).toEqual({ allowed: true, remaining: 4, resetAtMs: resetAtMs + 1_000 });
   });
 
-  it("counts each account and each limit by itself, each in windows of its own length", async () => {
+  it("counts separately for each account and limit", async () => {
     expect(await takeMany(window, 9)).toBe(5);
     expect(await takeMany(window, 9, 2)).toBe(5);
     clock.advance(20_000);
@@ -58,14 +58,14 @@ describeDatabases("a rate window", (url) => {
     expect(await window.take(1, cdn)).toMatchObject({ remaining: 6 });
   });
 
-  it("is one window for all processes of a PostgreSQL database, and each its own of a SQLite file", async () => {
+  it("shares a window between processes on PostgreSQL, but not on SQLite", async () => {
     const other = createRateWindow(databases[1] ?? expect.unreachable(), clock);
     const passed = await Promise.all([takeMany(window, 20), takeMany(other, 20)]);
     const total = passed.reduce((sum, one) => sum + one);
     expect(total).toBe(first().dialect.isServer ? 5 : 10);
   });
 
-  it("holds where the clocks of two processes differ a little, and does not stick to one that is wrong", async () => {
+  it("tolerates small clock differences, and discards windows in the far future", async () => {
     if (!first().dialect.isServer) return;
     const ahead = createRateWindow(databases[1] ?? expect.unreachable(), () => clock() + 400);
     clock.advance(700);
@@ -78,7 +78,7 @@ describeDatabases("a rate window", (url) => {
   });
 });
 
-describe("the limit of a call", () => {
+describe("limitOf", () => {
   it.each([
     ["core.listProducts", "core", "core"],
     ["reviews.bottomLines", "cdn", "cdn"],

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => harness.close());
 
-/** Asks for a page whose answer has `characters`, and tells whether it had to be read. */
+/** Requests a page whose response has `characters`. Returns whether it had to be read. */
 async function isRead(page: number, characters = 10, accountId = 1): Promise<boolean> {
   let reads = 0;
   const answer = await cache.read({ operation: "reviews.widget", accountId, input: { page } }, async () => {
@@ -25,7 +25,7 @@ async function isRead(page: number, characters = 10, accountId = 1): Promise<boo
   return reads > 0;
 }
 
-it("keeps an answer until something is written, for one account and one input", async () => {
+it("caches a response until the next write, by account and input", async () => {
   expect(await isRead(1)).toBe(true);
   expect(await isRead(1)).toBe(false);
   expect(await isRead(2)).toBe(true);
@@ -34,7 +34,7 @@ it("keeps an answer until something is written, for one account and one input", 
   expect(await isRead(1)).toBe(true);
 });
 
-it("keeps no answer that is very long, and not too many of the others", async () => {
+it("limits the length and number of responses", async () => {
   await isRead(0);
   expect(await isRead(1, 600_000)).toBe(true);
   expect(await isRead(1, 600_000)).toBe(true);
@@ -45,7 +45,7 @@ it("keeps no answer that is very long, and not too many of the others", async ()
   expect(await isRead(31, 400_000)).toBe(false);
 });
 
-it("counts an answer that is kept anew once", async () => {
+it("counts a replaced response once", async () => {
   for (let time = 0; time < 100; time += 1) {
     await isRead(1, 400_000);
     cache.invalidate();

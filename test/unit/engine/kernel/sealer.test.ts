@@ -4,7 +4,7 @@ import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
 
 const key = randomBytes(32);
 
-it("opens what it sealed, also in another process with the same key", () => {
+it("opens sealed texts, also in another process with the same key", () => {
   const sealed = createSealer(key).seal("secret é");
   expect(sealed).not.toContain("secret");
   expect(createSealer(Buffer.from(key)).open(sealed)).toBe("secret é");
@@ -15,7 +15,7 @@ it("seals the same text differently each time", () => {
   expect(sealer.seal("a")).not.toBe(sealer.seal("a"));
 });
 
-it("says that the key is the wrong one, and what to do", () => {
+it("reports a wrong key with a hint", () => {
   const sealed = createSealer(randomBytes(32)).seal("a");
   expect(() => createSealer(key).open(sealed)).toThrow(
     expect.objectContaining({
@@ -26,7 +26,7 @@ it("says that the key is the wrong one, and what to do", () => {
   );
 });
 
-it("does not open a text that was changed, cut, or never sealed", () => {
+it("rejects a text that was changed, truncated, or never sealed", () => {
   const sealer = createSealer(key);
   const sealed = sealer.seal("secret");
   const [version, mark, body = ""] = sealed.split(".");
@@ -38,6 +38,6 @@ it("does not open a text that was changed, cut, or never sealed", () => {
   }
 });
 
-it("takes a key of 32 bytes only", () => {
+it("requires a key of 32 bytes", () => {
   expect(() => createSealer(randomBytes(16))).toThrow(expect.objectContaining({ kind: "storageFailed" }));
 });

@@ -9,7 +9,7 @@ import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../../support/bui
 import { lastToken } from "../../../support/mails.ts";
 
 describeBackends("addresses of orders", (harness) => {
-  it("are noted some at a time, each once, of all accounts", async () => {
+  it("are indexed in batches, once, for all accounts", async () => {
     const { db } = harness().database;
     const accounts = [await harness().newAccount(), await harness().newAccount()];
     const rows = Array.from({ length: 10_500 }, (_, at) => ({
@@ -41,7 +41,7 @@ describeBackends("addresses of orders", (harness) => {
     ).toBe(false);
   });
 
-  it("tell who bought what, in any case of letters, of one account alone", async () => {
+  it("identify buyers ignoring case, within one account", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const order = anOrder({ email: "Ann@Mail.example", products: { teapot: anOrderedProduct() } });
     await one.service.orders.massCreate(bulkOf([order]));
