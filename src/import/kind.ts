@@ -96,7 +96,7 @@ export interface RehearsalState {
    * Copies what `resources` does not cover.
    * @returns what could not be read, for messages
    */
-  copy?(from: Service, to: Service, options: CallOptions): Promise<readonly string[]>;
+  readonly copy?: (from: Service, to: Service, options: CallOptions) => Promise<readonly string[]>;
 }
 
 /** The code that imports a kind. */

@@ -38,7 +38,10 @@ export const coupons: RecordKind = {
       },
     },
   },
-  planExamples: ["starpost coupons plan codes.csv --action map_review --out plan.json"],
+  planExamples: [
+    "starpost coupons plan codes.csv --action map_review --out plan.json",
+    "starpost coupons plan codes.csv --action map_review --json",
+  ],
   loadImporter: async () => (await import("./import.ts")).couponImporter,
   loadExporter: async () => (await import("./export.ts")).couponExporter,
 };

@@ -20,9 +20,9 @@ export const groups: RecordKind = {
   },
   exportCommand: {
     summary: "Export all product groups, one row per product, in the columns that `groups import` reads",
-    examples: ["starpost groups export --out groups.csv"],
+    examples: ["starpost groups export --out groups.csv", "starpost groups export --format ndjson"],
   },
-  planExamples: ["starpost groups plan groups.csv --out plan.json"],
+  planExamples: ["starpost groups plan groups.csv --out plan.json", "starpost groups plan groups.csv --json"],
   rejectCodes: {
     bad_group: { means: "not a valid group name", hint: "use a name other than . or .." },
   },

@@ -94,7 +94,10 @@ export const orders: RecordKind = {
       },
     },
   },
-  planExamples: ["starpost orders plan orders.csv --out plan.json"],
+  planExamples: [
+    "starpost orders plan orders.csv --out plan.json",
+    "starpost orders plan 'exports/*.csv' --send-mail",
+  ],
   rejectCodes: {
     bad_platform: {
       means: "not one of the service's platforms",

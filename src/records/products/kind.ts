@@ -63,9 +63,15 @@ export const products: RecordKind = {
   },
   exportCommand: {
     summary: "Export all products in the columns that `products import` reads",
-    examples: ["starpost products export --out products.csv"],
+    examples: [
+      "starpost products export --out products.csv",
+      "starpost products export --format ndjson",
+    ],
   },
-  planExamples: ["starpost products plan products.csv --out plan.json"],
+  planExamples: [
+    "starpost products plan products.csv --out plan.json",
+    "starpost products plan products.csv --update",
+  ],
   rejectCodes: {
     product_incomplete: {
       means: "another row of the same product is invalid, so none of its rows was imported",

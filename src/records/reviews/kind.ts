@@ -65,7 +65,10 @@ export const reviews: RecordKind = {
       },
     },
   },
-  planExamples: ["starpost reviews plan reviews.csv --out plan.json"],
+  planExamples: [
+    "starpost reviews plan reviews.csv --out plan.json",
+    "starpost reviews plan reviews.csv --rejects rejects.csv",
+  ],
   rejectCodes: {
     bad_score: { means: "not a star rating", hint: "write an integer from 1 to 5" },
   },

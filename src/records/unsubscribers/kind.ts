@@ -31,9 +31,15 @@ export const unsubscribers: RecordKind = {
   },
   exportCommand: {
     summary: "Export all addresses that are unsubscribed from a type of email",
-    examples: ["starpost unsubscribers export --out unsubscribers.csv"],
+    examples: [
+      "starpost unsubscribers export --out unsubscribers.csv",
+      "starpost unsubscribers export --json",
+    ],
   },
-  planExamples: ["starpost unsubscribers plan addresses.csv --type 1 --out plan.json"],
+  planExamples: [
+    "starpost unsubscribers plan addresses.csv --type 1 --out plan.json",
+    "starpost unsubscribers plan addresses.csv --type 1 --remove",
+  ],
   rejectCodes: {
     bad_email_type: { means: "not an email type" },
     unsubscribed_by_user: {

@@ -39,6 +39,6 @@ describe.each([
 });
 
 it("wraps wide characters by the columns that they fill", async () => {
-  const { wrap } = await loadLayout();
-  expect(wrap("お茶 お茶 お茶", 9)).toEqual(["お茶 お茶", "お茶"]);
+  const layout = await loadLayout();
+  expect(layout.wrap("お茶 お茶 お茶", 9)).toEqual(["お茶 お茶", "お茶"]);
 });

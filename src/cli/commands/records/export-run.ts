@@ -1,33 +1,47 @@
 import { resolve } from "node:path";
 import { toFileError, UserError } from "../../../config/user-error.ts";
-import { type ExportEvent, runExport } from "../../../export/export.ts";
+import type { ExportFormat } from "../../../export/column-format.ts";
+import { type ExportEvent, type ExportResult, runExport } from "../../../export/export.ts";
 import type { ExportQuery } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import type { FlagValues } from "../../program/flag.ts";
 import type { Connection } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
-import type { exportFlags, ExportSummary } from "./export-command.ts";
 import { ExportProgress } from "./export-progress.ts";
 import { wantsRedaction } from "../../program/global-flags.ts";
 import { describeTarget } from "./import-format.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
-interface Request {
+export interface ExportRequest {
   readonly kind: RecordKind;
-  readonly flags: FlagValues<typeof exportFlags>;
   readonly query: ExportQuery;
+  /** The output file; standard output if undefined or `-`. */
+  readonly out: string | undefined;
+  readonly isSafeForExcel: boolean;
+  readonly rate: number | undefined;
+  readonly rateShare: number | undefined;
+}
+
+/** The result of an export. */
+export interface ExportSummary {
+  readonly noun: string;
+  readonly state: ExportResult["state"];
+  /** Null for standard output, which then contains the records and no summary. */
+  readonly file: string | null;
+  readonly format: ExportFormat;
+  readonly rows: number;
+  readonly pages: number;
+  readonly duration_ms: number;
 }
 
 /** Exports all records of a kind to a file or to standard output. */
 export async function exportRecords(
   context: Context,
-  { kind, flags, query }: Request,
+  { kind, query, out, isSafeForExcel, rate, rateShare }: ExportRequest,
 ): Promise<ExportSummary> {
   const { io, messages, globals } = context;
   const format = globals.format === "table" ? "csv" : globals.format;
-  const isSafeForExcel = flags["safe-for-excel"] ?? false;
   if (isSafeForExcel && format !== "csv") {
     throw new UserError(
       "usage",
@@ -35,7 +49,7 @@ export async function exportRecords(
       "Remove one of them, or use --format csv.",
     );
   }
-  if (flags.out !== undefined && wantsRedaction(io.argv, io.env)) {
+  if (out !== undefined && wantsRedaction(io.argv, io.env)) {
     throw new UserError(
       "usage",
       "--redact cannot be used with --out",
@@ -43,13 +57,12 @@ export async function exportRecords(
     );
   }
   const startedMs = io.clock();
-  const file = flags.out === undefined || flags.out === "-" ? null : flags.out;
+  const file = out === undefined || out === "-" ? null : out;
   const profile = await context.profile();
   const sink = file === null ? createStreamSink(io.stdout) : openFile(file, context);
   const signals = listenForStop(io, () => messages.info("Stopping. Press Ctrl-C again to stop immediately."));
   const progress = await messages.openProgress();
   try {
-    const { rate, "rate-share": rateShare } = flags;
     const connection = await context.connect({ rate, rateShare }).catch((error: unknown) => {
       sink.abandon();
       throw error;

@@ -51,7 +51,8 @@ export async function runWithScreen(
         rejects,
         paint,
       });
-      if (summary.state === "finished" && rejects.length === 0) messages.info(message);
+      const isClean = rejects.length === 0 && (summary.verified?.missing_count ?? 0) === 0;
+      if (summary.state === "finished" && isClean) messages.info(message);
       else messages.warn(message);
     };
     try {
