@@ -63,10 +63,7 @@ export const products: RecordKind = {
   },
   exportCommand: {
     summary: "Export all products in the columns that `products import` reads",
-    examples: [
-      "starpost products export --out products.csv",
-      "starpost products export --format ndjson",
-    ],
+    examples: ["starpost products export --out products.csv", "starpost products export --format ndjson"],
   },
   planExamples: [
     "starpost products plan products.csv --out plan.json",
