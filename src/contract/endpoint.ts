@@ -44,7 +44,7 @@ export interface SignedBody {
   /** Input field to header name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The schema of the JSON text. Used only for documentation. */
-  readonly holds: z.ZodType;
+  readonly schema: z.ZodType;
 }
 
 /**

@@ -37,4 +37,4 @@ export type VoteType = (typeof voteTypes)[number];
 export const voteType = lazily(() => z.enum(voteTypes, { error: `must be one of ${voteTypes.join(", ")}` }));
 
 /** `id` is an incrementing index of votes. Source: spec "Other". */
-export const voteAnswer = lazily(() => z.object({ vote: z.object({ id: z.number().int() }) }));
+export const voteOutput = lazily(() => z.object({ vote: z.object({ id: z.number().int() }) }));

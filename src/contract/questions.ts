@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
-import { userSummary, voteAnswer, voteType } from "./people.ts";
+import { userSummary, voteOutput, voteType } from "./people.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
@@ -94,7 +94,7 @@ export const answers = {
     auth: "open",
     effect: "once",
     input: () => z.object({ answer_id: shape.rowId, vote_type: voteType() }),
-    output: () => voteAnswer(),
+    output: () => voteOutput(),
     reply: enveloped,
   }),
   create: endpoint({

@@ -60,7 +60,7 @@ export const emailEvents = {
         provider_timestamp: "x-twilio-email-event-webhook-timestamp",
         provider_signature: "x-twilio-email-event-webhook-signature",
       },
-      get holds() {
+      get schema() {
         return z.array(providerEvent()).max(maxProviderEvents);
       },
     },

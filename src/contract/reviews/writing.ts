@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
-import { voteAnswer, voteType } from "../people.ts";
+import { voteOutput, voteType } from "../people.ts";
 import { enveloped, flat } from "../reply.ts";
 import { isLegalId, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -66,7 +66,7 @@ export const reviewWriting = {
     auth: "open",
     effect: "once",
     input: () => z.object({ review_id: shape.rowId, vote_type: voteType() }),
-    output: () => voteAnswer(),
+    output: () => voteOutput(),
     reply: enveloped,
   }),
 };

@@ -51,10 +51,10 @@ export async function saveEmailSetting(
       .execute();
     return;
   }
-  const kept = { value: JSON.stringify(value), updated_at: nowMs };
+  const columns = { value: JSON.stringify(value), updated_at: nowMs };
   await transaction
     .insertInto("account_settings")
-    .values({ account_id, name, ...kept })
-    .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(kept))
+    .values({ account_id, name, ...columns })
+    .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(columns))
     .execute();
 }

@@ -44,12 +44,12 @@ export const productColumns: BatchColumns<ProductColumns> = {
 const names = Object.keys(productColumns) as (keyof ProductColumns)[];
 
 /** The new value of a column: the one in the batch, or else the stored one. An empty description deletes the stored one. */
-function mergedValue(name: string, isGiven: boolean): RawBuilder<unknown> {
+function mergedValue(name: string, hasValue: boolean): RawBuilder<unknown> {
   const [incoming, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
   if (name === "product_id") return incoming;
   if (name === "blacklisted")
-    return isGiven ? sql`coalesce(${incoming}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
-  if (!isGiven) return stored;
+    return hasValue ? sql`coalesce(${incoming}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
+  if (!hasValue) return stored;
   if (name === "description")
     return sql`case when ${incoming} is null then ${stored} else nullif(${incoming}, '') end`;
   return sql`coalesce(${incoming}, ${stored})`;
@@ -61,12 +61,12 @@ interface SaveValues {
   readonly rows: string;
 }
 
-/** Creates the statement that saves rows in which only the columns at the indexes `given` have values. */
-function createSave(given: readonly number[]) {
-  const givenNames = given.flatMap((at) => names[at] ?? []);
-  const changing = givenNames.filter((name) => name !== "product_id");
-  const isGiven = (name: keyof ProductColumns) => givenNames.includes(name);
-  const batchColumns = Object.fromEntries(givenNames.map((name) => [name, productColumns[name]]));
+/** Creates the statement that saves rows in which only the columns at `columnIndexes` have values. */
+function createSave(columnIndexes: readonly number[]) {
+  const columnNames = columnIndexes.flatMap((index) => names[index] ?? []);
+  const changing = columnNames.filter((name) => name !== "product_id");
+  const hasValue = (name: keyof ProductColumns) => columnNames.includes(name);
+  const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
   const differs = changing.map(
     (name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`,
   );
@@ -78,7 +78,7 @@ function createSave(given: readonly number[]) {
     (slot, dialect) => sql`
     insert into products (account_id, created_at, updated_at, ${sql.join(names.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
-      cast(${slot("nowMs")} as bigint), ${sql.join(names.map((name) => mergedValue(name, isGiven(name))))}
+      cast(${slot("nowMs")} as bigint), ${sql.join(names.map((name) => mergedValue(name, hasValue(name))))}
     from ${batchOf(batchColumns, slot("rows"), dialect)}
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
@@ -103,14 +103,14 @@ export async function saveProducts(products: readonly ProductRow[], context: Han
     accountId: accountOf(context).id,
   });
   if (rows.length === 0) return;
-  const given = [...names.keys()].filter((at) => rows.some((row) => row[at] !== null));
-  const key = given.join(" ");
-  const save = saves.get(key) ?? createSave(given);
+  const columnIndexes = [...names.keys()].filter((index) => rows.some((row) => row[index] !== null));
+  const key = columnIndexes.join(" ");
+  const save = saves.get(key) ?? createSave(columnIndexes);
   saves.set(key, save);
   await save(context.transaction, context.dialect, {
     accountId: accountOf(context).id,
     nowMs: context.nowMs,
-    rows: JSON.stringify(rows.map((row) => given.map((at) => row[at]))),
+    rows: JSON.stringify(rows.map((row) => columnIndexes.map((index) => row[index]))),
   });
 }
 

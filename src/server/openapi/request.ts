@@ -78,7 +78,7 @@ export function describeRequest(
 
 /** Its body is no object of fields, and what says who sent it is in headers, by one of the ways that there are. */
 function describeSignedRequest(
-  { headers, holds }: SignedBody,
+  { headers, schema }: SignedBody,
   { endpoint, path, book }: { readonly endpoint: Endpoint; readonly path: string; readonly book: SchemaBook },
 ): Fields {
   return {
@@ -88,7 +88,7 @@ function describeSignedRequest(
     ],
     requestBody: {
       required: true,
-      content: { "application/json": { schema: book.describe(holds, "input") } },
+      content: { "application/json": { schema: book.describe(schema, "input") } },
     },
     security: securityOf(endpoint),
   };
