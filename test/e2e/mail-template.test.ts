@@ -179,13 +179,13 @@ describe("mail template preview", () => {
     ]);
     expect(shown.data).toEqual({
       category: "map",
-      subject: "How do you like what you bought at Tea & Cups?",
+      subject: "How do you like your order from Tea & Cups?",
       preview_file: out,
     });
     const page = readFileSync(out, "utf8");
     expect(page).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none'`);
     expect(page).toContain('sandbox="" srcdoc="&lt;!DOCTYPE html&gt;');
-    expect(page).toContain("<strong><bdi>How do you like what you bought at Tea &amp; Cups?");
+    expect(page).toContain("<strong><bdi>How do you like your order from Tea &amp; Cups?");
     expect(await findFaults(page)).toEqual([]);
   });
 

@@ -66,9 +66,7 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
     const text = "{{ unsubscribe_url }}\n {{ nope }}";
     expect((await call("PUT", "/map", { ...own, text })).body).toMatchObject({
       status: {
-        message: expect.stringMatching(
-          /^text, line 2, column 5: nope is no variable that there is/,
-        ) as string,
+        message: expect.stringMatching(/^text, line 2, column 5: /) as string,
         error_type: "Exceptions::InvalidParams",
       },
     });

@@ -5,18 +5,18 @@ import { type EmailScope, getRenderer, renderEmail, createScope } from "./render
 import { createSampleEmail } from "./sample-email.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
 
-/** How long one part may take to be made, when it is checked. */
-const checkedForMs = 250;
+/** Time limit for rendering one part during a check. */
+const checkTimeoutMs = 250;
 
-/** The parts of a template, in the order in which they are looked at. */
+/** The parts of a template, in the order in which they are checked. */
 export const templateParts: readonly TemplatePart[] = ["subject", "text", "html"];
 
 /**
- * Checks a template as it will be used: each part is followed with data that is made up, and names nothing that there is
- * not, also where it was not gone along.
- * Assumed: a mail whose text or HTML leaves out the way to unsubscribe is refused, as is one without a subject; and a value
- * in a tag of HTML needs quotes around it, without which it could bring attributes along.
- * @returns the parts as the data makes them
+ * Checks a template by rendering it with sample data. Also checks that all variables exist, including those in branches
+ * that are not rendered.
+ * Assumed: the subject must not be empty, and the text and the HTML must contain the unsubscribe link. Values in HTML tags
+ * must be quoted, because an unquoted value could add attributes.
+ * @returns the rendered parts
  * @throws TemplateError
  */
 export async function checkTemplate(
@@ -26,53 +26,53 @@ export async function checkTemplate(
   const scope = createScope(createSampleEmail(category));
   await checkNames(template, scope);
   rejectUnsafeValues(template.html);
-  const made = await renderEmail(template, scope, checkedForMs);
-  for (const spare of spareScopes(scope)) await renderEmail(template, spare, checkedForMs);
-  if (made.subject === "") throw new TemplateError("subject", "is empty");
+  const rendered = await renderEmail(template, scope, checkTimeoutMs);
+  for (const minimal of createMinimalScopes(scope)) await renderEmail(template, minimal, checkTimeoutMs);
+  if (rendered.subject === "") throw new TemplateError("subject", "is empty");
   for (const part of ["text", "html"] as const) {
-    if (made[part].includes(String(scope["unsubscribe_url"]))) continue;
-    throw new TemplateError(part, "leaves out the way to unsubscribe: {{ unsubscribe_url }}");
+    if (rendered[part].includes(String(scope["unsubscribe_url"]))) continue;
+    throw new TemplateError(part, "does not contain the unsubscribe link: add {{ unsubscribe_url }}");
   }
-  return made;
+  return rendered;
 }
 
-/** The same with less in it: what may be missing of a mail is missing, and of a list one is left. */
-function spareScopes(scope: EmailScope): EmailScope[] {
+/** Creates scopes without optional values, and with only one product. */
+function createMinimalScopes(scope: EmailScope): EmailScope[] {
   const { products, store, customer } = scope as Record<string, object | undefined>;
-  const spare = {
+  const minimal = {
     ...scope,
     customer: { ...customer, name: "" },
     store: { ...store, url: null },
-    ...("product_name" in scope && hasNoProduct(scope) && { product_name: null }),
+    ...("product_name" in scope && isProductOptional(scope) && { product_name: null }),
   };
-  if (!Array.isArray(products)) return [spare];
-  return products.map((product: unknown) => Object.assign({}, spare, { products: [product] }));
+  if (!Array.isArray(products)) return [minimal];
+  return products.map((product: unknown) => Object.assign({}, minimal, { products: [product] }));
 }
 
-/** A review may be of the store itself. */
-function hasNoProduct(scope: EmailScope): boolean {
+/** Reviews may be about the store instead of a product. */
+function isProductOptional(scope: EmailScope): boolean {
   return "score" in scope;
 }
 
 async function checkNames(template: EmailTemplate, scope: EmailScope): Promise<void> {
-  const { namesOf } = await getRenderer();
+  const { listVariables } = await getRenderer();
   for (const part of templateParts) {
-    for (const { segments, place } of namesOf(part, template[part])) {
-      if (isThere(scope, segments)) continue;
-      const says = `${segments.join(".")} is no variable that there is; there are ${Object.keys(scope).join(", ")}`;
-      throw new TemplateError(part, says, place);
+    for (const { segments, place } of listVariables(part, template[part])) {
+      if (exists(scope, segments)) continue;
+      const names = Object.keys(scope).join(", ");
+      throw new TemplateError(part, `unknown variable ${segments.join(".")}; available: ${names}`, place);
     }
   }
 }
 
-/** Follows a path as far as it is made of names; what comes after a list is found out by going through it. */
-function isThere(scope: unknown, segments: readonly unknown[]): boolean {
-  let at = scope;
+/** Follows a path as far as it consists of names. Elements of lists are checked by rendering. */
+function exists(scope: unknown, segments: readonly unknown[]): boolean {
+  let value = scope;
   for (const segment of segments) {
-    if (typeof segment !== "string" || typeof at !== "object" || at === null || Array.isArray(at))
+    if (typeof segment !== "string" || typeof value !== "object" || value === null || Array.isArray(value))
       return true;
-    if (!Object.hasOwn(at, segment)) return false;
-    at = (at as Record<string, unknown>)[segment];
+    if (!Object.hasOwn(value, segment)) return false;
+    value = (value as Record<string, unknown>)[segment];
   }
   return true;
 }

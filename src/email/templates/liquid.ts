@@ -5,25 +5,26 @@ import type { EmailTemplate } from "../outgoing-email.ts";
 import { type TemplatePart, TemplateError } from "./template-error.ts";
 
 /**
- * What one part of one mail may take: no template keeps a worker from its other mails.
- * Assumed: far more than a mail needs; mail programs cut off what is longer than about 100,000 characters.
+ * Limits for rendering one part of an email, so that a template cannot block a worker.
+ * Assumed: far more than an email needs; email clients clip content above about 100,000 characters.
  */
 const limits = {
   templateLength: 100_000,
-  /** Of a mail that is sent: a machine may be busy, and a mail that is given up is not made again. */
+  /** For sending. Generous, because a machine may be busy, and rendering is not retried. */
   renderMs: 2_000,
-  /** Characters and elements that its filters and ranges make. */
+  /** Characters and elements created by filters and ranges. */
   memory: 2_000_000,
   outputLength: 1_000_000,
 } as const;
 
 /**
- * Assumed: all others are left out: those that read files, those that put a value out without escaping it, and `capture`,
- * whose elements would be escaped.
+ * Supported tags.
+ * Assumed: tags that read files or output values without escaping are not supported, nor is `capture`, whose HTML would
+ * be escaped.
  */
 const tags = new Set("assign case comment for if unless break continue echo liquid raw #".split(" "));
 
-/** Assumed: `raw` is left out, so that no template makes markup of what people wrote. */
+/** Supported filters. Assumed: `raw` is not supported, so that user content is always escaped. */
 const filters = new Set(
   `escape newline_to_br strip_html abs at_least at_most ceil divided_by floor minus plus modulo times round url_encode
   join last first reverse sort size map sum compact concat slice where uniq date append prepend lstrip downcase upcase
@@ -31,7 +32,7 @@ const filters = new Set(
   number_of_words array_to_sentence_string default`.split(/\s+/),
 );
 
-/** Each line with a mark before it, as answers to mails have it. */
+/** Prefixes each line with ">", as in email replies. */
 function quoteLines(text: string): string {
   return text
     .split("\n")
@@ -39,15 +40,15 @@ function quoteLines(text: string): string {
     .join("\n");
 }
 
-/** Turns templates into text; HTML escapes each value, whoever wrote the template. */
+/** Renders templates. In HTML, all values are escaped. */
 export interface Renderer {
   render: (part: TemplatePart, template: string, scope: object, limitMs?: number) => string;
-  /** What a template names from outside. */
-  namesOf: (part: TemplatePart, template: string) => readonly OutsideName[];
+  /** Lists the variables that a template uses. */
+  listVariables: (part: TemplatePart, template: string) => readonly UsedVariable[];
 }
 
-interface OutsideName {
-  /** A path: `["customer", "name"]`; what is no name in it is an index, or a path again. */
+interface UsedVariable {
+  /** Path such as `["customer", "name"]`. Segments that are not strings are indexes or nested paths. */
   readonly segments: readonly unknown[];
   readonly place: Place;
 }
@@ -57,10 +58,10 @@ interface Place {
   readonly column: number;
 }
 
-/** A template that misses a variable is refused, and so is one that goes beyond the limits. */
+/** Opens a renderer that rejects unknown variables and enforces the limits. */
 export async function openRenderer(): Promise<Renderer> {
   const { Liquid: Engine } = await import("liquidjs");
-  const make = (outputEscape: (value: unknown) => string) =>
+  const createEngine = (outputEscape: (value: unknown) => string) =>
     restrict(
       new Engine({
         outputEscape,
@@ -75,12 +76,12 @@ export async function openRenderer(): Promise<Renderer> {
         memoryLimit: limits.memory,
       }),
     );
-  const plain = make((value) => balanceDirectionMarks(asText(value)));
-  const html = make((value) => escapeText(balanceDirectionMarks(asText(value))));
+  const plain = createEngine((value) => balanceDirectionMarks(asText(value)));
+  const html = createEngine((value) => escapeText(balanceDirectionMarks(asText(value))));
   plain.registerFilter("quote", (value: unknown) => quoteLines(asText(value)));
-  // Every value is escaped once, also where a template says so.
+  // All values are already escaped; an explicit `escape` must not escape them twice.
   for (const engine of [plain, html]) engine.registerFilter("escape", asText);
-  // It escapes by itself: as the last filter it puts elements out, and before another it is text that is escaped again.
+  // Escapes its input. As the last filter, it outputs HTML; followed by another filter, its output is escaped again.
   html.registerFilter("newline_to_br", {
     raw: true,
     handler: (value: unknown) => escapeText(balanceDirectionMarks(asText(value))).replaceAll("\n", "<br>\n"),
@@ -88,13 +89,13 @@ export async function openRenderer(): Promise<Renderer> {
   const engineOf = (part: keyof EmailTemplate) => (part === "html" ? html : plain);
   return {
     render: (part, template, scope, renderLimit = limits.renderMs) =>
-      guard(part, () => {
-        const made = engineOf(part).parseAndRenderSync(template, scope, { renderLimit }) as string;
-        if (made.length > limits.outputLength)
-          throw new TemplateError(part, "makes a mail that is far too long");
-        return made;
+      withTemplateErrors(part, () => {
+        const output = engineOf(part).parseAndRenderSync(template, scope, { renderLimit }) as string;
+        if (output.length > limits.outputLength) throw new TemplateError(part, "produces too much output");
+        return output;
       }),
-    namesOf: (part, template) => guard(part, () => readNames(engineOf(part), template)),
+    listVariables: (part, template) =>
+      withTemplateErrors(part, () => findVariables(engineOf(part), template)),
   };
 }
 
@@ -104,7 +105,7 @@ function restrict(engine: Liquid): Liquid {
   return engine;
 }
 
-function readNames(engine: Liquid, template: string): OutsideName[] {
+function findVariables(engine: Liquid, template: string): UsedVariable[] {
   const { globals } = engine.analyzeSync(engine.parse(template), { partials: false });
   return Object.values(globals)
     .flat()
@@ -120,32 +121,32 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function guard<Made>(part: TemplatePart, make: () => Made): Made {
+function withTemplateErrors<Result>(part: TemplatePart, work: () => Result): Result {
   try {
-    return make();
+    return work();
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw asProblem(part, error as Partial<LiquidError> & Error);
+    throw toTemplateError(part, error as Partial<LiquidError> & Error);
   }
 }
 
-const limitWords: readonly (readonly [RegExp, string])[] = [
+const limitMessages: readonly (readonly [RegExp, string])[] = [
   [/parse length limit/, `is longer than ${limits.templateLength} characters`],
-  [/render limit/, "takes too long to make; does a loop in it go on and on?"],
-  [/memory alloc limit|Invalid string length/, "makes too much text; does a loop in it go on and on?"],
-  [/call stack/i, "has too many parts inside of each other"],
+  [/render limit/, "takes too long to render; check its loops"],
+  [/memory alloc limit|Invalid string length/, "produces too much output; check its loops"],
+  [/call stack/i, "is nested too deeply"],
 ];
 
-function asProblem(part: TemplatePart, error: Partial<LiquidError> & Error): TemplateError {
+function toTemplateError(part: TemplatePart, error: Partial<LiquidError> & Error): TemplateError {
   const first = (error.originalError ?? error).message.split("\n")[0] ?? "";
-  const says = limitWords.find(([pattern]) => pattern.test(first))?.[1] ?? wordsOf(first);
+  const problem = limitMessages.find(([pattern]) => pattern.test(first))?.[1] ?? formatLiquidMessage(first);
   const [line, column] = error.token?.getPosition() ?? [];
-  return new TemplateError(part, says, line && column ? { line, column } : undefined);
+  return new TemplateError(part, problem, line && column ? { line, column } : undefined);
 }
 
-function wordsOf(message: string): string {
+function formatLiquidMessage(message: string): string {
   const unknown = /^undefined (variable|filter): (.+)$/.exec(message);
-  if (unknown) return `${unknown[2]} is no ${unknown[1]} that there is`;
+  if (unknown) return `unknown ${unknown[1]} ${unknown[2]}`;
   const tag = /^tag "(.+)" not found$/.exec(message);
-  return tag ? `${tag[1]} is no tag that there is` : message.replace(/, line:\d+, col:\d+$/, "");
+  return tag ? `unknown tag ${tag[1]}` : message.replace(/, line:\d+, col:\d+$/, "");
 }

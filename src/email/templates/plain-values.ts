@@ -1,12 +1,12 @@
 import { TemplateError } from "./template-error.ts";
 
-/** Elements whose text is no HTML; a value in one of the first two could not be made harmless. */
+/** Elements whose content is not parsed as HTML. In the first two, values cannot be escaped safely. */
 const rawElements = ["script", "style", "title", "textarea"] as const;
-const closedElements = new Set<string>(["script", "style"]);
+const unsafeElements = new Set<string>(["script", "style"]);
 
 /**
- * Refuses a template of HTML that puts a value where escaping does not help: into a tag without quotes around it, into a
- * script or a style, or into an attribute that is one. Goes over the text once.
+ * Rejects HTML templates that output a value where escaping is not sufficient: unquoted in a tag, in a script or style
+ * element, or in an attribute that contains code, styles, or HTML. Runs in linear time.
  * @throws TemplateError
  */
 export function rejectUnsafeValues(html: string): void {
@@ -24,27 +24,27 @@ export function rejectUnsafeValues(html: string): void {
       at = skipTag(html, at, after);
       if (raw === undefined) continue;
       const end = after(`</${raw}`, at);
-      if (closedElements.has(raw)) refuseValueIn(html, raw, [at, end]);
+      if (unsafeElements.has(raw)) rejectValueIn(html, raw, [at, end]);
       at = end;
     } else at += 1;
   }
 }
 
-/** Where the tag that begins at `start` has ended. */
+/** Returns the position after the tag that begins at `start`. */
 function skipTag(html: string, start: number, after: (text: string, from: number) => number): number {
   let quote = "";
-  let program: string | undefined;
+  let codeAttribute: string | undefined;
   for (let at = start; at < html.length;) {
     const character = html.charAt(at);
     if (/^\{[{%]/.test(html.slice(at, at + 2))) {
       const end = after(html[at + 1] === "{" ? "}}" : "%}", at);
-      if (findValue(html.slice(at, end)) >= 0) refuseValueAt(html, at, quote, program);
+      if (findValue(html.slice(at, end)) >= 0) rejectValueAt(html, at, quote, codeAttribute);
       at = end;
     } else {
       if (quote === "" && character === ">") return at + 1;
       if (quote === "" && (character === '"' || character === "'")) {
         quote = character;
-        program = programs.exec(html.slice(Math.max(start, at - longestName), at))?.[1];
+        codeAttribute = codeAttributes.exec(html.slice(Math.max(start, at - maxNameLength), at))?.[1];
       } else if (character === quote) quote = "";
       at += 1;
     }
@@ -52,34 +52,34 @@ function skipTag(html: string, start: number, after: (text: string, from: number
   return html.length;
 }
 
-function refuseValueIn(html: string, element: string, [start, end]: readonly [number, number]): void {
+function rejectValueIn(html: string, element: string, [start, end]: readonly [number, number]): void {
   const at = findValue(html.slice(start, end));
-  if (at >= 0) throw problemAt(html, start + at, `a value cannot stand in a ${element}`);
+  if (at >= 0) throw errorAt(html, start + at, `values are not allowed in <${element}>`);
 }
 
-/** An attribute, before its quote, whose text is read as a program, as styles or as a page of its own. */
-const programs = /[\s"'/](on[a-z]+|style|srcdoc)\s*=\s*$/i;
-const longestName = 40;
+/** An attribute that contains code, styles, or HTML, before its opening quote. */
+const codeAttributes = /[\s"'/](on[a-z]+|style|srcdoc)\s*=\s*$/i;
+const maxNameLength = 40;
 
-function refuseValueAt(html: string, at: number, quote: string, program: string | undefined): void {
-  if (quote === "") throw problemAt(html, at, 'a value in a tag needs quotes around it: href="{{ … }}"');
-  if (program !== undefined)
-    throw problemAt(html, at, `a value cannot stand in ${program.toLowerCase()}="…"`);
+function rejectValueAt(html: string, at: number, quote: string, codeAttribute: string | undefined): void {
+  if (quote === "") throw errorAt(html, at, 'values in a tag must be quoted: href="{{ … }}"');
+  if (codeAttribute !== undefined)
+    throw errorAt(html, at, `values are not allowed in ${codeAttribute.toLowerCase()}="…"`);
 }
 
-/** Where a value is put out first; -1 where none is. */
+/** Returns the position of the first output of a value, or -1. */
 function findValue(template: string): number {
   return template.search(/\{\{|\{%-?\s*(?:echo|liquid)\b/);
 }
 
-/** As long as the text is, which letters of other scripts need not be in the other case. */
+/** Converts only ASCII letters, so that the length of the text does not change. */
 function toAsciiLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-function problemAt(html: string, index: number, says: string): TemplateError {
+function errorAt(html: string, index: number, problem: string): TemplateError {
   const before = html.slice(0, index).split("\n");
-  return new TemplateError("html", says, {
+  return new TemplateError("html", problem, {
     line: before.length,
     column: (before.at(-1)?.length ?? 0) + 1,
   });

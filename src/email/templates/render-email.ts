@@ -1,32 +1,33 @@
 import type { EmailCategory } from "../../contract/index.ts";
 import { openRenderer, type Renderer } from "./liquid.ts";
-import { asLines, asOneLine, shorten, withoutTurns } from "./rendered-email.ts";
+import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import type { TemplatePart } from "./template-error.ts";
 
-/** What a template speaks of: its category's data, the customer, the store and the way out. */
+/** Variables of a template: the data of its category, the customer, the store, and the unsubscribe link. */
 export type EmailScope = Readonly<Record<string, unknown>>;
 
 export type TemplatedEmail = Pick<OutgoingEmail, "to" | "store" | "data" | "unsubscribeUrl">;
 
-/** Longest subject, in characters; what follows is left out. */
-const subjectLength = 250;
+/** Maximum length of a subject, in characters. Longer subjects are truncated. */
+const maxSubjectLength = 250;
 
-/** The only values that keep their lines. */
-const linedNames = new Set(["content", "comment", "answer"]);
+/** Values that keep their line breaks. */
+const multilineNames = new Set(["content", "comment", "answer"]);
 
-/** What stands in sentences for a store whose name nobody said: "your order at …". */
-const namelessStore = "our store";
+/** Replaces the name of a store without one, as in "your order at …". */
+const defaultStoreName = "our store";
 
 /**
- * Assumed: in what people wrote nothing but a text of several lines keeps its line ends, and an address that is no web
- * address is none; templates need not look after that.
+ * Creates the variables of a template.
+ * Assumed: only multiline values keep their line breaks, and URLs that are not HTTP URLs become null, so that templates do
+ * not have to handle this.
  */
 export function createScope(mail: TemplatedEmail): EmailScope {
   return clean("", {
     ...mail.data,
     customer: { name: mail.to.name, email: mail.to.address },
-    store: { ...mail.store, name: mail.store.name.trim() || namelessStore },
+    store: { ...mail.store, name: mail.store.name.trim() || defaultStoreName },
     unsubscribe_url: mail.unsubscribeUrl,
   }) as EmailScope;
 }
@@ -39,7 +40,7 @@ function clean(name: string, value: unknown): unknown {
 }
 
 function cleanText(name: string, value: string): string | null {
-  if (linedNames.has(name)) return asLines(value);
+  if (multilineNames.has(name)) return normalizeLines(value);
   const line = asOneLine(value);
   if (!/(?:^|_)url$/.test(name)) return line;
   return /^https?:\/\/\S+$/i.test(line) ? line : null;
@@ -47,15 +48,15 @@ function cleanText(name: string, value: string): string | null {
 
 let opened: Promise<Renderer> | undefined;
 
-/** The one renderer of a process, made when it is first asked for. */
+/** Returns the renderer of the process. Creates it on first use. */
 export function getRenderer(): Promise<Renderer> {
   opened ??= openRenderer();
   return opened;
 }
 
 /**
- * Makes the texts of a mail.
- * @throws TemplateError for a template that cannot be followed
+ * Renders a template.
+ * @throws TemplateError if the template cannot be rendered
  */
 export async function renderEmail(
   template: EmailTemplate,
@@ -63,19 +64,19 @@ export async function renderEmail(
   limitMs?: number,
 ): Promise<EmailTemplate> {
   const { render } = await getRenderer();
-  const make = (part: TemplatePart) => render(part, template[part], scope, limitMs);
+  const renderPart = (part: TemplatePart) => render(part, template[part], scope, limitMs);
   return {
-    subject: asSubject(make("subject")),
-    text: `${asLines(make("text")).trim()}\n`,
-    html: make("html"),
+    subject: formatSubject(renderPart("subject")),
+    text: `${normalizeLines(renderPart("text")).trim()}\n`,
+    html: renderPart("html"),
   };
 }
 
-function asSubject(made: string): string {
-  return shorten(withoutTurns(asOneLine(made).replaceAll(/\s+/g, " ")), subjectLength);
+function formatSubject(rendered: string): string {
+  return truncate(removeDirectionMarks(asOneLine(rendered).replaceAll(/\s+/g, " ")), maxSubjectLength);
 }
 
-/** What the account's own template of a category, or the one that comes with starpost, makes of a mail. */
+/** Renders an email with the account's template or the built-in one. */
 export async function renderOutgoing(
   mail: TemplatedEmail & Pick<OutgoingEmail, "category" | "template">,
 ): Promise<EmailTemplate> {

@@ -1,9 +1,9 @@
-/** Control characters but tab and line end; no mail has use for them. */
-const controls = /[^\P{Cc}\t\n]/gu;
-/** Marks that turn the direction of the text after them, until they are closed or the paragraph ends. */
-const turning = /[\u202A-\u202E\u2066-\u2069]/gu;
+/** Control characters except tab and line feed. */
+const controlCharacters = /[^\P{Cc}\t\n]/gu;
+/** Characters that change the text direction until they are closed or the paragraph ends. */
+const directionMarks = /[\u202A-\u202E\u2066-\u2069]/gu;
 
-/** A value for a line of its own: line ends and control characters become spaces. */
+/** Replaces line breaks and control characters with spaces. */
 export function asOneLine(text: string): string {
   return text
     .toWellFormed()
@@ -11,21 +11,21 @@ export function asOneLine(text: string): string {
     .trim();
 }
 
-/** A value of several lines, ended by LF. */
-export function asLines(text: string): string {
+/** Normalizes line breaks to LF and removes control characters. */
+export function normalizeLines(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/\r\n?|[\u2028\u2029]/gu, "\n")
-    .replaceAll(controls, "");
+    .replaceAll(controlCharacters, "");
 }
 
-/** For what stands beside others' in a list of mails: nothing that turns it round. */
-export function withoutTurns(text: string): string {
-  return text.replaceAll(turning, "");
+/** Removes characters that change the text direction, which would affect other text in a list of emails. */
+export function removeDirectionMarks(text: string): string {
+  return text.replaceAll(directionMarks, "");
 }
 
-/** Cuts a text, and says so. `length` is in characters, and counts none by halves. */
-export function shorten(text: string, length: number): string {
+/** Truncates a text with an ellipsis. `length` is in code points. */
+export function truncate(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }

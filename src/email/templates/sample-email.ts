@@ -14,7 +14,7 @@ const products = [
   {
     product_id: "cup-4",
     name: "كوب شاي",
-    // As in orders of shops that know no addresses of their products.
+    // Some shops do not provide product URLs.
     url: "",
     image_url: null,
     review_url: link,
@@ -36,7 +36,7 @@ const question = {
 };
 const answer = { ...question, answer: "Yes, it does.\nThe lid as well." };
 
-/** What the template of a category can speak of, with values that are made up. */
+/** Sample template data of each category. */
 export const sampleData: Readonly<Record<EmailCategory, OutgoingEmail["data"]>> = {
   map: order,
   resend_map: order,
@@ -58,7 +58,7 @@ export const sampleData: Readonly<Record<EmailCategory, OutgoingEmail["data"]>> 
   answer_notification_shoppers: answer,
 };
 
-/** A mail of a category as it would be, to nobody. */
+/** Creates a sample email of a category. */
 export function createSampleEmail(
   category: EmailCategory,
 ): Pick<OutgoingEmail, "category" | "to" | "store" | "data" | "unsubscribeUrl"> {

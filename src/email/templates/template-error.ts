@@ -2,21 +2,25 @@ import type { EmailTemplate } from "../outgoing-email.ts";
 
 export type TemplatePart = keyof EmailTemplate;
 
-/** What is wrong with a part of a template, and where, as its writer has to know. */
+/** An error in a part of a template. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
   readonly part: TemplatePart;
-  /** From 1; absent where the part as a whole is meant. */
+  /** Starting at 1; undefined if the error concerns the complete part. */
   readonly line: number | undefined;
   readonly column: number | undefined;
-  /** What is wrong, without the place. */
-  readonly says: string;
+  /** The problem, without the position. */
+  readonly problem: string;
 
-  constructor(part: TemplatePart, says: string, place?: { readonly line: number; readonly column: number }) {
-    super(place ? `${part}, line ${place.line}, column ${place.column}: ${says}` : `${part}: ${says}`);
+  constructor(
+    part: TemplatePart,
+    problem: string,
+    place?: { readonly line: number; readonly column: number },
+  ) {
+    super(place ? `${part}, line ${place.line}, column ${place.column}: ${problem}` : `${part}: ${problem}`);
     this.part = part;
     this.line = place?.line;
     this.column = place?.column;
-    this.says = says;
+    this.problem = problem;
   }
 }

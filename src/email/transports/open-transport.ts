@@ -1,7 +1,7 @@
 import { openOutboxFolder } from "./outbox-folder.ts";
 import type { EmailTransportSettings, EmailTransport } from "./transport.ts";
 
-/** Opens the configured way out; nothing is connected before it is used. */
+/** Opens the configured transport. It connects on first use. */
 export async function openEmailTransport(
   settings: EmailTransportSettings,
   nowMs: () => number,

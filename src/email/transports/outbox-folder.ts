@@ -3,12 +3,12 @@ import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/pro
 import { join } from "node:path";
 import type { ComposedMessage, EmailTransport, SendOutcome } from "./transport.ts";
 
-const onlyOwner = { folder: 0o700, file: 0o600 } as const;
-const ending = ".eml";
+const ownerOnly = { folder: 0o700, file: 0o600 } as const;
+const extension = ".eml";
 
 /**
- * A folder of messages, one file each, which mail programs open; nothing leaves the machine.
- * A file's name begins with the time of writing and ends with the mail's key.
+ * Opens a folder that stores messages instead of sending them, one file each, which email clients can open.
+ * File names consist of the time and the message key.
  */
 export function openOutboxFolder(folder: string, nowMs: () => number): EmailTransport {
   return {
@@ -16,27 +16,27 @@ export function openOutboxFolder(folder: string, nowMs: () => number): EmailTran
     wasSent: (key) => hasMessage(folder, key),
     check: () => checkFolder(folder),
     close: () => Promise.resolve(),
-    describe: () => `the folder ${folder}; nothing leaves this machine`,
+    describe: () => `the folder ${folder} (emails are not sent)`,
   };
 }
 
 async function writeMessage(folder: string, message: ComposedMessage, nowMs: number): Promise<SendOutcome> {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]/g, "");
-  const path = join(folder, `${time}-${message.key}${ending}`);
+  const path = join(folder, `${time}-${message.key}${extension}`);
   const draft = join(folder, `.${message.key}.${randomBytes(6).toString("hex")}`);
   try {
-    await mkdir(folder, { recursive: true, mode: onlyOwner.folder });
-    await writeWhole(draft, message.raw);
+    await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+    await writeSynced(draft, message.raw);
     await rename(draft, path);
     return { state: "accepted", answer: path };
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
-    return { state: "unreachable", problem: wordsOf(folder, error) };
+    return { state: "unreachable", problem: formatProblem(folder, error) };
   }
 }
 
-async function writeWhole(path: string, content: Buffer): Promise<void> {
-  const file = await open(path, "wx", onlyOwner.file);
+async function writeSynced(path: string, content: Buffer): Promise<void> {
+  const file = await open(path, "wx", ownerOnly.file);
   try {
     await file.writeFile(content);
     await file.sync();
@@ -50,20 +50,20 @@ async function hasMessage(folder: string, key: string): Promise<boolean> {
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  // The time has no hyphen in it.
-  return names.some((name) => name.slice(name.indexOf("-") + 1) === `${key}${ending}`);
+  // The time does not contain a hyphen.
+  return names.some((name) => name.slice(name.indexOf("-") + 1) === `${key}${extension}`);
 }
 
 async function checkFolder(folder: string): ReturnType<EmailTransport["check"]> {
   try {
-    await mkdir(folder, { recursive: true, mode: onlyOwner.folder });
+    await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
     await access(folder, constants.W_OK | constants.X_OK);
     return { ready: true };
   } catch (error) {
-    return { ready: false, problem: wordsOf(folder, error) };
+    return { ready: false, problem: formatProblem(folder, error) };
   }
 }
 
-function wordsOf(folder: string, error: unknown): string {
-  return `The outbox folder ${folder} cannot be written: ${(error as Error).message}. Make room there, or let it be written.`;
+function formatProblem(folder: string, error: unknown): string {
+  return `Cannot write to the outbox folder ${folder}: ${(error as Error).message}. Check its permissions and the free disk space.`;
 }

@@ -1,28 +1,28 @@
 import { asOneLine } from "../templates/rendered-email.ts";
 import type { SendOutcome, SmtpSettings } from "./transport.ts";
 
-/** What nodemailer tells of a failure. */
+/** An error of nodemailer. */
 export interface SmtpError extends Error {
   readonly code?: string;
-  /** The system's own code, where `code` is the protocol's. */
+  /** Code of the operating system, if `code` is a protocol code. */
   readonly originalCode?: string;
-  /** What was being said: `RCPT TO`, `DATA`, `CONN`, … */
+  /** The SMTP command or phase: `RCPT TO`, `DATA`, `CONN`, … */
   readonly command?: string;
   readonly response?: string;
   readonly responseCode?: number;
 }
 
-interface Circumstances {
+interface FailureContext {
   readonly settings: SmtpSettings;
-  /** Whether the server was ready, and had been told of a mail. */
-  readonly isBegun: boolean;
-  /** Whether the message itself had begun to go out. */
-  readonly isGiven: boolean;
+  /** Whether the session was established. */
+  readonly isConnected: boolean;
+  /** Whether transmission of the message had started. */
+  readonly isTransmitting: boolean;
 }
 
-const longestAnswer = 500;
+const maxResponseLength = 500;
 
-/** The server is not ours to use as it is configured: true of every mail, whoever it is to. */
+/** The server refuses to relay with the current settings. This concerns all emails. */
 const isRelayRefusal = (answer: string) =>
   /relay(?:ing)?\b.*\b(?:denied|not permitted|not allowed|prohibited)|authenticat\w+ (?:is )?required|not authenticated/i.test(
     answer,
@@ -33,95 +33,99 @@ const isPolicyRefusal = (answer: string) =>
   );
 
 /**
- * Reads a refusal: whether it is the receiver's, and whether it is for good.
- * Source: RFC 5321 4.2, RFC 3463. Assumed: what a server says of the sender, or of signing in, is nobody's bounce: all
- * mails wait until the settings are corrected. A server that closes (421) in the middle of a mail puts that mail off, so
- * that the next one has its turn. A refusal with 5.7 or for a policy is `blocked`, one with 5.1 (or 553
- * without a finer code) `invalid_address`. A refusal is the address's own where it says so (5.1, 5.2 but a message that
- * is too long), or came before the message without saying why.
+ * Classifies a failure: whether it concerns the recipient, and whether it is permanent.
+ * Source: RFC 5321 4.2, RFC 3463. Assumed: rejections of the sender or the login are not bounces; all emails wait until
+ * the settings are corrected. If a server disconnects (421) during an email, that email is deferred, so that the next one
+ * gets a chance. A rejection with 5.7 or because of a policy is `blocked`; one with 5.1 (or 553 without an enhanced code)
+ * is `invalid_address`. The address is the cause if the code says so (5.1, or 5.2 except for a message that is too long),
+ * or if the rejection came before the message and without an enhanced code.
  */
-export function classifyFailure(error: SmtpError, circumstances: Circumstances): SendOutcome {
+export function classifyFailure(error: SmtpError, context: FailureContext): SendOutcome {
   const { command, responseCode } = error;
-  const { settings, isBegun, isGiven } = circumstances;
-  if (responseCode === undefined) return judgeWithoutAnswer(error, circumstances);
-  const answer = answerOf(error);
-  if (responseCode === 421 && isBegun) return { state: "deferred", answer };
-  const fine = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})/.exec(answer)?.[1] ?? "";
-  const isAboutSender = responseCode === 530 || /^5\.1\.[78]$/.test(fine) || isRelayRefusal(answer);
+  const { settings, isConnected, isTransmitting } = context;
+  if (responseCode === undefined) return classifyWithoutResponse(error, context);
+  const answer = readResponse(error);
+  if (responseCode === 421 && isConnected) return { state: "deferred", answer };
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})/.exec(answer)?.[1] ?? "";
+  const isAboutSender = responseCode === 530 || /^5\.1\.[78]$/.test(enhanced) || isRelayRefusal(answer);
   if (command === "MAIL FROM") {
-    if (responseCode === 552 || fine === "5.3.4") return { state: "bounced", answer };
+    if (responseCode === 552 || enhanced === "5.3.4") return { state: "bounced", answer };
     if (responseCode < 500) return { state: "deferred", answer };
     return { state: "unreachable", problem: formatFailure(error, settings) };
   }
   if (command !== "RCPT TO" && command !== "DATA") {
-    return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isGiven };
+    return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isTransmitting };
   }
   if (responseCode < 500) return { state: "deferred", answer };
   if (isAboutSender) return { state: "unreachable", problem: formatFailure(error, settings) };
-  if (fine.startsWith("5.1.") || (responseCode === 553 && fine === ""))
+  if (enhanced.startsWith("5.1.") || (responseCode === 553 && enhanced === ""))
     return { state: "invalid_address", answer, isOfAddress: true };
-  if (fine.startsWith("5.7.") || isPolicyRefusal(answer)) return { state: "blocked", answer };
-  const isOfAddress = fine === "" ? command === "RCPT TO" : fine.startsWith("5.2.") && fine !== "5.2.3";
+  if (enhanced.startsWith("5.7.") || isPolicyRefusal(answer)) return { state: "blocked", answer };
+  const isOfAddress =
+    enhanced === "" ? command === "RCPT TO" : enhanced.startsWith("5.2.") && enhanced !== "5.2.3";
   return { state: "bounced", answer, isOfAddress };
 }
 
-function judgeWithoutAnswer(error: SmtpError, { settings, isGiven }: Circumstances): SendOutcome {
+function classifyWithoutResponse(
+  error: SmtpError,
+  { settings, isTransmitting }: FailureContext,
+): SendOutcome {
   if (error.code === "EENVELOPE") return { state: "invalid_address", answer: asOneLine(error.message) };
   if (error.code === "EMESSAGE") return { state: "bounced", answer: asOneLine(error.message) };
-  return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isGiven };
+  return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isTransmitting };
 }
 
-/** What is said of all mails is logged, and no log holds the address of a person. */
-function withoutAddresses(words: string): string {
-  return words.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, "…@…");
+/** Removes addresses, because these messages are logged and logs must not contain addresses. */
+function redactAddresses(text: string): string {
+  return text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, "…@…");
 }
 
-function answerOf(error: SmtpError): string {
-  return asOneLine(error.response ?? error.message).slice(0, longestAnswer);
+function readResponse(error: SmtpError): string {
+  return asOneLine(error.response ?? error.message).slice(0, maxResponseLength);
 }
 
-/** Why nothing can be sent, in words: where, what, and what to do. */
+/** Describes why no emails can be sent, and what to do. */
 export function formatFailure(error: SmtpError, settings: SmtpSettings): string {
   const place = `The mail server ${settings.host}:${settings.port}`;
-  const said = error.response === undefined ? "" : `: ${answerOf(error)}`;
+  const response = error.response === undefined ? "" : `: ${readResponse(error)}`;
   if (error.code === "EAUTH" && (error.responseCode ?? 500) >= 500) {
-    return `${place} refused to sign in ${settings.user ?? "nobody"}${said}. Correct user and password: starpost mail configure.`;
+    return `${place} rejected the login of ${settings.user ?? "no user"}${response}. To correct the user and password, run \`starpost mail configure\`.`;
   }
   if (error.command === "MAIL FROM") {
-    return `${place} refused the sender's address${said}. Configure one that it takes: starpost mail configure --from.`;
+    return `${place} rejected the sender address${response}. To change it, run \`starpost mail configure --from\`.`;
   }
   if (error.command === "RCPT TO" || error.command === "DATA") {
-    return `${place} does not pass mails on as it is configured${withoutAddresses(said)}. Does it want a user and a password?`;
+    return `${place} refused to relay the email${redactAddresses(response)}. Check whether it requires a user and password.`;
   }
   if (error.code === "ETLS" && error.response !== undefined) {
-    return `${place} offers no STARTTLS${said}. Configure --tls implicit, or another port.`;
+    return `${place} does not support STARTTLS${response}. Configure --tls implicit or another port.`;
   }
   if (error.response !== undefined)
-    return `${place} is not ready${withoutAddresses(said)}. It is tried again.`;
-  return `${place} ${reasonOf(error)}`;
+    return `${place} is not ready${redactAddresses(response)}. The connection will be retried.`;
+  return `${place} ${describeConnectionError(error)}`;
 }
 
 const reasons: readonly (readonly [RegExp, string])[] = [
-  [/ECONNREFUSED/, "refused the connection. Is it the right port, and does the server run?"],
-  [/ENOTFOUND|EAI_AGAIN|EDNS/, "is not to be found. Is its name spelled right?"],
-  [/EHOSTUNREACH|ENETUNREACH/, "is out of reach of this machine's network."],
+  [/ECONNREFUSED/, "refused the connection. Check the port and whether the server is running."],
+  [/ENOTFOUND|EAI_AGAIN|EDNS/, "was not found. Check the host name."],
+  [/EHOSTUNREACH|ENETUNREACH/, "cannot be reached from this network."],
   [
     /self.signed|unable to (?:verify|get)|CERT_|certificate/i,
-    "has a certificate that is not trusted. Where it is your own, name the file of its authority in NODE_EXTRA_CA_CERTS.",
+    "has an untrusted certificate. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.",
   ],
   [
     /wrong version number|packet length|WRONG_VERSION/i,
-    "does not speak TLS from the first byte on this port. Configure --tls starttls, or another port.",
+    "does not support implicit TLS on this port. Configure --tls starttls or another port.",
   ],
-  [/ETIMEDOUT|timed? ?out/i, "did not answer in time. It is tried again."],
+  [/ETIMEDOUT|timed? ?out/i, "did not respond in time. The connection will be retried."],
   [
     /ECONNRESET|EPIPE|closed/i,
-    "ended the connection. It is tried again; where it does so always, look at --tls.",
+    "closed the connection. It will be retried; if this happens repeatedly, check --tls.",
   ],
 ];
 
-function reasonOf(error: SmtpError): string {
-  const told = `${error.originalCode ?? ""} ${error.code ?? ""} ${error.message}`;
-  const known = reasons.find(([pattern]) => pattern.test(told))?.[1];
-  return known ?? `cannot be used: ${asOneLine(error.message).slice(0, longestAnswer)}.`;
+function describeConnectionError(error: SmtpError): string {
+  const text = `${error.originalCode ?? ""} ${error.code ?? ""} ${error.message}`;
+  const description = reasons.find(([pattern]) => pattern.test(text))?.[1];
+  return description ?? `cannot be used: ${asOneLine(error.message).slice(0, maxResponseLength)}.`;
 }

@@ -5,17 +5,17 @@ import type { ComposedMessage, EmailTransport, SendOutcome, SmtpSettings, TlsMod
 
 export interface SmtpTimeouts {
   readonly connectMs: number;
-  /** Without a byte from the server. */
-  readonly silenceMs: number;
+  /** Maximum time without data from the server. */
+  readonly idleMs: number;
 }
 
-/** Assumed: a server that answers a message later than this has lost it; RFC 5321 has patience for ten minutes. */
-const usualTimeouts: SmtpTimeouts = { connectMs: 30_000, silenceMs: 120_000 };
+/** Assumed: a server that does not respond within this time has lost the message. RFC 5321 recommends ten minutes. */
+const defaultTimeouts: SmtpTimeouts = { connectMs: 30_000, idleMs: 120_000 };
 
-/** How long the server may take to say goodbye. */
-const goodbyeMs = 2_000;
+/** Time limit for closing the session. */
+const quitTimeoutMs = 2_000;
 
-/** Assumed: where TLS is taken only if it is offered, a certificate that nobody vouches for is better than none. */
+/** Assumed: with opportunistic TLS, an untrusted certificate is better than no encryption. */
 const tlsOptions: Readonly<Record<TlsMode, object>> = {
   implicit: { secure: true },
   starttls: { requireTLS: true },
@@ -23,60 +23,61 @@ const tlsOptions: Readonly<Record<TlsMode, object>> = {
   none: { ignoreTLS: true },
 };
 
-const tlsWords: Readonly<Record<TlsMode, string>> = {
+const tlsDescriptions: Readonly<Record<TlsMode, string>> = {
   implicit: "encrypted",
   starttls: "encrypted (STARTTLS)",
-  opportunistic: "encrypted only where the server offers it",
+  opportunistic: "encrypted only if the server supports it",
   none: "NOT encrypted",
 };
 
 interface Session {
   readonly connection: SMTPConnection;
-  /** Whether addresses may have other letters than ASCII before the `@` (RFC 6531). */
-  takesUtf8: boolean;
-  isOver: boolean;
+  /** Whether the server supports non-ASCII local parts of addresses (RFC 6531). */
+  supportsUtf8: boolean;
+  isClosed: boolean;
 }
 
-/** One connection to a mail server, opened when it is needed and kept for the mails that follow. */
-export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): EmailTransport {
+/** Opens a transport with one connection to a mail server, which is established on first use and then reused. */
+export function openSmtp(settings: SmtpSettings, timeouts = defaultTimeouts): EmailTransport {
   const place = `${settings.host}:${settings.port}`;
-  let kept: Session | undefined;
+  let session: Session | undefined;
 
-  async function takeSession(): Promise<Session> {
-    if (!kept || kept.isOver) kept = await openSession(settings, timeouts);
-    return kept;
+  async function getSession(): Promise<Session> {
+    if (!session || session.isClosed) session = await openSession(settings, timeouts);
+    return session;
   }
 
   async function end(): Promise<void> {
-    const session = kept;
-    kept = undefined;
-    if (session && !session.isOver) await quit(session);
+    const current = session;
+    session = undefined;
+    if (current && !current.isClosed) await quit(current);
   }
 
   async function send(message: ComposedMessage): Promise<SendOutcome> {
-    const wasOpen = kept !== undefined && !kept.isOver;
-    const handed = await handOver(message);
-    // A server may end a connection that was idle; that says nothing, as long as the message was not given.
-    const isStale = wasOpen && handed.state === "unreachable" && !handed.mayHaveArrived && kept === undefined;
-    return isStale ? await handOver(message) : handed;
+    const wasOpen = session !== undefined && !session.isClosed;
+    const outcome = await attempt(message);
+    // The server may have closed an idle connection. If the message was not transmitted, it is safe to try again.
+    const isStale =
+      wasOpen && outcome.state === "unreachable" && !outcome.mayHaveArrived && session === undefined;
+    return isStale ? await attempt(message) : outcome;
   }
 
-  async function handOver(message: ComposedMessage): Promise<SendOutcome> {
-    let isBegun = false;
-    let isGiven = false;
+  async function attempt(message: ComposedMessage): Promise<SendOutcome> {
+    let isConnected = false;
+    let isTransmitting = false;
     try {
-      const session = await takeSession();
-      isBegun = true;
-      if (!session.takesUtf8 && !isAscii(message.to)) return unmailable(message.to);
-      const answer = await give(session.connection, message, () => (isGiven = true));
+      const { connection, supportsUtf8 } = await getSession();
+      isConnected = true;
+      if (!supportsUtf8 && !isAscii(message.to)) return rejectUtf8Address(message.to);
+      const answer = await transmit(connection, message, () => (isTransmitting = true));
       return { state: "accepted", answer };
     } catch (error) {
-      const refusal = classifyFailure(error as SmtpError, { settings, isBegun, isGiven });
-      if (refusal.state === "unreachable" || !(await isReset(kept))) {
-        kept?.connection.close();
-        kept = undefined;
+      const outcome = classifyFailure(error as SmtpError, { settings, isConnected, isTransmitting });
+      if (outcome.state === "unreachable" || !(await reset(session))) {
+        session?.connection.close();
+        session = undefined;
       }
-      return refusal;
+      return outcome;
     }
   }
 
@@ -85,7 +86,7 @@ export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): Emai
     check: async () => {
       try {
         await end();
-        await takeSession();
+        await getSession();
         await end();
         return { ready: true };
       } catch (error) {
@@ -94,8 +95,8 @@ export function openSmtp(settings: SmtpSettings, timeouts = usualTimeouts): Emai
     },
     close: end,
     describe: () => {
-      const user = settings.user === null ? "without signing in" : `as ${settings.user}`;
-      return `the mail server ${place}, ${tlsWords[settings.tls]}, ${user}`;
+      const user = settings.user === null ? "without authentication" : `as user ${settings.user}`;
+      return `the mail server ${place}, ${tlsDescriptions[settings.tls]}, ${user}`;
     },
   };
 }
@@ -108,18 +109,18 @@ async function openSession(settings: SmtpSettings, timeouts: SmtpTimeouts): Prom
     connectionTimeout: timeouts.connectMs,
     greetingTimeout: timeouts.connectMs,
     dnsTimeout: timeouts.connectMs,
-    socketTimeout: timeouts.silenceMs,
+    socketTimeout: timeouts.idleMs,
     ...tlsOptions[settings.tls],
   });
-  const session: Session = { connection, takesUtf8: false, isOver: false };
-  connection.on("end", () => (session.isOver = true));
+  const session: Session = { connection, supportsUtf8: false, isClosed: false };
+  connection.on("end", () => (session.isClosed = true));
   await new Promise<void>((resolve, reject) => {
-    // Stays for the life of the connection: an error that nobody listens to would end the process.
+    // Stays for the lifetime of the connection, because an unhandled error event would end the process.
     connection.on("error", reject);
     connection.on("end", () => reject(new Error("Connection closed unexpectedly")));
     const settle = (error?: Error | null) => (error ? reject(error) : resolve());
     connection.connect((error) => {
-      session.takesUtf8 = /[ -]SMTPUTF8\b/i.test(connection.lastServerResponse || "");
+      session.supportsUtf8 = /[ -]SMTPUTF8\b/i.test(connection.lastServerResponse || "");
       if (error || settings.user === null) return settle(error);
       connection.login({ user: settings.user, pass: settings.password ?? "" }, settle);
     });
@@ -130,11 +131,15 @@ async function openSession(settings: SmtpSettings, timeouts: SmtpTimeouts): Prom
   return session;
 }
 
-/** Resolves to the server's answer; calls `onGiven` before the first byte of the message goes out. */
-function give(connection: SMTPConnection, message: ComposedMessage, onGiven: () => void): Promise<string> {
+/** Resolves to the response of the server. Calls `onStart` before the first byte of the message is sent. */
+function transmit(
+  connection: SMTPConnection,
+  message: ComposedMessage,
+  onStart: () => void,
+): Promise<string> {
   const body = new Readable({
     read() {
-      onGiven();
+      onStart();
       this.push(message.raw);
       this.push(null);
     },
@@ -148,9 +153,9 @@ function give(connection: SMTPConnection, message: ComposedMessage, onGiven: () 
   });
 }
 
-/** Ends what the server knows of a refused message, so that the next one can follow. */
-async function isReset(session: Session | undefined): Promise<boolean> {
-  if (!session || session.isOver) return false;
+/** Resets the session after a rejected message. Returns whether it can be used for the next one. */
+async function reset(session: Session | undefined): Promise<boolean> {
+  if (!session || session.isClosed) return false;
   return await new Promise((resolve) => {
     session.connection.once("end", () => resolve(false));
     session.connection.reset((error) => resolve(!error));
@@ -161,15 +166,15 @@ function isAscii(text: string): boolean {
   return !/[^\p{ASCII}]/u.test(text);
 }
 
-/** Assumed: a server that does not know other letters than ASCII in addresses will not learn them by the next attempt. */
-function unmailable(address: string): SendOutcome {
-  const answer = `the mail server takes no letters outside of ASCII before the @ of an address (SMTPUTF8): ${address}`;
+/** Assumed: this is permanent, because a server without SMTPUTF8 will not support it on the next attempt. */
+function rejectUtf8Address(address: string): SendOutcome {
+  const answer = `the mail server does not support non-ASCII addresses (SMTPUTF8): ${address}`;
   return { state: "invalid_address", answer };
 }
 
 async function quit({ connection }: Session): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, goodbyeMs);
+    const timer = setTimeout(resolve, quitTimeoutMs);
     connection.once("end", () => {
       clearTimeout(timer);
       resolve();

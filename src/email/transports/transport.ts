@@ -1,27 +1,27 @@
-/** A message as it goes out. */
+/** A composed message. */
 export interface ComposedMessage {
-  /** The mail's own, the same for every attempt. */
+  /** The message key of the email. */
   readonly key: string;
-  /** The receiver's address as SMTP's `RCPT TO` names it. */
+  /** Envelope recipient (`RCPT TO`). */
   readonly to: string;
-  /** The sender's, as `MAIL FROM` names it: where bounces go. */
+  /** Envelope sender (`MAIL FROM`), which receives bounces. */
   readonly from: string;
   readonly subject: string;
-  /** With its angle brackets, as the header has it. */
+  /** Including the angle brackets. */
   readonly messageId: string;
-  /** Headers and body (RFC 5322), lines ended by CR LF. */
+  /** Headers and body (RFC 5322), with CRLF line endings. */
   readonly raw: Buffer;
 }
 
 /**
- * What became of handing one message over.
- * - `accepted`: the server, or the folder, has it
- * - `deferred`: the server asks to try this message later (4xx)
- * - `bounced`, `blocked`, `invalid_address`: refused for good (5xx): by the mailbox; by a policy, or as spam; because
- *   there is no such address, or none that this server can mail to. `isOfAddress`: any other message to the address
- *   would be refused as well, which is not so of one that is too big
- * - `unreachable`: says nothing of this message: the server could not be reached, or refused to sign in. Whether it has
- *   the message is unknown where the connection broke after the message was given, `mayHaveArrived`.
+ * Outcome of sending one message.
+ * - `accepted`: the server or the outbox folder has the message
+ * - `deferred`: the server asks to try this message again later (4xx)
+ * - `bounced`, `blocked`, `invalid_address`: permanent rejection (5xx) by the mailbox; by a policy or spam filter; or
+ *   because the address does not exist or is not supported. `isOfAddress`: other messages to the address would be
+ *   rejected too (not set if, for example, the message is too large)
+ * - `unreachable`: a failure that does not concern this message, for example no connection or a failed login.
+ *   `mayHaveArrived`: the connection was lost after the message was transmitted, so the server may have accepted it
  */
 export type SendOutcome =
   | { readonly state: "accepted"; readonly answer: string }
@@ -33,22 +33,22 @@ export type SendOutcome =
     }
   | { readonly state: "unreachable"; readonly problem: string; readonly mayHaveArrived?: boolean };
 
-/** Where mails go. One message at a time is handed over. */
+/** Sends messages, one at a time. */
 export interface EmailTransport {
   send: (message: ComposedMessage) => Promise<SendOutcome>;
-  /** Whether the mail of this key was handed over before; absent where nobody can tell, as with SMTP. */
+  /** Returns whether a message with this key was sent before. Absent if this cannot be determined, as with SMTP. */
   wasSent?: (key: string) => Promise<boolean>;
-  /** Whether a mail would be taken now; words for a person where not. */
+  /** Checks whether the transport works. `problem` is for people. */
   check: () => Promise<{ readonly ready: true } | { readonly ready: false; readonly problem: string }>;
   close: () => Promise<void>;
-  /** Where mails go, in words, without a secret. */
+  /** Describes the destination for people, without secrets. */
   describe: () => string;
 }
 
-/** - `implicit`: from the first byte; `starttls`: refused without it; `opportunistic`: where offered; `none`: in the open */
+/** `implicit`: TLS from the start; `starttls`: required; `opportunistic`: only if offered; `none`: not encrypted. */
 export type TlsMode = "implicit" | "starttls" | "opportunistic" | "none";
 
-/** Who mails come from. */
+/** The sender of emails. */
 export interface EmailSender {
   readonly name: string | null;
   readonly address: string;
@@ -69,6 +69,6 @@ export interface OutboxSettings {
 }
 
 export type EmailTransportSettings = (SmtpSettings | OutboxSettings) & {
-  /** Null is what the way out says by itself: only the outbox folder can do without one. */
+  /** Null only for the outbox folder, which then uses a placeholder address. */
   readonly from: EmailSender | null;
 };

@@ -48,7 +48,7 @@ describe("a composed message", () => {
       expect(part).toContain("https://reviews.example/starpost/v1/l/sample-unsubscribe");
     }
     expect(parsed.html).toContain('alt="Teapot “Morning”, 1.2 l"');
-    expect(parsed.subject).toBe("How do you like what you bought at Tea & Cups?");
+    expect(parsed.subject).toBe("How do you like your order from Tea & Cups?");
   });
 
   it("names the product where there is one alone", async () => {
@@ -57,7 +57,7 @@ describe("a composed message", () => {
       data: { ...anOutgoingMail().data, products: products.slice(1), is_test: true },
     });
     expect(parsed.subject).toBe("How do you like كوب شاي?");
-    expect(parsed.text).toContain("This is a test mail.");
+    expect(parsed.text).toContain("This is a test email.");
   });
 
   it("comes under the configured name, and from nobody where nothing is configured", async () => {
@@ -71,10 +71,10 @@ describe("a composed message", () => {
   it("calls a store without a name by the configured one, or by none", async () => {
     const store = { name: "", url: null };
     const named = await compose({ store }, { name: "Tea", address: "tea@shop.example" });
-    expect(named.parsed.text).toContain("your order 100234 at Tea.");
+    expect(named.parsed.text).toContain("your order 100234 from Tea.");
     const { parsed } = await compose({ store });
     expect(parsed.from).toMatchObject({ name: "", address: "reviews@shop.example" });
-    expect(parsed.text).toContain("your order 100234 at our store.");
+    expect(parsed.text).toContain("your order 100234 from our store.");
   });
 
   it("shows the image that tells of opens only where it is asked for", async () => {

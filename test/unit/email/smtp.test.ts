@@ -21,10 +21,10 @@ async function start(options: MailServerOptions = {}): Promise<MailServer> {
   return server;
 }
 
-function open(settings: Partial<SmtpSettings> & { port: number }, silenceMs = 3_000): EmailTransport {
+function open(settings: Partial<SmtpSettings> & { port: number }, idleMs = 3_000): EmailTransport {
   const transport = openSmtp(
     { kind: "smtp", host: "127.0.0.1", tls: "none", user: null, password: null, ...settings },
-    { connectMs: 1_000, silenceMs },
+    { connectMs: 1_000, idleMs },
   );
   closers.push(() => transport.close());
   return transport;
@@ -138,7 +138,7 @@ describe("a mail server", () => {
     expect(await open(server).send(await aMessage())).toMatchObject({
       state: "unreachable",
       mayHaveArrived: true,
-      problem: expect.stringContaining("ended the connection") as string,
+      problem: expect.stringContaining("closed the connection") as string,
     });
   });
 
@@ -167,7 +167,7 @@ describe("a mail server", () => {
       const outcome = await open(server, 1_000).send(await aMessage());
       expect(outcome).toMatchObject({
         state: "unreachable",
-        problem: `The mail server 127.0.0.1:${server.port} did not answer in time. It is tried again.`,
+        problem: `The mail server 127.0.0.1:${server.port} did not respond in time. The connection will be retried.`,
         mayHaveArrived: at === "data",
       });
     },
@@ -187,7 +187,7 @@ describe("a mail server", () => {
     const server = await startMailServer();
     await server.close();
     const transport = open(server);
-    const problem = `The mail server 127.0.0.1:${server.port} refused the connection. Is it the right port, and does the server run?`;
+    const problem = `The mail server 127.0.0.1:${server.port} refused the connection. Check the port and whether the server is running.`;
     expect(await transport.send(await aMessage())).toMatchObject({ state: "unreachable", problem });
     expect(await transport.check()).toEqual({ ready: false, problem });
   });
@@ -216,7 +216,7 @@ describe("signing in", () => {
     expect(outcome).toMatchObject({
       state: "unreachable",
       problem: expect.stringMatching(
-        /refused to sign in shop: 535 5\.7\.8 .*starpost mail configure/,
+        /rejected the login of shop: 535 5\.7\.8 .*starpost mail configure/,
       ) as string,
     });
     expect(JSON.stringify([outcome, await transport.check(), transport.describe()])).not.toContain(
@@ -230,7 +230,7 @@ describe("signing in", () => {
     const transport = open({ port: server.port, user: "shop", password: user.password });
     expect(await transport.send(await aMessage())).toMatchObject({
       state: "unreachable",
-      problem: expect.stringMatching(/is not ready: 454.*It is tried again/) as string,
+      problem: expect.stringMatching(/is not ready: 454.*will be retried/) as string,
     });
     server.decide = () => undefined;
     expect(await transport.send(await aMessage())).toMatchObject({ state: "accepted" });
@@ -275,7 +275,7 @@ describe("encryption", () => {
 
   it("with starttls is never left out", async () => {
     expect(await encrypted(await start(), "starttls")).toMatchObject([
-      { state: "unreachable", problem: expect.stringContaining("offers no STARTTLS") as string },
+      { state: "unreachable", problem: expect.stringContaining("does not support STARTTLS") as string },
       undefined,
     ]);
   });

@@ -1,11 +1,11 @@
 import type { EmailTemplate } from "../../outgoing-email.ts";
 
-/** The part of a mail that its kind makes different; Liquid, in HTML and in text. */
+/** The parts of a template that depend on the category, in Liquid. */
 export interface Message {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Why the person gets it: the end of "You get this mail because …". */
+  /** Completes the sentence "You received this email because …". */
   readonly because: string;
 }
 
@@ -24,11 +24,11 @@ const style = `
       footer { border-top: 1px solid #d5d5dc; color: #55555e; font-size: 0.875rem; }
     `;
 
-/** A whole template, which a merchant can take as it is to begin with. */
+/** Builds a complete template, which stores can use as a starting point. */
 export function frame({ subject, text, html, because }: Message): EmailTemplate {
   return {
     subject,
-    text: `Hello{% if customer.name != "" %} {{ customer.name }}{% endif %},
+    text: `Hi{% if customer.name != "" %} {{ customer.name }}{% endif %},
 
 ${text.trim()}
 
@@ -36,8 +36,8 @@ ${text.trim()}
 {{ store.url }}{% endif %}
 
 --\u0020
-You get this mail because ${because}.
-No more mails of this kind: {{ unsubscribe_url }}
+You received this email because ${because}.
+Unsubscribe: {{ unsubscribe_url }}
 `,
     html: `<!DOCTYPE html>
 <html lang="en">
@@ -50,13 +50,13 @@ No more mails of this kind: {{ unsubscribe_url }}
   </head>
   <body>
     <main>
-      <p>Hello{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi>{% endif %},</p>
+      <p>Hi{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi>{% endif %},</p>
 ${indent(html.trim(), 6)}
       <p>{% if store.url %}<a href="{{ store.url }}"><bdi>{{ store.name }}</bdi></a>{% else %}<bdi>{{ store.name }}</bdi>{% endif %}</p>
     </main>
     <footer>
-      <p>You get this mail because ${isolate(because)}.</p>
-      <p><a href="{{ unsubscribe_url }}">Unsubscribe from mails of this kind</a></p>
+      <p>You received this email because ${isolate(because)}.</p>
+      <p><a href="{{ unsubscribe_url }}">Unsubscribe from these emails</a></p>
     </footer>
   </body>
 </html>
@@ -64,7 +64,7 @@ ${indent(html.trim(), 6)}
   };
 }
 
-/** Wraps each value into an element that keeps its direction to itself. */
+/** Wraps each value in an element that isolates its text direction. */
 export function isolate(sentence: string): string {
   return sentence.replaceAll(/\{\{.*?\}\}/g, (output) => `<bdi>${output}</bdi>`);
 }

@@ -5,56 +5,56 @@ const ofProduct = `{% if product_name %} of {{ product_name }}{% endif %}`;
 
 export const verifyReview: EmailTemplate = frame({
   subject: `Please confirm your review{% if product_name %} of {{ product_name }}{% endif %}`,
-  because: "your address was given with a review at {{ store.name }}",
-  text: `Thank you for your review${ofProduct}. Please confirm that it is yours:
+  because: "this address was used to review a purchase from {{ store.name }}",
+  text: `Thank you for your review${ofProduct}. Please confirm that you wrote it:
 
 {{ verify_url }}
 
-This is what we received ({{ score }} of 5 stars):
+Your review ({{ score }} out of 5 stars):
 
 {{ title | quote }}
 {{ content | quote }}
 
-If you did not write it, you need not do anything.`,
-  html: `<p>Thank you for your review${isolate(ofProduct)}. Please confirm that it is yours:</p>
+If you did not write this review, you can ignore this email.`,
+  html: `<p>Thank you for your review${isolate(ofProduct)}. Please confirm that you wrote it:</p>
 <p><a class="button" href="{{ verify_url }}">Confirm my review</a></p>
-<p>This is what we received ({{ score }} of 5 stars):</p>
+<p>Your review ({{ score }} out of 5 stars):</p>
 <blockquote dir="auto">
   <p dir="auto"><strong>{{ title }}</strong></p>
   <p dir="auto">{{ content | newline_to_br }}</p>
 </blockquote>
-<p>If you did not write it, you need not do anything.</p>`,
+<p>If you did not write this review, you can ignore this email.</p>`,
 });
 
 export const confirmQuestion: EmailTemplate = frame({
   subject: "Please confirm your question about {{ product_name }}",
-  because: "your address was given with a question at {{ store.name }}",
-  text: `You asked about {{ product_name }}. Please confirm your question; then the store and its customers can answer it:
+  because: "this address was used to ask {{ store.name }} a question",
+  text: `Thank you for your question about {{ product_name }}. Please confirm it so that the store and its customers can answer:
 
 {{ confirm_url }}
 
-This is what we received:
+Your question:
 
 {{ content | quote }}
 
-If you did not ask, you need not do anything.`,
-  html: `<p>You asked about <bdi>{{ product_name }}</bdi>. Please confirm your question; then the store and its customers can answer it:</p>
+If you did not ask this question, you can ignore this email.`,
+  html: `<p>Thank you for your question about <bdi>{{ product_name }}</bdi>. Please confirm it so that the store and its customers can answer:</p>
 <p><a class="button" href="{{ confirm_url }}">Confirm my question</a></p>
-<p>This is what we received:</p>
+<p>Your question:</p>
 <blockquote dir="auto">
   <p dir="auto">{{ content | newline_to_br }}</p>
 </blockquote>
-<p>If you did not ask, you need not do anything.</p>`,
+<p>If you did not ask this question, you can ignore this email.</p>`,
 });
 
-interface QuestionNews {
+interface QuestionMessage {
   readonly subject: string;
   readonly opening: string;
   readonly because: string;
 }
 
-/** Asks somebody who may know for an answer. */
-export function requestAnswer({ subject, opening, because }: QuestionNews): EmailTemplate {
+/** Asks for an answer to a question. */
+export function requestAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
   return frame({
     subject,
     because,
@@ -62,7 +62,7 @@ export function requestAnswer({ subject, opening, because }: QuestionNews): Emai
 
 {{ content | quote }}
 
-Answer: {{ answer_url }}`,
+Answer the question: {{ answer_url }}`,
     html: `<p>${isolate(opening)}</p>
 <blockquote dir="auto">
   <p dir="auto">{{ content | newline_to_br }}</p>
@@ -71,8 +71,8 @@ Answer: {{ answer_url }}`,
   });
 }
 
-/** Tells of an answer to a question. */
-export function notifyOfAnswer({ subject, opening, because }: QuestionNews): EmailTemplate {
+/** Announces an answer to a question. */
+export function notifyOfAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
   return frame({
     subject,
     because,
@@ -80,7 +80,7 @@ export function notifyOfAnswer({ subject, opening, because }: QuestionNews): Ema
 
 {{ content | quote }}
 
-The answer:
+Answer:
 
 {{ answer | quote }}
 
@@ -89,7 +89,7 @@ The answer:
 <blockquote dir="auto">
   <p dir="auto">{{ content | newline_to_br }}</p>
 </blockquote>
-<p>The answer:</p>
+<p>Answer:</p>
 <blockquote dir="auto">
   <p dir="auto">{{ answer | newline_to_br }}</p>
 </blockquote>
@@ -98,38 +98,38 @@ The answer:
 }
 
 export const requestComment: EmailTemplate = frame({
-  subject: "A new review{% if product_name %} of {{ product_name }}{% endif %}: {{ score }} of 5 stars",
-  because: "you look after the reviews of {{ store.name }}",
-  text: `There is a new review${ofProduct} ({{ score }} of 5 stars):
+  subject: "New review{% if product_name %} of {{ product_name }}{% endif %}: {{ score }} out of 5 stars",
+  because: "you manage reviews for {{ store.name }}",
+  text: `You have a new review${ofProduct} ({{ score }} out of 5 stars):
 
 {{ title | quote }}
 {{ content | quote }}
 
-Comment on it: {{ comment_url }}`,
-  html: `<p>There is a new review${isolate(ofProduct)} ({{ score }} of 5 stars):</p>
+Reply to the review: {{ comment_url }}`,
+  html: `<p>You have a new review${isolate(ofProduct)} ({{ score }} out of 5 stars):</p>
 <blockquote dir="auto">
   <p dir="auto"><strong>{{ title }}</strong></p>
   <p dir="auto">{{ content | newline_to_br }}</p>
 </blockquote>
-<p><a class="button" href="{{ comment_url }}">Comment on the review</a></p>`,
+<p><a class="button" href="{{ comment_url }}">Reply to the review</a></p>`,
 });
 
 export const notifyOfComment: EmailTemplate = frame({
-  subject: "{{ store.name }} has answered your review",
-  because: "you wrote a review at {{ store.name }}",
-  text: `{{ store.name }} has commented on your review${ofProduct}:
+  subject: "{{ store.name }} replied to your review",
+  because: "you wrote a review for {{ store.name }}",
+  text: `{{ store.name }} replied to your review${ofProduct}:
 
 {{ comment | quote }}
 
-You had written:
+Your review:
 
 {{ title | quote }}
 {{ content | quote }}`,
-  html: `<p><bdi>{{ store.name }}</bdi> has commented on your review${isolate(ofProduct)}:</p>
+  html: `<p><bdi>{{ store.name }}</bdi> replied to your review${isolate(ofProduct)}:</p>
 <blockquote dir="auto">
   <p dir="auto">{{ comment | newline_to_br }}</p>
 </blockquote>
-<p>You had written:</p>
+<p>Your review:</p>
 <blockquote dir="auto">
   <p dir="auto"><strong>{{ title }}</strong></p>
   <p dir="auto">{{ content | newline_to_br }}</p>

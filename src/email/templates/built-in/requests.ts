@@ -3,28 +3,28 @@ import { frame, isolate } from "./frame.ts";
 
 interface Request {
   readonly subject: string;
-  /** The first sentences; Liquid in plain text. */
+  /** The first sentences, in Liquid and plain text. */
   readonly opening: string;
   readonly because: string;
 }
 
-const testNotice = "This is a test mail. A review that is written from it is not kept.";
+const testNotice = "This is a test email. Reviews written from it are not saved.";
 
-/** Asks for a review of each product of an order. */
+/** Asks for reviews of the products of an order. */
 export function requestReviews({ subject, opening, because }: Request): EmailTemplate {
   return frame({
     subject,
     because,
     text: `{% if is_test %}${testNotice}
 
-{% endif %}${opening} A few words help other customers to choose.
+{% endif %}${opening} Your review helps other customers decide.
 {% for product in products %}
 {{ product.name }}
 Write a review: {{ product.review_url }}
 {% endfor %}
 Thank you!`,
     html: `{% if is_test %}<p class="notice">${testNotice}</p>{% endif %}
-<p>${isolate(opening)} A few words help other customers to choose.</p>
+<p>${isolate(opening)} Your review helps other customers decide.</p>
 {% for product in products %}
 <section class="product">
   {% if product.image_url %}<img src="{{ product.image_url }}" alt="{{ product.name }}" width="160">{% endif %}
@@ -36,17 +36,17 @@ Thank you!`,
   });
 }
 
-/** Asks for a review of the store itself. */
+/** Asks for a review of the store. */
 export function requestStoreReview({ subject, opening, because }: Request): EmailTemplate {
   return frame({
     subject,
     because,
-    text: `${opening} A few words help others to find a store that they can trust.
+    text: `${opening} Your review helps others find a store they can trust.
 
 Write a review: {{ review_url }}
 
 Thank you!`,
-    html: `<p>${isolate(opening)} A few words help others to find a store that they can trust.</p>
+    html: `<p>${isolate(opening)} Your review helps others find a store they can trust.</p>
 <p><a class="button" href="{{ review_url }}">Write a review</a></p>
 <p>Thank you!</p>`,
   });

@@ -10,32 +10,32 @@ import {
 } from "./messages.ts";
 import { requestReviews, requestStoreReview } from "./requests.ts";
 
-const aboutProducts =
-  "{% if products.size == 1 %}{{ products[0].name }}{% else %}what you bought at {{ store.name }}{% endif %}";
-const bought = "you bought at {{ store.name }}";
-const order = "Thank you for your order {{ order_id }} at {{ store.name }}.";
+const orderedProducts =
+  "{% if products.size == 1 %}{{ products[0].name }}{% else %}your order from {{ store.name }}{% endif %}";
+const bought = "you bought something from {{ store.name }}";
+const order = "Thank you for your order {{ order_id }} from {{ store.name }}.";
 
 const afterPurchase = requestReviews({
-  subject: `How do you like ${aboutProducts}?`,
-  opening: `${order} How do you like what you bought?`,
+  subject: `How do you like ${orderedProducts}?`,
+  opening: `${order} How do you like it?`,
   because: bought,
 });
 
 const reminder = requestReviews({
-  subject: `A reminder: how do you like ${aboutProducts}?`,
-  opening: `Some time ago we asked how you like what you bought at {{ store.name }}. We would still be glad to hear it.`,
+  subject: `Reminder: how do you like ${orderedProducts}?`,
+  opening: `We recently asked how you like your order from {{ store.name }}. We would still love to hear from you.`,
   because: bought,
 });
 
 const askedByStore = requestReviews({
-  subject: `{{ store.name }} would like to know: how is ${aboutProducts}?`,
-  opening: `You bought at {{ store.name }}, and we would like to know what you think of it.`,
+  subject: `{{ store.name }} would like to know: how do you like ${orderedProducts}?`,
+  opening: `Thank you for shopping at {{ store.name }}. We would love to know what you think of your order.`,
   because: bought,
 });
 
 /**
- * The mails of all categories, as they are where the account has no template of its own.
- * Assumed: all of them; the specification names the categories, and shows no text.
+ * The built-in templates of all categories.
+ * Assumed: all texts; the specification only names the categories.
  */
 export const builtInTemplates: Readonly<Record<EmailCategory, EmailTemplate>> = {
   map: afterPurchase,
@@ -45,23 +45,23 @@ export const builtInTemplates: Readonly<Record<EmailCategory, EmailTemplate>> = 
   custom_map: askedByStore,
   resend_custom_map: askedByStore,
   mail_after_service: requestStoreReview({
-    subject: "How did {{ store.name }} help you?",
-    opening: "Our customer service was in touch with you. How did we do?",
-    because: "you were in touch with the customer service of {{ store.name }}",
+    subject: "How was your experience with {{ store.name }}?",
+    opening: "You recently contacted our customer service. How did we do?",
+    because: "you contacted the customer service of {{ store.name }}",
   }),
   mail_after_invoice: requestStoreReview({
-    subject: "How was your order at {{ store.name }}?",
-    opening: "Thank you for your payment. How was it to order at {{ store.name }}?",
+    subject: "How was your order from {{ store.name }}?",
+    opening: "Thank you for your payment. How was your experience ordering from {{ store.name }}?",
     because: bought,
   }),
   site_reminder: requestStoreReview({
     subject: "What do you think of {{ store.name }}?",
-    opening: "You wanted to tell others what you think of {{ store.name }}. It takes a minute.",
-    because: "you began a review at {{ store.name }}",
+    opening: "You started a review of {{ store.name }}. It only takes a minute to finish.",
+    because: "you started a review of {{ store.name }}",
   }),
   testimonials_request: requestStoreReview({
     subject: "What do you think of {{ store.name }}?",
-    opening: "You know {{ store.name }}, and we would like to know what you think of us.",
+    opening: "As a customer of {{ store.name }}, would you tell us what you think of us?",
     because: "you are a customer of {{ store.name }}",
   }),
   anonymous_testimonials_request: verifyReview,
@@ -69,23 +69,23 @@ export const builtInTemplates: Readonly<Record<EmailCategory, EmailTemplate>> = 
   comment_notification: notifyOfComment,
   question_confirmation: confirmQuestion,
   answer_request_shop_owner: requestAnswer({
-    subject: "A question about {{ product_name }}",
-    opening: "Somebody has asked about {{ product_name }}:",
-    because: "you look after the questions of {{ store.name }}",
+    subject: "New question about {{ product_name }}",
+    opening: "A customer asked a question about {{ product_name }}:",
+    because: "you manage questions for {{ store.name }}",
   }),
   answer_request_shoppers: requestAnswer({
     subject: "Can you answer a question about {{ product_name }}?",
-    opening: "You bought {{ product_name }}, and somebody would like to know something about it:",
+    opening: "You bought {{ product_name }}, and another shopper has a question about it:",
     because: bought,
   }),
   answer_notification_shop_owner: notifyOfAnswer({
-    subject: "A question about {{ product_name }} has an answer",
-    opening: "A question about {{ product_name }} has an answer. The question:",
-    because: "you look after the questions of {{ store.name }}",
+    subject: "A question about {{ product_name }} was answered",
+    opening: "A question about {{ product_name }} was answered. The question:",
+    because: "you manage questions for {{ store.name }}",
   }),
   answer_notification_shoppers: notifyOfAnswer({
-    subject: "Your question about {{ product_name }} has an answer",
-    opening: "Your question about {{ product_name }} has an answer. You asked:",
-    because: "you asked a question at {{ store.name }}",
+    subject: "Your question about {{ product_name }} was answered",
+    opening: "Your question about {{ product_name }} was answered. You asked:",
+    because: "you asked {{ store.name }} a question",
   }),
 };

@@ -1,10 +1,10 @@
+import { dayMs, hourMs, minuteMs } from "../../../contract/time.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { dayMs, hourMs, minuteMs } from "../../../contract/time.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
-/** How long a mail waits after its first, second… attempt that its server put off; after all further ones as long as the last. */
+/** Delay after each deferred attempt. The last one applies to all further attempts. */
 export const retryDelaysMs: readonly number[] = [
   minuteMs,
   5 * minuteMs,
@@ -14,30 +14,27 @@ export const retryDelaysMs: readonly number[] = [
   12 * hourMs,
 ];
 
-/** Assumed: mail servers put off for a while, and who has not taken a mail in three days never will. */
+/** Assumed: a server that has not accepted an email within three days never will. */
 export const giveUpAfterMs = 3 * dayMs;
 
-/** When a mail that was put off is tried again, milliseconds; nothing where it is to be given up. */
+/** Returns when to try a deferred email again, in milliseconds, or undefined to give it up. */
 export async function findNextAttempt(
-  mail: Pick<Row<"mails">, "id" | "attempts">,
+  email: Pick<Row<"mails">, "id" | "attempts">,
   context: Context,
 ): Promise<number | undefined> {
   const { nowMs } = context;
-  const lastAtMs = (await readFirstAttempt(mail, context)) + giveUpAfterMs;
+  const lastAtMs = (await findFirstAttempt(email.id, context)) + giveUpAfterMs;
   if (nowMs >= lastAtMs) return undefined;
-  const waitMs = retryDelaysMs[Math.min(mail.attempts, retryDelaysMs.length) - 1] ?? 0;
-  return Math.min(nowMs + waitMs, lastAtMs);
+  const delayMs = retryDelaysMs[Math.min(email.attempts, retryDelaysMs.length) - 1] ?? 0;
+  return Math.min(nowMs + delayMs, lastAtMs);
 }
 
-/** When the first attempt was made that counted, milliseconds. */
-async function readFirstAttempt(
-  { id }: Pick<Row<"mails">, "id">,
-  { transaction, nowMs }: Context,
-): Promise<number> {
+/** Returns the time of the first attempt, in milliseconds. */
+async function findFirstAttempt(mailId: number, { transaction, nowMs }: Context): Promise<number> {
   const first = await transaction
     .selectFrom("mail_events")
     .select("occurred_at")
-    .where("mail_row", "=", id)
+    .where("mail_row", "=", mailId)
     .where("event", "=", "begun")
     .orderBy("id")
     .limit(1)
