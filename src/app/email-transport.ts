@@ -6,8 +6,8 @@ export async function findEmailTransportSettings({
   env,
   paths,
 }: HostContext): Promise<EmailTransportSettings> {
-  const settings = await import("../config/mail-settings.ts");
-  const { smtp, from, outboxFolder } = await settings.findMailSettings(env, paths);
+  const settings = await import("../config/email-settings.ts");
+  const { smtp, from, outboxFolder } = await settings.findEmailSettings(env, paths);
   return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };
 }
 

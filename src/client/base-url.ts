@@ -12,7 +12,7 @@ export interface BaseUrl {
  * Reads the address of a service; it may have a path of its own.
  * @throws ServiceError `invalidParams` when it is no such address
  */
-export function readBaseUrl(text: string): BaseUrl {
+export function parseBaseUrl(text: string): BaseUrl {
   let url: URL;
   try {
     url = new URL(text);

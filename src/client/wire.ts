@@ -1,6 +1,6 @@
 import { got, type Got, type Method } from "got";
 import type { Effect } from "../contract/index.ts";
-import { type BaseUrl, readBaseUrl } from "./base-url.ts";
+import { type BaseUrl, parseBaseUrl } from "./base-url.ts";
 import { asServiceError } from "./connection-failure.ts";
 import { Connections, forwardBy } from "./connections.ts";
 import { asProxyRefusal, nameProxy, type Proxy } from "./proxy.ts";
@@ -43,7 +43,7 @@ export class Wire {
   constructor(options: WireOptions) {
     const { baseUrl, proxy, userAgent = "starpost" } = options;
     const { requestTimeoutMs, connectTimeoutMs } = { ...defaults, ...options };
-    this.#base = readBaseUrl(baseUrl);
+    this.#base = parseBaseUrl(baseUrl);
     this.shown = this.#base.shown;
     const isSecure = this.shown.startsWith("https:");
     const withinMs = Math.min(connectTimeoutMs, requestTimeoutMs);

@@ -1,7 +1,7 @@
-/** The variables of the process, as `main.ts` hands them on. */
+/** Environment variables, as passed on by `main.ts`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable's value; one that is empty counts as not set. */
+/** Reads a variable. An empty value counts as not set. */
 export function readVariable(env: Environment, name: string): string | undefined {
   return env[name] === "" ? undefined : env[name];
 }

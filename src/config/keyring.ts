@@ -4,40 +4,40 @@ import { platform } from "node:os";
 import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 
-export interface KeyringQuestion {
+export interface KeyringRequest {
   readonly action: "read" | "write" | "remove";
   readonly account: string;
   readonly secret?: string | undefined;
 }
 
-export type KeyringAnswer =
-  /** `value`: the secret that was read, or the account that was removed; null where there is none. */
+export type KeyringResponse =
+  /** `value`: the secret that was read, or the account that was removed; null if there was none. */
   | { readonly outcome: "done"; readonly value: string | null }
   | { readonly outcome: "failed"; readonly why: string }
-  /** What asks the keyring is not installed. */
+  /** The package that accesses the keyring is not installed. */
   | { readonly outcome: "absent" };
 
-/** Asks the system's keyring; whatever is wrong with it is an answer. */
-export type AskKeyring = (question: KeyringQuestion) => Promise<KeyringAnswer>;
+/** Accesses the system keyring. Never rejects: failures are responses. */
+export type Keyring = (request: KeyringRequest) => Promise<KeyringResponse>;
 
-/** How long a keyring is waited for, milliseconds: a person may be typing the password that unlocks it. */
-const patienceMs = { alone: 5_000, withPerson: 60_000 } as const;
+/** How long to wait for the keyring, in milliseconds. The user may have to type a password to unlock it. */
+const timeoutMs = { unattended: 5_000, interactive: 60_000 } as const;
 
-/** Whether `STARPOST_KEYRING=off` says that the system's keyring is left alone. */
+/** Whether `STARPOST_KEYRING` disables the use of the system keyring. */
 export function isKeyringOff(env: Environment): boolean {
   return ["off", "0", "false", "no"].includes(readVariable(env, "STARPOST_KEYRING") ?? "");
 }
 
 /**
- * The way to the system's keyring: the Keychain, the Credential Manager, or the Secret Service of the session.
- * Nothing where there is none, or where it is turned off. Nothing is loaded before it is asked.
+ * Finds the system keyring: Keychain (macOS), Credential Manager (Windows), or Secret Service (Linux). Returns undefined
+ * if there is none, or if it is disabled.
  */
-export function findKeyring(env: Environment, hasPerson: () => boolean): AskKeyring | undefined {
+export function findKeyring(env: Environment, hasPerson: () => boolean): Keyring | undefined {
   if (isKeyringOff(env) || !hasSession(env)) return undefined;
-  return (question) => askInProcess(question, env, hasPerson() ? patienceMs.withPerson : patienceMs.alone);
+  return (request) => callInProcess(request, env, hasPerson() ? timeoutMs.interactive : timeoutMs.unattended);
 }
 
-/** Elsewhere than on macOS and Windows the keyring is reached over the session's bus. */
+/** On systems other than macOS and Windows, the keyring is accessed over the D-Bus session bus. */
 function hasSession(env: Environment): boolean {
   if (platform() === "darwin" || platform() === "win32") return true;
   const runtime = readVariable(env, "XDG_RUNTIME_DIR");
@@ -45,13 +45,13 @@ function hasSession(env: Environment): boolean {
   return hasAddress || (runtime !== undefined && existsSync(join(runtime, "bus")));
 }
 
-function askInProcess(question: KeyringQuestion, env: Environment, waitMs: number): Promise<KeyringAnswer> {
+function callInProcess(request: KeyringRequest, env: Environment, waitMs: number): Promise<KeyringResponse> {
   const file = new URL(
     `./keyring-process${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`,
     import.meta.url,
   );
   const child = fork(file, [], {
-    env: withoutOwn(env),
+    env: withoutOwnVariables(env),
     execArgv: [],
     stdio: ["pipe", "pipe", "ignore", "ipc"],
     timeout: waitMs,
@@ -61,29 +61,31 @@ function askInProcess(question: KeyringQuestion, env: Environment, waitMs: numbe
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     child.on("error", (error) => resolve({ outcome: "failed", why: error.message }));
-    child.on("close", (_code, signal) => resolve(readAnswer(text, signal)));
-    // A process that ended at once has said so by then.
-    child.stdin?.on("error", () => {}).end(JSON.stringify(question));
+    child.on("close", (_code, signal) => resolve(parseResponse(text, signal)));
+    // If the process has already exited, its response has been read.
+    child.stdin?.on("error", () => {}).end(JSON.stringify(request));
   });
 }
 
-/** What is set for this program, or for Node, is no matter of the keyring's. */
-function withoutOwn(env: Environment): NodeJS.ProcessEnv {
+/** Variables for starpost or Node.js must not affect the keyring process. */
+function withoutOwnVariables(env: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(?:STARPOST|NODE)_/.test(name)));
 }
 
-function readAnswer(text: string, signal: NodeJS.Signals | null): KeyringAnswer {
-  if (signal !== null) return { outcome: "failed", why: "it does not answer" };
+function parseResponse(text: string, signal: NodeJS.Signals | null): KeyringResponse {
+  if (signal !== null) return { outcome: "failed", why: "it does not respond" };
   try {
-    const answer = JSON.parse(text) as KeyringAnswer;
-    return answer.outcome === "failed" ? { outcome: "failed", why: wordFailure(answer.why) } : answer;
+    const response = JSON.parse(text) as KeyringResponse;
+    return response.outcome === "failed"
+      ? { outcome: "failed", why: describeFailure(response.why) }
+      : response;
   } catch {
-    return { outcome: "failed", why: "it cannot be asked" };
+    return { outcome: "failed", why: "it cannot be accessed" };
   }
 }
 
-function wordFailure(why: string): string {
-  if (why.includes("unlock prompt was dismissed")) return "it is locked, and nobody unlocked it";
+function describeFailure(why: string): string {
+  if (why.includes("unlock prompt was dismissed")) return "it is locked and was not unlocked";
   if (why.includes("Secret Service: no result found")) return "it is not set up";
   const [line = ""] = why.split("\n");
   return line.replace(/^(?:Couldn't access platform storage|Platform failure): /, "");

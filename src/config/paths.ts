@@ -1,25 +1,25 @@
 import { join, resolve } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 
-/** Where everything is kept. None of it is made before something is written. */
+/** Where files are stored. Folders are created on the first write. */
 export interface Paths {
   readonly configFolder: string;
   readonly dataFolder: string;
   readonly database: string;
-  /** One folder an import run. */
+  /** Contains a folder for each import run. */
   readonly runsFolder: string;
-  /** One file an account that a token was obtained for. */
+  /** Contains a file for each cached token. */
   readonly tokensFolder: string;
-  /** How calls are paced: two files an account, which all processes share. */
+  /** Contains two files for each account, through which processes share its rate limit. */
   readonly limitsFolder: string;
-  /** The key that account secrets are sealed with; apart from the database that holds them. */
+  /** The key that encrypts account secrets. Not stored in the database that contains them. */
   readonly keyFile: string;
 }
 
-/** With `STARPOST_HOME` one folder holds all; without, the platform's own data and config folders. */
+/** With `STARPOST_HOME`, everything is in one folder; otherwise, in the data and config folders of the platform. */
 export async function resolvePaths(env: Environment, cwd: string): Promise<Paths> {
   const home = readVariable(env, "STARPOST_HOME");
-  const { configFolder, dataFolder } = home ? oneFolder(resolve(cwd, home)) : await platformFolders();
+  const { configFolder, dataFolder } = home ? singleFolder(resolve(cwd, home)) : await platformFolders();
   return {
     configFolder,
     dataFolder,
@@ -31,7 +31,7 @@ export async function resolvePaths(env: Environment, cwd: string): Promise<Paths
   };
 }
 
-function oneFolder(folder: string) {
+function singleFolder(folder: string) {
   return { configFolder: folder, dataFolder: folder };
 }
 

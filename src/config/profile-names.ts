@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 
-/** A profile as a list of names shows it. */
+/** A profile in a list of completions. */
 export interface NamedProfile {
   readonly name: string;
   readonly about: string;
 }
 
 /**
- * The profiles that there are, without anything that it takes to use one; those alone that could be read.
- * Source: `profiles.json`, as the profile store writes it.
+ * Lists the profiles for shell completion: synchronously, without loading what is needed to use a profile, and without
+ * reporting errors. Source: `profiles.json`, as the profile store writes it.
  */
 export function listProfileNames(
   env: Environment,
@@ -19,8 +19,8 @@ export function listProfileNames(
 ): NamedProfile[] {
   const isAdHoc = readVariable(env, "STARPOST_BASE_URL") !== undefined;
   return [
-    { name: "local", about: "the embedded engine" },
-    ...(isAdHoc ? [{ name: "env", about: "the account that the environment names" }] : []),
+    { name: "local", about: "embedded engine" },
+    ...(isAdHoc ? [{ name: "env", about: "from environment variables" }] : []),
     ...readStored(join(configFolder, "profiles.json")),
   ];
 }
@@ -35,7 +35,7 @@ function readStored(path: string): NamedProfile[] {
       .filter(([name]) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
       .map(([name, { base_url: address, live }]) => ({
         name,
-        about: `${typeof address === "string" ? address : "a database of its own"}${live === true ? ", live" : ""}`,
+        about: `${typeof address === "string" ? address : "separate database"}${live === true ? ", live" : ""}`,
       }));
   } catch {
     return [];

@@ -1,47 +1,46 @@
 import { join } from "node:path";
-import { withFileGuard } from "./file-guard.ts";
-import { readFileIfThere } from "./private-file.ts";
+import { readFileIfExists, writePrivateJson } from "./private-file.ts";
 import { UserError } from "./user-error.ts";
-import { writeSettings } from "./settings-file.ts";
+import { withFileLock } from "./with-file-lock.ts";
 
-interface StoredMarks {
-  /** Whether a shop runs on it. */
+interface StoredFields {
+  /** Whether the account is in production. */
   readonly live?: true;
-  /** Tells this profile from others of its name, in the keyring and among the tokens; of old ones there is none. */
+  /** Identifies the profile in the keyring and among cached tokens, even if its name is reused. Absent in old profiles. */
   readonly id?: string;
-  /** Where the secret is, where it is not in the file. */
+  /** Present if the secret is in the keyring instead of the file. */
   readonly secret_in?: "keyring";
-  /** Whether the keyring still has a former secret, which it was not there to forget. */
+  /** Whether the keyring still contains an earlier secret that could not be deleted. */
   readonly left_in_keyring?: true;
 }
 
-/** An account of a service, as it is remembered. */
-export interface StoredAccount extends StoredMarks {
+/** A stored profile for an account of a remote service. */
+export interface StoredAccount extends StoredFields {
   readonly base_url: string;
   readonly app_key: string;
 }
 
-/** A database of the embedded engine, as it is remembered: its password is a secret, and not in the address. */
-export interface StoredDatabase extends StoredMarks {
+/** A stored profile for a database of the embedded engine. Its password is stored as a secret, not in the address. */
+export interface StoredDatabase extends StoredFields {
   readonly database: string;
 }
 
 export type StoredProfile = StoredAccount | StoredDatabase;
 
 export interface StoredProfiles {
-  /** The profile that is used where nothing names one. */
+  /** The profile to use by default. */
   readonly current?: string | undefined;
   readonly profiles: Readonly<Record<string, StoredProfile>>;
 }
 
-/** Longer than a file takes to be written, however busy the machine is. */
-const guardWaitMs = 10_000;
+/** Longer than writing a file takes, even on a busy machine. */
+const lockWaitMs = 10_000;
 
 export function isDatabase(profile: StoredProfile): profile is StoredDatabase {
   return "database" in profile;
 }
 
-/** What a profile's secret is for; kept for one, it is given to no other. */
+/** What the secret of a profile belongs to. It is never used for another target. */
 export function targetOf(profile: StoredProfile): string {
   return isDatabase(profile) ? profile.database : `${profile.app_key} at ${profile.base_url}`;
 }
@@ -51,36 +50,36 @@ export function findStored(stored: StoredProfiles, name: string): StoredProfile 
 }
 
 /**
- * Everything that is remembered, without the secrets.
- * @throws UserError `failed` where the file is not what starpost wrote
+ * Reads all stored profiles, without their secrets.
+ * @throws UserError `failed` if the file is not valid
  */
 export async function readProfiles(configFolder: string): Promise<StoredProfiles> {
   const path = pathOf(configFolder);
-  const text = await readFileIfThere(path);
+  const text = await readFileIfExists(path);
   if (text === undefined) return { profiles: {} };
   const { current, profiles = {} } = parseObject(text, path) as Partial<StoredProfiles>;
-  const wrong = Object.entries(profiles).find(([, profile]) => !isStoredProfile(profile));
-  if (wrong) throw unreadable(path, `the profile ${wrong[0]} has neither an address nor a database`);
+  const invalid = Object.entries(profiles).find(([, profile]) => !isStoredProfile(profile));
+  if (invalid) throw unreadable(path, `profile ${invalid[0]} has neither an address nor a database`);
   return { current, profiles };
 }
 
-/** Changes what is remembered; meanwhile no other process does. */
+/** Changes the stored profiles while holding a lock. */
 export function changeProfiles(
   configFolder: string,
   change: (stored: StoredProfiles) => StoredProfiles | Promise<StoredProfiles>,
 ): Promise<void> {
-  return withFileGuard(
+  return withFileLock(
     join(configFolder, "profiles.lock"),
     async () => {
       const changed = await change(await readProfiles(configFolder));
-      await writeSettings(pathOf(configFolder), changed);
+      await writePrivateJson(pathOf(configFolder), changed);
     },
-    { waitMs: guardWaitMs },
+    { waitMs: lockWaitMs },
   );
 }
 
 /**
- * Reads a file that starpost wrote as JSON.
+ * Parses a JSON object that starpost wrote.
  * @throws UserError `failed`
  */
 export function parseObject(text: string, path: string): object {
@@ -88,15 +87,15 @@ export function parseObject(text: string, path: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
-    // The words of the parser repeat the text, which may be a secret.
-    throw unreadable(path, "it is not JSON", error);
+    // The message of the parser repeats the text, which may contain a secret.
+    throw unreadable(path, "invalid JSON", error);
   }
-  throw unreadable(path, "it is not a JSON object");
+  throw unreadable(path, "not a JSON object");
 }
 
-function unreadable(path: string, why: string, cause?: unknown): UserError {
-  const hint = "Correct the file, or remove it and sign in again.";
-  return new UserError("failed", `${path} cannot be read: ${why}`, hint, cause);
+function unreadable(path: string, reason: string, cause?: unknown): UserError {
+  const hint = "Correct the file, or delete it and sign in again.";
+  return new UserError("failed", `cannot read ${path}: ${reason}`, hint, cause);
 }
 
 function isStoredProfile(value: unknown): value is StoredProfile {

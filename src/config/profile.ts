@@ -3,7 +3,7 @@ import { AddressError, parseDatabaseAddress } from "../storage/address.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { UserError } from "./user-error.ts";
-import { builtInNames, readBaseUrl, unknownProfile } from "./profile-name.ts";
+import { builtInNames, parseBaseUrl, unknownProfile } from "./profile-name.ts";
 import {
   findStored,
   isDatabase,
@@ -15,63 +15,63 @@ import type { SecretSources } from "./secret-store.ts";
 
 interface NamedProfile {
   readonly name: string;
-  /** Whether a shop runs on it: what writes to it says so, and what destroys there asks. */
+  /** Whether it is in production: its name is shown on writes, and destructive commands ask for confirmation. */
   readonly isLive: boolean;
 }
 
-/** The embedded engine over a database that it opens itself. */
+/** An account of the embedded engine. */
 export interface LocalProfile extends NamedProfile {
   readonly mode: "local";
-  /** The path of a SQLite file, or the address of a PostgreSQL database with its password. */
+  /** The path of a SQLite file, or the URL of a PostgreSQL database, including its password. */
   readonly database: string;
-  /** The database as a person may see it: without a password. */
+  /** The database as it is shown to users: without a password. */
   readonly shownAs: string;
 }
 
-/** An account of a service that is reached over HTTP. */
+/** An account of a remote service. */
 export interface RemoteProfile extends NamedProfile {
   readonly mode: "remote";
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly appKey: string;
   /**
-   * Nothing where no secret is known. Only asked for where no kept token serves: a keyring takes its time.
-   * @throws UserError `auth` where a keyring does not give it
+   * Returns undefined if no secret is stored. Called only if there is no valid cached token, because keyrings are slow.
+   * @throws UserError `auth` if the secret cannot be read from the keyring
    */
   readonly readSecret: () => Promise<string | undefined>;
-  /** Tells the tokens of this login from those of others; nothing where there was none. */
+  /** Distinguishes the tokens of this login from those of others. */
   readonly tokenMark: string | undefined;
-  /** A token that the environment gives. */
+  /** A token from the environment. */
   readonly utoken?: string | undefined;
 }
 
 export type Profile = LocalProfile | RemoteProfile;
 
-/** What a profile is looked for in. */
+/** Where to look for a profile. */
 export interface ProfileSources {
   readonly env: Environment;
   readonly cwd: string;
   readonly paths: Paths;
   /** The value of `--profile`. */
   readonly flag?: string | undefined;
-  /** Whether a person is there to unlock a keyring; nobody where absent. */
+  /** Whether the user can be asked to unlock the keyring (default: no). */
   readonly hasPerson?: (() => boolean) | undefined;
 }
 
 /**
- * Finds the profile to use: flag, then environment, then the current one, then `local`.
- * In the environment, the variables of an ad-hoc profile come before `STARPOST_PROFILE`, and `STARPOST_DATABASE` before
- * the database of any profile that no flag names.
- * @throws UserError `usage` when it is not known or only half given
+ * Finds the profile to use: from the flag, the environment, the current profile, or else `local`.
+ * In the environment, the variables of an ad hoc profile take precedence over `STARPOST_PROFILE`, and `STARPOST_DATABASE`
+ * takes precedence over the database of any profile that is not selected by the flag.
+ * @throws UserError `usage` if the profile is unknown or incomplete
  */
 export async function resolveProfile(sources: ProfileSources): Promise<Profile> {
   const { env, flag, paths } = sources;
   const adHoc = flag === undefined || flag === builtInNames.environment ? readAdHocProfile(env) : undefined;
   if (adHoc) return adHoc;
-  const asked = flag ?? readVariable(env, "STARPOST_PROFILE");
-  if (asked === builtInNames.local) return localProfile(sources);
+  const requested = flag ?? readVariable(env, "STARPOST_PROFILE");
+  if (requested === builtInNames.local) return localProfile(sources);
   const all = await readProfiles(paths.configFolder);
-  const name = asked ?? all.current;
+  const name = requested ?? all.current;
   if (name === undefined || name === builtInNames.local) return localProfile(sources);
   const stored = findStored(all, name);
   if (!stored) throw unknownProfile(name, Object.keys(all.profiles));
@@ -80,18 +80,18 @@ export async function resolveProfile(sources: ProfileSources): Promise<Profile> 
   return isReplaced ? localProfile(sources) : storedDatabase(sources, name, stored);
 }
 
-/** The embedded engine's profile that is always there, whichever is current. */
+/** The built-in profile `local`. */
 export function localProfile({
   env,
   cwd,
   paths,
 }: Pick<ProfileSources, "env" | "cwd" | "paths">): LocalProfile {
-  const given = readVariable(env, "STARPOST_DATABASE");
-  const database = findDatabase(given ?? paths.database, cwd, "STARPOST_DATABASE");
+  const location = readVariable(env, "STARPOST_DATABASE");
+  const database = findDatabase(location ?? paths.database, cwd, "STARPOST_DATABASE");
   return { name: builtInNames.local, isLive: false, mode: "local", ...database };
 }
 
-/** Where the secrets of stored profiles are looked for. */
+/** Where to look for the secrets of stored profiles. */
 export function secretSources({ env, paths, hasPerson }: ProfileSources): SecretSources {
   return { env, configFolder: paths.configFolder, hasPerson };
 }
@@ -113,13 +113,13 @@ async function remoteProfile(
   };
 }
 
-/** A password is put into the address, which everything that opens a database takes. */
+/** Adds the stored password to the address. */
 async function storedDatabase(
   sources: ProfileSources,
   name: string,
   stored: StoredDatabase,
 ): Promise<LocalProfile> {
-  const { database, shownAs } = findDatabase(stored.database, sources.cwd, `the profile ${name}`);
+  const { database, shownAs } = findDatabase(stored.database, sources.cwd, `profile ${name}`);
   const profile = { name, isLive: stored.live === true, mode: "local", shownAs } as const;
   const isServer = /^postgres(?:ql)?:/i.test(stored.database);
   const password = isServer ? await readStoredSecret(sources, name, stored) : undefined;
@@ -138,43 +138,42 @@ function withPassword(address: string, password: string): string {
 }
 
 /**
- * The database that a text names, and what a person is told it is.
+ * Resolves a path or URL of a database.
  * @throws UserError `usage`
  */
 export function findDatabase(
-  given: string,
+  location: string,
   cwd: string,
   source: string,
 ): Pick<LocalProfile, "database" | "shownAs"> {
-  const address = readAddress(given, source);
+  const address = parseAddress(location, source);
   if (!address.isFile) return { database: address.location, shownAs: address.shownAs };
   const path = resolve(cwd, address.location);
   return { database: path, shownAs: path };
 }
 
-function readAddress(given: string, source: string): ReturnType<typeof parseDatabaseAddress> {
+function parseAddress(location: string, source: string): ReturnType<typeof parseDatabaseAddress> {
   try {
-    return parseDatabaseAddress(given);
+    return parseDatabaseAddress(location);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    const otherwise =
-      source === "STARPOST_DATABASE" ? ", or leave it unset for the file in the data folder" : "";
+    const fallback = source === "STARPOST_DATABASE" ? ", or unset it to use the default database" : "";
     throw new UserError(
       "usage",
-      `${source}: ${error.message}`,
-      `Give the path of a SQLite file or the address of a PostgreSQL database${otherwise}.`,
+      `invalid value for ${source}: ${error.message}`,
+      `Use the path of a SQLite file or the URL of a PostgreSQL database${fallback}.`,
     );
   }
 }
 
-/** Whether the environment makes a profile of its own, which comes before all but a flag. */
+/** Whether the environment defines an ad hoc profile. Only the flag takes precedence over it. */
 export function hasAdHocProfile(env: Environment): boolean {
   return ["STARPOST_BASE_URL", "STARPOST_APP_KEY", "STARPOST_SECRET"].some(
     (name) => readVariable(env, name) !== undefined,
   );
 }
 
-/** A token serves in the place of the secret: a job need not have both. */
+/** A token can replace the secret, so that a job does not need both. */
 function readAdHocProfile(env: Environment): RemoteProfile | undefined {
   if (!hasAdHocProfile(env)) return undefined;
   const [baseUrl, appKey, secret, utoken] = [
@@ -184,7 +183,7 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
     "STARPOST_UTOKEN",
   ].map((name) => readVariable(env, name));
   if (baseUrl === undefined || appKey === undefined || (secret === undefined && utoken === undefined)) {
-    throw halfGiven({
+    throw incompleteProfile({
       STARPOST_BASE_URL: baseUrl,
       STARPOST_APP_KEY: appKey,
       STARPOST_SECRET: secret ?? utoken,
@@ -194,7 +193,7 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
     name: builtInNames.environment,
     isLive: false,
     mode: "remote",
-    baseUrl: readBaseUrl(baseUrl, "STARPOST_BASE_URL"),
+    baseUrl: parseBaseUrl(baseUrl, "STARPOST_BASE_URL"),
     appKey,
     readSecret: async () => secret,
     tokenMark: secret,
@@ -202,11 +201,11 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
   };
 }
 
-function halfGiven(given: Readonly<Record<string, string | undefined>>): UserError {
-  const missing = Object.keys(given).filter((name) => given[name] === undefined);
+function incompleteProfile(values: Readonly<Record<string, string | undefined>>): UserError {
+  const missing = Object.keys(values).filter((name) => values[name] === undefined);
   return new UserError(
     "usage",
-    `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set, and ${Object.keys(given).join(", ")} go together`,
-    "Set all three, or none of them; STARPOST_UTOKEN may take the place of the secret.",
+    `${missing.join(" and ")} not set: ${Object.keys(values).join(", ")} must be set together`,
+    "Set all three or none of them. STARPOST_UTOKEN can replace the secret.",
   );
 }

@@ -3,29 +3,31 @@ import { domainToASCII } from "node:url";
 import { type Environment, readVariable } from "./environment.ts";
 import { UserError } from "./user-error.ts";
 
-/** A proxy that stands before a service. */
+/** An HTTP proxy for calls to a service. */
 export interface ProxySettings {
-  /** Scheme, host and port, without credentials: it may be shown. */
+  /** Scheme, host, and port. Contains no credentials, so it can be shown. */
   readonly address: string;
-  /** For `Proxy-Authorization`, where the variable names a user; never shown. */
+  /** The value of `Proxy-Authorization`, if the variable contains credentials. Never shown. */
   readonly authorization: string | undefined;
-  /** The variable that names the proxy. */
+  /** The variable that defines the proxy. */
   readonly variable: string;
 }
 
-/** In `NO_PROXY`, takes loopback addresses out of those that no proxy is asked for; as browsers write it. */
-const askedForLoopback = "<-loopback>";
+/** In `NO_PROXY`, makes loopback addresses use the proxy, as in browsers. */
+const loopbackToken = "<-loopback>";
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
 /**
- * Finds the proxy through which an address is reached: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, else `ALL_PROXY`, and
- * none for the hosts of `NO_PROXY`. Small letters go before capitals.
- * Assumed: a loopback address is reached without a proxy, which would mean its own machine by it, unless `NO_PROXY` has
- * `<-loopback>`; a name in `NO_PROXY` means the names below it as well, with a point before it and without.
- * @throws UserError `usage` when the variable's value is no address of a proxy
+ * Finds the proxy for an address: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, or else `ALL_PROXY`, unless `NO_PROXY`
+ * matches. Lowercase names take precedence.
+ * Not implemented with `proxy-from-env`, which reads `process.env` and does not support address ranges (`10.0.0.0/8`),
+ * international names, loopback addresses, or subdomains of a name without a leading dot.
+ * Assumed: loopback addresses are called directly unless `NO_PROXY` contains `<-loopback>`, because for a proxy they
+ * would mean its own machine; a name in `NO_PROXY` includes its subdomains, with or without a leading dot.
+ * @throws UserError `usage` if the value of the variable is not a valid proxy address
  */
 export function findProxy(env: Environment, address: string): ProxySettings | undefined {
   const target = new URL(address);
@@ -35,35 +37,35 @@ export function findProxy(env: Environment, address: string): ProxySettings | un
   );
   if (variable === undefined) return undefined;
   const exceptions = readVariable(env, "no_proxy") ?? readVariable(env, "NO_PROXY") ?? "";
-  if (isReachedDirectly(target, exceptions.split(/[\s,]+/).filter(Boolean))) return undefined;
-  return readProxy(readVariable(env, variable)?.trim() ?? "", variable);
+  if (isDirect(target, exceptions.split(/[\s,]+/).filter(Boolean))) return undefined;
+  return parseProxy(readVariable(env, variable)?.trim() ?? "", variable);
 }
 
-/** What the value is wrong in is said without the value, in which a password may stand. */
-function readProxy(text: string, variable: string): ProxySettings {
-  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  const url = URL.canParse(whole) ? new URL(whole) : undefined;
-  if (!url?.hostname) throw refuse(variable, "is not the address of a proxy");
+/** The messages do not repeat the value, which may contain a password. */
+function parseProxy(text: string, variable: string): ProxySettings {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url?.hostname) throw invalidProxy(variable, "must be the address of a proxy");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw refuse(variable, `names a proxy that speaks ${url.protocol.slice(0, -1)}, and not HTTP`);
+    throw invalidProxy(variable, `unsupported proxy protocol ${url.protocol.slice(0, -1)}`);
   }
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    throw refuse(variable, "is not the address of a proxy: it goes on behind host and port");
+    throw invalidProxy(variable, "must not contain anything after host and port");
   }
-  const isNamed = url.username !== "" || url.password !== "";
+  const hasCredentials = url.username !== "" || url.password !== "";
   const credentials = `${decode(url.username)}:${decode(url.password)}`;
   return {
     address: `${url.protocol}//${url.host}`,
-    authorization: isNamed ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined,
+    authorization: hasCredentials ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined,
     variable,
   };
 }
 
-function refuse(variable: string, why: string): UserError {
+function invalidProxy(variable: string, reason: string): UserError {
   return new UserError(
     "usage",
-    `${variable} ${why}`,
-    "Give it as http://host:port or http://user:password@host:port, signs such as # or / in a password as %23 or %2F; or name the service's host in NO_PROXY.",
+    `invalid value for ${variable}: ${reason}`,
+    "Use http://host:port or http://user:password@host:port, with special characters in the password escaped (# as %23, / as %2F). To bypass the proxy, add the service's host to NO_PROXY.",
   );
 }
 
@@ -75,11 +77,11 @@ function decode(text: string): string {
   }
 }
 
-function isReachedDirectly({ hostname, port, protocol }: URL, exceptions: readonly string[]): boolean {
-  const host = withoutEnds(hostname);
-  if (isLoopback(host) && !exceptions.includes(askedForLoopback)) return true;
-  const asked = { host, port: port === "" ? (protocol === "https:" ? "443" : "80") : port };
-  return exceptions.some((exception) => covers(exception.toLowerCase(), asked));
+function isDirect({ hostname, port, protocol }: URL, exceptions: readonly string[]): boolean {
+  const host = normalizeHost(hostname);
+  if (isLoopback(host) && !exceptions.includes(loopbackToken)) return true;
+  const target = { host, port: port === "" ? (protocol === "https:" ? "443" : "80") : port };
+  return exceptions.some((exception) => matches(exception.toLowerCase(), target));
 }
 
 function isLoopback(host: string): boolean {
@@ -87,20 +89,20 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost");
 }
 
-/** `host`, `.host`, `*.host`, an address, or a range of addresses (`10.0.0.0/8`), all but the last with `:port` where given. */
-function covers(
+/** `exception` is `host`, `.host`, `*.host`, or an IP address, each optionally with `:port`, or a range (`10.0.0.0/8`). */
+function matches(
   exception: string,
   { host, port }: { readonly host: string; readonly port: string },
 ): boolean {
   if (exception === "*") return true;
   const range = /^\[?([0-9a-f.:]+)\]?\/(\d{1,3})$/.exec(exception);
   if (range) return isInRange(host, range[1] ?? "", Number(range[2]));
-  // The points of an IPv6 address without brackets are no port.
+  // In an IPv6 address without brackets, colons do not separate a port.
   const [, named = exception, onlyPort] = isIPv6(exception)
     ? []
     : (/^(.*?)(?::(\d+))?$/.exec(exception) ?? []);
   if (onlyPort !== undefined && onlyPort !== port) return false;
-  const bare = withoutEnds(named.replace(/^\*?\./, ""));
+  const bare = normalizeHost(named.replace(/^\*?\./, ""));
   if (isIP(bare) || isIP(host)) return isSameAddress(bare, host);
   const name = domainToASCII(bare);
   return name !== "" && (host === name || host.endsWith(`.${name}`));
@@ -114,11 +116,11 @@ function isInRange(host: string, network: string, bits: number): boolean {
   return range.check(host, isIPv6(host) ? "ipv6" : "ipv4");
 }
 
-function isSameAddress(one: string, other: string): boolean {
-  return isIP(one) !== 0 && isIP(other) !== 0 && isInRange(other, one, isIPv6(one) ? 128 : 32);
+function isSameAddress(a: string, b: string): boolean {
+  return isIP(a) !== 0 && isIP(b) !== 0 && isInRange(b, a, isIPv6(a) ? 128 : 32);
 }
 
-/** A host without the brackets of IPv6 and without the point of a whole name. */
-function withoutEnds(host: string): string {
+/** Removes the brackets of an IPv6 address and the trailing dot of a fully qualified name. */
+function normalizeHost(host: string): string {
   return host.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }

@@ -2,11 +2,11 @@ import { type Environment, readVariable } from "./environment.ts";
 import { UserError } from "./user-error.ts";
 
 /**
- * The address at which everybody reaches the service: what its mails and pages link to. A slash at its end is left out.
- * @param source what the address was given by, for the message
+ * Parses the public address of the service, which emails and pages link to. Removes a trailing slash.
+ * @param source the flag or variable, for the error message
  * @throws UserError `usage`
  */
-export function readPublicUrl(text: string, source: string): string {
+export function parsePublicUrl(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   if (url && isWeb && !/[?#]/.test(text) && url.username === "" && url.password === "") {
@@ -14,12 +14,12 @@ export function readPublicUrl(text: string, source: string): string {
   }
   throw new UserError(
     "usage",
-    `${source}: ${JSON.stringify(text)} is not an address such as https://reviews.example, without a query`,
+    `invalid value ${JSON.stringify(text)} for ${source}: must be a URL such as https://reviews.example, without a query`,
   );
 }
 
-/** What `STARPOST_PUBLIC_URL` says, if anything. */
+/** Reads `STARPOST_PUBLIC_URL`. */
 export function findPublicUrl(env: Environment): string | undefined {
-  const given = readVariable(env, "STARPOST_PUBLIC_URL");
-  return given === undefined ? undefined : readPublicUrl(given, "STARPOST_PUBLIC_URL");
+  const value = readVariable(env, "STARPOST_PUBLIC_URL");
+  return value === undefined ? undefined : parsePublicUrl(value, "STARPOST_PUBLIC_URL");
 }

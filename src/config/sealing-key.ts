@@ -2,58 +2,60 @@ import { constants } from "node:fs";
 import { copyFile, link, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { type Environment, readVariable } from "./environment.ts";
-import { readFileIfThere, writePrivateDraft } from "./private-file.ts";
+import { readFileIfExists, writePrivateFile } from "./private-file.ts";
 import { toFileError, codeOf, UserError } from "./user-error.ts";
 
 const keyBytes = 32;
 
 /**
- * The key from `STARPOST_KEY`, else from its file; nothing where there is neither.
- * @throws UserError when it is not 32 bytes, or when others may read its file
+ * Reads the key from `STARPOST_KEY` or from its file. Returns undefined if there is neither.
+ * @throws UserError if the key is not valid, or if other users can read its file
  */
 export async function readSealingKey(env: Environment, keyFile: string): Promise<Buffer | undefined> {
-  const given = readVariable(env, "STARPOST_KEY");
-  if (given) {
-    const key = decodeKey(given);
+  const value = readVariable(env, "STARPOST_KEY");
+  if (value) {
+    const key = decodeKey(value);
     if (key) return key;
     throw new UserError(
       "usage",
-      `STARPOST_KEY is not a key of ${keyBytes} bytes in hexadecimal or base64`,
-      "Make one with `openssl rand -hex 32`.",
+      `invalid value for STARPOST_KEY: must be ${keyBytes} bytes in hexadecimal or base64`,
+      "To generate a key, run `openssl rand -hex 32`.",
     );
   }
-  const text = await readFileIfThere(keyFile);
+  const text = await readFileIfExists(keyFile);
   if (text === undefined) return undefined;
-  await refuseSharedFile(keyFile);
+  await refuseExposedFile(keyFile);
   const key = decodeKey(text.trim());
   if (key) return key;
   throw new UserError(
     "failed",
-    `${keyFile} does not hold a key of ${keyBytes} bytes`,
-    "Put the file back from a backup, or set STARPOST_KEY.",
+    `${keyFile} does not contain a key of ${keyBytes} bytes`,
+    "Restore the file from a backup, or set STARPOST_KEY.",
   );
 }
 
-/** Makes the key file; where another process was first, its key is the one given back. */
+/** Creates the key file. If another process has created it in the meantime, returns that key. */
 export async function createSealingKey(keyFile: string, random: (bytes: number) => Buffer): Promise<Buffer> {
-  const draft = await writePrivateDraft(keyFile, `${random(keyBytes).toString("hex")}\n`);
+  const draft = `${keyFile}.${random(4).readUInt32BE(0)}`;
   try {
+    await writePrivateFile(draft, `${random(keyBytes).toString("hex")}\n`);
     await publishOnce(draft, keyFile);
   } finally {
     await rm(draft, { force: true });
   }
   const key = await readSealingKey({}, keyFile);
-  if (!key)
-    throw new UserError("failed", `${keyFile} was removed while it was being made`, "Run the command again.");
+  if (!key) {
+    throw new UserError("failed", `${keyFile} was deleted while it was being created`, "Try again.");
+  }
   return key;
 }
 
-/** Gives a finished file its name, and only if nothing bears it: no reader ever sees half a key. */
+/** Publishes a complete file under its final name, unless that name exists. */
 async function publishOnce(draft: string, path: string): Promise<void> {
   try {
     await link(draft, path).catch(async (error: unknown) => {
       if (codeOf(error) === "EEXIST") return;
-      // Some file systems know no second name for a file.
+      // Some file systems do not support hard links.
       await copyFile(draft, path, constants.COPYFILE_EXCL);
     });
   } catch (error) {
@@ -61,13 +63,13 @@ async function publishOnce(draft: string, path: string): Promise<void> {
   }
 }
 
-async function refuseSharedFile(path: string): Promise<void> {
+async function refuseExposedFile(path: string): Promise<void> {
   if (platform() === "win32") return;
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o077) === 0) return;
   throw new UserError(
     "failed",
-    `${path} may be read by others (mode ${mode.toString(8).padStart(4, "0")})`,
+    `other users can read ${path} (mode ${mode.toString(8).padStart(4, "0")})`,
     `Run \`chmod 600 ${path}\`.`,
   );
 }

@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { readFileIfThere } from "./private-file.ts";
+import { readFileIfExists, writePrivateJson } from "./private-file.ts";
 import { isDatabase, parseObject, type StoredProfile } from "./profile-store.ts";
-import { writeSettings } from "./settings-file.ts";
 
-/** A secret beside what it is for: for anything else it is none. */
+/** A secret, and the account or database that it belongs to. */
 type StoredSecret =
   | { readonly base_url: string; readonly app_key: string; readonly secret: string }
   | { readonly database: string; readonly secret: string };
@@ -14,7 +13,7 @@ export function secretFileOf(configFolder: string): string {
   return join(configFolder, "credentials.json");
 }
 
-/** The secret of a profile, as long as it is for the same account at the same address. */
+/** Reads the secret of a profile, if it belongs to the same account or database. */
 export async function readFromFile(
   configFolder: string,
   name: string,
@@ -22,10 +21,10 @@ export async function readFromFile(
 ): Promise<string | undefined> {
   const secrets = await readSecrets(configFolder);
   const stored = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
-  return stored && isFor(stored, profile) ? stored.secret : undefined;
+  return stored && belongsTo(stored, profile) ? stored.secret : undefined;
 }
 
-/** Puts a secret into the file. The guard of the profiles is to be held. */
+/** Stores a secret in the file. The caller must hold the lock of the profiles. */
 export async function writeToFile(
   configFolder: string,
   name: string,
@@ -39,7 +38,7 @@ export async function writeToFile(
 }
 
 /**
- * Takes a secret out of the file. The guard of the profiles is to be held.
+ * Deletes a secret from the file. The caller must hold the lock of the profiles.
  * @returns whether there was one
  */
 export async function removeFromFile(configFolder: string, name: string): Promise<boolean> {
@@ -49,17 +48,17 @@ export async function removeFromFile(configFolder: string, name: string): Promis
   return true;
 }
 
-function isFor(stored: StoredSecret, profile: StoredProfile): boolean {
+function belongsTo(stored: StoredSecret, profile: StoredProfile): boolean {
   if ("database" in stored) return isDatabase(profile) && stored.database === profile.database;
   return !isDatabase(profile) && stored.base_url === profile.base_url && stored.app_key === profile.app_key;
 }
 
 async function readSecrets(configFolder: string): Promise<StoredSecrets> {
   const path = secretFileOf(configFolder);
-  const text = await readFileIfThere(path);
+  const text = await readFileIfExists(path);
   return text === undefined ? {} : (parseObject(text, path) as StoredSecrets);
 }
 
 async function writeSecrets(configFolder: string, secrets: StoredSecrets): Promise<void> {
-  await writeSettings(secretFileOf(configFolder), secrets);
+  await writePrivateJson(secretFileOf(configFolder), secrets);
 }

@@ -3,18 +3,18 @@ import { UserError } from "./user-error.ts";
 import { type StoredProfile, targetOf } from "./profile-store.ts";
 import { readFromFile, removeFromFile, writeToFile } from "./secret-file.ts";
 
-/** Where secrets are kept on this machine. */
+/** Where secrets are stored on this machine. */
 export type SecretPlace = "keyring" | "file";
 
-/** What secrets are looked for in. */
+/** Where to look for secrets. */
 export interface SecretSources {
   readonly env: Environment;
   readonly configFolder: string;
-  /** Whether a person is there, who may be asked to unlock the keyring; nobody where absent. */
+  /** Whether the user can be asked to unlock the keyring (default: no). */
   readonly hasPerson?: (() => boolean) | undefined;
 }
 
-/** Where the secret of a profile is, if one is known; the keyring itself is not asked. */
+/** Finds out where the secret of a profile is stored, without accessing the keyring. */
 export async function findSecretPlace(
   { configFolder }: SecretSources,
   name: string,
@@ -25,8 +25,8 @@ export async function findSecretPlace(
 }
 
 /**
- * The secret of a profile; nothing where none is known.
- * @throws UserError `auth` where it is in a keyring that does not give it
+ * Reads the secret of a profile. Returns undefined if there is none.
+ * @throws UserError `auth` if the secret is in the keyring, but cannot be read
  */
 export async function readSecret(
   sources: SecretSources,
@@ -34,35 +34,36 @@ export async function readSecret(
   profile: StoredProfile,
 ): Promise<string | undefined> {
   if (profile.secret_in !== "keyring") return readFromFile(sources.configFolder, name, profile);
-  const answer = await askKeyring(sources, "read", accountOf(name, profile));
-  if ("value" in answer) return answer.value ?? undefined;
+  const result = await callKeyring(sources, "read", accountOf(name, profile));
+  if ("value" in result) return result.value ?? undefined;
   throw new UserError(
     "auth",
-    `the secret of ${name} is in the system's keyring, which cannot be used: ${answer.why}`,
-    `Unlock it, or sign in again, for a file: STARPOST_KEYRING=off starpost auth login --profile ${name}.`,
+    `cannot read the secret of ${name} from the system keyring: ${result.error}`,
+    `Unlock the keyring, or sign in again and store the secret in a file: \`STARPOST_KEYRING=off starpost auth login --profile ${name}\`.`,
   );
 }
 
-/** Where a secret was put, and why not in a keyring that is there. */
-export interface KeptSecret {
+/** Where a secret was stored. */
+export interface SavedSecret {
   readonly place: SecretPlace;
-  readonly whyNotKeyring?: string | undefined;
+  /** Why it could not be stored in the keyring, if there is one. */
+  readonly keyringError?: string | undefined;
 }
 
-/** Tries to put a secret into the keyring; what does not take it is no failure: there is the file. */
-export async function offerToKeyring(
+/** Tries to store a secret in the keyring. If that fails, the caller must store it in the file. */
+export async function saveToKeyring(
   sources: SecretSources,
   name: string,
   profile: StoredProfile,
   secret: string,
-): Promise<KeptSecret> {
-  const answer = await askKeyring(sources, "write", accountOf(name, profile), secret);
-  if ("value" in answer) return { place: "keyring" };
-  return { place: "file", ...(answer.isThere && { whyNotKeyring: answer.why }) };
+): Promise<SavedSecret> {
+  const result = await callKeyring(sources, "write", accountOf(name, profile), secret);
+  if ("value" in result) return { place: "keyring" };
+  return { place: "file", ...(result.isAvailable && { keyringError: result.error }) };
 }
 
-/** Puts a secret into the file, or takes it out of there where the keyring has it. The guard of the profiles is to be held. */
-export async function settleFile(
+/** Stores a secret in the file, or deletes it there if it is in the keyring. The caller must hold the lock of the profiles. */
+export async function updateFile(
   { configFolder }: SecretSources,
   name: string,
   profile: StoredProfile,
@@ -73,9 +74,9 @@ export async function settleFile(
 }
 
 /**
- * Takes the secret of a profile out of the keyring.
+ * Deletes the secret of a profile from the keyring.
  * @returns whether there was one
- * @throws UserError `failed` where it may still be there
+ * @throws UserError `failed` if it may still be there
  */
 export async function removeFromKeyring(
   sources: SecretSources,
@@ -83,41 +84,44 @@ export async function removeFromKeyring(
   profile: StoredProfile,
 ): Promise<boolean> {
   if (!isInKeyring(profile)) return false;
-  const answer = await askKeyring(sources, "remove", accountOf(name, profile));
-  if ("value" in answer) return answer.value !== null;
+  const result = await callKeyring(sources, "remove", accountOf(name, profile));
+  if ("value" in result) return result.value !== null;
   throw new UserError(
     "failed",
-    `the secret of ${name} is still in the system's keyring, which cannot be used: ${answer.why}`,
-    "Unlock it, and try again.",
+    `cannot delete the secret of ${name} from the system keyring: ${result.error}`,
+    "Unlock the keyring, and try again.",
   );
 }
 
-/** Whether the keyring has a secret of the profile, be it a former one. */
+/** Whether the keyring contains a secret of the profile, current or earlier. */
 export function isInKeyring(profile: StoredProfile): boolean {
   return profile.secret_in === "keyring" || profile.left_in_keyring === true;
 }
 
-type Asked = { readonly value: string | null } | { readonly why: string; readonly isThere: boolean };
+type KeyringResult =
+  | { readonly value: string | null }
+  | { readonly error: string; readonly isAvailable: boolean };
 
-async function askKeyring(
+async function callKeyring(
   { env, hasPerson = () => false }: SecretSources,
   action: "read" | "write" | "remove",
   account: string,
   secret?: string,
-): Promise<Asked> {
+): Promise<KeyringResult> {
   const { findKeyring, isKeyringOff } = await import("./keyring.ts");
-  const ask = findKeyring(env, hasPerson);
-  if (!ask) {
-    const why = isKeyringOff(env) ? "STARPOST_KEYRING turns it off" : "there is none in this session";
-    return { why, isThere: false };
+  const keyring = findKeyring(env, hasPerson);
+  if (!keyring) {
+    const error = isKeyringOff(env) ? "disabled by STARPOST_KEYRING" : "not available in this session";
+    return { error, isAvailable: false };
   }
-  const answer = await ask({ action, account, secret });
-  if (answer.outcome === "done") return { value: answer.value };
-  if (answer.outcome === "absent") return { why: "@napi-rs/keyring is not installed", isThere: false };
-  return { why: answer.why, isThere: true };
+  const response = await keyring({ action, account, secret });
+  if (response.outcome === "done") return { value: response.value };
+  if (response.outcome === "absent")
+    return { error: "@napi-rs/keyring is not installed", isAvailable: false };
+  return { error: response.why, isAvailable: true };
 }
 
-/** As a person reads it in the keyring. Two homes may have profiles of one name for one account. */
+/** The name shown in the keyring. Contains the ID, because two homes may have the same profile for the same account. */
 function accountOf(name: string, profile: StoredProfile): string {
   return `${targetOf(profile)} (${name} ${profile.id ?? ""})`;
 }

@@ -1,65 +1,65 @@
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { withFileGuard } from "./file-guard.ts";
-import { readFileIfThere, writePrivateFile } from "./private-file.ts";
+import { readFileIfExists, writePrivateFile } from "./private-file.ts";
 import { isDatabase, type StoredProfile } from "./profile-store.ts";
+import { withFileLock } from "./with-file-lock.ts";
 
-/** A utoken and the end of its life, in milliseconds. */
+/** A utoken and its expiry. */
 export interface StoredToken {
   readonly utoken: string;
-  /** Nothing where it is not known: of a token that was given. */
+  /** Undefined if unknown, as for a token from the environment. */
   readonly expiresAtMs: number | undefined;
 }
 
-/** What a token belongs to; a token is never used for another. */
+/** What a token belongs to. It is never used for anything else. */
 export interface TokenOwner {
   readonly profile: string;
   /** The service's address, or the database's path. */
   readonly target: string;
   readonly appKey: string;
-  /** Tells one login from another: the profile's own id, or the secret where there is none. */
+  /** Distinguishes logins: the ID of the profile, or the secret if there is no ID. */
   readonly mark: string | undefined;
 }
 
-/** Where one account's token is kept between runs. */
+/** Stores the token of one account between runs. */
 export interface TokenStore {
-  /** The kept token, or nothing; a file that cannot be understood is no token. */
+  /** Returns undefined if there is no token or the file is not valid. */
   read(): Promise<StoredToken | undefined>;
   write(token: StoredToken): Promise<void>;
   clear(): Promise<void>;
-  /** Does what no two processes may do at once with this token; it is done in any case. */
+  /** Runs `work` while no other process does, if locking is possible; otherwise, runs it anyway. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How long one process waits for the token that another is fetching, milliseconds. */
-const guardWaitMs = 10_000;
+/** How long to wait while another process requests a token, in milliseconds. */
+const lockWaitMs = 10_000;
 
-/** Keeps a token in a file. A digest of all that it belongs to names it, so that a changed environment finds none. */
+/** Stores a token in a file whose name is a digest of the owner, so that a changed owner does not find it. */
 export function createTokenStore(tokensFolder: string, owner: TokenOwner): TokenStore {
   const path = join(tokensFolder, `${digestOf(owner)}.json`);
   return {
     read: async () => {
-      const text = await readFileIfThere(path);
+      const text = await readFileIfExists(path);
       return text === undefined ? undefined : parseToken(text);
     },
     write: async ({ utoken, expiresAtMs }) => {
       if (expiresAtMs === undefined) return;
-      const kept = { utoken, expires_at: new Date(expiresAtMs).toISOString(), profile: owner.profile };
-      await writePrivateFile(path, `${JSON.stringify(kept)}\n`);
+      const stored = { utoken, expires_at: new Date(expiresAtMs).toISOString(), profile: owner.profile };
+      await writePrivateFile(path, `${JSON.stringify(stored)}\n`);
     },
     clear: () => rm(path, { force: true }),
     exclusively: (work) =>
-      withFileGuard(path.replace(/json$/, "lock"), work, { waitMs: guardWaitMs, isOptional: true }),
+      withFileLock(path.replace(/json$/, "lock"), work, { waitMs: lockWaitMs, isOptional: true }),
   };
 }
 
 /**
- * Forgets the kept tokens of a stored profile.
- * @param found its secret names those of a former version, which do not say whose they are
- * @returns how many there were
+ * Deletes the cached tokens of a stored profile.
+ * @param found.secret identifies the tokens of earlier versions, which do not contain the name of the profile
+ * @returns the number of deleted tokens
  */
-export async function forgetTokens(
+export async function deleteTokens(
   tokensFolder: string,
   found: { readonly name: string; readonly profile: StoredProfile; readonly secret: string | undefined },
 ): Promise<number> {
@@ -69,16 +69,16 @@ export async function forgetTokens(
       ? undefined
       : digestOf({ profile: name, target: profile.base_url, appKey: profile.app_key, mark: secret });
   const files = await readdir(tokensFolder).catch(() => []);
-  let forgotten = 0;
+  let deleted = 0;
   for (const file of files.filter((one) => one.endsWith(".json"))) {
     const path = join(tokensFolder, file);
-    const text = await readFileIfThere(path);
-    const isOurs = file === `${unnamed}.json` || (text !== undefined && ownerOf(text) === name);
-    if (!isOurs) continue;
+    const text = await readFileIfExists(path);
+    const isOwn = file === `${unnamed}.json` || (text !== undefined && ownerOf(text) === name);
+    if (!isOwn) continue;
     await rm(path, { force: true });
-    forgotten += 1;
+    deleted += 1;
   }
-  return forgotten;
+  return deleted;
 }
 
 function digestOf({ profile, target, appKey, mark }: TokenOwner): string {

@@ -1,18 +1,18 @@
-/** A name that is not known, and those that are: whoever tells of the error may guess which was meant. */
+/** An unknown name, and the known ones, from which a suggestion can be derived. */
 export interface Misnamed {
   readonly given: string;
   readonly known: readonly string[];
 }
 
 /**
- * What a person has to put right: a setting, a flag, a file. Not a refused call and not a bug.
- * `usage`: asked for wrongly; `auth`: no credentials, or none that serve; `interrupted`: broken off by a person or a
- * signal; `failed`: everything else.
+ * An error that the user can fix: a setting, a flag, a file. Not a refused call, and not a bug.
+ * `usage`: invalid input; `auth`: missing or rejected credentials; `interrupted`: stopped by the user or a signal;
+ * `failed`: everything else.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
   readonly kind: "usage" | "auth" | "interrupted" | "failed";
-  /** What the person can do about it. */
+  /** What the user can do about it. */
   readonly hint: string | undefined;
   readonly misnamed: Misnamed | undefined;
 
@@ -27,23 +27,23 @@ export class UserError extends Error {
 const systemReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
-  EROFS: "the file system is read-only",
+  EROFS: "read-only file system",
   ENOSPC: "the disk is full",
   ENOTDIR: "a part of the path is not a folder",
   EEXIST: "a part of the path is not a folder",
-  EISDIR: "it is a folder",
+  EISDIR: "is a folder",
   ENAMETOOLONG: "the name is too long",
-  ENOENT: "it is not there",
+  ENOENT: "does not exist",
 };
 
-/** Words a failure of the file system; any other error is given back as it is. */
+/** Converts an error of the file system. Returns any other error unchanged. */
 export function toFileError(error: unknown, path: string, hint?: string): unknown {
   const code = codeOf(error);
   const reason = code && systemReasons[code];
   return reason ? new UserError("failed", `${path}: ${reason}`, hint, error) : error;
 }
 
-/** The system's own code of an error (`ENOENT`), where it has one. */
+/** The system error code, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : undefined;

@@ -11,9 +11,9 @@ const fix = "Run `starpost mail configure`.";
 export async function checkEmail(
   context: Pick<DoctorContext, "env" | "paths" | "checkEmailTransport">,
 ): Promise<Check> {
-  const { findMailSettings } = await import("../config/mail-settings.ts");
+  const { findEmailSettings } = await import("../config/email-settings.ts");
   try {
-    const { smtp, outboxFolder } = await findMailSettings(context.env, context.paths);
+    const { smtp, outboxFolder } = await findEmailSettings(context.env, context.paths);
     if (!smtp) return await checkOutboxFolder(outboxFolder);
     const server = `${smtp.host}:${smtp.port}`;
     const result = await context.checkEmailTransport();

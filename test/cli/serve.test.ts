@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readSeconds } from "../../src/cli/program/flag-values.ts";
-import { findPublicUrl, readPublicUrl } from "../../src/config/public-url.ts";
+import { findPublicUrl, parsePublicUrl } from "../../src/config/public-url.ts";
 import { Home } from "../support/starpost.ts";
 import { run } from "./support.ts";
 
@@ -41,13 +41,13 @@ describe("an address for everybody", () => {
     ["http://Reviews.Example:8080/a/b//", "http://reviews.example:8080/a/b"],
     ["http://[::1]:80", "http://[::1]"],
   ])("reads %s", (text, url) => {
-    expect(readPublicUrl(text, "--public-url")).toBe(url);
+    expect(parsePublicUrl(text, "--public-url")).toBe(url);
   });
 
   test.each(["", "reviews.example", "ftp://x", "//x", "http://", "http://x?a", "http://x#a", "http://u:p@x"])(
     "refuses %j",
     (text) => {
-      expect(() => readPublicUrl(text, "--public-url")).toThrow(/^--public-url: /);
+      expect(() => parsePublicUrl(text, "--public-url")).toThrow(/\B--public-url\b/);
     },
   );
 

@@ -1,5 +1,5 @@
-import type { Forgotten } from "../../../config/remembered-profile.ts";
-import type { KeptSecret, SecretPlace } from "../../../config/secret-store.ts";
+import type { DeletedCredentials } from "../../../config/profile-editor.ts";
+import type { SavedSecret, SecretPlace } from "../../../config/secret-store.ts";
 import { secretFileOf } from "../../../config/secret-file.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
@@ -7,21 +7,21 @@ import type { Context } from "../../program/context.ts";
 const keyring = "the system's keyring";
 
 /** Says where a secret was put; why it is not in a keyring that is there is worth knowing to scripts as well. */
-export async function tellPlace(context: Context, { place, whyNotKeyring }: KeptSecret): Promise<void> {
+export async function tellPlace(context: Context, { place, keyringError }: SavedSecret): Promise<void> {
   const file = await secretFile(context);
   if (place === "keyring") context.messages.info(`The secret is kept in ${keyring}.`);
-  else if (whyNotKeyring === undefined)
+  else if (keyringError === undefined)
     context.messages.info(`The secret is kept in ${file}, readable by you alone.`);
   else
     context.messages.warn(
-      `The secret is kept in ${file}, readable by you alone: ${keyring} cannot be used (${whyNotKeyring}).`,
+      `The secret is kept in ${file}, readable by you alone: ${keyring} cannot be used (${keyringError}).`,
     );
 }
 
 /** What was forgotten, in words; nothing where nothing was kept. */
 export async function describeForgotten(
   context: Context,
-  { secretFrom, tokens }: Forgotten,
+  { secretFrom, tokens }: DeletedCredentials,
 ): Promise<string | undefined> {
   const file = await secretFile(context);
   const places = secretFrom.map((place: SecretPlace) => (place === "keyring" ? keyring : file));

@@ -1,9 +1,9 @@
 import { readVariable } from "../../../config/environment.ts";
 import { UserError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, type RemoteProfile, secretSources } from "../../../config/profile.ts";
-import { readNewProfileName } from "../../../config/profile-name.ts";
+import { parseNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfiles } from "../../../config/profile-store.ts";
-import { rememberProfile } from "../../../config/remembered-profile.ts";
+import { saveProfile } from "../../../config/profile-editor.ts";
 import type { SecretPlace } from "../../../config/secret-store.ts";
 import { type AccountStatus, statusOf } from "./account-status.ts";
 import type { Context } from "../../program/context.ts";
@@ -66,7 +66,7 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
   try {
     const token = await connection.renewToken();
     const wanted = { name, id, target, isLive, secret, becomesCurrent: true };
-    const kept = await rememberProfile({ ...secretSources(sources), paths }, wanted);
+    const kept = await saveProfile({ ...secretSources(sources), paths }, wanted);
     context.messages.info(
       `Signed in to ${target.base_url} as ${target.app_key}. The profile ${name} is now the current one.`,
     );
@@ -94,7 +94,7 @@ export function tellOverride({ io: { env }, messages }: Context, name: string): 
  */
 function findName({ io, globals }: Context, given: LoginRequest, stored: StoredProfiles): string {
   const asked = globals.profile ?? readVariable(io.env, "STARPOST_PROFILE");
-  if (asked !== undefined) return readNewProfileName(asked);
+  if (asked !== undefined) return parseNewProfileName(asked);
   const isOther = given.baseUrl !== undefined || given.appKey !== undefined || hasAdHocProfile(io.env);
   const current = isOther || stored.current === undefined ? undefined : findStored(stored, stored.current);
   return current && !isDatabase(current) ? (stored.current ?? usualName) : usualName;

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { readFileIfThere, writePrivateFile } from "../../../config/private-file.ts";
+import { readFileIfExists, writePrivateFile } from "../../../config/private-file.ts";
 import { UserError } from "../../../config/user-error.ts";
 import { runPaths } from "../../../import/run/run-folder.ts";
 import { recordKinds } from "../../../records/index.ts";
@@ -60,7 +60,7 @@ export async function reportRun(
 }
 
 async function confirmOverwrite(context: Context, path: string, out: string): Promise<void> {
-  const existing = await readFileIfThere(path);
+  const existing = await readFileIfExists(path);
   if (existing !== undefined && !existing.includes(reportMarker)) {
     await confirm(context, `${out} already exists. Overwrite it?`);
   }

@@ -4,7 +4,7 @@ import { UserError } from "../../../config/user-error.ts";
 import { localProfile } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
 import { readProfiles } from "../../../config/profile-store.ts";
-import { makeCurrent } from "../../../config/remembered-profile.ts";
+import { setCurrentProfile } from "../../../config/profile-editor.ts";
 import { type AccountStatus, statusOf } from "../auth/account-status.ts";
 import type { Context } from "../../program/context.ts";
 import { type LoginRequest, logIn, tellOverride } from "../auth/sign-in.ts";
@@ -75,7 +75,8 @@ async function setUpHere(context: Context): Promise<SetUp> {
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());
     const { current = builtInNames.local } = await readProfiles(sources.paths.configFolder);
-    if (current !== builtInNames.local) await makeCurrent(sources.paths.configFolder, builtInNames.local);
+    if (current !== builtInNames.local)
+      await setCurrentProfile(sources.paths.configFolder, builtInNames.local);
     const isServer = profile.database.startsWith("postgres");
     const done = isServer ? "Opened" : wasThere ? "Found" : "Made";
     context.messages.info(`${done} the database ${profile.shownAs}, with the account ${connection.appKey}.`);

@@ -1,5 +1,5 @@
-import { readSender, writeSender } from "../../../config/mail-address.ts";
-import type { StoredMailSettings } from "../../../config/mail-settings.ts";
+import { parseSender, formatSender } from "../../../config/email-sender.ts";
+import type { StoredEmailSettings } from "../../../config/email-settings.ts";
 import { promptValue } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
 import { findPassword } from "./smtp-password.ts";
@@ -7,24 +7,24 @@ import { findPassword } from "./smtp-password.ts";
 /** Prompts for every setting. The stored value is the default; invalid answers are rejected and prompted for again. */
 export async function promptSettings(
   context: Context,
-  stored: StoredMailSettings,
-): Promise<StoredMailSettings> {
-  const { matchPort, readHost, readSmtpPort, readTlsMode, tlsModes } =
-    await import("../../../config/mail-settings.ts");
+  stored: StoredEmailSettings,
+): Promise<StoredEmailSettings> {
+  const { matchPort, parseHost, parsePort, parseTlsMode, tlsModes } =
+    await import("../../../config/email-settings.ts");
   const promptFor = <T>(question: string, usual: string, read: (answer: string) => T) =>
     promptValue(context, { question, usual }, read);
   const { smtp } = stored;
-  const host = await promptFor("Mail server", smtp?.host ?? "", (text) => readHost(text, "the mail server"));
+  const host = await promptFor("Mail server", smtp?.host ?? "", (text) => parseHost(text, "the mail server"));
   const known = host === smtp?.host ? smtp : null;
   const tls = await promptFor(
     `Encryption: ${tlsModes.join(", ")}`,
     known?.tls ?? matchPort(undefined, undefined).tls,
-    (text) => readTlsMode(text, "the encryption"),
+    (text) => parseTlsMode(text, "the encryption"),
   );
   const port = await promptFor(
     "Port",
     String(known?.tls === tls ? known.port : matchPort(undefined, tls).port),
-    (text) => readSmtpPort(text, "the port"),
+    (text) => parsePort(text, "the port"),
   );
   const user = await promptFor("User name, or - for no authentication", known?.user ?? "-", (text) =>
     text === "-" ? null : text,
@@ -32,8 +32,8 @@ export async function promptSettings(
   const password = user === null ? null : await findPassword(context, false, { host, user, known });
   const from = await promptFor(
     'Sender, such as "Tea & Cups <reviews@shop.example>"',
-    stored.from ? writeSender(stored.from) : "",
-    (text) => readSender(text, "the sender"),
+    stored.from ? formatSender(stored.from) : "",
+    (text) => parseSender(text, "the sender"),
   );
   return { smtp: { host, port, tls, user, password }, from };
 }

@@ -1,10 +1,10 @@
 import type {
-  FoundMailSettings,
+  EmailSettings,
   SmtpServer,
-  StoredMailSettings,
+  StoredEmailSettings,
   TlsMode,
-} from "../../../config/mail-settings.ts";
-import { type MailSender, writeSender } from "../../../config/mail-address.ts";
+} from "../../../config/email-settings.ts";
+import { type MailSender, formatSender } from "../../../config/email-sender.ts";
 import { UserError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";
@@ -29,7 +29,7 @@ export interface MailConfigureRequest {
 export interface MailConfiguration {
   readonly kind: "smtp" | "outbox";
   /** Where the configuration comes from. */
-  readonly configured_by: FoundMailSettings["configuredBy"];
+  readonly configured_by: EmailSettings["configuredBy"];
   readonly host: string | null;
   readonly port: number | null;
   readonly tls: TlsMode | null;
@@ -51,22 +51,22 @@ export async function configureMail(
   request: MailConfigureRequest,
 ): Promise<MailConfiguration> {
   await findLocalProfile(context, "has mail settings on this machine");
-  const { findMailSettings, readMailSettings, writeMailSettings } =
-    await import("../../../config/mail-settings.ts");
+  const { findEmailSettings, readStoredEmailSettings, writeEmailSettings } =
+    await import("../../../config/email-settings.ts");
   const { paths, env } = await context.host();
   const changes = await readChanges(
     context,
     request,
-    async () => (await readMailSettings(paths)) ?? emptySettings,
+    async () => (await readStoredEmailSettings(paths)) ?? emptySettings,
   );
-  if (changes) await writeMailSettings(paths, changes);
-  const found = await findMailSettings(env, paths);
+  if (changes) await writeEmailSettings(paths, changes);
+  const found = await findEmailSettings(env, paths);
   if (changes) reportChange(context, found);
   const test = request.isCheck ? await testDelivery(context) : { ready: null, problem: null };
   return { ...describe(found), ...test };
 }
 
-const emptySettings: StoredMailSettings = { smtp: null, from: null };
+const emptySettings: StoredEmailSettings = { smtp: null, from: null };
 
 function namesServer({ host, port, tls, user, hasNoUser, isPasswordOnStdin }: MailConfigureRequest): boolean {
   return hasNoUser || isPasswordOnStdin || [host, port, tls, user].some((value) => value !== undefined);
@@ -80,8 +80,8 @@ function missing(flag: string): UserError {
 async function readChanges(
   context: Context,
   request: MailConfigureRequest,
-  read: () => Promise<StoredMailSettings>,
-): Promise<StoredMailSettings | undefined> {
+  read: () => Promise<StoredEmailSettings>,
+): Promise<StoredEmailSettings | undefined> {
   if (request.isOutbox)
     return { smtp: null, from: request.from ?? (await read().catch(() => emptySettings)).from };
   if (namesServer(request) || request.from) return applyFlags(context, request, await read());
@@ -94,11 +94,11 @@ async function readChanges(
 async function applyFlags(
   context: Context,
   request: MailConfigureRequest,
-  stored: StoredMailSettings,
-): Promise<StoredMailSettings> {
+  stored: StoredEmailSettings,
+): Promise<StoredEmailSettings> {
   const from = request.from ?? stored.from;
   if (!namesServer(request)) return { ...stored, from };
-  const { matchPort, usualPorts } = await import("../../../config/mail-settings.ts");
+  const { matchPort, defaultPorts } = await import("../../../config/email-settings.ts");
   const host = request.host ?? stored.smtp?.host;
   if (host === undefined) throw missing("--host");
   if (from === null) throw missing("--from");
@@ -106,7 +106,7 @@ async function applyFlags(
   const known = request.host === undefined || request.host === stored.smtp?.host ? stored.smtp : null;
   const { port, tls } =
     isGiven || !known
-      ? matchPort(request.port, request.tls ?? findTlsMode(request.port, usualPorts.implicit, known))
+      ? matchPort(request.port, request.tls ?? findTlsMode(request.port, defaultPorts.implicit, known))
       : known;
   const user = request.hasNoUser ? null : (request.user ?? known?.user ?? null);
   const password =
@@ -126,7 +126,7 @@ function findTlsMode(
 
 function reportChange(
   { messages, io }: Context,
-  { smtp, configuredBy, outboxFolder }: FoundMailSettings,
+  { smtp, configuredBy, outboxFolder }: EmailSettings,
 ): void {
   if (readVariable(io.env, "STARPOST_SMTP_HOST") !== undefined && configuredBy === "environment") {
     messages.warn("Saved, but not used while STARPOST_SMTP_HOST is set.");
@@ -157,7 +157,7 @@ async function testDelivery(context: Context): Promise<Pick<MailConfiguration, "
   return result.ready ? { ready: true, problem: null } : result;
 }
 
-function describe(found: FoundMailSettings): Omit<MailConfiguration, "ready" | "problem"> {
+function describe(found: EmailSettings): Omit<MailConfiguration, "ready" | "problem"> {
   const { smtp, from, configuredBy, outboxFolder } = found;
   return {
     kind: smtp ? "smtp" : "outbox",
@@ -167,7 +167,7 @@ function describe(found: FoundMailSettings): Omit<MailConfiguration, "ready" | "
     tls: smtp?.tls ?? null,
     user: smtp?.user ?? null,
     has_password: (smtp?.password ?? null) !== null,
-    from: from && writeSender(from),
+    from: from && formatSender(from),
     outbox_folder: smtp ? null : outboxFolder,
   };
 }

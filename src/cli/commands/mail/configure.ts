@@ -1,5 +1,5 @@
-import { readSender } from "../../../config/mail-address.ts";
-import { readHost, readSmtpPort, readTlsMode, tlsModes } from "../../../config/mail-settings.ts";
+import { parseSender } from "../../../config/email-sender.ts";
+import { parseHost, parsePort, parseTlsMode, tlsModes } from "../../../config/email-settings.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
@@ -18,17 +18,17 @@ export const mailConfigure = command({
     "starpost mail configure --outbox",
   ],
   flags: {
-    host: { value: "<name>", description: "mail server", read: readHost },
+    host: { value: "<name>", description: "mail server", read: parseHost },
     port: {
       value: "<n>",
       description: "port (default: 587; 465 with --tls implicit, 25 with --tls none)",
-      read: readSmtpPort,
+      read: parsePort,
     },
     tls: {
       value: "<mode>",
       description: "encryption: starttls, implicit, opportunistic, or none (default: starttls)",
       values: tlsModes,
-      read: readTlsMode,
+      read: parseTlsMode,
     },
     user: { value: "<name>", description: "user name for the mail server", read: readText },
     "no-user": {
@@ -41,7 +41,7 @@ export const mailConfigure = command({
     from: {
       value: "<address>",
       description: 'sender of all emails: "Tea & Cups <reviews@shop.example>"',
-      read: readSender,
+      read: parseSender,
     },
     outbox: {
       description: "write emails to a folder instead of sending them",

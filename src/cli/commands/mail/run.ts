@@ -1,4 +1,4 @@
-import { readPublicUrl } from "../../../config/public-url.ts";
+import { parsePublicUrl } from "../../../config/public-url.ts";
 import { silent, table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
@@ -24,7 +24,7 @@ export const mailRun = command({
     "public-url": {
       value: "<url>",
       description: "base URL of links in emails (default: STARPOST_PUBLIC_URL)",
-      read: readPublicUrl,
+      read: parsePublicUrl,
     },
   },
   run: async (context, { flags }) => {

@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import type { SmtpServer } from "../../../config/mail-settings.ts";
+import type { SmtpServer } from "../../../config/email-settings.ts";
 import { UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";

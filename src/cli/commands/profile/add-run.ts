@@ -1,9 +1,9 @@
 import { readVariable } from "../../../config/environment.ts";
 import { UserError } from "../../../config/user-error.ts";
 import { findDatabase, secretSources } from "../../../config/profile.ts";
-import { readNewProfileName } from "../../../config/profile-name.ts";
+import { parseNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
-import { rememberProfile, type WantedProfile } from "../../../config/remembered-profile.ts";
+import { saveProfile, type ProfileInput } from "../../../config/profile-editor.ts";
 import type { Context } from "../../program/context.ts";
 import { type GivenAccount, readAccountSecret, readAccountTarget } from "./prompts.ts";
 import { findRecord, type ProfileRecord } from "./records.ts";
@@ -17,7 +17,7 @@ export interface ProfileRequest extends GivenAccount {
   readonly isLive: boolean | undefined;
 }
 
-type Wanted = Pick<WantedProfile, "target" | "secret">;
+type Wanted = Pick<ProfileInput, "target" | "secret">;
 
 /**
  * Writes a profile down, or changes one that is there; nothing is called and nothing is made.
@@ -27,13 +27,13 @@ type Wanted = Pick<WantedProfile, "target" | "secret">;
 export async function addProfile(context: Context, request: ProfileRequest): Promise<ProfileRecord> {
   const sources = await context.profileSources();
   const { paths } = sources;
-  const name = readNewProfileName(request.name);
+  const name = parseNewProfileName(request.name);
   const known = findStored(await readProfiles(paths.configFolder), name);
   const isHere = meansDatabase(context, request, known);
   const wanted = await (isHere
     ? readDatabase(context, request, known)
     : readAccount(context, request, known));
-  const kept = await rememberProfile(
+  const kept = await saveProfile(
     { ...secretSources(sources), paths },
     {
       name,

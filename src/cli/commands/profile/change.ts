@@ -1,7 +1,12 @@
 import { UserError } from "../../../config/user-error.ts";
 import { secretSources } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
-import { forgetSecret, makeCurrent, markLive, removeProfile } from "../../../config/remembered-profile.ts";
+import {
+  deleteSecret,
+  setCurrentProfile,
+  setProfileLive,
+  deleteProfile,
+} from "../../../config/profile-editor.ts";
 import type { SecretPlace } from "../../../config/secret-store.ts";
 import type { Context } from "../../program/context.ts";
 import { tellOverride } from "../auth/sign-in.ts";
@@ -14,7 +19,7 @@ import { describeForgotten } from "../auth/secret-format.ts";
 export async function applyProfile(context: Context, name: string): Promise<ProfileRecord> {
   if (name !== builtInNames.local) await requireStored(context, name, "chosen");
   const { paths } = await context.profileSources();
-  await makeCurrent(paths.configFolder, name);
+  await setCurrentProfile(paths.configFolder, name);
   const record = await findRecord(context, name);
   const where = record.base_url ?? record.database ?? "";
   context.messages.info(`The current profile is ${name}: ${where}${record.live ? ", which is live" : ""}.`);
@@ -28,7 +33,7 @@ export async function applyProfile(context: Context, name: string): Promise<Prof
 export async function setLive(context: Context, name: string, isLive: boolean): Promise<ProfileRecord> {
   await requireStored(context, name, "marked");
   const { paths } = await context.profileSources();
-  await markLive(paths.configFolder, name, isLive);
+  await setProfileLive(paths.configFolder, name, isLive);
   context.messages.info(
     isLive
       ? `${name} is live: commands that write to it say so, and those that destroy ask with its name.`
@@ -57,7 +62,7 @@ export async function forgetProfile(context: Context, name: string): Promise<For
   const what = record.mode === "local" ? "What is in the database stays." : "The account itself stays.";
   await confirm(context, `Forget the profile ${name} (${where}), its secret and its tokens? ${what}`);
   const places = await placesOf(context);
-  const forgotten = await removeProfile(places, name, stored);
+  const forgotten = await deleteProfile(places, name, stored);
   const gone = await describeForgotten(context, forgotten);
   context.messages.info(`Forgot the profile ${name}${gone === undefined ? "" : `, with ${gone}`}.`);
   const current = await readCurrent(context);
@@ -73,7 +78,7 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   const current = await readCurrent(context);
   const name = context.globals.profile ?? current;
   const stored = await requireStored(context, name, "signed out of");
-  const forgotten = await forgetSecret(await placesOf(context), name, stored);
+  const forgotten = await deleteSecret(await placesOf(context), name, stored);
   const gone = await describeForgotten(context, forgotten);
   context.messages.info(
     `Signed out of ${name}: ${gone === undefined ? "no secret and no token was kept" : `forgot ${gone}`}.`,

@@ -1,6 +1,6 @@
 import { readVariable } from "../../../config/environment.ts";
 import { UserError } from "../../../config/user-error.ts";
-import { readBaseUrl } from "../../../config/profile-name.ts";
+import { parseBaseUrl } from "../../../config/profile-name.ts";
 import type { StoredAccount } from "../../../config/profile-store.ts";
 import { promptValue } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
@@ -42,7 +42,7 @@ export async function readAccountTarget(
   const base_url = await find(
     "--base-url",
     [given.baseUrl ?? readVariable(env, "STARPOST_BASE_URL"), known?.base_url],
-    { question: "Address of the service", read: (text) => readBaseUrl(text, "--base-url") },
+    { question: "Address of the service", read: (text) => parseBaseUrl(text, "--base-url") },
   );
   const app_key = await find(
     "--app-key",
@@ -76,7 +76,7 @@ export async function readAccountSecret(
 function readOwnSecret({ io: { env } }: Context, { base_url, app_key }: AccountTarget): string | undefined {
   const [url, key] = [readVariable(env, "STARPOST_BASE_URL"), readVariable(env, "STARPOST_APP_KEY")];
   const isOwn =
-    (url === undefined || readBaseUrl(url, "STARPOST_BASE_URL") === base_url) &&
+    (url === undefined || parseBaseUrl(url, "STARPOST_BASE_URL") === base_url) &&
     (key === undefined || key === app_key);
   return isOwn ? readVariable(env, "STARPOST_SECRET") : undefined;
 }

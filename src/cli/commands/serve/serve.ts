@@ -1,4 +1,4 @@
-import { readPublicUrl } from "../../../config/public-url.ts";
+import { parsePublicUrl } from "../../../config/public-url.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readPort, readSeconds, readText } from "../../program/flag-values.ts";
@@ -16,7 +16,7 @@ export const serve = command({
     "public-url": {
       value: "<url>",
       description: "the address that mails and pages link to (where it listens)",
-      read: readPublicUrl,
+      read: parsePublicUrl,
     },
     "limit-legacy": { description: "limit calls outside the core API to 5 a second for each account, too" },
     "bottom-lines-delay": {
@@ -36,7 +36,7 @@ export const serve = command({
     const chaos =
       flags.chaos === undefined
         ? undefined
-        : (await import("../../../config/chaos-plan.ts")).readChaosPlan(flags.chaos, "--chaos");
+        : (await import("../../../config/chaos-plan.ts")).parseChaosPlan(flags.chaos, "--chaos");
     const { runServer } = await import("./server-run.ts");
     return runServer(context, {
       host: flags.host ?? "127.0.0.1",

@@ -1,5 +1,5 @@
 import { UserError } from "../../../config/user-error.ts";
-import { readSwitch } from "../../../config/webhook-settings.ts";
+import { parseSwitch } from "../../../config/webhook-settings.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
@@ -12,7 +12,7 @@ export const webhooksConfigure = command({
       value: "<on|off>",
       description: "allow private and local addresses (default: off)",
       values: ["on", "off"],
-      read: readSwitch,
+      read: parseSwitch,
     },
   },
   notes: ["Without flags, shows the current configuration."],

@@ -33,7 +33,7 @@ export async function buildOutgoingEmails(
 ): Promise<OutgoingEmail[]> {
   const senders = new Map<number, Sender>();
   for (const { row } of approved) {
-    if (!senders.has(row.account_id)) senders.set(row.account_id, await readSender(row.account_id, context));
+    if (!senders.has(row.account_id)) senders.set(row.account_id, await parseSender(row.account_id, context));
   }
   const orders = await readOrders(approved, context);
   const products = await readProducts(approved, context);
@@ -113,7 +113,7 @@ function buildOtherData(
   return stored;
 }
 
-async function readSender(accountId: number, context: HandlerContext): Promise<Sender> {
+async function parseSender(accountId: number, context: HandlerContext): Promise<Sender> {
   const profile = await readAccountProfile(context, accountId);
   const templates = await context.transaction
     .selectFrom("mail_templates")

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
-import { readFileIfThere } from "../../../../config/private-file.ts";
+import { readFileIfExists } from "../../../../config/private-file.ts";
 import { toFileError } from "../../../../config/user-error.ts";
 import type { EmailCategory } from "../../../../contract/index.ts";
 import type { Service } from "../../../../service/service.ts";
@@ -35,7 +35,7 @@ export async function previewTemplate(
 ): Promise<Preview> {
   const mail = await renderTemplate(context, service, category, file);
   const path = resolve(context.io.cwd, out);
-  const existing = await readFileIfThere(path);
+  const existing = await readFileIfExists(path);
   if (existing !== undefined && !existing.includes(previewMarker)) {
     await confirm(context, `${out} already exists. Overwrite it?`);
   }

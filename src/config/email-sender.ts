@@ -1,17 +1,17 @@
 import { domainToASCII } from "node:url";
 import { UserError } from "./user-error.ts";
 
-/** Who mails come from; without a name they come under the store's. */
-export interface MailSender {
+/** The sender of emails. Without a name, the name of the store is used. */
+export interface EmailSender {
   readonly name: string | null;
   readonly address: string;
 }
 
 /**
- * Reads `Name <address>`, `"Name" <address>` or the address alone.
+ * Parses `Name <address>`, `"Name" <address>` or an address.
  * @throws UserError `usage`
  */
-export function readSender(text: string, source: string): MailSender {
+export function parseSender(text: string, source: string): EmailSender {
   const named = /^(?<name>[^<>]*)<(?<inner>[^<>]*)>$/.exec(text.trim())?.groups;
   const address = (named?.["inner"] ?? text).trim();
   const name = (named?.["name"] ?? "")
@@ -21,16 +21,16 @@ export function readSender(text: string, source: string): MailSender {
   if (isAddress(address) && !/\p{Cc}/u.test(name)) return { name: name === "" ? null : name, address };
   throw new UserError(
     "usage",
-    `${source}: ${JSON.stringify(text)} is no address to send from`,
-    'Give one such as "Tea & Cups <reviews@shop.example>".',
+    `invalid value ${JSON.stringify(text)} for ${source}: must be an email address, optionally with a name`,
+    'For example: "Tea & Cups <reviews@shop.example>".',
   );
 }
 
-export function writeSender({ name, address }: MailSender): string {
+export function formatSender({ name, address }: EmailSender): string {
   return name === null ? address : `${name} <${address}>`;
 }
 
-/** Assumed: what mails come from is in ASCII before the `@`, so that every server takes it. */
+/** Assumed: the local part of the sender is ASCII, so that every mail server accepts it. */
 function isAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
   const isLocal = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(
