@@ -72,10 +72,10 @@ test("a wrong answer is asked for again, and what was answered before is kept", 
   });
   expect((await run(["mail", "configure"], { env: { STARPOST_HOME: home }, io: person.io })).status).toBe(0);
   for (const said of [
-    '"smtp shop" is not the name',
-    '"ssl" is not one of',
-    '"0" is not a port',
-    '"nobody" is no',
+    'invalid value "smtp shop"',
+    'invalid value "ssl"',
+    'invalid value "0"',
+    'invalid value "nobody"',
   ]) {
     expect(stripVTControlCharacters(person.text())).toContain(said);
   }

@@ -73,7 +73,7 @@ test("init asks for all of an account elsewhere, and shows no secret", async () 
   const person = sitDown([
     ["Where are your reviews to be?", "\u001B[B\r"],
     ["Address of the service", "nowhere\r"],
-    ["is not an address", "http://127.0.0.1:1\r"],
+    ['invalid value "nowhere"', "http://127.0.0.1:1\r"],
     ["App key of the account", "my-key\r"],
     ["Secret of my-key at http://127.0.0.1:1", "hidden77\r"],
   ]);
