@@ -183,7 +183,7 @@ describe("mail configure", () => {
     for (const [name, says] of [
       ["STARPOST_SMTP_HOST", "STARPOST_SMTP_PORT is set, and STARPOST_SMTP_HOST is not"],
       ["STARPOST_SMTP_PASSWORD", "STARPOST_SMTP_PASSWORD is not set"],
-      ["STARPOST_MAIL_FROM", "not who mails come from"],
+      ["STARPOST_MAIL_FROM", "STARPOST_MAIL_FROM"],
     ]) {
       const refused = await home.run(["mail", "configure"], { env: { [name ?? ""]: "" } });
       expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(says ?? "")]);

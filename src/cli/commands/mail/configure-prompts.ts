@@ -9,7 +9,7 @@ export async function promptSettings(
   context: Context,
   stored: StoredEmailSettings,
 ): Promise<StoredEmailSettings> {
-  const { matchPort, parseHost, parsePort, parseTlsMode, tlsModes } =
+  const { completePort, parseHost, parsePort, parseTlsMode, tlsModes } =
     await import("../../../config/email-settings.ts");
   const promptFor = <T>(question: string, usual: string, read: (answer: string) => T) =>
     promptValue(context, { question, usual }, read);
@@ -18,12 +18,12 @@ export async function promptSettings(
   const known = host === smtp?.host ? smtp : null;
   const tls = await promptFor(
     `Encryption: ${tlsModes.join(", ")}`,
-    known?.tls ?? matchPort(undefined, undefined).tls,
+    known?.tls ?? completePort(undefined, undefined).tls,
     (text) => parseTlsMode(text, "the encryption"),
   );
   const port = await promptFor(
     "Port",
-    String(known?.tls === tls ? known.port : matchPort(undefined, tls).port),
+    String(known?.tls === tls ? known.port : completePort(undefined, tls).port),
     (text) => parsePort(text, "the port"),
   );
   const user = await promptFor("User name, or - for no authentication", known?.user ?? "-", (text) =>

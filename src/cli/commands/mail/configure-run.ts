@@ -4,7 +4,7 @@ import type {
   StoredEmailSettings,
   TlsMode,
 } from "../../../config/email-settings.ts";
-import { type MailSender, formatSender } from "../../../config/email-sender.ts";
+import { type EmailSender, formatSender } from "../../../config/email-sender.ts";
 import { UserError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";
@@ -18,7 +18,7 @@ export interface MailConfigureRequest {
   readonly tls: TlsMode | undefined;
   readonly user: string | undefined;
   readonly hasNoUser: boolean;
-  readonly from: MailSender | undefined;
+  readonly from: EmailSender | undefined;
   readonly isPasswordOnStdin: boolean;
   readonly isOutbox: boolean;
   readonly isShow: boolean;
@@ -98,7 +98,7 @@ async function applyFlags(
 ): Promise<StoredEmailSettings> {
   const from = request.from ?? stored.from;
   if (!namesServer(request)) return { ...stored, from };
-  const { matchPort, defaultPorts } = await import("../../../config/email-settings.ts");
+  const { completePort, defaultPorts } = await import("../../../config/email-settings.ts");
   const host = request.host ?? stored.smtp?.host;
   if (host === undefined) throw missing("--host");
   if (from === null) throw missing("--from");
@@ -106,7 +106,7 @@ async function applyFlags(
   const known = request.host === undefined || request.host === stored.smtp?.host ? stored.smtp : null;
   const { port, tls } =
     isGiven || !known
-      ? matchPort(request.port, request.tls ?? findTlsMode(request.port, defaultPorts.implicit, known))
+      ? completePort(request.port, request.tls ?? findTlsMode(request.port, defaultPorts.implicit, known))
       : known;
   const user = request.hasNoUser ? null : (request.user ?? known?.user ?? null);
   const password =
