@@ -124,10 +124,7 @@ function findTlsMode(
   return known.tls;
 }
 
-function reportChange(
-  { messages, io }: Context,
-  { smtp, configuredBy, outboxFolder }: EmailSettings,
-): void {
+function reportChange({ messages, io }: Context, { smtp, configuredBy, outboxFolder }: EmailSettings): void {
   if (readVariable(io.env, "STARPOST_SMTP_HOST") !== undefined && configuredBy === "environment") {
     messages.warn("Saved, but not used while STARPOST_SMTP_HOST is set.");
     return;
