@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Home, Homes, readPurchases, remoteEnv, type Summary } from "../support/starpost.ts";
 
-const data = "../shared/data";
-const hasData = existsSync(data);
+const data = "fixtures/exports";
 
 const homes = new Homes();
 const newHome = (env?: Record<string, string>) => homes.open(env);
@@ -44,7 +43,7 @@ describe("the fixtures of every kind", () => {
   });
 });
 
-describe.skipIf(!hasData)(`real exports (${data})`, () => {
+describe("complete exports", () => {
   const home = newHome();
   let server: Awaited<ReturnType<Home["serve"]>>;
   let utoken: string;
@@ -56,47 +55,47 @@ describe.skipIf(!hasData)(`real exports (${data})`, () => {
     await server.stop();
   });
 
-  test("orders: 8,365 rows are 7,360 orders and 8,365 purchases, and again adds nothing", async () => {
+  test("imports 240 rows as 200 orders and 240 purchases, and adds nothing the second time", async () => {
     const first = await home.json(["orders", "import", `${data}/orders.csv`]);
     expect(first.exitCode).toBe(0);
-    expect(counts(first.data)).toEqual({ read: 8365, accepted: 8365, rejected: 0, failed: 0, items: 7360 });
+    expect(counts(first.data)).toEqual({ read: 240, accepted: 240, rejected: 0, failed: 0, items: 200 });
     const stored = await readPurchases(server, utoken);
-    expect(stored.purchases).toHaveLength(8365);
-    expect(stored.total).toBe(8365);
+    expect(stored.purchases).toHaveLength(240);
+    expect(stored.total).toBe(240);
 
     const second = await home.json(["orders", "import", `${data}/orders.csv`]);
     expect(second.exitCode).toBe(0);
     expect(second.stderr).toMatch(/imported before/);
-    expect((await readPurchases(server, utoken)).purchases).toHaveLength(8365);
+    expect((await readPurchases(server, utoken)).purchases).toHaveLength(240);
   });
 
-  test("products: the catalogue layout is matched without flags", async () => {
+  test("matches the catalogue layout of products without flags", async () => {
     const {
       exitCode,
       data: summary,
       stderr,
     } = await home.json(["products", "import", `${data}/products.csv`]);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/passed over, not known: Product Group/);
-    expect(counts(summary)).toEqual({ read: 5460, accepted: 5460, rejected: 0, failed: 0, items: 5460 });
+    expect(stderr).toMatch(/Product Group/);
+    expect(counts(summary)).toEqual({ read: 150, accepted: 150, rejected: 0, failed: 0, items: 150 });
   });
 
-  test("the same against a server, through a profile of three variables", async () => {
+  test("imports the same files into a service given by three environment variables", async () => {
     const elsewhere = newHome();
     const remote = await elsewhere.serve();
     const client = newHome(remoteEnv(remote));
     const orders = await client.json(["orders", "import", `${data}/orders.csv`, "--rate", "0"]);
-    expect(counts(orders.data)).toEqual({ read: 8365, accepted: 8365, rejected: 0, failed: 0, items: 7360 });
+    expect(counts(orders.data)).toEqual({ read: 240, accepted: 240, rejected: 0, failed: 0, items: 200 });
     const products = await client.json(["products", "import", `${data}/products.csv`, "--rate", "0"]);
     expect(counts(products.data)).toEqual({
-      read: 5460,
-      accepted: 5460,
+      read: 150,
+      accepted: 150,
       rejected: 0,
       failed: 0,
-      items: 5460,
+      items: 150,
     });
     const token = (await client.run(["auth", "token"])).stdout.trim();
-    expect((await readPurchases(remote, token)).purchases).toHaveLength(8365);
+    expect((await readPurchases(remote, token)).purchases).toHaveLength(240);
     expect(existsSync(join(client.folder, "starpost.db"))).toBe(false);
     expect(await remote.stop()).toBe(0);
   });
@@ -133,7 +132,7 @@ describe("the books of a run", () => {
     expect(summary.rows.rejected).toBe(2);
     const text = readFileSync(summary.rejects_file ?? "", "utf8");
     expect(text).toContain(" Lind");
-    expect(text).toMatch(/ragged_row,the row has 13 cells and the header 12/);
+    expect(text).toMatch(/,ragged_row,/);
   });
 
   test("--max-errors stops the run with its own status, and a resume may allow more", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
@@ -7,7 +7,7 @@ import { Homes, type Home } from "../support/starpost.ts";
 const homes = new Homes();
 afterAll(() => homes.remove());
 
-const data = "../shared/data";
+const data = "fixtures/exports";
 const withUrl = ["--product-url", "https://shop.example/p/{product_id}"];
 
 type Row = Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ describe("orders as shops export them", () => {
   test.each<[string, RegExp, number, Row[]]>([
     [
       "shopify-orders",
-      /read as a Shopify orders export: product ids are 'Lineitem sku'; order ids are 'Name'/,
+      /Shopify orders.*'Lineitem sku'.*'Name'/,
       6,
       [
         order("1001", "shopify", "jürgen.groß@example.com", "Jürgen Groß", "2026-03-14", "EUR", [
@@ -83,7 +83,7 @@ describe("orders as shops export them", () => {
     ],
     [
       "woocommerce-orders-lines",
-      /product ids are in 'line_item_1'/,
+      /'line_item_1'/,
       2,
       [
         order("3001", "woocommerce", "ida@example.com", "Ida Noël", "2026-04-02", "EUR", [
@@ -109,7 +109,7 @@ describe("orders as shops export them", () => {
     ],
     [
       "bigcommerce-orders",
-      /product ids are in 'Product Details'.*dates have the month first/,
+      /'Product Details'.*month first/,
       2,
       [
         order("101", "bigcommerce", "asa@example.com", "Åsa Holm", "2026-08-14", "USD", [
@@ -166,7 +166,7 @@ describe("orders as shops export them", () => {
     const refused = await home.run(["products", "import", file, "--product-url", made]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(
-      /the fields product_id, name(?:, \w+){10}, …, and the columns product_id, name(?:, c\d+){10}, …$/,
+      /--product-url: .*'nothing'[^]*product_id, name(?:, \w+){10}, ….*product_id, name(?:, c\d+){10}, …/,
     );
   });
 
@@ -180,7 +180,7 @@ describe("orders as shops export them", () => {
     const refused = await home.run(["orders", "import", file, ...withUrl]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(
-      /may have the day or the month first[\s\S]*--layout bigcommerce-orders-dmy/,
+      /'Order Date'[^]*--layout bigcommerce-orders-dmy/,
     );
     const { exitCode } = await home.json([
       "orders",
@@ -411,7 +411,7 @@ describe("files of our own columns", () => {
     expect(exitCode).toBe(3);
     expect(summary.rows).toEqual({ read: 2, accepted: 1, rejected: 1, failed: 0 });
     expect(readFileSync(summary.rejects_file ?? "", "utf8")).toMatch(
-      /product_price,bad_price,"product_price '1,234' may be 1234 or 1.234; /,
+      /,product_price,bad_price,"product_price '1,234' /,
     );
     expect(ordersOf(home)).toEqual([
       {
@@ -427,28 +427,28 @@ describe("files of our own columns", () => {
   });
 });
 
-describe.skipIf(!existsSync(data))("real exports (../shared/data)", () => {
-  test("1,500 Shopify orders go in without a mapping", async () => {
+describe("complete exports", () => {
+  test("imports Shopify orders without a mapping", async () => {
     const { home, exitCode, data: summary } = await load("orders", `${data}/shopify-orders-export.csv`);
     expect(exitCode).toBe(0);
-    expect(summary.rows).toEqual({ read: 1716, accepted: 1716, rejected: 0, failed: 0 });
-    expect(summary.items).toEqual({ sent: 1500, accepted: 1500, rejected: 0 });
-    expect(query(home, "select count(*) as n from purchases")).toEqual([{ n: 1716 }]);
+    expect(summary.rows).toEqual({ read: 72, accepted: 72, rejected: 0, failed: 0 });
+    expect(summary.items).toEqual({ sent: 60, accepted: 60, rejected: 0 });
+    expect(query(home, "select count(*) as n from purchases")).toEqual([{ n: 102 }]);
     expect(ordersOf(home)[0]).toEqual({
-      order_id: "1001",
+      order_id: "3001",
       platform: "shopify",
-      email: "4987996ddcd0ddb2@example.com",
-      customer_name: "Cliente 4987996d",
-      day: "2018-08-14",
-      currency: "BRL",
-      lines: "8CAB8ABAC591 × 1 at 99.9",
+      email: "buyer00@example.com",
+      customer_name: "Mara Lindqvist",
+      day: "2025-01-01",
+      currency: "EUR",
+      lines: "SKU00000 × 1 at 5 + SKU00100 × 1 at 95",
     });
   });
 
   test.each([
-    ["shopify-products-export.csv", 17, 3],
-    ["woocommerce-products-export.csv", 24, 15],
-    ["products.csv", 5460, 5460],
+    ["shopify-products-export.csv", 11, 5],
+    ["woocommerce-products-export.csv", 20, 11],
+    ["products.csv", 150, 150],
   ])("%s", async (name, rows, products) => {
     const { home, data: summary } = await load("products", `${data}/${name}`);
     expect(summary.rows).toEqual({ read: rows, accepted: rows, rejected: 0, failed: 0 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 
-const realReviews = "../shared/data/reviews.csv";
+const exportedReviews = "fixtures/exports/reviews.csv";
 const homes = new Homes();
 afterAll(() => homes.remove());
 
@@ -97,7 +97,7 @@ Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.e
     );
     const { exitCode, stderr } = await home.run(["reviews", "import", file]);
     expect(exitCode, stderr).toBe(0);
-    expect(stderr).toMatch(/1 cell was left out: user_type/);
+    expect(stderr).toMatch(/1 cell .*user_type/);
     expect(await listReviews(home)).toMatchObject([
       { product_id: "cup", product_title: "Cup", user_type: "anonymous" },
       {
@@ -115,7 +115,7 @@ Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.e
     const { exitCode, stderr } = await home.run(["coupons", "import", file, "--action", "map_review"]);
     expect([exitCode, stderr]).toEqual([
       2,
-      expect.stringMatching(/looks like reviews: starpost reviews import/),
+      expect.stringMatching(/starpost reviews import/),
     ]);
   });
 });
@@ -167,7 +167,7 @@ true,Good,Pours,5,2018-08-15,teapot,Ann,nobody
     const home = homes.open();
     const file = write(home, "reviews.csv", published);
     const { exitCode, stderr } = await home.run(["reviews", "import", file, "--batch-size", "2"]);
-    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/one review in a call/)]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/--batch-size/)]);
   });
 });
 
@@ -272,7 +272,7 @@ describe("a run that is broken off", () => {
     const { exitCode, data, stderr } = await client.json(["reviews", "import", file, "--rate", "0"]);
     expect(exitCode, stderr).toBe(0);
     expect(data.rows).toEqual({ read: 300, accepted: 300, rejected: 0, failed: 0 });
-    expect(stderr).toMatch(/sent and not answered/);
+    expect(data.calls.retried).toBeGreaterThan(0);
     await server.stop();
     const copies = await countCopies(home);
     expect(copies).toHaveLength(150);
@@ -344,12 +344,12 @@ test("a service that knows no past is said to date reviews itself, and doubles n
   expect(elsewhere.kept).toHaveLength(40);
 });
 
-describe.skipIf(!existsSync(realReviews))(`real reviews (${realReviews})`, { timeout: 300_000 }, () => {
+describe("a complete export of reviews", () => {
   const home = homes.open();
   let given: Row[];
   beforeAll(async () => {
-    given = parse(readFileSync(realReviews), { columns: true });
-    const { exitCode, data, stderr } = await home.json(["reviews", "import", realReviews]);
+    given = parse(readFileSync(exportedReviews), { columns: true });
+    const { exitCode, data, stderr } = await home.json(["reviews", "import", exportedReviews]);
     expect(exitCode, stderr).toBe(0);
     expect(data.rows).toEqual({ read: given.length, accepted: given.length, rejected: 0, failed: 0 });
   });
@@ -385,7 +385,7 @@ describe.skipIf(!existsSync(realReviews))(`real reviews (${realReviews})`, { tim
   });
 
   test("again add nothing", async () => {
-    const { exitCode, data } = await home.json(["reviews", "import", realReviews]);
+    const { exitCode, data } = await home.json(["reviews", "import", exportedReviews]);
     expect(exitCode).toBe(3);
     expect(data.rows).toEqual({ read: given.length, accepted: 0, rejected: given.length, failed: 0 });
     const { data: runs } = await home.json<Summary[]>(["imports", "list"]);
