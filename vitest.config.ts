@@ -2,34 +2,34 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Rooms whose files take longest, since they start programs and browsers. */
-const slowRooms = ["test/e2e/", "test/browser/", "test/cli/"];
+/** Folders with the longest test files: these start programs and browsers. */
+const longFolders = ["test/e2e/", "test/browser/", "test/cli/"];
 
-/** Begins with what takes longest, so that no worker is left alone with it at the end. */
-class SlowestFirst extends BaseSequencer {
+/** Runs the longest files first, so that no worker is left alone with one of them at the end. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ moduleId }: TestSpecification) => slowRooms.some((room) => moduleId.includes(room));
+    const isLong = ({ moduleId }: TestSpecification) => longFolders.some((name) => moduleId.includes(name));
     const sorted = await super.sort(files);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: ["test/slow/**"],
     globalSetup: ["test/support/postgres.ts"],
-    // Two at least: much of a test's time is spent waiting for a program that it started.
-    maxWorkers: Math.max(2, availableParallelism()),
-    // Most files load most of the program, which takes longer than their tests do. So a worker loads it once, and files
-    // share what modules hold: a test that changes what belongs to all puts it back.
+    // One more than there are cores: many tests wait for a process, a retry, or a pace.
+    maxWorkers: Math.max(2, availableParallelism()) + 1,
+    // Loading the program takes longer than most tests, so a worker loads it once for all its files. A test that changes
+    // global state restores it.
     isolate: false,
     restoreMocks: true,
-    sequence: { sequencer: SlowestFirst },
-    // Only what hangs takes as long, also where other work goes on beside the tests.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
-    // The machine's own variables must not decide what a test sees.
+    sequence: { sequencer: LongestFirst },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+    // The variables of the machine must not influence the tests.
     env: {
       STARPOST_HOME: "",
       STARPOST_PROFILE: "",

@@ -14,7 +14,7 @@ const enlarged = [
 ];
 
 export default mergeConfig(
-  { ...base, test: { ...base.test, include: [] } },
+  { ...base, test: { ...base.test, include: [], exclude: [] } },
   defineConfig({
     test: {
       include: ["test/slow/**/*.test.ts", ...enlarged],

@@ -13,7 +13,7 @@ const header = "order_id,email,customer_name,order_date,product_id,product_name,
 const row = (id: number, email: string) =>
   `${id},${email},Eva,2026-01-31,p${id},Tea,https://shop.example/p${id}`;
 
-describe("the report of an import", { timeout: 120_000 }, () => {
+describe("the report of an import", () => {
   let folder = "";
   let id = "";
   let env: Record<string, string> = {};

@@ -13,7 +13,7 @@ beforeAll(async () => {
   // The same database, served: what answers here and elsewhere is one account.
   server = await here.serve();
   elsewhere = homes.open(remoteEnv(server));
-}, 120_000);
+});
 afterAll(async () => {
   await server.stop();
   homes.remove();

@@ -82,27 +82,23 @@ function signIn(home: Home, name: string) {
 const forgetTokens = (home: Home) => rmSync(join(home.folder, "tokens"), { recursive: true });
 
 describe.skipIf(!isThere)("the system's keyring", () => {
-  test(
-    "keeps the secret, gives it where a token is needed, and forgets it",
-    { timeout: 120_000 },
-    async () => {
-      const session = await openSession();
-      const home = homes.open(session.env);
-      expect((await signIn(home, "shop")).data.secret_in).toBe("keyring");
-      expect(existsSync(join(home.folder, "credentials.json"))).toBe(false);
-      expect(readFileSync(join(home.folder, "profiles.json"), "utf8")).not.toContain(server.secret);
-      forgetTokens(home);
-      expect((await home.json(["auth", "status"])).data).toMatchObject({ signed_in: true });
-      const shown = await home.json(["profile", "show"]);
-      expect(shown.data).toMatchObject({ secret_in: "keyring", secret_file: null });
-      const removed = await home.json(["auth", "logout"]);
-      expect(removed.data).toMatchObject({ secret_removed_from: ["keyring"], tokens_removed: 1 });
-      expect((await home.json(["auth", "logout"])).data).toMatchObject({ secret_removed_from: [] });
-      expect((await home.json(["auth", "status"])).exitCode).toBe(4);
-    },
-  );
+  test("keeps the secret, gives it where a token is needed, and forgets it", async () => {
+    const session = await openSession();
+    const home = homes.open(session.env);
+    expect((await signIn(home, "shop")).data.secret_in).toBe("keyring");
+    expect(existsSync(join(home.folder, "credentials.json"))).toBe(false);
+    expect(readFileSync(join(home.folder, "profiles.json"), "utf8")).not.toContain(server.secret);
+    forgetTokens(home);
+    expect((await home.json(["auth", "status"])).data).toMatchObject({ signed_in: true });
+    const shown = await home.json(["profile", "show"]);
+    expect(shown.data).toMatchObject({ secret_in: "keyring", secret_file: null });
+    const removed = await home.json(["auth", "logout"]);
+    expect(removed.data).toMatchObject({ secret_removed_from: ["keyring"], tokens_removed: 1 });
+    expect((await home.json(["auth", "logout"])).data).toMatchObject({ secret_removed_from: [] });
+    expect((await home.json(["auth", "status"])).exitCode).toBe(4);
+  });
 
-  test("takes the secret of a file at the next login", { timeout: 120_000 }, async () => {
+  test("takes the secret of a file at the next login", async () => {
     const session = await openSession();
     const home = homes.open(session.env);
     const off = homes.open({ STARPOST_HOME: home.folder });
@@ -113,7 +109,7 @@ describe.skipIf(!isThere)("the system's keyring", () => {
     expect(readFileSync(join(home.folder, "credentials.json"), "utf8")).not.toContain(server.secret);
   });
 
-  test("that is locked is passed over for the file, and says why", { timeout: 120_000 }, async () => {
+  test("that is locked is passed over for the file, and says why", async () => {
     const session = await openSession();
     const home = homes.open(session.env);
     expect((await signIn(home, "shop")).data.secret_in).toBe("keyring");
@@ -131,7 +127,7 @@ describe.skipIf(!isThere)("the system's keyring", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("a keyring that hangs", () => {
-  test("is given up, and the file has the secret", { timeout: 120_000 }, async () => {
+  test("is given up, and the file has the secret", async () => {
     const folder = mkdtempSync(join(tmpdir(), "starpost-bus-"));
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(join(folder, "bus"), resolve));

@@ -179,9 +179,7 @@ describe("orders as shops export them", () => {
     );
     const refused = await home.run(["orders", "import", file, ...withUrl]);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(
-      /'Order Date'[^]*--layout bigcommerce-orders-dmy/,
-    );
+    expect(refused.stderr).toMatch(/'Order Date'[^]*--layout bigcommerce-orders-dmy/);
     const { exitCode } = await home.json([
       "orders",
       "import",

@@ -317,9 +317,7 @@ describe("--redact", () => {
 
   test("hides them in what a server logs, and in what an import of a service elsewhere says", async () => {
     const far = homes.open();
-    const server = far.start(["serve", "--port", "0", "--json", "--verbose", "--redact"], {
-      timeout: 200_000,
-    });
+    const server = far.start(["serve", "--port", "0", "--json", "--verbose", "--redact"]);
     let [stdout, stderr] = ["", ""];
     server.stdout?.on("data", (data: Buffer) => (stdout += data.toString()));
     server.stderr?.on("data", (data: Buffer) => (stderr += data.toString()));

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => front?.listen(0, "127.0.0.1", resolve));
   const { port: secure } = front.address() as AddressInfo;
   address = { http: `http://service.example:${port}`, https: `https://service.example:${secure}` };
-}, 120_000);
+});
 afterAll(async () => {
   front?.close();
   await service.stop();

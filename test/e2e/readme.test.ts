@@ -46,7 +46,7 @@ async function expectLinesToWork(lines: readonly string[], shell: Shell): Promis
   }
 }
 
-describe("the README", { timeout: 300_000 }, () => {
+describe("the README", () => {
   const readme = readReadme();
   const shopper = openShell();
 

@@ -53,7 +53,7 @@ async function openRepository() {
   return { repository, asked, git, commit, release };
 }
 
-describe("a release", { timeout: 60_000 }, () => {
+describe("a release", () => {
   test("wants a clean tree, its tag and its section, one after the other", async () => {
     const { repository, git, commit, release } = await openRepository();
     expect((await release()).said).toMatch(/the tree is not clean/);

@@ -113,10 +113,7 @@ Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.e
     const home = homes.open();
     const file = write(home, "reviews.csv", published);
     const { exitCode, stderr } = await home.run(["coupons", "import", file, "--action", "map_review"]);
-    expect([exitCode, stderr]).toEqual([
-      2,
-      expect.stringMatching(/starpost reviews import/),
-    ]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/starpost reviews import/)]);
   });
 });
 
