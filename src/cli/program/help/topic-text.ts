@@ -2,7 +2,7 @@ import { wrapIndented } from "../../../terminal/wrap-text.ts";
 import type { Block, Topic } from "./topics/topic.ts";
 import { listEntries } from "./help-text.ts";
 
-/** A topic as the screen shows it. */
+/** A topic, wrapped to the width. */
 export function textOfTopic({ name, summary, blocks }: Topic, width: number): string {
   const title = wrapIndented(`${name}: ${summary}`, width, 2).join("\n");
   return `${[title, ...blocks.map((block) => textOfBlock(block, width))].join("\n\n")}\n`;
@@ -23,5 +23,5 @@ export function textOfTopics(
   width: number,
 ): string {
   const found = Object.entries(topics).map(([term, { summary }]) => ({ term, description: summary }));
-  return `${["Topics (starpost help <topic>):", ...listEntries(found, width)].join("\n")}\n`;
+  return `${["TOPICS (starpost help <topic>)", ...listEntries(found, width)].join("\n")}\n`;
 }

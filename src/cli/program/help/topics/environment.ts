@@ -2,54 +2,52 @@ import type { Topic } from "./topic.ts";
 
 export const environment: Topic = {
   name: "environment",
-  summary: "the variables that are read",
+  summary: "environment variables",
   blocks: [
-    "A flag comes before the environment, the environment before the profile, and the profile before what is usual. An empty variable is one that is not set.",
+    "Precedence: flag, environment, profile, default. An empty variable counts as unset.",
     {
       rows: [
         [
           "STARPOST_HOME",
-          "one folder for settings, database, import runs and outbox (the platform's own folders)",
+          "one folder for configuration, embedded database, import runs, and outbox (default: the platform's folders)",
         ],
-        ["STARPOST_PROFILE", "the profile to use (the current one; `local` on a fresh machine)"],
+        ["STARPOST_PROFILE", "profile to use (default: the current profile; `local` on a fresh machine)"],
         [
           "STARPOST_DATABASE",
-          "the embedded engine's database: a file for SQLite, or postgres://user:password@host/database",
+          "database of the embedded engine: a SQLite file, or postgres://user:password@host/database",
         ],
         [
           "STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET",
-          "together: an account of a service, without a login",
+          "set together: an account of a remote service, without a login",
         ],
-        ["STARPOST_UTOKEN", "a token of that account, with the secret or in its place"],
-        ["STARPOST_KEYRING", "off: secrets go into a file, and the system's keyring is left alone"],
+        ["STARPOST_UTOKEN", "access token of that account, in addition to or instead of the secret"],
+        ["STARPOST_KEYRING", "`off` stores secrets in a file instead of the system keyring"],
         [
           "STARPOST_PUBLIC_URL",
-          "where shoppers reach the service, for the links of mails and pages (where `serve` listens)",
+          "base URL for links in emails and on pages (default: the address of `starpost serve`)",
         ],
         [
           "STARPOST_KEY",
-          "the key that seals accounts' secrets: 32 bytes, hexadecimal or base64 (the key file)",
+          "key that encrypts account secrets: 32 bytes, hexadecimal or base64 (default: the key file)",
         ],
         [
           "STARPOST_SMTP_HOST, _PORT, _TLS, _USER, _PASSWORD",
-          "the mail server, in place of `mail configure`",
+          "SMTP server; overrides `starpost mail configure`",
         ],
-        ["STARPOST_MAIL_FROM", "who mails come from, with the same"],
-        ["STARPOST_ALLOW_PRIVATE_WEBHOOKS", "on: webhooks may go to private addresses"],
-        [
-          "STARPOST_REDACT",
-          "hide e-mail addresses in all that is printed, as --redact does; off with 0, false or no",
-        ],
-        ["CI", "set: nothing is asked, as with --no-input"],
+        ["STARPOST_MAIL_FROM", "sender of emails; used with the SMTP variables"],
+        ["STARPOST_ALLOW_PRIVATE_WEBHOOKS", "`on` allows webhooks to private network addresses"],
+        ["STARPOST_REDACT", "hide email addresses in all output, like --redact; disabled by 0, false, or no"],
+        ["CI", "if set, never prompt, like --no-input"],
         [
           "HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY",
-          "the proxy to a service, and the hosts that need none",
+          "proxy for remote services, and hosts that bypass it",
         ],
-        ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities to trust"],
-        ["NO_COLOR, FORCE_COLOR", "no colour at all; or colour also where no terminal is"],
+        ["NODE_EXTRA_CA_CERTS", "file with additional certificate authorities to trust"],
+        ["NODE_DISABLE_COMPILE_CACHE", "1 disables the cache of compiled code that speeds up startup"],
+        ["NO_COLOR, FORCE_COLOR", "disable colors, or enable them even without a terminal"],
       ],
     },
-    "A secret is never a flag: it is asked for, read from standard input, or taken from the environment.",
+    "Secrets are never passed as flags. They are read from a prompt, standard input, or the environment.",
     { lines: ["export STARPOST_HOME=/srv/starpost", "starpost auth status"] },
   ],
 };

@@ -1,26 +1,26 @@
 import type { Topic } from "./topic.ts";
 
-/** Source: the table that scripts rely on. */
+/** Scripts rely on these statuses. */
 export const exitStatuses: Topic = {
   name: "exit-statuses",
-  summary: "what the exit status of a command says",
+  summary: "exit statuses and error output",
   blocks: [
     {
       rows: [
-        ["0", "done; everything accepted"],
+        ["0", "success; everything accepted"],
         ["1", "failed for another reason"],
-        ["2", "used wrongly: unknown flag, missing argument, file not found, header not understood"],
-        ["3", "finished, and some rows were rejected"],
-        ["4", "not signed in, or credentials refused"],
-        ["5", "temporary: the service did not answer in the time allowed; resumable"],
+        ["2", "usage error: unknown flag, missing argument, file not found, unrecognized header"],
+        ["3", "finished with some rows rejected"],
+        ["4", "not signed in, or credentials rejected"],
+        ["5", "temporary failure (timeout, service unavailable); resumable"],
         ["6", "stopped by --max-errors"],
-        ["7", "`verify` found rows that are not on the service"],
+        ["7", "`verify` found rows missing from the service"],
         ["130", "interrupted; resumable"],
       ],
     },
-    "An error is said in two lines on standard error, what and what to do. With --json it is one document there: its kind, a message, and often a hint.",
+    "An error is printed to standard error as a message and a hint. With --json, it is one JSON document:",
     { lines: ['{"error":{"kind":"usage","message":"…","hint":"…"}}'] },
-    "Standard output has nothing but data, also where something failed.",
+    "Standard output carries only data, even if the command fails.",
     {
       lines: [
         "starpost orders import orders.csv --json > run.json",

@@ -2,26 +2,26 @@ import type { Topic } from "./topic.ts";
 
 export const importing: Topic = {
   name: "importing",
-  summary: "how an import goes: before it, afterwards, and where it is interrupted",
+  summary: "planning, running, resuming, and undoing imports",
   blocks: [
     {
       rows: [
-        ["starpost orders plan", "says what an import would do: rows, calls, time, rejects, mails"],
-        ["--dry-run", "is quicker than a plan: it checks the files alone"],
-        ["starpost orders import", "sends them, and keeps the books"],
-        ["starpost imports list", "shows every run; `imports show` the books of one"],
+        ["starpost orders plan", "show what an import would do: rows, calls, duration, rejects, emails"],
+        ["--dry-run", "check only the files; faster than a plan"],
+        ["starpost orders import", "import the files and print a summary"],
+        ["starpost imports list", "list all runs; `imports show` shows one"],
         [
           "starpost imports resume",
-          "goes on with a run that did not finish: no row is lost, none sent twice without need",
+          "continue an unfinished run without losing rows or sending them twice unnecessarily",
         ],
-        ["starpost imports verify", "reads back what was sent, and names what is not there"],
-        ["starpost imports undo", "takes a run back, as far as the API can"],
-        ["starpost imports purge", "removes the files of old runs"],
+        ["starpost imports verify", "read the records back and report missing ones"],
+        ["starpost imports undo", "revert a run as far as the API allows"],
+        ["starpost imports purge", "delete the files of old runs"],
       ],
     },
-    "Rejected rows are written as they stood in the file, with _line, _column, _code and _reason behind them. Correct them and import that file: those four are passed over. --rejects names it; --max-errors stops early.",
-    "Ctrl-C finishes what is under way, a second one stops at once.",
-    "Orders that are imported bring no review requests, unless the import is given --send-mail.",
+    "Rejected rows are written unchanged to a file, followed by the columns _line, _column, _code, and _reason. Correct the rows and import that file; those four columns are ignored. --rejects sets the path, and --max-errors stops a run early.",
+    "Ctrl-C stops after the requests in flight. A second Ctrl-C stops immediately.",
+    "Imported orders do not trigger review requests unless --send-mail is set.",
     {
       lines: [
         "starpost orders plan orders.csv --out plan.json",

@@ -1,37 +1,37 @@
 import type { Topic } from "./topic.ts";
 
-/** The topics of the help, each behind its own import: their names and what they are about are needed more often. */
+/** Help topics, each loaded by its own import because names and summaries are needed more often. */
 export const topics: Readonly<Record<string, { readonly summary: string; load(): Promise<Topic> }>> = {
   "exit-statuses": {
-    summary: "what the exit status of a command says",
+    summary: "exit statuses and error output",
     load: async () => (await import("./exit-statuses.ts")).exitStatuses,
   },
   environment: {
-    summary: "the variables that are read",
+    summary: "environment variables",
     load: async () => (await import("./environment.ts")).environment,
   },
   layouts: {
-    summary: "files that shops export, read as they are",
+    summary: "importing the exports of shop platforms",
     load: async () => (await import("./layouts.ts")).layouts,
   },
   mapping: {
-    summary: "columns with names of their own",
+    summary: "importing files with other column names",
     load: async () => (await import("./mapping.ts")).mapping,
   },
   output: {
-    summary: "formats, columns, and what jq does with them",
+    summary: "output formats, columns, and using jq",
     load: async () => (await import("./output.ts")).output,
   },
   profiles: {
-    summary: "which account is used: the embedded one, or one of a service",
+    summary: "choosing the account or database to use",
     load: async () => (await import("./profiles.ts")).profiles,
   },
   importing: {
-    summary: "how an import goes: before it, afterwards, and where it is interrupted",
+    summary: "planning, running, resuming, and undoing imports",
     load: async () => (await import("./importing.ts")).importing,
   },
   rates: {
-    summary: "how fast a service is called",
+    summary: "limiting the rate of requests",
     load: async () => (await import("./rates.ts")).rates,
   },
 };

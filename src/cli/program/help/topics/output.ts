@@ -2,22 +2,22 @@ import type { Topic } from "./topic.ts";
 
 export const output: Topic = {
   name: "output",
-  summary: "formats, columns, and what jq does with them",
+  summary: "output formats, columns, and using jq",
   blocks: [
-    "Standard output carries data, standard error all messages.",
+    "Standard output carries data; standard error carries messages.",
     {
       rows: [
-        ["--format table", "for people; cut to the width of the screen where it is a terminal"],
+        ["--format table", "for people; fits the width of the terminal"],
         ["--json, --format json", "one JSON document"],
-        ["--format ndjson", "one JSON document a line, as they come"],
-        ["--format csv", "a table for a spreadsheet, with a header"],
-        ["--columns a,b", "these columns of a table or of CSV; JSON is whole"],
-        ["--redact", "hides e-mail addresses"],
-        ["--quiet, --verbose", "nothing but errors on standard error; or more"],
+        ["--format ndjson", "one JSON document per line, printed as results arrive"],
+        ["--format csv", "CSV with a header"],
+        ["--columns a,b", "columns to show in table or CSV output"],
+        ["--redact", "hide email addresses"],
+        ["--quiet, --verbose", "print only errors, or more details, to standard error"],
       ],
     },
-    "A list is read to its end, page by page, and printed as it comes; --limit stops it.",
-    "What is to be picked out of JSON, jq picks:",
+    "Lists are read page by page and printed as results arrive. --limit sets the maximum number of results.",
+    "To select fields from JSON output, use jq:",
     {
       lines: [
         "starpost products list --json | jq -r '.[].external_id'",

@@ -2,18 +2,18 @@ import type { Topic } from "./topic.ts";
 
 export const rates: Topic = {
   name: "rates",
-  summary: "how fast a service is called",
+  summary: "limiting the rate of requests",
   blocks: [
-    "A service gets at most 5 calls a second; the embedded engine is not paced. The commands that make many calls take these flags:",
+    "Requests to a remote service are limited to 5 per second by default; the embedded engine is not limited. Commands that make many requests accept these flags:",
     {
       rows: [
-        ["--rate <n>", "so many calls a second; 0 is no pacing"],
-        ["--rate-share <n%>", "only this part of the rate, which leaves the rest to others"],
-        ["--concurrency <n>", "how many calls are under way at once"],
-        ["--batch-size <n>", "how many items a call carries"],
+        ["--rate <n>", "requests per second; 0 disables the limit"],
+        ["--rate-share <n%>", "percentage of the rate to use, leaving the rest to other processes"],
+        ["--concurrency <n>", "maximum number of concurrent requests"],
+        ["--batch-size <n>", "number of items per request"],
       ],
     },
-    "Processes of one machine share the rate of an account between them. Where a service says that it is asked too much, it is asked later, by what its headers say.",
+    "Processes on one machine share the rate of an account. If the service returns status 429, requests are retried after the delay that its headers specify.",
     {
       lines: [
         "starpost orders import orders.csv --rate 2 --concurrency 1",

@@ -1,8 +1,8 @@
-/** A text of the help that is about no single command. */
+/** Help that is not about a single command. */
 export interface Topic {
   readonly name: string;
   readonly summary: string;
-  /** A text is a paragraph; `rows` are names with what they mean; `lines` are shown as they stand. */
+  /** A string is a paragraph, `rows` are terms with descriptions, and `lines` are shown without wrapping. */
   readonly blocks: readonly Block[];
 }
 
