@@ -12,7 +12,7 @@ import type { Io } from "./io.ts";
 import { canPrompt } from "./prompt.ts";
 import type { Messages } from "./output/messages.ts";
 
-/** What a command runs with. Nothing is read, opened or made before it is asked for. */
+/** What a command runs with. Nothing is read, opened, or created before it is needed. */
 export interface Context {
   readonly io: Io;
   readonly globals: Globals;
@@ -22,10 +22,10 @@ export interface Context {
   profileSources(): Promise<ProfileSources>;
   profile(): Promise<Profile>;
   host(): Promise<HostContext>;
-  /** Names a live account before something is written to it, once a command; calls of a connection do so by themselves. */
+  /** Warns before a write to a live profile, once per command. Connections call it themselves. */
   announceWrite(): Promise<void>;
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
-  /** Opens the profile's account so that nothing that is written to it stays. */
+  /** Opens the profile's account so that all writes are discarded. */
   rehearse(
     options: Pick<RehearsalSettings, "resources" | "copy" | "rate" | "rateShare" | "signal" | "onEvent">,
   ): Promise<Rehearsal>;
@@ -85,7 +85,7 @@ export function createContext(
     host,
     announceWrite: async () => announceWrite(await profile()),
     connect: async (options = {}) => {
-      // Settings first: a wrong one is said before anything else is loaded.
+      // Settings first: reports an invalid setting before loading anything else.
       const settings = { ...(await ownSettings()), ...options };
       const { openConnection } = await io.loadApp();
       return openConnection(settings);

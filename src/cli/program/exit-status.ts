@@ -1,4 +1,4 @@
-/** Every exit status there is. Scripts rely on them. */
+/** All exit statuses. Scripts rely on them. */
 export const exitStatus = {
   done: 0,
   failed: 1,

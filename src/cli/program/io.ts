@@ -4,15 +4,15 @@ import type { App } from "../../app/ports.ts";
 
 export type SignalName = "SIGINT" | "SIGTERM";
 
-/** Where signals arrive; the process, or an emitter in a test. */
+/** Receives signals: the process, or an emitter in a test. */
 export interface Signals {
   on(name: SignalName, listener: () => void): unknown;
   off(name: SignalName, listener: () => void): unknown;
 }
 
-/** All of the world that a command may touch. */
+/** Everything outside the program that a command may access. */
 export interface Io {
-  /** What follows the program's name. */
+  /** Command-line arguments, without the program name. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly cwd: string;
@@ -22,15 +22,15 @@ export interface Io {
   readonly isStdinTerminal: boolean;
   readonly isStdoutTerminal: boolean;
   readonly isStderrTerminal: boolean;
-  /** Characters in a line of the terminal, where there is one. */
+  /** Width of the terminal in characters, if there is one. */
   readonly columns: number | undefined;
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly signals: Signals;
   readonly version: string;
-  /** Node's version, and the one that the package wants. */
+  /** Version of Node, and the version range that the package requires. */
   readonly node: { readonly version: string; readonly wanted: string };
-  /** Loads the rooms that answer calls; they cost more than a start may. */
+  /** Loads the application, which is too expensive to load at startup. */
   readonly loadApp: () => Promise<App>;
 }

@@ -3,20 +3,20 @@ import { platform } from "node:os";
 import { pathToFileURL } from "node:url";
 import type { Environment } from "../../config/environment.ts";
 
-/** How long an opener may take to say that it could not; what is still at work by then has opened something. */
-const answersWithinMs = 3_000;
+/** An opener that is still running after this time has succeeded. */
+const timeoutMs = 3_000;
 
-/** The system's own way to open a file as a person would. */
+/** The command that opens a file in its default application. */
 function openerOf(path: string): readonly [command: string, ...args: string[]] {
   if (platform() === "darwin") return ["open", path];
-  // Not by way of a shell, for which a path may hold signs.
+  // Without a shell, which would interpret special characters in the path.
   if (platform() === "win32") return ["rundll32", "url.dll,FileProtocolHandler", pathToFileURL(path).href];
   return ["xdg-open", path];
 }
 
 /**
- * Opens a file with what the system has for it.
- * @returns why it was not opened, or nothing where it was
+ * Opens a file in its default application.
+ * @returns the reason if it could not be opened
  */
 export function openFile(path: string, env: Environment): Promise<string | undefined> {
   const [command, ...args] = openerOf(path);
@@ -27,12 +27,12 @@ export function openFile(path: string, env: Environment): Promise<string | undef
       child.unref();
       resolve(problem);
     };
-    const timer = setTimeout(() => answer(undefined), answersWithinMs);
+    const timer = setTimeout(() => answer(undefined), timeoutMs);
     child.on("error", (error: NodeJS.ErrnoException) =>
-      answer(error.code === "ENOENT" ? `${command} is not there` : error.message),
+      answer(error.code === "ENOENT" ? `${command} not found` : error.message),
     );
     child.on("exit", (code) =>
-      answer(code === 0 ? undefined : `${command} ended with ${code ?? "a signal"}`),
+      answer(code === 0 ? undefined : `${command} exited with ${code ?? "a signal"}`),
     );
   });
 }

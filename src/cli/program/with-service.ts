@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Service } from "../../service/service.ts";
 import type { Context } from "./context.ts";
 
-/** Makes calls of the profile's account, and closes the way to it whatever comes of them. */
+/** Runs work on a connection to the profile's account, and closes the connection afterward. */
 export async function withService<T>(
   context: Context,
   work: (service: Service, about: { readonly appKey: string }) => Promise<T>,

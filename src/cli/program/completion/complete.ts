@@ -10,7 +10,7 @@ import { topics } from "../help/topics/index.ts";
 import { type Candidate, findValues } from "./dynamic-values.ts";
 import { flagOf, readTypedWords, startsWithWords, type TypedWords } from "./typed-words.ts";
 
-/** What the shell completes by itself beside the candidates. */
+/** What the shell completes in addition to the candidates. */
 export type Further = "none" | "files" | "folders";
 
 export interface Completion {
@@ -21,8 +21,8 @@ export interface Completion {
 const nothing: Completion = { candidates: [], further: "none" };
 
 /**
- * What the last word may become.
- * @param words what stands behind the program's name, the last as far as it is typed
+ * Completes the last word.
+ * @param words the words after the program name, the last as typed so far
  */
 export async function complete(
   io: Pick<Io, "env" | "cwd">,
@@ -61,7 +61,6 @@ async function findCandidates(
   if (!typed.isEnded && start.startsWith("-") && start !== "-") {
     return { candidates: completeFlag(typed), further: "none" };
   }
-  // A word that is no command's leads nowhere.
   if (!typed.command && typed.arguments.length > 0) return nothing;
   if (!typed.command) return { candidates: await nextWords(typed.path, table), further: "none" };
   const values = argumentAt(typed.command, typed.arguments.length)?.values;
@@ -85,13 +84,13 @@ function valuesOfFlag(command: Command | undefined, name: string): Values | unde
   return flag?.values ?? inferValues(flag);
 }
 
-/** A file is one by what the flag's value is called. */
+/** Infers files and folders from the placeholder of the flag's value. */
 function inferValues(flag: Flag | undefined): Values | undefined {
   if (flag?.value === "<file>" || flag?.value === "<path>") return "files";
   return flag?.value === "<folder>" ? "folders" : undefined;
 }
 
-/** The flags that could still be given, the command's own first. */
+/** Flags that can still be set, starting with those of the command. */
 function completeFlag({ command, flags }: TypedWords): Candidate[] {
   const own = Object.entries(command?.flags ?? {})
     .filter(([name, { isRepeatable }]) => isRepeatable === true || !flags.has(name))
@@ -102,7 +101,7 @@ function completeFlag({ command, flags }: TypedWords): Candidate[] {
   return [...own, ...shared];
 }
 
-/** The words that may come next in the name of a command. */
+/** The words that can follow in the name of a command. */
 async function nextWords(path: readonly string[], table: CommandTable): Promise<Candidate[]> {
   const names = Object.keys(table).filter((name) => startsWithWords(name, path));
   const words = [...new Set(names.map((name) => name.split(" ")[path.length] ?? ""))];
@@ -114,10 +113,10 @@ async function nextWords(path: readonly string[], table: CommandTable): Promise<
   );
 }
 
-/** `help` takes the words of a command, or a topic. */
+/** `help` accepts the name of a command or a topic. */
 async function completeHelp(words: readonly string[], table: CommandTable): Promise<Candidate[]> {
   const next = await nextWords(words, table);
   if (words.length > 0) return next;
   const about = Object.entries(topics).map(([value, { summary }]) => ({ value, about: summary }));
-  return [...next, ...about, { value: "topics", about: "a list of the topics" }];
+  return [...next, ...about, { value: "topics", about: "list the topics" }];
 }

@@ -5,16 +5,15 @@ import type { Values } from "../flag.ts";
 import type { Io } from "../io.ts";
 import { topics } from "../help/topics/index.ts";
 
-/** What a word may become, and what that is. */
+/** A completion and its description. */
 export interface Candidate {
   readonly value: string;
   readonly about?: string | undefined;
 }
 
-/** More than anybody looks through. */
-const mostRuns = 100;
+const maxRuns = 100;
 
-/** What is found on the machine at once: no database is opened, nothing is called, and nothing is made. */
+/** Finds values on this machine, without opening a database, making a call, or creating files. */
 export async function findValues(
   io: Pick<Io, "env" | "cwd">,
   values: Values | undefined,
@@ -34,7 +33,7 @@ function findProfiles({ env }: Pick<Io, "env">, paths: Paths): Candidate[] {
 }
 
 function findRuns({ runsFolder }: Paths, start: string): Candidate[] {
-  return listRunHeads(runsFolder, start, mostRuns).map(({ id, kind, files, state }) => ({
+  return listRunHeads(runsFolder, start, maxRuns).map(({ id, kind, files, state }) => ({
     value: id,
     about: `${kind}, ${state === "running" ? "not finished" : state}: ${files.join(" ")}`,
   }));

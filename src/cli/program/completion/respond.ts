@@ -2,9 +2,8 @@ import type { Io } from "../io.ts";
 import { complete } from "./complete.ts";
 
 /**
- * Answers the shell's question, `__complete <shell> <words…>`: a candidate a line with what it is behind a tab, and a last
- * line that says what the shell adds by itself. Whatever goes wrong, nothing is said: it would stand in the middle of
- * what a person types.
+ * Answers `__complete <shell> <words…>`: one candidate per line with its description after a tab, and a last line naming
+ * what else the shell completes. Errors are ignored, because messages would appear in the middle of the command line.
  */
 export async function answerCompletion(io: Pick<Io, "argv" | "env" | "cwd" | "stdout">): Promise<void> {
   const [, shell, ...typed] = io.argv;
@@ -18,14 +17,14 @@ export async function answerCompletion(io: Pick<Io, "argv" | "env" | "cwd" | "st
   }
 }
 
-/** Bash takes `--flag=value` for three words, and asks for the last alone. */
+/** Bash splits `--flag=value` into three words and completes only the last. */
 function joinAssignments(words: readonly string[]): string[] {
   const isSign = (at: number) => words[at] === "=" && /^--[^=]+$/.test(words[at - 1] ?? "");
   const ended = isSign(words.length - 1) ? [...words, ""] : words;
   return ended.filter((_, at) => !isSign(at));
 }
 
-/** A file's name may hold what steers a terminal. */
+/** Removes control characters, which file names may contain. */
 function clean(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").slice(0, 200);
 }

@@ -1,14 +1,14 @@
-/** A shell that commands are completed in. */
+/** A supported shell. */
 export type Shell = "bash" | "zsh" | "fish";
 
-/** How each is told to complete, for its help and the head of its script. */
+/** The command that enables completion, for the help and the header of the script. */
 export const installLines: Readonly<Record<Shell, string>> = {
   bash: `echo 'eval "$(starpost completion bash)"' >> ~/.bashrc`,
   zsh: `echo 'autoload -Uz compinit && compinit; eval "$(starpost completion zsh)"' >> ~/.zshrc`,
   fish: "starpost completion fish > ~/.config/fish/completions/starpost.fish",
 };
 
-/** What goes wrong while it asks is never shown: it would stand within what a person types. */
+/** The scripts discard error messages, which would appear within the command line. */
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `_starpost() {
   local line further=none
@@ -61,11 +61,11 @@ complete -c starpost -f -k -a '(__starpost_complete)'
 `,
 };
 
-/** The script that a shell reads, with how it is installed in its head. */
+/** The completion script, with installation instructions in its header. */
 export function completionScript(shell: Shell): string {
   const head = [
     ...(shell === "zsh" ? ["#compdef starpost"] : []),
-    `# Completes starpost's commands, flags and values in ${shell}. To have it in every ${shell}:`,
+    `# Completes starpost's commands, flags and values in ${shell}. To enable in every session:`,
     `#   ${installLines[shell]}`,
   ];
   return `${head.join("\n")}\n${scripts[shell]}`;

@@ -2,22 +2,22 @@ import type { Command, CommandTable } from "../command.ts";
 import { type Flag, type Flags, shortFormOf } from "../flag.ts";
 import { globalFlags } from "../global-flags.ts";
 
-/** How far a command line has come before the word that is to be completed. */
+/** The command line before the word to complete. */
 export interface TypedWords {
-  /** Noun and verb, as far as they are there. */
+  /** Noun and verb, as far as typed. */
   readonly path: readonly string[];
   /** The command that they name. */
   readonly command: Command | undefined;
   readonly arguments: readonly string[];
-  /** The names of the flags that were given, without dashes. */
+  /** Names of the flags that are set, without dashes. */
   readonly flags: ReadonlySet<string>;
-  /** The flag whose value comes next. */
+  /** The flag that the next word is the value of. */
   readonly awaiting: string | undefined;
-  /** Behind `--`, where there are no flags any more. */
+  /** After `--`, where words are not flags. */
   readonly isEnded: boolean;
 }
 
-/** Reads what was typed before; what is no command, no flag and no value of one is an argument. */
+/** Parses the typed words; any that are not part of a command or a flag are arguments. */
 export async function readTypedWords(words: readonly string[], table: CommandTable): Promise<TypedWords> {
   const names = Object.keys(table);
   const path: string[] = [];

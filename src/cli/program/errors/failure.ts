@@ -3,17 +3,17 @@ import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
 import { ImportError } from "../../../import/import-error.ts";
 import { type ExitStatus, exitStatus } from "../exit-status.ts";
 
-/** An error as a person, a script and the shell are told of it. */
+/** An error as reported to a person, a script, and the shell. */
 export interface Failure {
   readonly status: ExitStatus;
   readonly kind: string;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** A name that is not known, among those that are. */
+  /** An unknown name, with the known ones. */
   readonly misnamed?: Misnamed | undefined;
-  /** What had been done by then, where it is worth printing. */
+  /** The summary of the work done before the error. */
   readonly data?: unknown;
-  /** Only for a bug. */
+  /** Only set for a bug. */
   readonly stack?: string | undefined;
 }
 
@@ -32,17 +32,17 @@ const refusedCredentials: ReadonlySet<ErrorKind> = new Set([
 ]);
 
 const hints: Partial<Record<ErrorKind, string>> = {
-  unauthorized: "Sign in again: starpost auth login.",
-  invalidClient: "Check the app key and the secret, then: starpost auth login.",
+  unauthorized: "To sign in again, run `starpost auth login`.",
+  invalidClient: "Check the app key and secret, then run `starpost auth login`.",
   recordNotFound: "Check the app key and the address: starpost auth status.",
-  unavailable: "Try again in a while.",
-  timeout: "Try again in a while.",
-  internal: "Try again in a while.",
-  tooManyRequests: "Try again in a while, or with a lower --rate.",
+  unavailable: "Try again later.",
+  timeout: "Try again later.",
+  internal: "Try again later.",
+  tooManyRequests: "Try again later, or with a lower --rate.",
   unexpectedAnswer: "Check the address of the service: starpost auth status.",
 };
 
-/** Every error's one way out of the program. */
+/** Describes any error. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof ServiceError) {
     const { kind, message, hint = namesOther(error) ? undefined : hints[kind] } = error;
@@ -74,8 +74,8 @@ function describeBug(error: unknown): Failure {
   return {
     status: exitStatus.failed,
     kind: "bug",
-    message: `unexpected: ${message.split("\n")[0]}`,
-    hint: "This is a fault of starpost itself; --verbose shows where.",
+    message: `unexpected error: ${message.split("\n")[0]}`,
+    hint: "This is a bug in starpost. To see the stack trace, add --verbose.",
     stack,
   };
 }

@@ -8,13 +8,13 @@ import { readScreen } from "./screen.ts";
 
 interface Printed {
   readonly data: unknown;
-  /** What a person sees of it; not asked for where rows are printed as they come. */
+  /** The table view; not needed for rows that are printed as they arrive. */
   readonly view: () => View;
 }
 
 /**
- * Prints what a command found, in the format and the columns that are wanted.
- * @returns how many rows came, of a stream of them
+ * Prints the data of a command in the selected format and columns.
+ * @returns the number of rows, for a stream
  */
 export async function print(
   io: Io,

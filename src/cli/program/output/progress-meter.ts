@@ -1,30 +1,30 @@
-/** Where something countable was at a moment. */
+/** Progress at a point in time. */
 export interface Reading {
   readonly atMs: number;
   readonly rows: number;
   readonly calls: number;
 }
 
-/** How fast it went of late; rows and calls a second. */
+/** Rows and calls per second. */
 export interface Speed {
   readonly rows: number;
   readonly calls: number;
 }
 
-/** Speeds are those of so long a time: what was before says little of what comes. */
+/** Speed is averaged over this period. */
 const windowMs = 15_000;
 
-/** No more readings are kept than one in so long. */
-const everyMs = 250;
+/** Minimum time between stored readings. */
+const intervalMs = 250;
 
-/** Less than this says nothing of a speed. */
-const leastMs = 500;
+/** Minimum period for a meaningful speed. */
+const minMs = 500;
 
-/** Measures speed over the last seconds. */
+/** Measures the speed of the last seconds. */
 export class ProgressMeter {
   #readings: Reading[] = [];
 
-  /** Forgets what was before: what follows goes at another speed. */
+  /** Discards earlier readings. */
   restart(reading: Reading): void {
     this.#readings = [reading];
   }
@@ -32,22 +32,22 @@ export class ProgressMeter {
   add(reading: Reading): void {
     const { atMs, rows } = reading;
     const last = this.#readings.at(-1);
-    // Another run has begun, of the same command.
+    // The same command has started another run.
     if (last && rows < last.rows) return this.restart(reading);
-    const isClose = this.#readings.length > 1 && atMs - (this.#readings.at(-2)?.atMs ?? 0) < everyMs;
+    const isClose = this.#readings.length > 1 && atMs - (this.#readings.at(-2)?.atMs ?? 0) < intervalMs;
     if (isClose) this.#readings[this.#readings.length - 1] = reading;
     else this.#readings.push(reading);
-    // One that is older stays, so that what comes seldom has a speed too.
+    // Keeps one older reading, so that infrequent readings also have a speed.
     while (this.#readings.length > 2 && (this.#readings[1]?.atMs ?? atMs) < atMs - windowMs)
       this.#readings.shift();
   }
 
-  /** Nothing where too little was seen. Falls while nothing comes. */
+  /** Undefined if there are too few readings. Decreases while no readings arrive. */
   speed(nowMs: number): Speed | undefined {
     const [first, last] = [this.#readings[0], this.#readings.at(-1)];
     if (!first || !last || last === first) return undefined;
     const ms = Math.max(nowMs, last.atMs) - first.atMs;
-    if (ms < leastMs) return undefined;
+    if (ms < minMs) return undefined;
     return {
       rows: ((last.rows - first.rows) * 1_000) / ms,
       calls: ((last.calls - first.calls) * 1_000) / ms,

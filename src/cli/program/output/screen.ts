@@ -4,40 +4,40 @@ import { wantsNoColor, wantsRedaction } from "../global-flags.ts";
 import type { Screen } from "../../../terminal/render.ts";
 import type { Io } from "../io.ts";
 
-/** Columns of a screen on which nothing is cut short. */
-const endless = 1_000;
+/** Wide enough to never truncate. */
+const unlimitedWidth = 1_000;
 
-/** Columns of a terminal that does not tell its width. */
-const usual = 80;
+/** Width of a terminal that does not report one. */
+const defaultWidth = 80;
 
-/** The two streams of a process that a person may look at; each is judged by itself. */
+/** The output streams of the process. */
 export type StreamName = "stdout" | "stderr";
 
 /**
- * What standard output allows. Where it is no terminal, nothing is cut short; nor where addresses are hidden, since a
- * part of one would not be known for what it is.
+ * The width and colors of standard output. Text is not truncated without a terminal, nor with --redact, because a
+ * truncated address would not be recognized and hidden.
  */
 export function readScreen(io: Io): Screen {
-  const isWhole = wantsRedaction(io.argv, io.env);
-  const width = isWhole ? endless : (io.columns ?? (io.isStdoutTerminal ? usual : endless));
+  const isUntruncated = wantsRedaction(io.argv, io.env);
+  const width = isUntruncated ? unlimitedWidth : (io.columns ?? (io.isStdoutTerminal ? defaultWidth : unlimitedWidth));
   return { width, isColored: !isPlain(io, "stdout") };
 }
 
-/** What standard error allows, in the same way. */
+/** The width and colors of standard error. */
 export function readMessageScreen(io: Io): Screen {
-  const isWhole = !io.isStderrTerminal || wantsRedaction(io.argv, io.env);
-  return { width: isWhole ? endless : widthOf(io.stderr), isColored: !isPlain(io, "stderr") };
+  const isUntruncated = !io.isStderrTerminal || wantsRedaction(io.argv, io.env);
+  return { width: isUntruncated ? unlimitedWidth : widthOf(io.stderr), isColored: !isPlain(io, "stderr") };
 }
 
 function widthOf(stream: Writable): number {
   const { columns } = stream as Partial<NodeJS.WriteStream>;
-  return columns !== undefined && columns > 0 ? columns : usual;
+  return columns !== undefined && columns > 0 ? columns : defaultWidth;
 }
 
 /**
- * Whether a stream has no colour. What comes first decides: `--no-color` (none), `FORCE_COLOR` (`0` and `false`: none;
- * all else: colour, also in a pipe), `NO_COLOR` (none), `TERM=dumb` (none), and else whether the stream is a terminal.
- * Source: chalk and supports-color for `FORCE_COLOR`, Node.js for its place before `NO_COLOR`, https://no-color.org.
+ * Whether a stream is printed without colors. The first of these decides: `--no-color`, `FORCE_COLOR` (`0` and `false`
+ * disable colors, other values enable them), `NO_COLOR`, `TERM=dumb`, and whether the stream is a terminal.
+ * Source: chalk and supports-color for `FORCE_COLOR`, Node.js for its precedence over `NO_COLOR`, https://no-color.org.
  */
 export function isPlain(
   io: Pick<Io, "argv" | "env" | "isStdoutTerminal" | "isStderrTerminal">,
