@@ -6,10 +6,10 @@ const used = new Set<Writable>();
 
 type Status = Awaited<ReturnType<typeof import("./cli/program/program.ts").runProgram>>;
 
-/** Why something that was to be printed was not. */
-let lost: NodeJS.ErrnoException | undefined;
+/** The first error of writing output. */
+let writeError: NodeJS.ErrnoException | undefined;
 
-/** The process as commands see it. Streams are opened when they are first used: each costs a part of the start. */
+/** The process as commands see it. Streams are opened on first use, because opening them slows startup. */
 const io: Io = {
   argv: process.argv.slice(2),
   env: process.env,
@@ -35,7 +35,7 @@ const io: Io = {
     return process.stderr.isTTY;
   },
   get columns() {
-    // Some terminals say 0, which is no width.
+    // Some terminals report a width of 0.
     return process.stdout.columns || undefined;
   },
   clock: Date.now,
@@ -57,14 +57,14 @@ function readPackage(): { readonly version: string; readonly engines: { readonly
 }
 
 /**
- * A reader that has gone (`| head`) is no error; a full disk is one, but the command goes on to its own end: what it
- * began is not to be cut off because nobody can be told of it.
+ * Ignores closed pipes (`| head`). Remembers other errors, such as a full disk, but lets the command finish, so that
+ * its work is not left incomplete.
  */
 function use(stream: Writable): Writable {
   if (used.has(stream)) return stream;
   used.add(stream);
   return stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") lost ??= error;
+    if (error.code !== "EPIPE") writeError ??= error;
   });
 }
 
@@ -75,7 +75,7 @@ function drain(stream: Writable): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  // Answered before anything else is loaded.
+  // Answered before loading anything else.
   if (io.argv.length === 1 && io.argv[0] === "--version") {
     io.stdout.write(`${io.version}\n`);
     return end(0);
@@ -94,14 +94,14 @@ async function main(): Promise<void> {
   await end(await runProgram(io));
 }
 
-/** Ends the process once all is written. Said in words: standard input may still be open, and would be waited for. */
+/** Exits once all output is written. Exits explicitly, because an open standard input would keep the process running. */
 async function end(status: Status): Promise<never> {
   await Promise.all([...used].map(drain));
-  if (!lost) process.exit(status);
+  if (!writeError) process.exit(status);
   const { reportLostOutput } = await import("./cli/program/errors/error-report.ts");
-  const told = await reportLostOutput(io, status, lost.message);
+  const finalStatus = await reportLostOutput(io, status, writeError.message);
   await drain(io.stderr);
-  process.exit(told);
+  process.exit(finalStatus);
 }
 
 void main();

@@ -45,7 +45,7 @@ describe("a flag's value", () => {
     ...["", ";;", '"', "\n"].map((text): [Reader, string] => [readDelimiter, text]),
     ...["65536", "-1", "http", ""].map((text): [Reader, string] => [readPort, text]),
   ])("%o refuses %j", (read, text) => {
-    expect(() => read(text, "--flag")).toThrow(/^--flag: /);
+    expect(() => read(text, "--flag")).toThrow(/for --flag: /);
   });
 
   test.each([
@@ -54,7 +54,7 @@ describe("a flag's value", () => {
     [["coupons", "import", "x.csv", "--action", "map"], "map_review_share"],
     [["unsubscribers", "import", "x.csv", "--type", "18"], "--type"],
     [["orders", "import", "x.csv", "--map", "email=a", "--map", "email=b"], "twice"],
-    [["serve", "--port", "70000"], "a port from 0 to 65535"],
+    [["serve", "--port", "70000"], "--port"],
   ])("that the service does not know ends with 2: %j", async (argv, message) => {
     const ran = await run(argv, { env: { STARPOST_HOME: "/nowhere" } });
     expect(ran.status).toBe(2);

@@ -99,14 +99,14 @@ describe("an empty list", () => {
     const list = rowsOf(0);
     const both: CommandTable = { ...tableOf(list), "things import": async () => list };
     const { stdout, stderr } = await run(["things", "list"], { table: both });
-    expect([stdout, stderr]).toEqual(["", "There are none: `starpost things import` would make some.\n"]);
+    expect([stdout, stderr]).toEqual(["", expect.stringContaining("`starpost things import`")]);
     const alone = await run(["things", "list"], { table: tableOf(list) });
-    expect(alone.stderr).toBe("There are none.\n");
+    expect(alone.stderr).not.toContain("starpost");
   });
 
   test("is said once of a derived command", async () => {
     const { stderr } = await run(["products", "list"], { env: { STARPOST_HOME: makeFolder() } });
-    expect(stderr).toBe("There are none: `starpost products import` would make some.\n");
+    expect(stderr).toContain("`starpost products import`");
   });
 
   test("is not printed where the reading of it failed: it may be full", async () => {

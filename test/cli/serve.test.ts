@@ -62,7 +62,7 @@ describe("serve", () => {
   test.each([
     [["--public-url", "nowhere"], "--public-url"],
     [["--bottom-lines-delay", "-1"], "--bottom-lines-delay"],
-    [["--bottom-lines-delay", "1.5"], "a whole number of seconds"],
+    [["--bottom-lines-delay", "1.5"], "--bottom-lines-delay"],
   ])("is used wrongly with %j", async (args, message) => {
     const ran = await run(["serve", ...args], { env: { STARPOST_HOME: "/nowhere" } });
     expect([ran.status, ran.stderr.includes(message)]).toEqual([2, true]);

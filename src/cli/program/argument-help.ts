@@ -14,8 +14,8 @@ const category: ArgumentHelp = {
   values: valuesOfField("emailTemplates.get", "category"),
 };
 
-/** Arguments of hand-written commands in words; those of one command or noun come first. */
-const notes: Readonly<Record<string, ArgumentHelp>> = {
+/** Help by command and argument, by noun and argument, or by argument. */
+const help: Readonly<Record<string, ArgumentHelp>> = {
   "profile add name": {
     description: "profile name: letters, digits, `.`, `_`, and `-`",
     values: "profiles",
@@ -46,7 +46,7 @@ const notes: Readonly<Record<string, ArgumentHelp>> = {
   "webhooks id": { description: "delivery ID, as listed by `webhooks deliveries`" },
 };
 
-/** The arguments of a command: each as it is typed, with its words where there are some. */
+/** The arguments of a command, as shown in its usage, with their help. */
 export function argumentsOf({
   name,
   argument,
@@ -58,14 +58,14 @@ export function argumentsOf({
   const noun = name.split(" ")[0] ?? "";
   return (argument?.split(" ") ?? []).map((typed) => {
     const bare = typed.replaceAll(/[<>[\]]|\.\.\./g, "");
-    const known = [argumentHelp, notes].map(
+    const known = [argumentHelp, help].map(
       (found) => found?.[`${name} ${bare}`] ?? found?.[`${noun} ${bare}`] ?? found?.[bare],
     );
     return [typed, known.find((note) => note !== undefined)];
   });
 }
 
-/** The argument in a position; the last of a command that takes several stands for all that follow. */
+/** The help for the argument at a position; a repeatable last argument covers all further positions. */
 export function argumentAt(command: Command, position: number): ArgumentHelp | undefined {
   const found = argumentsOf(command);
   const [typed, note] = found[Math.min(position, found.length - 1)] ?? [];

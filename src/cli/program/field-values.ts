@@ -2,8 +2,8 @@ import type { OperationName } from "../../contract/index.ts";
 import { operationCards } from "../commands/operations/operation-cards.ts";
 
 /**
- * What a field of a call may be, from its card: the contract's own lists are not loaded for a help.
- * @throws Error where the field is not one of a list
+ * The accepted values of a field, from the operation card, because the contract is too expensive to load for help.
+ * @throws Error if the field does not have a fixed list of values
  */
 export function valuesOfField(operation: OperationName, field: string): readonly string[] {
   const found = operationCards[operation]?.fields.find(({ path }) => path.join(".") === field)?.oneOf;

@@ -72,65 +72,65 @@ function toParserName(name: string): string {
   return name.replace(/^no-/, "").replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A whole number from 1. */
+/** An integer of at least 1. */
 export function readWholeNumber(text: string, flag: string): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (value > 0) return value;
-  throw wrong(flag, text, "a whole number above 0");
+  throw wrong(flag, text, "an integer of at least 1");
 }
 
-/** A whole number from 0. */
+/** A non-negative integer. */
 export function readCount(text: string, flag: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw wrong(flag, text, "a whole number");
+  throw wrong(flag, text, "a non-negative integer");
 }
 
 const hoursOf = { h: 1, d: 24, w: 7 * 24 } as const;
 
-/** A length of time in hours, days or weeks, as milliseconds. */
+/** A duration in hours, days, or weeks, as milliseconds. */
 export function readAge(text: string, flag: string): number {
   const [, number, unit = ""] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
   if (number !== undefined) return Number(number) * hoursOf[unit as keyof typeof hoursOf] * hourMs;
-  throw wrong(flag, text, "a length of time (12h, 30d, 4w)");
+  throw wrong(flag, text, "a duration such as 12h, 30d, or 4w");
 }
 
-/** Calls a second; 0 is no pacing. */
+/** Calls per second; 0 disables pacing. */
 export function readRate(text: string, flag: string): number {
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
-  throw wrong(flag, text, "a number of calls a second (0 is no pacing)");
+  throw wrong(flag, text, "a number of calls per second, or 0 for no pacing");
 }
 
 export function readMaxErrors(text: string, flag: string): { count: number } | { percent: number } {
   if (/^\d{1,15}$/.test(text)) return { count: Number(text) };
   const percent = /^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(text)?.[1];
   if (percent !== undefined && Number(percent) <= 100) return { percent: Number(percent) };
-  throw wrong(flag, text, "a number of rows (20) or a share of them (5%)");
+  throw wrong(flag, text, "a number of rows or a percentage, such as 20 or 5%");
 }
 
-/** `field=column`; the column's name may hold further `=`. */
+/** `field=column`; the column name may contain `=`. */
 export function readMapping(text: string, flag: string): readonly [string, string] {
   const at = text.indexOf("=");
   const [field, column] = [text.slice(0, at).trim(), text.slice(at + 1)];
   if (at > 0 && field !== "" && column !== "") return [field, column];
-  throw wrong(flag, text, "of the form field=column");
+  throw wrong(flag, text, "in the form field=column");
 }
 
-/** `field=value`; the value may hold further `=`. */
+/** `field=value`; the value may contain `=`. */
 export function readSetting(text: string, flag: string): readonly [string, string] {
   const at = text.indexOf("=");
   const [field, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
   if (at > 0 && field !== "" && value !== "") return [field, value];
-  throw wrong(flag, text, "of the form field=value");
+  throw wrong(flag, text, "in the form field=value");
 }
 
-/** A part of a whole, from above 0% to 100%, as a number from 0 to 1. */
+/** A percentage above 0%, as a number from 0 to 1. */
 export function readShare(text: string, flag: string): number {
   const percent = Number(/^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(text)?.[1] ?? 0);
   if (percent > 0 && percent <= 100) return percent / 100;
-  throw wrong(flag, text, "a part of the rate (60%)");
+  throw wrong(flag, text, "a percentage of the rate, such as 60%");
 }
 
-/** One character; a tab may be written out. */
+/** One character, or `tab`. */
 export function readDelimiter(text: string, flag: string): string {
   if (text === "tab" || text === String.raw`\t`) return "\t";
   if (text.length === 1 && !/["\r\n\0]/.test(text)) return text;
@@ -142,33 +142,33 @@ export function readPort(text: string, flag: string): number {
   throw wrong(flag, text, "a port from 0 to 65535");
 }
 
-/** A whole number of seconds, from 0, as milliseconds. */
+/** A non-negative integer of seconds, as milliseconds. */
 export function readSeconds(text: string, flag: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  throw wrong(flag, text, "a whole number of seconds");
+  throw wrong(flag, text, "a non-negative integer of seconds");
 }
 
 /** From 5 seconds to an hour, as milliseconds. */
 export function readLease(text: string, flag: string): number {
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (seconds >= 5 && seconds <= 3_600) return seconds * 1_000;
-  throw wrong(flag, text, "a whole number of seconds from 5 to 3600");
+  throw wrong(flag, text, "an integer from 5 to 3600");
 }
 
-/** A day of the calendar, YYYY-MM-DD. */
+/** A date, YYYY-MM-DD. */
 export function readDay(text: string, flag: string): string {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  // A day that a month does not have would come out as one of the next.
+  // Date.parse moves days that a month lacks to the next month.
   if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
-  throw wrong(flag, text, "a day (2026-08-15)");
+  throw wrong(flag, text, "a date such as 2026-08-15");
 }
 
-/** A text that is not empty. */
+/** A non-empty text. */
 export function readText(text: string, flag: string): string {
   if (text.trim() !== "") return text;
-  throw wrong(flag, text, "a value: it is empty");
+  throw wrong(flag, text, "non-empty");
 }
 
 function wrong(flag: string, text: string, wanted: string): UserError {
-  return new UserError("usage", `${flag}: ${JSON.stringify(text)} is not ${wanted}`);
+  return new UserError("usage", `invalid value ${JSON.stringify(text)} for ${flag}: must be ${wanted}`);
 }

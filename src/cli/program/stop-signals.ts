@@ -1,20 +1,20 @@
 import type { Io, SignalName } from "./io.ts";
 
-/** Two wishes to stop, one more urgent than the other. */
+/** Requests to stop, by urgency. */
 export interface StopSignals {
-  /** What is in flight is finished. */
+  /** Stop after the requests in flight. */
   readonly stop: AbortSignal;
-  /** Nothing is waited for. */
+  /** Stop immediately. */
   readonly abort: AbortSignal;
-  /** Leaves signals to others while they work, as a question does. */
+  /** Does not listen while the work runs, so that a prompt can handle signals. */
   aside<T>(work: () => Promise<T>): Promise<T>;
-  /** Signals act as they usually do again. */
+  /** Stops listening. */
   release(): void;
 }
 
 const names: readonly SignalName[] = ["SIGINT", "SIGTERM"];
 
-/** The first signal asks to stop, the second to stop at once; a third ends the process as usual. */
+/** The first signal requests a stop, the second an immediate one; a third ends the process. */
 export function listenForStop({ signals }: Pick<Io, "signals">, onStop: () => void): StopSignals {
   const [stop, abort] = [new AbortController(), new AbortController()];
   const release = () => {

@@ -16,7 +16,7 @@ export async function withService<T>(
   }
 }
 
-const listedBy = {
+const labels = {
   Mail: {
     what: "email",
     hint: "To list the emails, run `starpost mail list`.",
@@ -27,10 +27,10 @@ const listedBy = {
 
 /**
  * Makes a call about one record.
- * @throws UserError `failed` where the account has none of this id
+ * @throws UserError `failed` if the account has no record with this ID
  */
 export async function aboutOne<T>(
-  record: keyof typeof listedBy,
+  record: keyof typeof labels,
   id: number,
   call: () => Promise<T>,
 ): Promise<T> {
@@ -40,7 +40,7 @@ export async function aboutOne<T>(
     const isGone =
       error instanceof ServiceError && error.kind === "recordNotFound" && error.record === record;
     if (!isGone) throw error;
-    const { what, hint } = listedBy[record];
-    throw new UserError("failed", `the account has no ${what} ${id}`, hint, error);
+    const { what, hint } = labels[record];
+    throw new UserError("failed", `${what} ${id} not found`, hint, error);
   }
 }

@@ -42,11 +42,9 @@ export async function reportLostOutput(io: Io, status: ExitStatus, why: string):
   const { done, someRejected, stopped, notThere } = exitStatus;
   const isReported = ![done, someRejected, stopped, notThere].some((one) => one === status);
   if (isReported) return status;
-  const hint = "The command has finished. Check that there is enough space for its output, and run it again if necessary.";
-  const failed = await reportFailure(
-    io,
-    new UserError("failed", `could not write all output: ${why}`, hint),
-  );
+  const hint =
+    "The command has finished. Check that there is enough space for its output, and run it again if necessary.";
+  const failed = await reportFailure(io, new UserError("failed", `could not write all output: ${why}`, hint));
   return status === done || status === someRejected ? failed : status;
 }
 

@@ -9,14 +9,14 @@ import type { Io } from "../io.ts";
 
 const keyFileName = "redaction.key";
 
-/** An `Io` that shows no e-mail addresses. */
+/** An `Io` that hides email addresses. */
 export interface RedactedIo {
   readonly io: Io;
-  /** Shows what was kept back, since an address might have gone on. */
+  /** Writes buffered text, which is held while it could be part of an address. */
   flush(): void;
 }
 
-/** Hides the addresses in all that goes to standard output and standard error. */
+/** Hides email addresses in everything written to standard output and standard error. */
 export async function redactIo(io: Io): Promise<RedactedIo> {
   const pseudonym = createPseudonym(await findRedactionKey(io));
   const streams = new Map<Writable, RedactedStream>();
@@ -25,7 +25,7 @@ export async function redactIo(io: Io): Promise<RedactedIo> {
     streams.set(stream, known);
     return known.stream;
   };
-  // The members of an `Io` are opened by their first use, and stay so.
+  // Inherits the getters of `io`, which open streams on first use.
   const redacted = Object.create(io, {
     stdout: { get: () => wrap(io.stdout) },
     stderr: { get: () => wrap(io.stderr) },
@@ -39,8 +39,8 @@ export async function redactIo(io: Io): Promise<RedactedIo> {
 }
 
 /**
- * The key of this installation, so that one address has one name in all that it ever prints.
- * Assumed: where it can be neither read nor made, one run has a key of its own: hiding goes before comparing.
+ * The key of this installation, so that an address always gets the same pseudonym.
+ * Assumed: if the key can be neither read nor created, the run uses a key of its own.
  */
 export async function findRedactionKey({ env, cwd, random }: Io): Promise<Buffer> {
   const { configFolder } = await resolvePaths(env, cwd);
@@ -58,7 +58,7 @@ interface RedactedStream {
   readonly flush: () => void;
 }
 
-/** The stream itself in all but what is written to it: terminals, pipes and their events are as they were. */
+/** A proxy of the stream that redacts what is written to it. */
 function redactStream(target: Writable, pseudonym: Pseudonym): RedactedStream {
   const redaction = new Redaction(pseudonym);
   const decoder = new StringDecoder("utf8");
@@ -72,7 +72,7 @@ function redactStream(target: Writable, pseudonym: Pseudonym): RedactedStream {
   const write = (chunk: string | Uint8Array, ...more: unknown[]) => {
     const done = more.find((value) => typeof value === "function") as (() => void) | undefined;
     const shown = redaction.push(typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk)));
-    // A person waits for what a program has no more to say after: the end of a question, for one.
+    // On a terminal, text such as a prompt must appear without waiting for more output.
     if (isTerminal && !isFlushDue) {
       isFlushDue = true;
       setImmediate(() => {
@@ -96,7 +96,7 @@ function redactStream(target: Writable, pseudonym: Pseudonym): RedactedStream {
       const value: unknown = Reflect.get(inner, name, inner);
       return typeof value === "function" ? (value.bind(inner) as unknown) : value;
     },
-    // What would take the place of `write` would be written to unseen.
+    // Replacing `write` would bypass the redaction.
     set: (inner, name, value) => name === "write" || Reflect.set(inner, name, value, inner),
   });
   return { stream, flush };
