@@ -377,10 +377,7 @@ describe("an export", () => {
     expect(readCsv(all.stdout)).toHaveLength(rows);
     expect(readCsv(none.stdout)).toHaveLength(0);
     const wrong = await home.run(["orders", "export", "--since", "2026-02-30"]);
-    expect([wrong.exitCode, wrong.stderr]).toEqual([
-      2,
-      expect.stringMatching(/"2026-02-30" for --since/),
-    ]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringMatching(/"2026-02-30" for --since/)]);
   });
 
   test.each([
