@@ -48,22 +48,22 @@ describe("refused before anything is sent", () => {
         ...orders,
         write("wide.csv", `${Array.from({ length: 100_000 }, (_, at) => `c${at}`).join()}\n`),
       ],
-      /has 100000 columns; the most is 1000/,
+      /has 100000 columns/,
     ],
     [
       "a header that never ends",
       () => [...orders, write("endless.csv", `"${"x".repeat(2_000_000)}`)],
-      /the first row cannot be read/,
+      /cannot read the first row/,
     ],
     [
       "another kind of file",
       () => [...orders, "fixtures/good/coupons.csv"],
-      /are missing[\s\S]*looks like coupons: starpost coupons import/,
+      /looks like coupons; .*starpost coupons import/,
     ],
     [
       "an unknown encoding",
       () => [...orders, "fixtures/good/orders.csv", "--encoding", "klingon"],
-      /'klingon' is not known/,
+      /klingon/,
     ],
     [
       "bytes that are not UTF-8, said to be",
@@ -73,12 +73,12 @@ describe("refused before anything is sent", () => {
     [
       "a doubled column",
       () => [...orders, "fixtures/bad/doubled-column.csv"],
-      /the columns 'email' and 'email' are both email/,
+      /'email' and 'email' are columns for email/,
     ],
     [
       "a missing column",
       () => [...orders, "fixtures/bad/missing-column.csv"],
-      /the column email is missing[\s\S]*'e-mail adress'/,
+      /missing column email[\s\S]*'e-mail adress'/,
     ],
     [
       "a mapping to no column",
@@ -93,17 +93,17 @@ describe("refused before anything is sent", () => {
     [
       "a file given twice",
       () => [...orders, "fixtures/good/orders.csv", "fixtures/good/orders.csv"],
-      /is given twice/,
+      /orders\.csv: the file is listed twice/,
     ],
     [
       "a rejects path in no folder",
       () => [...orders, "fixtures/good/orders.csv", "--rejects", join(home.folder, "no/where.csv")],
-      /--rejects .*its folder is not there/,
+      /--rejects: its folder does not exist/,
     ],
     [
       "a rejects path that is the input",
       () => [...orders, "fixtures/good/orders.csv", "--rejects", "fixtures/good/orders.csv"],
-      /is a file to be imported/,
+      /one of the input files/,
     ],
     [
       "too large a batch",
@@ -114,7 +114,7 @@ describe("refused before anything is sent", () => {
     [
       "unsubscribers without a type",
       () => ["unsubscribers", "import", write("no-type.csv", "email\na@example.com\n")],
-      /email_type_id is missing/,
+      /missing column email_type_id/,
     ],
   ])("%s", async (_name, args, says) => {
     const result = await home.run([...args()]);

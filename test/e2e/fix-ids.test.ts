@@ -68,7 +68,7 @@ describe("without --fix-ids", () => {
       product_id: "#1001/A",
     });
     expect(first?.["_reason"]).toMatch(
-      /'#1001\/A' has characters .*--fix-ids would send '1001-A-[a-z2-7]{10}'/,
+      /'#1001\/A' .*--fix-ids would send '1001-A-[a-z2-7]{10}'/,
     );
     expect(stderr).toMatch(/4 rows: product_id .*--fix-ids would send/);
   });
@@ -93,8 +93,8 @@ describe("without --fix-ids", () => {
       "product_id,name,url,sku,brand\np,N,https://shop.example/1,A 1,Some Brand\n",
     );
     const { stderr } = await home.run(["products", "import", file]);
-    expect(stderr).toMatch(/sku: a spec value holds only .*; --fix-ids puts it right; first at/);
-    expect(stderr).toMatch(/brand: a spec value holds only letters, digits, _ and -; first at/);
+    expect(stderr).toMatch(/sku: .*--fix-ids; first at/);
+    expect(stderr).toMatch(/brand: .*letters, digits, _, and -; first at/);
   });
 });
 
@@ -132,8 +132,8 @@ describe("with --fix-ids", () => {
       ["Größe M", "5"],
     ]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(ordered.stderr).toContain("3 ids were put right: '#1001/A'");
-    expect(ordered.stderr).toContain(`the pairs are in ${path}`);
+    expect(ordered.stderr).toContain("3 IDs were rewritten: '#1001/A'");
+    expect(ordered.stderr).toContain(path);
     const shown = await home.run(["imports", "show", ordered.data.import_id]);
     expect(shown.stdout).toContain(path);
     const listing = await home.json<FixedSummary[]>(["imports", "list"]);
@@ -146,7 +146,7 @@ describe("with --fix-ids", () => {
     const { exitCode, stderr, data } = await home.json<FixedSummary>(args);
     expect(exitCode).toBe(0);
     expect(data).not.toHaveProperty("fixed_ids_file");
-    expect(stderr).toMatch(/3 ids would be put right: '#1001\/A' \(.*o\.csv:2\) is sent as '1001-A-/);
+    expect(stderr).toMatch(/3 IDs would be rewritten: '#1001\/A' \(.*o\.csv:2\) is sent as '1001-A-/);
     expect(existsSync(join(home.folder, "imports"))).toBe(false);
   });
 

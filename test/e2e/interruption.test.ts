@@ -246,7 +246,7 @@ describe("signals", () => {
     const running = await untilUnderWay(home);
     const second = await home.run(["imports", "resume", running.import_id]);
     expect(second.exitCode).toBe(2);
-    expect(second.stderr).toMatch(/under way in another process/);
+    expect(second.stderr).toMatch(/in progress in another process/);
     run.kill("SIGKILL");
     await run;
     writeFileSync(path, "order_id,order_date,customer_name,email,product_id,product_name,product_url\n");
@@ -264,7 +264,7 @@ describe("signals", () => {
     const elsewhere = { env: { STARPOST_DATABASE: join(home.folder, "other.db") } };
     const refused = await home.run(["imports", "resume", id], elsewhere);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(/was begun with the profile local, at .*starpost\.db/);
+    expect(refused.stderr).toMatch(/profile local, at .*starpost\.db/);
   });
 
   test("a resume that is interrupted at once does not forget what the run had done", async () => {

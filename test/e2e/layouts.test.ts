@@ -71,7 +71,7 @@ describe("orders as shops export them", () => {
     ],
     [
       "woocommerce-orders",
-      /product ids are 'Product Id'/,
+      /product IDs are 'Product Id'/,
       4,
       [
         order("2001", "woocommerce", "zoe@example.com", "Zoë Müller", "2026-04-01", "EUR", [
@@ -95,7 +95,7 @@ describe("orders as shops export them", () => {
     ],
     [
       "magento-orders",
-      /read as a Magento orders export: product ids are 'Item SKU'/,
+      /read as a Magento orders export: product IDs are 'Item SKU'/,
       3,
       [
         order("100000001", "magento", "aenne@example.com", "Änne Weiß", "2026-08-14", "EUR", [

@@ -150,7 +150,7 @@ describe("--mapping", () => {
     [
       "a key that is not known",
       { ...whole, colums: {} },
-      /m\.json: colums: is not known[\s\S]*did you mean 'columns'/,
+      /m\.json: .*colums[\s\S]*'columns'/,
     ],
     [
       "a field that is not there",
@@ -177,7 +177,7 @@ describe("--mapping", () => {
     [
       "a column for two fields",
       { ...whole, columns: { ...columns, sku: "Artikelnummer" } },
-      /sku=Artikelnummer: product_id is taken from that column already/,
+      /"sku=Artikelnummer" for --map: product_id/,
     ],
   ])("refuses %s before anything is sent", async (_name, content, says) => {
     const args = ["orders", "import", write("b.csv", german), "--mapping", write("m.json", content)];
@@ -196,7 +196,7 @@ describe("--mapping", () => {
       "no.json",
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/--mapping no\.json: there is no such file/);
+    expect(stderr).toMatch(/"no\.json" for --mapping: there is no such file/);
   });
 });
 
@@ -353,8 +353,8 @@ describe("map, with nobody to ask", () => {
   });
 
   test.each([
-    ["the input as its output", () => ["b.csv", "--out", "b.csv"], /is a file to be imported/],
-    ["a folder that is not there", () => ["b.csv", "--out", "no/m.json"], /its folder is not there/],
+    ["the input as its output", () => ["b.csv", "--out", "b.csv"], /one of the input files/],
+    ["a folder that is not there", () => ["b.csv", "--out", "no/m.json"], /its folder does not exist/],
     ["a file that is not there", () => ["no.csv"], /there is no such file/],
     ["a field that is not there", () => ["b.csv", "--map", "emial=Kunde"], /there is no field emial/],
     ["a layout that is not known", () => ["b.csv", "--layout", "shopware"], /shopware/],

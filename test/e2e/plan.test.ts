@@ -290,11 +290,11 @@ describe("a plan that is kept", () => {
     writeFileSync(file, text.replace("Pot", "Pan"));
     const changed = await home.json(["imports", "apply", out]);
     expect(changed.exitCode).toBe(2);
-    expect(changed.stderr).toContain("has changed since the plan was made");
+    expect(changed.stderr).toContain("has changed since the plan was created");
     rmSync(file);
     const gone = await home.run(["imports", "apply", out]);
     expect(gone.exitCode).toBe(2);
-    expect(gone.stderr).toContain("is not there any more");
+    expect(gone.stderr).toContain("no longer exists");
     expect(digestDatabase(databaseOf(home))).toBe(digest);
     writeFileSync(file, text);
     expect((await home.run(["imports", "apply", out])).exitCode).toBe(3);
@@ -314,7 +314,7 @@ describe("a plan that is kept", () => {
       const refused = await home.run(["imports", "apply", out]);
       expect([refused.exitCode, refused.stderr]).toEqual([
         2,
-        expect.stringContaining("the plan was edited after it was made"),
+        expect.stringContaining("the plan was edited"),
       ]);
     }
     expect(digestDatabase(databaseOf(home))).toBe(digest);
@@ -342,9 +342,9 @@ describe("a plan that is kept", () => {
       env: { STARPOST_DATABASE: join(home.folder, "other.db") },
     });
     expect(elsewhere.exitCode).toBe(2);
-    expect(elsewhere.stderr).toContain("the plan was made for the profile local");
+    expect(elsewhere.stderr).toContain("profile local");
     const none = await home.run(["imports", "apply", writeCsv("none.json", "{}")]);
-    expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("is no plan")]);
+    expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("none.json: not a plan")]);
     const missing = await home.run(["imports", "apply", join(folder, "missing.json")]);
     expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining("there is no such file")]);
   });

@@ -98,10 +98,10 @@ describe("orders", () => {
     const found = await verify(home, id, "--missing", file);
     expect(found.exitCode).toBe(7);
     expect(places(found.data, home)).toEqual([
-      "a.csv:5 product_id is not there",
-      "a.csv:6 product_id 1 of 2 there",
-      "a.csv:9 product_id is not there",
-      "b.csv:3 product_id is not there",
+      "a.csv:5 product_id is not stored",
+      "a.csv:6 product_id 1 of 2 stored",
+      "a.csv:9 product_id is not stored",
+      "b.csv:3 product_id is not stored",
     ]);
     expect(found.data.missing[3]).toMatchObject({ order_id: "o-6", product_id: "p-3" });
     expect(found.data).toMatchObject({ missing_count: 4, missing_file: file });
@@ -136,7 +136,7 @@ describe("orders", () => {
     expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, checked: { rows: 2, items: 2 } });
     change(home, forget("o-2", "p-1"));
     const found = await verify(home, id);
-    expect(places(found.data, home)).toEqual(["orders.csv:3 product_id is not there"]);
+    expect(places(found.data, home)).toEqual(["orders.csv:3 product_id is not stored"]);
   });
 
   test("of a shop's layout the rows of an order go in together", async () => {
@@ -161,7 +161,7 @@ describe("orders", () => {
     const found = await verify(home, id);
     expect(found.exitCode).toBe(7);
     expect(found.data.missing).toHaveLength(1);
-    expect(found.data.missing[0]).toMatchObject({ line: 3, product_id: "CUP", reason: "is not there" });
+    expect(found.data.missing[0]).toMatchObject({ line: 3, product_id: "CUP", reason: "is not stored" });
     await importRun(home, ["orders", "import", found.data.missing_file ?? "", ...args.slice(3)]);
     expect((await verify(home, id)).exitCode).toBe(0);
   });
@@ -175,7 +175,7 @@ describe("orders", () => {
     const shown = await home.run(["imports", "verify", id]);
     expect(shown.exitCode).toBe(7);
     expect(shown.stdout.trim().split("\n")).toHaveLength(21);
-    expect(shown.stdout).toMatch(/orders\.csv +3 +product_id +o-1 +p-1 +is not there/);
+    expect(shown.stdout).toMatch(/orders\.csv +3 +product_id +o-1 +p-1 +is not stored/);
     expect(shown.stderr).toMatch(/60 rows \(60 orders\): 30 rows/);
     expect(shown.stderr).toMatch(/10 more rows/);
     const kept = /Missing rows: (\S+)\. /.exec(shown.stderr)?.[1] ?? "";
@@ -215,7 +215,7 @@ describe("the other kinds", () => {
     expect(found.exitCode).toBe(7);
     expect(found.data).toMatchObject({ checked: { rows: 3, items: 3 }, rows_not_looked_for: 1 });
     expect(found.data.missing).toMatchObject([
-      { line: 5, column: "code", code: "CCC", reason: "is not there" },
+      { line: 5, column: "code", code: "CCC", reason: "is not stored" },
     ]);
   });
 
@@ -228,7 +228,7 @@ describe("the other kinds", () => {
     const removal = await importRun(home, ["unsubscribers", "import", some, "--type", "1", "--remove"]);
     const added = await verify(home, id);
     expect(added.data.missing).toMatchObject([
-      { line: 7, email: "n5@example.com", email_type_id: "1", reason: "is not there" },
+      { line: 7, email: "n5@example.com", email_type_id: "1", reason: "is not stored" },
       { line: 8, email: "n6@example.com" },
     ]);
     expect((await verify(home, removal.import_id)).exitCode).toBe(0);
@@ -236,7 +236,7 @@ describe("the other kinds", () => {
     await importRun(home, ["unsubscribers", "import", back, "--type", "1"]);
     const removed = await verify(home, removal.import_id);
     expect(removed.exitCode).toBe(7);
-    expect(removed.data.missing).toMatchObject([{ line: 2, reason: "is still unsubscribed" }]);
+    expect(removed.data.missing).toMatchObject([{ line: 2, reason: "is still stored" }]);
   });
 });
 
@@ -311,8 +311,8 @@ describe("what cannot be verified", () => {
       expect(exitCode).toBe(2);
     };
     await refused(["nothing"], /there is no such import/);
-    await refused([id], /was begun with the profile local/, { STARPOST_DATABASE: join(home.folder, "x.db") });
-    await refused([id, "--missing", path], /is a file to be imported/);
+    await refused([id], /profile local/, { STARPOST_DATABASE: join(home.folder, "x.db") });
+    await refused([id, "--missing", path], /one of the input files/);
     const kept = `${path}.kept`;
     copyFileSync(path, kept);
     writeFileSync(path, header + line("o-2", "p-1"));
@@ -327,7 +327,7 @@ describe("what cannot be verified", () => {
       header + Array.from({ length: 400 }, (_, at) => line(`l-${at}`, "p-1")).join(""),
     );
     const run = home.start(["orders", "import", long, "--rate", "2", "--batch-size", "20"]);
-    await refused([await untilSent(home, 20)], /is under way in another process/);
+    await refused([await untilSent(home, 20)], /is in progress in another process/);
     run.kill("SIGKILL");
     await run;
   });

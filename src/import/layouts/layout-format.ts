@@ -15,7 +15,7 @@ export function describeLayout(
   const said = ["product_id", "order_id"].flatMap((field) => {
     const column = header[columnOf.get(field) ?? -1];
     if (column === undefined) return [];
-    return [`${field.replace("_", " ")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
+    return [`${field.replace("_id", " ID")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
   });
   if (dateOrder)
     said.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
