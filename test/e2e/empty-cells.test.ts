@@ -62,9 +62,7 @@ describe("products --update against a served store", () => {
     const { exitCode, stderr } = await home.run(args, { env });
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/1 empty cell erases .*description; first at .*emptied\.csv:2/);
-    expect(stderr).toMatch(
-      /1 cell was dropped: price: .*; first at/,
-    );
+    expect(stderr).toMatch(/1 cell was dropped: price: .*; first at/);
     const stored = await readProducts(server, utoken);
     expect(stored.get("p-1")?.["description"]).toBeNull();
     expect(stored.get("p-1")?.["price"]).toBe(before?.["price"]);
@@ -136,9 +134,7 @@ describe("the embedded engine", () => {
       "clear",
       "--dry-run",
     ];
-    expect((await home.run(args)).stderr).toMatch(
-      /1 empty cell erases .*description; first at/,
-    );
+    expect((await home.run(args)).stderr).toMatch(/1 empty cell erases .*description; first at/);
   });
 
   test("creating products erases nothing, and says so", async () => {
@@ -195,7 +191,7 @@ describe("the embedded engine", () => {
     expect((await home.run(["unsubscribers", "import", file, "--type", "1"])).exitCode).toBe(0);
     const cleared = await home.run(["unsubscribers", "import", file, "--type", "1", "--empty", "clear"]);
     expect(cleared.exitCode).toBe(0);
-    expect(cleared.stderr).toMatch(/email_type_id: the type of --type was taken/);
+    expect(cleared.stderr).toMatch(/email_type_id: .*--type/);
     expect(
       (await home.run(["unsubscribers", "import", file, "--type", "1", "--empty", "error"])).exitCode,
     ).toBe(3);

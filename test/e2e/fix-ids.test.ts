@@ -67,9 +67,7 @@ describe("without --fix-ids", () => {
       _code: "bad_id",
       product_id: "#1001/A",
     });
-    expect(first?.["_reason"]).toMatch(
-      /'#1001\/A' .*--fix-ids would send '1001-A-[a-z2-7]{10}'/,
-    );
+    expect(first?.["_reason"]).toMatch(/'#1001\/A' .*--fix-ids would send '1001-A-[a-z2-7]{10}'/);
     expect(stderr).toMatch(/4 rows: product_id .*--fix-ids would send/);
   });
 

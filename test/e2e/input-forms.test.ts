@@ -102,11 +102,7 @@ describe("archives", () => {
       () => makeGzip(Buffer.from(table(50_000))).subarray(0, -100),
       /x: the gzip archive is damaged/,
     ],
-    [
-      "cut off",
-      () => zipOf(["a.csv", table(50)]).subarray(0, -10),
-      /x: the zip archive is damaged/,
-    ],
+    ["cut off", () => zipOf(["a.csv", table(50)]).subarray(0, -10), /x: the zip archive is damaged/],
     [
       "damaged beyond its first megabyte",
       () => {
@@ -120,11 +116,7 @@ describe("archives", () => {
       () => makeZip([{ name: "a.csv", bytes: Buffer.from(table(5)), isEncrypted: true }]),
       /x: the zip archive is encrypted: .*a\.csv/,
     ],
-    [
-      "of no tables",
-      () => zipOf(["a.png", "x"]),
-      /x: the zip archive contains no CSV file.*a\.png/,
-    ],
+    ["of no tables", () => zipOf(["a.png", "x"]), /x: the zip archive contains no CSV file.*a\.png/],
     [
       "a workbook",
       () => zipOf(["[Content_Types].xml", "x"], ["xl/workbook.xml", "x"]),
@@ -198,7 +190,7 @@ describe("several files", () => {
   test.each([
     [["none*.csv"], /none\*\.csv: no file matches/],
     [["a.csv", "./a.csv"], /\.\/a\.csv: the file is listed twice/],
-    [["*.csv", "--rejects", "a.csv"], /"a\.csv" for --rejects/],
+    [["*.csv", "--rejects", "a.csv"], /one of the input files/],
   ])("%j is refused", async (args, says) => {
     write("a.csv", table(1));
     const { exitCode, stderr } = await load(args);
@@ -223,9 +215,7 @@ describe("encodings", () => {
     const text = table(30_000) + row(30_001, "Zoë “€”", "nobody");
     write("orders.csv", iconv.encode(text, "windows-1252"));
     const { data, stderr } = await load(["orders.csv"]);
-    expect(stderr).toContain(
-      "orders.csv: not UTF-8 (line 30002); read as windows-1252",
-    );
+    expect(stderr).toContain("orders.csv: not UTF-8 (line 30002); read as windows-1252");
     expect(data.rows).toEqual(counts(30_001, 1));
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/^\ufefforder_id[\s\S]*Zoë “€”/);
   });
@@ -250,7 +240,7 @@ describe("encodings", () => {
         Buffer.from(table(20_000).replaceAll("Ada", "Zoë")),
         iconv.encode(row(1, "Zoë"), "windows-1252"),
       ]),
-      /x\.csv:20002: the text is not UTF-8 here, though it is elsewhere/,
+      /x\.csv:20002: .*not UTF-8/,
     ],
     [
       "with letters that its encoding does not have",

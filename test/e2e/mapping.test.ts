@@ -142,16 +142,12 @@ describe("--mapping", () => {
   });
 
   test.each<[string, string | object, RegExp]>([
-    ["no JSON", "{oops", /m\.json: is not JSON/],
+    ["no JSON", "{oops", /m\.json: invalid JSON/],
     ["no object", "[1]", /m\.json: must be an object/],
     ["another format", { ...whole, format: 2 }, /m\.json: format: must be 1/],
     ["another kind", { ...whole, kind: "products" }, /m\.json: kind: .*products.*orders/],
     ["no kind that is known", { ...whole, kind: "order" }, /m\.json: kind: /],
-    [
-      "a key that is not known",
-      { ...whole, colums: {} },
-      /m\.json: .*colums[\s\S]*'columns'/,
-    ],
+    ["a key that is not known", { ...whole, colums: {} }, /m\.json: .*colums[\s\S]*'columns'/],
     [
       "a field that is not there",
       { ...whole, columns: { ordr_id: "x" } },

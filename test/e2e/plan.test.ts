@@ -312,10 +312,7 @@ describe("a plan that is kept", () => {
       expect(edited).not.toBe(text);
       writeFileSync(out, edited);
       const refused = await home.run(["imports", "apply", out]);
-      expect([refused.exitCode, refused.stderr]).toEqual([
-        2,
-        expect.stringContaining("the plan was edited"),
-      ]);
+      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("the plan was edited")]);
     }
     expect(digestDatabase(databaseOf(home))).toBe(digest);
     const { summary, ...rest } = JSON.parse(text) as Record<string, unknown>;

@@ -82,7 +82,7 @@ describe("a call that is refused as a whole", () => {
       ["o-7", "9", "call_refused"],
       ["o-150", "152", "call_refused"],
     ]);
-    expect(rejects[0]?.["_reason"]).toBe("the service refuses this order alone: order is odd");
+    expect(rejects[0]?.["_reason"]).toMatch(/: order is odd$/);
     expect(stderr).toMatch(/2 rows: .*order is odd \(.*orders\.csv:9\)$/m);
     expect(sizes.length).toBeLessThanOrEqual(2 + 2 * 2 * 8);
     expect(summary.calls.sent).toBe(sizes.length);
@@ -112,9 +112,7 @@ describe("a call that is refused as a whole", () => {
     const { exitCode, rejects } = await importOrders(home, writeOrders(home, manyRows(20)));
     expect(exitCode).toBe(3);
     expect(rejects.map((reject) => [reject["_line"], reject["_code"]])).toEqual([["21", "call_failed"]]);
-    expect(rejects[0]?.["_reason"]).toMatch(
-      /^the service fails with this order alone.*; import it again later/,
-    );
+    expect(rejects[0]?.["_reason"]).toMatch(/this order .*; import it again later/);
   });
 
   test("fifty refused one by one, and none taken: the run fails, and may be resumed", async () => {
@@ -144,7 +142,7 @@ describe("calls that are too large", () => {
     expect(summary.rows.accepted).toBe(600);
     expect(sizes).toEqual([200, 100, ...Array.from({ length: 12 }, () => 50)]);
     expect(stderr.match(/calls are too large for the service/g)).toHaveLength(1);
-    expect(stderr).toMatch(/from here on they hold at most 50 orders/);
+    expect(stderr).toMatch(/at most 50 orders/);
   });
 
   test("a server that takes small bodies only", async () => {

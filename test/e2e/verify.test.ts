@@ -316,7 +316,7 @@ describe("what cannot be verified", () => {
     const kept = `${path}.kept`;
     copyFileSync(path, kept);
     writeFileSync(path, header + line("o-2", "p-1"));
-    await refused([id], /orders\.csv: the file has changed since/);
+    await refused([id], /orders\.csv has changed since/);
     rmSync(path);
     await refused([id], /orders\.csv: there is no such file/);
     copyFileSync(kept, path);
