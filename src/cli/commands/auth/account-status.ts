@@ -5,7 +5,7 @@ import type { Context } from "../../program/context.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { describeFailure } from "../../program/errors/failure.ts";
 
-/** Which account a profile stands for, as scripts see it. */
+/** The account of a profile. */
 export interface AccountStatus {
   readonly profile: string;
   readonly mode: Profile["mode"];
@@ -13,11 +13,11 @@ export interface AccountStatus {
   readonly app_key: string;
   readonly signed_in: boolean;
   readonly utoken_expires_at: string | null;
-  /** Why it is not signed in, in words; absent where it is. */
+  /** Why the profile is not signed in; absent if it is. */
   readonly reason?: string;
 }
 
-/** Finds out by having a utoken: the kept one, or a new one from the service. */
+/** Checks the credentials by obtaining a utoken, from the cache or from the service. */
 export async function readAuthStatus(context: Context): Promise<AccountStatus> {
   const profile = await context.profile();
   const connection = await context.connect();
@@ -28,7 +28,7 @@ export async function readAuthStatus(context: Context): Promise<AccountStatus> {
   }
 }
 
-/** @param found the token, or why there is none */
+/** @param found the token, or the reason why there is none */
 export function statusOf(profile: Profile, appKey: string, found: StoredToken | string): AccountStatus {
   const token = typeof found === "string" ? undefined : found;
   return {
@@ -42,16 +42,16 @@ export function statusOf(profile: Profile, appKey: string, found: StoredToken | 
   };
 }
 
-/** When a token ends; nothing of one that was given. */
+/** The expiry time of a token, or null for a token from the environment. */
 export function describeExpiry({ expiresAtMs }: StoredToken): string | null {
   return expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString();
 }
 
-/** A refusal is an answer to the question that is asked here; whatever else fails, fails. */
+/** Returns the reason if the credentials were rejected; other errors are thrown. */
 async function tryToken(connection: Connection): Promise<StoredToken | string> {
   try {
     const token = await connection.token();
-    // Nothing is known of a token that was given but what the service says of it.
+    // Only the service knows whether a token from the environment is valid.
     if (token.expiresAtMs === undefined) await connection.service.unsubscribers.list({ count: 1 });
     return await connection.token();
   } catch (error) {

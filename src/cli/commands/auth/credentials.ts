@@ -4,14 +4,14 @@ import { command } from "../../program/command.ts";
 
 export const authCredentials = command({
   name: "auth credentials",
-  summary: "Print the app key and the secret of the embedded engine's account",
+  summary: "Print the app key and secret of a local profile's account",
   examples: ["starpost auth credentials --profile local", "starpost auth credentials --profile local --json"],
   run: async (context) => {
     const { name, mode } = await context.profile();
     if (mode !== "local") {
       throw new UserError(
         "usage",
-        `the profile ${name} is remote: its secret is the service's to show`,
+        `profile ${name} is remote; only credentials of local profiles can be printed`,
         "Use --profile local.",
       );
     }

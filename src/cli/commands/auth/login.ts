@@ -4,16 +4,16 @@ import { readText } from "../../program/flag-values.ts";
 
 export const authLogin = command({
   name: "auth login",
-  summary: "Sign in to an account of a service, and remember it as a profile",
+  summary: "Sign in to an account of a service and save it as a profile",
   examples: [
     "starpost auth login --base-url https://api.example.com --app-key KEY --profile shop",
     "starpost auth login --base-url https://api.example.com --app-key KEY --secret-stdin < secret.txt",
   ],
   flags: {
-    "base-url": { value: "<url>", description: "the service's address", read: readText },
-    "app-key": { value: "<key>", description: "the account's app key", read: readText },
-    live: { description: "a shop runs on it: writing says its name, and destroying asks with it" },
-    "no-live": { description: "no shop runs on it" },
+    "base-url": { value: "<url>", description: "service URL", read: readText },
+    "app-key": { value: "<key>", description: "app key of the account", read: readText },
+    live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
+    "no-live": { description: "mark the profile as not live" },
     "secret-stdin": { description: "read the secret from standard input" },
   },
   run: async (context, { flags }) => {

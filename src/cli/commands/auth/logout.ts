@@ -3,10 +3,10 @@ import { command } from "../../program/command.ts";
 
 export const authLogout = command({
   name: "auth logout",
-  summary: "Forget the secret and the kept tokens of the profile; the profile itself stays",
+  summary: "Delete the profile's secret and cached tokens, but keep the profile",
   examples: ["starpost auth logout", "starpost auth logout --profile shop"],
   notes: [
-    "Tokens that were issued stay valid on the service until they end: 14 days at most. `starpost profile remove` forgets the profile as well.",
+    "Issued tokens remain valid on the service until they expire, at most 14 days. To delete the profile as well, run `starpost profile remove`.",
   ],
   run: async (context) => {
     const { logOut } = await import("../profile/change.ts");

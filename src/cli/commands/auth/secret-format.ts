@@ -4,21 +4,24 @@ import { secretFileOf } from "../../../config/secret-file.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
 
-const keyring = "the system's keyring";
+const keyring = "the system keyring";
 
-/** Says where a secret was put; why it is not in a keyring that is there is worth knowing to scripts as well. */
-export async function tellPlace(context: Context, { place, keyringError }: SavedSecret): Promise<void> {
+/** Reports where a secret is stored. A keyring that cannot be used is reported as a warning. */
+export async function reportSecretPlace(
+  context: Context,
+  { place, keyringError }: SavedSecret,
+): Promise<void> {
   const file = await secretFile(context);
-  if (place === "keyring") context.messages.info(`The secret is kept in ${keyring}.`);
+  if (place === "keyring") context.messages.info(`Stored the secret in ${keyring}.`);
   else if (keyringError === undefined)
-    context.messages.info(`The secret is kept in ${file}, readable by you alone.`);
+    context.messages.info(`Stored the secret in ${file}, readable only by you.`);
   else
     context.messages.warn(
-      `The secret is kept in ${file}, readable by you alone: ${keyring} cannot be used (${keyringError}).`,
+      `Stored the secret in ${file}, readable only by you, because ${keyring} is not available (${keyringError}).`,
     );
 }
 
-/** What was forgotten, in words; nothing where nothing was kept. */
+/** Describes what was deleted, or returns undefined if nothing was stored. */
 export async function describeForgotten(
   context: Context,
   { secretFrom, tokens }: DeletedCredentials,
@@ -27,7 +30,7 @@ export async function describeForgotten(
   const places = secretFrom.map((place: SecretPlace) => (place === "keyring" ? keyring : file));
   const parts = [
     ...(places.length > 0 ? [`the secret in ${places.join(" and in ")}`] : []),
-    ...(tokens > 0 ? [countOf(tokens, "kept token")] : []),
+    ...(tokens > 0 ? [countOf(tokens, "cached token")] : []),
   ];
   return parts.length === 0 ? undefined : parts.join(" and ");
 }

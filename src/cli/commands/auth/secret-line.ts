@@ -1,29 +1,29 @@
 import type { Readable } from "node:stream";
 import { UserError } from "../../../config/user-error.ts";
 
-const longestSecret = 4_096;
+const maxSecretLength = 4_096;
 
 /**
- * Reads a secret that a script gives on standard input; a line end after it is none of it.
+ * Reads a secret from standard input, without the line ending.
  * @throws UserError `usage`
  */
 export async function readSecretLine(stdin: Readable, what: string): Promise<string> {
   let text = "";
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.length > longestSecret) break;
+    if (text.length > maxSecretLength) break;
   }
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "")
     throw new UserError(
       "usage",
-      `standard input holds no ${what}`,
-      `Lead the ${what} to it: a line of a file, or what a password manager prints.`,
+      `standard input contains no ${what}`,
+      `Redirect a file with the ${what} to it, or pipe the output of a password manager.`,
     );
-  if (secret.length <= longestSecret && !/\p{Cc}/u.test(secret)) return secret;
+  if (secret.length <= maxSecretLength && !/\p{Cc}/u.test(secret)) return secret;
   throw new UserError(
     "usage",
-    `the ${what} on standard input is not one line of a usual length`,
-    `Lead the ${what} alone to it, without other lines.`,
+    `the ${what} on standard input must be one line of at most ${maxSecretLength} characters`,
+    `Pass only the ${what}.`,
   );
 }

@@ -13,25 +13,25 @@ import {
   readAccountSecret,
   readAccountTarget,
 } from "../profile/prompts.ts";
-import { tellPlace } from "./secret-format.ts";
+import { reportSecretPlace } from "./secret-format.ts";
 
 export interface LoginRequest extends GivenAccount {
-  /** As it was, where absent. */
+  /** Defaults to the stored value. */
   readonly isLive?: boolean | undefined;
-  /** Whether a person is asked for what is stored as well. */
-  readonly asksAll?: boolean;
+  /** Whether stored values are prompted for as well. */
+  readonly promptsAll?: boolean;
 }
 
-/** Which account was signed in to, and where its secret is kept. */
+/** The account, and where its secret is stored. */
 export interface SignedIn extends AccountStatus {
   readonly secret_in: SecretPlace;
 }
 
-const usualName = "default";
+const defaultName = "default";
 
 /**
- * Checks credentials by obtaining a utoken with them, then remembers them under the profile's name.
- * @throws UserError `usage`; ServiceError where they are refused, or the service does not answer
+ * Checks credentials by obtaining a utoken, then saves them as a profile.
+ * @throws UserError `usage`; ServiceError if they are rejected or the service is unavailable
  */
 export async function logIn(context: Context, request: LoginRequest): Promise<SignedIn> {
   const sources = await context.profileSources();
@@ -42,11 +42,14 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
   if (known && isDatabase(known)) {
     throw new UserError(
       "usage",
-      `the profile ${name} is a database of the embedded engine: there is nothing to sign in to`,
-      `Name another with --profile, or take it away: starpost profile remove ${name}.`,
+      `profile ${name} is an embedded database and needs no login`,
+      `Use another profile with --profile, or remove this one: starpost profile remove ${name}`,
     );
   }
-  const target = await readAccountTarget(context, request, { known, asksAll: request.asksAll ?? false });
+  const target = await readAccountTarget(context, request, {
+    known,
+    promptsAll: request.promptsAll ?? false,
+  });
   const secret = await readAccountSecret(context, request, target);
   if (secret === undefined) throw missingSecret();
   const id = known?.id ?? context.io.random(8).toString("hex");
@@ -68,28 +71,28 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
     const wanted = { name, id, target, isLive, secret, becomesCurrent: true };
     const kept = await saveProfile({ ...secretSources(sources), paths }, wanted);
     context.messages.info(
-      `Signed in to ${target.base_url} as ${target.app_key}. The profile ${name} is now the current one.`,
+      `Signed in to ${target.base_url} as ${target.app_key}. The current profile is now ${name}.`,
     );
-    await tellPlace(context, kept ?? { place: "file" });
-    tellOverride(context, name);
+    await reportSecretPlace(context, kept ?? { place: "file" });
+    warnAboutOverride(context, name);
     return { ...statusOf(profile, target.app_key, token), secret_in: kept?.place ?? "file" };
   } finally {
     await connection.close();
   }
 }
 
-/** Says what comes before the current profile here and now. */
-export function tellOverride({ io: { env }, messages }: Context, name: string): void {
+/** Warns about environment variables that override the current profile. */
+export function warnAboutOverride({ io: { env }, messages }: Context, name: string): void {
   const asked = readVariable(env, "STARPOST_PROFILE");
   if (hasAdHocProfile(env)) {
-    messages.warn("STARPOST_BASE_URL, STARPOST_APP_KEY and STARPOST_SECRET are set, and come before it.");
+    messages.warn("STARPOST_BASE_URL, STARPOST_APP_KEY, and STARPOST_SECRET are set and take precedence.");
   } else if (asked !== undefined && asked !== name) {
-    messages.warn(`STARPOST_PROFILE is ${asked}, and comes before it.`);
+    messages.warn(`STARPOST_PROFILE is set to ${asked} and takes precedence.`);
   }
 }
 
 /**
- * Whose login it is. Who names neither a profile nor an account signs in to the current one again.
+ * Finds the profile to sign in to. Without a profile or an account, it is the current one.
  * @throws UserError `usage`
  */
 function findName({ io, globals }: Context, given: LoginRequest, stored: StoredProfiles): string {
@@ -97,5 +100,5 @@ function findName({ io, globals }: Context, given: LoginRequest, stored: StoredP
   if (asked !== undefined) return parseNewProfileName(asked);
   const isOther = given.baseUrl !== undefined || given.appKey !== undefined || hasAdHocProfile(io.env);
   const current = isOther || stored.current === undefined ? undefined : findStored(stored, stored.current);
-  return current && !isDatabase(current) ? (stored.current ?? usualName) : usualName;
+  return current && !isDatabase(current) ? (stored.current ?? defaultName) : defaultName;
 }

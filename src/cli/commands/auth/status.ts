@@ -4,7 +4,7 @@ import { exitStatus } from "../../program/exit-status.ts";
 
 export const authStatus = command({
   name: "auth status",
-  summary: "Say which account is used, and whether it lets this machine in",
+  summary: "Show the current account and whether its credentials are valid",
   examples: ["starpost auth status", "starpost auth status --json"],
   run: async (context) => {
     const { readAuthStatus } = await import("./account-status.ts");

@@ -6,7 +6,7 @@ const shells = ["bash", "zsh", "fish"] as const;
 
 export const completion = command({
   name: "completion",
-  summary: "Print what makes a shell complete commands, flags and values",
+  summary: "Generate shell completion scripts (bash, zsh, fish)",
   argument: "<shell>",
   examples: [
     'eval "$(starpost completion bash)"',
@@ -14,16 +14,16 @@ export const completion = command({
     "starpost completion fish | source",
   ],
   notes: [
-    "Each of these is for the shell that it is typed in. To have it in every new one, the script's first lines say what to add, and where.",
-    "Completed are nouns, verbs, flags, and values that are known at once: profiles, import runs, what a field may be, files. No database is opened for it, and nothing is called.",
+    "These commands enable completion in the current shell. To enable it permanently, see the first lines of the script.",
+    "Completes commands, flags, and values such as profiles, import runs, operations, and files, without opening a database or making a call.",
   ],
   run: async (_context, { arguments: [name = ""] }) => {
     const shell = shells.find((known) => known === name);
     if (shell === undefined) {
       throw new UserError(
         "usage",
-        `the shell ${JSON.stringify(name)} is not known`,
-        `There are: ${shells.join(", ")}.`,
+        `unsupported shell ${JSON.stringify(name)}`,
+        `Supported shells: ${shells.join(", ")}.`,
         undefined,
         { given: name, known: shells },
       );

@@ -4,21 +4,25 @@ import { readText } from "../../program/flag-values.ts";
 
 export const init = command({
   name: "init",
-  summary: "Set starpost up: with an account of its own on this machine, or for a service elsewhere",
+  summary: "Set up an embedded database on this machine, or sign in to a service",
   flags: {
     local: {
-      description: "here: an embedded database with an account of its own",
+      description: "use an embedded database on this machine",
       exclusive: ["base-url", "app-key", "secret-stdin", "live"],
     },
-    "base-url": { value: "<url>", description: "elsewhere: the address of the service", read: readText },
-    "app-key": { value: "<key>", description: "elsewhere: the app key of the account", read: readText },
-    "secret-stdin": { description: "elsewhere: read the secret from standard input" },
-    live: { description: "elsewhere: a shop runs on it; writing says its name, and destroying asks with it" },
+    "base-url": { value: "<url>", description: "service URL", read: readText },
+    "app-key": { value: "<key>", description: "app key of the account", read: readText },
+    "secret-stdin": { description: "read the secret from standard input" },
+    live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
   },
-  examples: ["starpost init", "starpost init --local"],
+  examples: [
+    "starpost init",
+    "starpost init --local",
+    "starpost init --base-url https://api.example.com --app-key KEY --secret-stdin < secret.txt",
+  ],
   notes: [
-    "At a terminal it asks for what is not given. It can be run again at any time: what is there is kept.",
-    "--profile names the account that is elsewhere; `default` where it is not given.",
+    "On a terminal, it prompts for missing values. Running it again keeps existing data.",
+    "--profile sets the name of the profile for a service (default: `default`).",
   ],
   run: async (context, { flags }) => {
     const { setUp } = await import("./init-run.ts");
@@ -31,5 +35,5 @@ export const init = command({
     });
   },
   render: ({ next, ...done }) =>
-    text(["Next:", ...next.map((line) => `  ${line}`)], [{ ...done }], Object.keys(done)),
+    text(["Next steps:", ...next.map((line) => `  ${line}`)], [{ ...done }], Object.keys(done)),
 });

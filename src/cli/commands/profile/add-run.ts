@@ -8,20 +8,20 @@ import type { Context } from "../../program/context.ts";
 import { type GivenAccount, readAccountSecret, readAccountTarget } from "./prompts.ts";
 import { findRecord, type ProfileRecord } from "./records.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
-import { tellPlace } from "../auth/secret-format.ts";
+import { reportSecretPlace } from "../auth/secret-format.ts";
 
 export interface ProfileRequest extends GivenAccount {
   readonly name: string;
   readonly database: string | undefined;
-  /** As it was, where absent. */
+  /** Defaults to the stored value. */
   readonly isLive: boolean | undefined;
 }
 
 type Wanted = Pick<ProfileInput, "target" | "secret">;
 
 /**
- * Writes a profile down, or changes one that is there; nothing is called and nothing is made.
- * Assumed: `auth login` alone tries a secret, so that a profile can be made where its service is not reached.
+ * Creates or updates a profile without calling its service or opening its database.
+ * Assumed: only `auth login` checks a secret, so that a profile can be created while its service is unreachable.
  * @throws UserError `usage`
  */
 export async function addProfile(context: Context, request: ProfileRequest): Promise<ProfileRecord> {
@@ -44,12 +44,10 @@ export async function addProfile(context: Context, request: ProfileRequest): Pro
     },
   );
   const record = await findRecord(context, name);
-  context.messages.info(
-    `${known ? "Changed" : "Added"} the profile ${name}${record.live ? ", which is live" : ""}.`,
-  );
-  if (kept) await tellPlace(context, kept);
+  context.messages.info(`${known ? "Updated" : "Created"} profile ${name}${record.live ? " (live)" : ""}.`);
+  if (kept) await reportSecretPlace(context, kept);
   const next = record.signed_in ? `starpost profile use ${name}` : `starpost auth login --profile ${name}`;
-  if (!record.current) context.messages.info(`Next: ${next}`);
+  if (!record.current) context.messages.info(`Next, run \`${next}\`.`);
   return record;
 }
 
@@ -71,12 +69,12 @@ async function readAccount(
   const known = stored && !isDatabase(stored) ? stored : undefined;
   const target = await readAccountTarget(context, request, { known });
   const isSame = known?.base_url === target.base_url && known.app_key === target.app_key;
-  // Who only changes a mark is not asked for the secret again.
+  // An update that keeps the account keeps its secret.
   if (isSame && !request.isSecretOnStdin) return { target };
   return { target, secret: await readAccountSecret(context, request, target) };
 }
 
-/** A password comes in `STARPOST_DATABASE` or on standard input: what a flag says, everybody on the machine can read. */
+/** A password must come from `STARPOST_DATABASE` or standard input, because other users can see flags. */
 async function readDatabase(
   { io: { env, cwd, stdin } }: Context,
   { database: given, isSecretOnStdin }: ProfileRequest,
@@ -90,12 +88,12 @@ async function readDatabase(
   if (given !== undefined && password !== undefined) {
     throw new UserError(
       "usage",
-      "--database holds a password, which a flag would show to others",
-      "Leave it out, and give it on standard input with --secret-stdin; or give the whole address in STARPOST_DATABASE.",
+      "--database must not contain a password, because other users can see flags",
+      "Pass the password on standard input with --secret-stdin, or set STARPOST_DATABASE to the complete URL.",
     );
   }
   if (isSecretOnStdin && !isServer(database)) {
-    throw new UserError("usage", "a file has no password: --secret-stdin is for PostgreSQL and for services");
+    throw new UserError("usage", "--secret-stdin cannot be used with a database file");
   }
   const secret = isSecretOnStdin ? await readSecretLine(stdin, "password") : password;
   return { target: { database }, secret };

@@ -9,70 +9,70 @@ import {
 } from "../../../config/profile-editor.ts";
 import type { SecretPlace } from "../../../config/secret-store.ts";
 import type { Context } from "../../program/context.ts";
-import { tellOverride } from "../auth/sign-in.ts";
+import { warnAboutOverride } from "../auth/sign-in.ts";
 import { findCurrent, findRecord, type ProfileRecord, requireStored } from "./records.ts";
 import { readProfiles } from "../../../config/profile-store.ts";
 import { confirm } from "../../program/confirm.ts";
 import { describeForgotten } from "../auth/secret-format.ts";
 
-/** Makes a profile the current one. */
+/** Sets the current profile. */
 export async function applyProfile(context: Context, name: string): Promise<ProfileRecord> {
-  if (name !== builtInNames.local) await requireStored(context, name, "chosen");
+  if (name !== builtInNames.local) await requireStored(context, name, "selected");
   const { paths } = await context.profileSources();
   await setCurrentProfile(paths.configFolder, name);
   const record = await findRecord(context, name);
   const where = record.base_url ?? record.database ?? "";
-  context.messages.info(`The current profile is ${name}: ${where}${record.live ? ", which is live" : ""}.`);
+  context.messages.info(`The current profile is ${name}: ${where}${record.live ? " (live)" : ""}.`);
   if (!record.signed_in)
-    context.messages.info(`No secret of it is known: starpost auth login --profile ${name}`);
-  tellOverride(context, name);
+    context.messages.info(`No secret is stored. To sign in, run \`starpost auth login --profile ${name}\`.`);
+  warnAboutOverride(context, name);
   return record;
 }
 
-/** Says whether a profile is live. */
+/** Marks a profile as live or not live. */
 export async function setLive(context: Context, name: string, isLive: boolean): Promise<ProfileRecord> {
   await requireStored(context, name, "marked");
   const { paths } = await context.profileSources();
   await setProfileLive(paths.configFolder, name, isLive);
   context.messages.info(
     isLive
-      ? `${name} is live: commands that write to it say so, and those that destroy ask with its name.`
-      : `${name} is not live.`,
+      ? `Profile ${name} is live: its name is shown on writes and in confirmation prompts.`
+      : `Profile ${name} is not live.`,
   );
   return findRecord(context, name);
 }
 
-/** What of a profile was forgotten, as scripts see it. */
+/** What was deleted with a profile or its secret. */
 export interface ForgottenProfile {
   readonly profile: string;
   readonly secret_removed_from: readonly SecretPlace[];
   readonly tokens_removed: number;
-  /** The profile that is used from now on. */
+  /** The current profile after the change. */
   readonly current: string;
 }
 
 /**
- * Forgets a profile, its secret and its tokens, once the person has agreed.
- * @throws UserError as `confirm`; `usage` where there is none
+ * Deletes a profile with its secret and tokens, after confirmation.
+ * @throws UserError as `confirm`; `usage` if there is no such profile
  */
 export async function forgetProfile(context: Context, name: string): Promise<ForgottenProfile> {
   const stored = await requireStored(context, name, "removed");
   const record = await findRecord(context, name);
   const where = record.base_url === null ? record.database : `${record.base_url}, account ${record.app_key}`;
-  const what = record.mode === "local" ? "What is in the database stays." : "The account itself stays.";
-  await confirm(context, `Forget the profile ${name} (${where}), its secret and its tokens? ${what}`);
+  const what = record.mode === "local" ? "The database is not changed." : "The account is not changed.";
+  await confirm(context, `Delete profile ${name} (${where}) with its secret and cached tokens? ${what}`);
   const places = await placesOf(context);
   const forgotten = await deleteProfile(places, name, stored);
   const gone = await describeForgotten(context, forgotten);
-  context.messages.info(`Forgot the profile ${name}${gone === undefined ? "" : `, with ${gone}`}.`);
+  context.messages.info(`Deleted profile ${name}${gone === undefined ? "" : ` with ${gone}`}.`);
   const current = await readCurrent(context);
-  if (forgotten.wasCurrent) context.messages.warn(`It was the current one: that is ${current} now.`);
+  if (forgotten.wasCurrent) context.messages.warn(`The current profile is now ${current}.`);
   return toRecord(name, forgotten, current);
 }
 
 /**
- * Forgets the secret and the kept tokens of the profile in use, which stays.
- * @throws UserError `usage` of a profile that is not signed in by a login
+ * Deletes the secret and cached tokens of the current profile, but keeps the profile.
+ * @throws UserError `usage` for a profile without a login
  */
 export async function logOut(context: Context): Promise<ForgottenProfile> {
   const current = await readCurrent(context);
@@ -81,15 +81,15 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   const forgotten = await deleteSecret(await placesOf(context), name, stored);
   const gone = await describeForgotten(context, forgotten);
   context.messages.info(
-    `Signed out of ${name}: ${gone === undefined ? "no secret and no token was kept" : `forgot ${gone}`}.`,
+    `Signed out of ${name}: ${gone === undefined ? "nothing was stored" : `deleted ${gone}`}.`,
   );
   return toRecord(name, forgotten, current);
 }
 
-/** @throws UserError `usage` where not exactly one of two flags is given */
+/** @throws UserError `usage` if neither flag is set */
 export function readLiveFlags(isLive: boolean | undefined): boolean {
   if (isLive !== undefined) return isLive;
-  throw new UserError("usage", "say what to change: --live or --no-live is missing");
+  throw new UserError("usage", "required flag --live or --no-live not set");
 }
 
 async function placesOf(context: Context) {

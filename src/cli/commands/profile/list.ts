@@ -3,10 +3,10 @@ import { command } from "../../program/command.ts";
 
 export const profileList = command({
   name: "profile list",
-  summary: "List the profiles: which accounts and databases there are, and which one is used",
+  summary: "List profiles",
   examples: ["starpost profile list", "starpost profile list --json | jq -r '.[] | select(.current).name'"],
   notes: [
-    "`signed_in` says whether a secret is known; `starpost auth status` finds out whether the service takes it.",
+    "`signed_in` states whether a secret is stored. To check whether it is valid, run `starpost auth status`.",
   ],
   run: async (context) => {
     const { listProfiles } = await import("./records.ts");

@@ -7,7 +7,7 @@ import type { Context } from "../../program/context.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
 
-/** What the flags of a command say of an account. */
+/** The account flags of a command. */
 export interface GivenAccount {
   readonly baseUrl: string | undefined;
   readonly appKey: string | undefined;
@@ -20,13 +20,13 @@ export interface AccountTarget {
 }
 
 /**
- * Which account is meant: by flags, else by the environment, else as it is stored; what is missing is asked for.
- * @throws UserError `usage` naming the flag that is missing, where nobody can be asked
+ * Finds the account: from flags, the environment, stored values, or prompts, in this order.
+ * @throws UserError `usage` naming the missing flag, if prompts are not possible
  */
 export async function readAccountTarget(
   context: Context,
   given: GivenAccount,
-  { known, asksAll = false }: { readonly known: StoredAccount | undefined; readonly asksAll?: boolean },
+  { known, promptsAll = false }: { readonly known: StoredAccount | undefined; readonly promptsAll?: boolean },
 ): Promise<AccountTarget> {
   const { env } = context.io;
   const find = async (
@@ -35,26 +35,26 @@ export async function readAccountTarget(
     { question, read }: { readonly question: string; readonly read: (text: string) => string },
   ) => {
     if (value !== undefined) return read(value);
-    if (stored !== undefined && !(asksAll && canPrompt(context))) return read(stored);
+    if (stored !== undefined && !(promptsAll && canPrompt(context))) return read(stored);
     if (canPrompt(context)) return promptValue(context, { question, usual: stored }, read);
-    throw new UserError("usage", `${flag} is missing, and there is nobody to ask`, `Give it: ${flag} <…>.`);
+    throw new UserError("usage", `required flag ${flag} not set`, "Cannot prompt for it.");
   };
   const base_url = await find(
     "--base-url",
     [given.baseUrl ?? readVariable(env, "STARPOST_BASE_URL"), known?.base_url],
-    { question: "Address of the service", read: (text) => parseBaseUrl(text, "--base-url") },
+    { question: "Service URL", read: (text) => parseBaseUrl(text, "--base-url") },
   );
   const app_key = await find(
     "--app-key",
     [given.appKey ?? readVariable(env, "STARPOST_APP_KEY"), known?.app_key],
-    { question: "App key of the account", read: readAppKey },
+    { question: "App key", read: readAppKey },
   );
   return { base_url, app_key };
 }
 
 /**
- * The secret of an account: from standard input, from the environment, or from a person.
- * @returns nothing where a person gives none
+ * Reads the secret of an account from standard input, the environment, or a prompt.
+ * @returns undefined if the answer to the prompt is empty
  * @throws UserError `usage`
  */
 export async function readAccountSecret(
@@ -67,12 +67,12 @@ export async function readAccountSecret(
   if (given !== undefined) return checkSecret(given);
   if (!canPrompt(context)) return undefined;
   const { promptSecret } = await import("../../../terminal/prompt.ts");
-  const question = `Secret of ${target.app_key} at ${target.base_url}`;
+  const question = `Secret for ${target.app_key} at ${target.base_url}`;
   const answer = (await prompt(context, (terminal) => promptSecret(question, terminal))).trim();
   return answer === "" ? undefined : checkSecret(answer);
 }
 
-/** The environment's secret goes to no other account than the environment's own, where it says which that is. */
+/** If the environment also names an account, its secret is only used for that account. */
 function readOwnSecret({ io: { env } }: Context, { base_url, app_key }: AccountTarget): string | undefined {
   const [url, key] = [readVariable(env, "STARPOST_BASE_URL"), readVariable(env, "STARPOST_APP_KEY")];
   const isOwn =
@@ -81,24 +81,27 @@ function readOwnSecret({ io: { env } }: Context, { base_url, app_key }: AccountT
   return isOwn ? readVariable(env, "STARPOST_SECRET") : undefined;
 }
 
-/** That a secret is missing, and how it is given. */
+/** The error for a missing secret. */
 export function missingSecret(): UserError {
   return new UserError(
     "usage",
-    "the secret is missing, and there is nobody to ask",
-    "Give it on standard input with --secret-stdin, or in STARPOST_SECRET.",
+    "cannot prompt for the secret",
+    "Pass it on standard input with --secret-stdin, or set STARPOST_SECRET.",
   );
 }
 
 function readAppKey(text: string): string {
   if (/^\S{1,256}$/.test(text)) return text;
-  throw new UserError("usage", `--app-key: ${JSON.stringify(text)} is not one word`);
+  throw new UserError(
+    "usage",
+    `invalid value ${JSON.stringify(text)} for --app-key: must not contain spaces`,
+  );
 }
 
 function checkSecret(secret: string): string {
   if (secret !== "" && secret.length <= 4_096 && !/\s/.test(secret)) return secret;
   throw new UserError(
     "usage",
-    secret === "" ? "no secret was given" : "the secret is not one word of a usual length",
+    secret === "" ? "the secret is empty" : "the secret contains spaces or is too long",
   );
 }

@@ -12,24 +12,24 @@ import {
 import { findSecretPlace } from "../../../config/secret-store.ts";
 import type { Context } from "../../program/context.ts";
 
-/** A profile as scripts see it, without its secret. */
+/** A profile without its secret. */
 export interface ProfileRecord {
   readonly name: string;
   readonly mode: "local" | "remote";
   readonly base_url: string | null;
   /** Without a password. */
   readonly database: string | null;
-  /** Nothing of the embedded engine, whose database knows it. */
+  /** Null for a local profile, whose database contains it. */
   readonly app_key: string | null;
-  /** Whether commands here and now use it where no flag names another. */
+  /** Whether commands use it if no flag names another profile. */
   readonly current: boolean;
   readonly live: boolean;
-  /** Whether a secret is known; the engine here needs none. */
+  /** Whether a secret is stored; always true for local profiles, which need none. */
   readonly signed_in: boolean;
   readonly secret_in: "keyring" | "file" | "environment" | null;
 }
 
-/** Every profile: the embedded database, what the environment says, then those that are stored. */
+/** Lists all profiles: the built-in local profile, the one from the environment, and the stored ones. */
 export async function listProfiles(context: Context): Promise<ProfileRecord[]> {
   const sources = await context.profileSources();
   const { env, paths } = sources;
@@ -46,7 +46,7 @@ export async function listProfiles(context: Context): Promise<ProfileRecord[]> {
   ];
 }
 
-/** @throws UserError `usage` where there is no such profile */
+/** @throws UserError `usage` if there is no such profile */
 export async function findRecord(context: Context, name: string | undefined): Promise<ProfileRecord> {
   const records = await listProfiles(context);
   const found = records.find((record) => (name === undefined ? record.current : record.name === name));
@@ -60,8 +60,8 @@ export async function findRecord(context: Context, name: string | undefined): Pr
 }
 
 /**
- * The stored profile of a name, which a command is to change.
- * @throws UserError `usage` where there is none, or where it is one that nothing changes
+ * Finds a stored profile that a command is about to change.
+ * @throws UserError `usage` if there is none, or if it is built in
  */
 export async function requireStored(context: Context, name: string, verb: string): Promise<StoredProfile> {
   const { paths } = await context.profileSources();
@@ -69,15 +69,15 @@ export async function requireStored(context: Context, name: string, verb: string
   if (name === builtInNames.local) {
     throw new UserError(
       "usage",
-      `the profile local is always there and cannot be ${verb}`,
-      "It is the embedded database of this machine; `starpost profile add <name> --database <path>` makes one of your own.",
+      `the built-in profile local cannot be ${verb}`,
+      "It is the embedded database of this machine. To create another, run `starpost profile add <name> --database <path>`.",
     );
   }
   if (name === builtInNames.environment) {
     throw new UserError(
       "usage",
-      `the profile env is made by the environment and cannot be ${verb}`,
-      "Unset STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET and STARPOST_UTOKEN.",
+      `the profile env comes from the environment and cannot be ${verb}`,
+      "Unset STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET, and STARPOST_UTOKEN.",
     );
   }
   const found = findStored(stored, name);
@@ -85,7 +85,7 @@ export async function requireStored(context: Context, name: string, verb: string
   return found;
 }
 
-/** What commands use where no flag names a profile. */
+/** The profile that commands use if no flag names one. */
 export function findCurrent({ io: { env } }: Context, stored: StoredProfiles): string {
   if (hasAdHocProfile(env)) return builtInNames.environment;
   const name = readVariable(env, "STARPOST_PROFILE") ?? stored.current ?? builtInNames.local;

@@ -3,11 +3,11 @@ import { command } from "../../program/command.ts";
 
 export const profileRemove = command({
   name: "profile remove",
-  summary: "Forget a profile, its secret and its tokens, once you have agreed",
+  summary: "Delete a profile with its secret and cached tokens",
   argument: "<name>",
   examples: ["starpost profile remove shop", "starpost profile remove shop --yes"],
   notes: [
-    "Nothing of the account, or of the database, is touched. If it was the current profile, `local` is from then on.",
+    "The account or database itself is not changed. If the profile was the current one, `local` becomes the current profile.",
   ],
   run: async (context, { arguments: [name = ""] }) => {
     const { forgetProfile } = await import("./change.ts");

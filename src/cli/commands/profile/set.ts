@@ -3,11 +3,11 @@ import { command } from "../../program/command.ts";
 
 export const profileSet = command({
   name: "profile set",
-  summary: "Say whether a shop runs on a profile",
+  summary: "Mark a profile as live or not live",
   argument: "<name>",
   flags: {
-    live: { description: "a shop runs on it: writing says its name, and destroying asks with it" },
-    "no-live": { description: "no shop runs on it" },
+    live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
+    "no-live": { description: "mark the profile as not live" },
   },
   examples: ["starpost profile set shop --live", "starpost profile set shop --no-live"],
   run: async (context, { arguments: [name = ""], flags }) => {

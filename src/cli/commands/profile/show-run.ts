@@ -2,7 +2,7 @@ import { secretFileOf } from "../../../config/secret-file.ts";
 import type { Context } from "../../program/context.ts";
 import { findRecord, type ProfileRecord } from "./records.ts";
 
-/** A profile, and the file of its secret where that is in one. */
+/** A profile, and the file that contains its secret, if any. */
 export async function showProfile(
   context: Context,
   name: string | undefined,

@@ -3,10 +3,12 @@ import { command } from "../../program/command.ts";
 
 export const profileShow = command({
   name: "profile show",
-  summary: "Show a profile, the current one where none is named, and where its secret is kept",
+  summary: "Show a profile (default: the current one) and where its secret is stored",
   argument: "[name]",
   examples: ["starpost profile show", "starpost profile show local --json"],
-  notes: ["A secret is never shown. `starpost auth credentials` prints that of an account of your own."],
+  notes: [
+    "The secret is not shown. To print the secret of a local profile, run `starpost auth credentials`.",
+  ],
   run: async (context, { arguments: [name] }) => {
     const { showProfile } = await import("./show-run.ts");
     return showProfile(context, name ?? context.globals.profile);

@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 
 export const profileUse = command({
   name: "profile use",
-  summary: "Make a profile the current one, which is used where nothing names another",
+  summary: "Set the current profile",
   argument: "<name>",
   examples: ["starpost profile use local", "starpost profile use shop"],
   run: async (context, { arguments: [name = ""] }) => {

@@ -5,34 +5,38 @@ import { readPort, readSeconds, readText } from "../../program/flag-values.ts";
 
 export const serve = command({
   name: "serve",
-  summary: "Answer the API over HTTP from the embedded database",
+  summary: "Serve the API over HTTP from the embedded database",
   examples: [
     "starpost serve",
     "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example",
   ],
   flags: {
-    host: { value: "<address>", description: "the address to listen on (127.0.0.1)", read: readText },
-    port: { value: "<n>", description: "the port to listen on; 0 takes a free one (8080)", read: readPort },
+    host: { value: "<address>", description: "address to listen on (default: 127.0.0.1)", read: readText },
+    port: {
+      value: "<n>",
+      description: "port to listen on; 0 selects a free port (default: 8080)",
+      read: readPort,
+    },
     "public-url": {
       value: "<url>",
-      description: "the address that mails and pages link to (where it listens)",
+      description: "base URL of links in emails and pages (default: the listening address)",
       read: parsePublicUrl,
     },
-    "limit-legacy": { description: "limit calls outside the core API to 5 a second for each account, too" },
+    "limit-legacy": { description: "also limit calls outside the core API to 5 per second per account" },
     "bottom-lines-delay": {
       value: "<seconds>",
-      description: "how late the list of bottom lines is (3600)",
+      description: "delay of the bottom-line list (default: 3600)",
       read: readSeconds,
     },
-    "no-worker": { description: "send no mails and webhooks; `mail run` does it elsewhere" },
+    "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },
     chaos: {
       value: "<spec>",
-      description: "misbehave on purpose, for rehearsals: drop=5%,429=10%,500=5%,reset=5%,seed=7",
+      description: "inject faults for testing: drop=5%,429=10%,500=5%,reset=5%,seed=7",
       read: readText,
     },
   },
   run: async (context, { flags }) => {
-    // It knows every call by name, which takes the whole contract.
+    // Loads the complete contract, because a plan may name any operation.
     const chaos =
       flags.chaos === undefined
         ? undefined

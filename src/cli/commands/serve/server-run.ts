@@ -8,7 +8,7 @@ import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
-/** Serves the embedded database until a signal comes, then finishes what is in flight. */
+/** Serves the embedded database until a signal arrives, then finishes requests in flight. */
 export async function runServer(context: Context, serving: Serving): Promise<void> {
   const { io, messages, globals } = context;
   const profile = await findLocalProfile(context, "can be served");
@@ -24,35 +24,38 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
     messages.warn(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
-    if (server.mailsTo !== undefined) messages.warn(`Mails that are due go to ${server.mailsTo}.`);
+    if (server.mailsTo !== undefined) messages.warn(`Sending due emails to ${server.mailsTo}.`);
     if (serving.chaos) {
       messages.warn(
-        `It misbehaves on purpose (--chaos): ${describeChaosPlan(serving.chaos)}. This is a rehearsal: let no shop use it.`,
+        `Injecting faults (--chaos): ${describeChaosPlan(serving.chaos)}. Do not use this server in production.`,
       );
     }
     messages.flush();
     if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "listening", url: server.url }));
     await stopped;
     await server.close();
-    if (server.chaosCounts) tellChaos(context, server.chaosCounts());
+    if (server.chaosCounts) reportChaos(context, server.chaosCounts());
   } finally {
     signals.release();
   }
 }
 
-/** What a rehearsal came to: how often each fault was met. */
-function tellChaos({ io, messages, globals }: Context, counts: ChaosCounts): void {
-  const met = Object.entries(counts.faults)
+/** Reports how often each fault was injected. */
+function reportChaos({ io, messages, globals }: Context, counts: ChaosCounts): void {
+  const faults = Object.entries(counts.faults)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name} ${count}`);
   messages.warn(
-    `Chaos: ${countOf(counts.calls, "call")}, ${counts.spared} of them spared${met.length > 0 ? `; ${met.join(", ")}` : ""}`,
+    `Chaos: ${countOf(counts.calls, "call")}, ${counts.spared} without faults${faults.length > 0 ? `; ${faults.join(", ")}` : ""}`,
   );
   messages.flush();
   if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "chaos", ...counts }));
 }
 
-/** The current profile may be remote without harm, and the embedded database is meant then; one that is named must be local. */
+/**
+ * Finds the local profile. If the current profile is remote, it is the embedded database; a named profile must be local.
+ * @throws UserError `usage`
+ */
 export async function findLocalProfile(context: Context, verb: string): Promise<LocalProfile> {
   const isNamed = context.globals.profile !== undefined;
   if (isNamed || !hasAdHocProfile(context.io.env)) {
@@ -61,7 +64,7 @@ export async function findLocalProfile(context: Context, verb: string): Promise<
     if (isNamed) {
       throw new UserError(
         "usage",
-        `the profile ${profile.name} is remote, and only the embedded database ${verb}`,
+        `profile ${profile.name} is remote; only a local profile ${verb}`,
         "Use --profile local.",
       );
     }
