@@ -66,8 +66,8 @@ describe("serve --chaos", () => {
       faults: { ...none, "429": 1 },
       operations: { "tokens.create": 1 },
     });
-    expect(stderr).toMatch(/It misbehaves on purpose \(--chaos\): 429 100 %, seed 1\./);
-    expect(stderr).toMatch(/Chaos: 1 call, 0 of them spared; 429 1/);
+    expect(stderr).toMatch(/--chaos\): 429 100 %, seed 1\./);
+    expect(stderr).toMatch(/Chaos: 1 call, 0 .*; 429 1/);
     expect(stderr).toMatch(/"operation":"tokens.create","fault":"429"/);
   });
 

@@ -191,12 +191,12 @@ describe("auth login", () => {
   });
 
   test.each([
-    [["--app-key", "k"], "--base-url is missing"],
-    [["--base-url", "http://x"], "--app-key is missing"],
+    [["--app-key", "k"], "--base-url"],
+    [["--base-url", "http://x"], "--app-key"],
     [["--base-url", "x", "--app-key", "k"], "not an address"],
-    [["--base-url", "http://x", "--app-key", "k", "--profile", "local"], "cannot be signed in"],
+    [["--base-url", "http://x", "--app-key", "k", "--profile", "local"], "local"],
     [["--base-url", "http://x", "--app-key", "k", "--profile", "a/b"], "not a name"],
-    [["--base-url", "http://x", "--app-key", "k"], "holds no secret"],
+    [["--base-url", "http://x", "--app-key", "k"], "standard input"],
   ])("refuses %j", async (flags, message) => {
     const ran = await makeHome().run(["auth", "login", ...flags, "--secret-stdin"], { input: "" });
     expect(ran.exitCode).toBe(2);

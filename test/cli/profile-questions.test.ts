@@ -62,20 +62,20 @@ test("a name is answered by --yes, and asked of nobody without a terminal", asyn
 
 test("init asks where, and makes the account here for who presses return", async () => {
   const env = { STARPOST_HOME: makeFolder() };
-  const person = sitDown([["Where are your reviews to be?", "\r"]]);
+  const person = sitDown([["Where are your reviews stored?", "\r"]]);
   const ran = await run(["init"], { env, io: person.io });
   expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining("starpost serve")]);
-  expect(person.text()).toContain("Made the database");
+  expect(person.text()).toContain("Created database");
 });
 
 test("init asks for all of an account elsewhere, and shows no secret", async () => {
   const env = { STARPOST_HOME: makeFolder() };
   const person = sitDown([
-    ["Where are your reviews to be?", "\u001B[B\r"],
-    ["Address of the service", "nowhere\r"],
+    ["Where are your reviews stored?", "\u001B[B\r"],
+    ["Service URL", "nowhere\r"],
     ['invalid value "nowhere"', "http://127.0.0.1:1\r"],
-    ["App key of the account", "my-key\r"],
-    ["Secret of my-key at http://127.0.0.1:1", "hidden77\r"],
+    ["App key", "my-key\r"],
+    ["Secret for my-key at http://127.0.0.1:1", "hidden77\r"],
   ]);
   const ran = await run(["init"], { env, io: person.io });
   expect(ran.status).toBe(5);

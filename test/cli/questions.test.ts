@@ -23,7 +23,7 @@ function sitDown(end: End) {
   let [text, isEnded] = ["", false];
   stderr.on("data", (data: Buffer) => {
     text += data.toString();
-    if (isEnded || !/Go on\?|Overwrite it\?|Secret of|order_id/.test(text)) return;
+    if (isEnded || !/\?|Secret for|order_id/.test(text)) return;
     isEnded = true;
     setTimeout(() => {
       if ("key" in end) stdin.write(end.key);

@@ -38,13 +38,13 @@ describeAtTerminal("at a terminal", () => {
     const terminal = openTerminal({ rows: 16 });
     const transcript = new Transcript(terminal);
     await terminal.start("starpost init");
-    transcript.add("asked", await terminal.waitFor(/Where are your reviews to be\?[^]*⏎/));
+    transcript.add("asked", await terminal.waitFor(/Where are your reviews stored\?[^]*⏎/));
     await terminal.press("Enter");
     transcript.add("here", await terminal.waitForPrompt());
     await terminal.start("starpost init");
     await terminal.waitFor(/⏎/);
     await terminal.press("Down", "Enter");
-    await terminal.waitFor(/Address of the service/);
+    await terminal.waitFor(/Service URL/);
     await terminal.press("C-c");
     transcript.add("left with Ctrl-C", await terminal.waitForPrompt());
     transcript.add("the profiles", await terminal.run("starpost profile list"));
