@@ -9,7 +9,7 @@ const home = homes.open();
 let server: Awaited<ReturnType<typeof service.serve>>;
 
 /** Asks whatever would be asked: nobody is there. */
-const asked = (name: string) => new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): .*--yes`);
+const asked = (name: string) => new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): `);
 
 beforeAll(async () => {
   server = await service.serve();
@@ -59,7 +59,7 @@ describe("a live profile", () => {
     expect(ran.stderr).toContain("Writing to shop (live,");
   });
 
-  test("asks before what overwrites or takes away, and is asked nothing for a dry run", async () => {
+  test("prompts before overwriting or deleting, except in a dry run", async () => {
     await home.run(["unsubscribers", "import", file("u.csv"), "--type", "1"]);
     const commands = [
       ["products", "import", file("p.csv"), "--update"],
@@ -80,7 +80,7 @@ describe("a live profile", () => {
     expect(dry).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("asks before a run is taken back, and before a plan that overwrites is carried out", async () => {
+  test("prompts before undoing a run, and before applying a plan that overwrites", async () => {
     const { data } = await home.json(["unsubscribers", "import", file("v.csv"), "--type", "1"]);
     const undo = await home.json(["imports", "undo", data.import_id]);
     expect([undo.exitCode, undo.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
@@ -91,9 +91,9 @@ describe("a live profile", () => {
     expect((await home.json(["imports", "apply", file("plan.json"), "--yes"])).exitCode).toBe(0);
   });
 
-  test("asks before a synchronisation that only adds", async () => {
+  test("prompts before a sync that only adds", async () => {
     const sync = ["unsubscribers", "sync", file("u.csv"), "--type", "2"];
-    expect((await home.json(sync)).stderr).toMatch(/shop \(live, .*will get no mails of type 2/);
+    expect((await home.json(sync)).stderr).toMatch(/shop \(live, .*of type 2/);
     expect((await home.json([...sync, "--profile", "test"])).exitCode).toBe(0);
   });
 });
