@@ -157,7 +157,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect(await list()).toMatchObject([{ state: "failed", reason: "HTTP 500" }, { state: "failed" }]);
     await expect(service.webhookDeliveries.redeliver({ delivery_id: under.id })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `the subscription of delivery ${under.id} has ended`,
+      message: expect.stringContaining("deleted"),
     });
   });
 
@@ -184,17 +184,11 @@ describeBackends("webhooks.create", (harness) => {
   it("takes no address of the own network, by number or by name, and says why", async () => {
     const { service } = await harness().newAccount();
     const refusals: readonly (readonly [string, string])[] = [
-      [
-        "http://127.1:8080/",
-        "url leads where nothing is sent to: 127.0.0.1 is an address of the machine itself",
-      ],
-      [
-        "http://169.254.169.254/latest",
-        "url leads where nothing is sent to: 169.254.169.254 is a link-local address",
-      ],
-      ["https://localhost./", "url leads where nothing is sent to: localhost is a name of a network's own"],
-      ["https://me:secret@shop.example/", "url holds a user name or a password"],
-      ["http://shop.example:25/", "url has port 25, which is no web server's"],
+      ["http://127.1:8080/", "url is not allowed: 127.0.0.1 is a loopback address"],
+      ["http://169.254.169.254/latest", "url is not allowed: 169.254.169.254 is a link-local address"],
+      ["https://localhost./", "url is not allowed: localhost is a name in a private network"],
+      ["https://me:secret@shop.example/", "url must not contain a user name or password"],
+      ["http://shop.example:25/", "url must not use port 25, which belongs to another protocol"],
     ];
     for (const [address, message] of refusals) {
       const created = service.webhooks.create({ url: address, event_name: "review_create" });

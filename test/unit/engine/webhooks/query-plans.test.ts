@@ -6,7 +6,7 @@ import { backends } from "../../../support/backends.ts";
 import { aReview } from "../../../support/builders.ts";
 
 const outcomes: readonly AttemptOutcome[] = [
-  { state: "failed", status: 500, problem: "answered 500", retryAfterMs: 60_000, durationMs: 1 },
+  { state: "failed", status: 500, problem: "HTTP 500", retryAfterMs: 60_000, durationMs: 1 },
   { state: "aborted", problem: "stopped", durationMs: 1 },
   { state: "delivered", status: 200, durationMs: 1 },
   { state: "gone", status: 410, durationMs: 1 },

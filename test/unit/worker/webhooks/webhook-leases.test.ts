@@ -79,7 +79,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
       if (!begun) throw new Error("nothing is due");
       return begun;
     };
-    const refused = { state: "failed", status: 500, problem: "answered 500", durationMs: 1 } as const;
+    const refused = { state: "failed", status: 500, problem: "HTTP 500", durationMs: 1 } as const;
     const state = async () => (await account.service.webhookDeliveries.list({})).deliveries[0]?.state;
     const slow = await begin();
     harness.clock.advance(leaseMs);
