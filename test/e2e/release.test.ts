@@ -54,22 +54,22 @@ async function openRepository() {
 }
 
 describe("a release", () => {
-  test("wants a clean tree, its tag and its section, one after the other", async () => {
+  test("requires a clean tree, a tag, and a changelog section", async () => {
     const { repository, git, commit, release } = await openRepository();
-    expect((await release()).said).toMatch(/the tree is not clean/);
+    expect((await release()).said).toMatch(/not clean/);
     await commit();
     expect((await release()).said).toMatch(/HEAD has no tag v1\.2\.3/);
     await git("tag", "v1.2.30");
     expect((await release()).said).toMatch(/HEAD has no tag v1\.2\.3/);
     await git("tag", "v1.2.3");
-    expect(await release()).toMatchObject({ status: 1, said: expect.stringMatching(/no section 1\.2\.3/) });
+    expect(await release()).toMatchObject({ status: 1, said: expect.stringMatching(/CHANGELOG\.md has no section/) });
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
     await commit();
     await git("tag", "--force", "v1.2.3");
     expect((await release()).status).toBe(0);
   });
 
-  test("publishes only where it is asked to, in CI, with provenance", async () => {
+  test("publishes only with --publish, in CI, with provenance", async () => {
     const { repository, asked, git, commit, release } = await openRepository();
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
     await commit();
@@ -78,7 +78,7 @@ describe("a release", () => {
     expect(readFileSync(asked, "utf8")).toBe("publish --access public --dry-run\n");
     expect(await release(["--publish"])).toMatchObject({
       status: 1,
-      said: expect.stringMatching(/only a CI/),
+      said: expect.stringMatching(/CI runner/),
     });
     expect((await release(["--publish"], { CI: "true" })).status).toBe(0);
     expect(readFileSync(asked, "utf8").split("\n").at(-2)).toBe("publish --provenance --access public");
