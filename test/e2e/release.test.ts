@@ -62,7 +62,10 @@ describe("a release", () => {
     await git("tag", "v1.2.30");
     expect((await release()).said).toMatch(/HEAD has no tag v1\.2\.3/);
     await git("tag", "v1.2.3");
-    expect(await release()).toMatchObject({ status: 1, said: expect.stringMatching(/CHANGELOG\.md has no section/) });
+    expect(await release()).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(/CHANGELOG\.md has no section/),
+    });
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
     await commit();
     await git("tag", "--force", "v1.2.3");
