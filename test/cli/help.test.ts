@@ -26,6 +26,10 @@ describe("every command", () => {
     expect(named(without)).toEqual([]);
   });
 
+  it("has at least two examples", () => {
+    expect(named(all.filter(({ examples = [] }) => examples.length < 2))).toEqual([]);
+  });
+
   it.each(all.flatMap(({ examples = [] }) => examples).map((line) => [line]))(
     "has valid examples: %s",
     async (line) => {

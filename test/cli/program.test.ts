@@ -262,7 +262,7 @@ describe("errors", () => {
   test("that are bugs are one line, and with --verbose show where", async () => {
     const short = await failWith(new TypeError("x is undefined\nand more"));
     expect(short.status).toBe(1);
-    expect(short.stderr).toContain("error: unexpected: x is undefined\nhint:");
+    expect(short.stderr).toMatch(/^error: .*x is undefined\nhint: .*--verbose/m);
     expect(short.stderr).not.toContain("at ");
     expect((await failWith(new TypeError("x"), "--verbose")).stderr).toContain("    at ");
   });
