@@ -2,25 +2,25 @@ import { ServiceError } from "../contract/index.ts";
 
 /** Where a service is. */
 export interface BaseUrl {
-  /** Without a slash at its end; the contract's paths are put behind it. */
+  /** Without a trailing slash. Paths of the contract are appended to it. */
   readonly href: string;
-  /** As a person is shown it: without a user name or password. */
+  /** As shown to users: without user name and password. */
   readonly shown: string;
 }
 
 /**
- * Reads the address of a service; it may have a path of its own.
- * @throws ServiceError `invalidParams` when it is no such address
+ * Parses the address of a service, which may contain a path.
+ * @throws ServiceError `invalidParams`
  */
 export function parseBaseUrl(text: string): BaseUrl {
   let url: URL;
   try {
     url = new URL(text);
   } catch (error) {
-    throw refused(text, "is not a URL", error);
+    throw invalidAddress(text, "is not a URL", error);
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw refused(text, "does not start with http:// or https://");
+    throw invalidAddress(text, "does not start with http:// or https://");
   }
   url.search = "";
   url.hash = "";
@@ -30,9 +30,9 @@ export function parseBaseUrl(text: string): BaseUrl {
   return { href, shown: url.href.replace(/\/+$/, "") };
 }
 
-function refused(text: string, why: string, cause?: unknown): ServiceError {
-  return new ServiceError("invalidParams", `the service's address ${why}: ${text}`, {
-    hint: "give the address as https://host, https://host:port or https://host/path",
+function invalidAddress(text: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError("invalidParams", `the address of the service ${reason}: ${text}`, {
+    hint: "use an address such as https://host, https://host:port, or https://host/path",
     cause,
   });
 }

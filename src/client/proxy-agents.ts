@@ -1,24 +1,24 @@
 import { HttpsProxyAgent } from "https-proxy-agent";
 import type { AgentOptions, ClientRequest } from "node:http";
 import type { Duplex } from "node:stream";
-import { describeUnconnected } from "./connection-failure.ts";
-import { asProxyFailure, asProxyRefusal, type Proxy } from "./proxy.ts";
+import { describeConnectError } from "./connection-failure.ts";
+import { toProxyFailure, toProxyRefusal, type Proxy } from "./proxy.ts";
 
-/** What tunnels lead through, and to. */
+/** The proxy of a tunnel, and its destination. */
 export interface TunnelOptions {
   readonly proxy: Proxy;
-  /** The service as it is shown. */
+  /** The address of the service, as shown to users. */
   readonly service: string;
-  /** For a connection to the proxy, and for its leave to go on. */
+  /** Time limit for opening the tunnel. */
   readonly withinMs: number;
 }
 
-/** What a proxy answered to CONNECT. */
+/** The response to CONNECT. */
 interface ConnectAnswer {
   readonly statusCode?: number;
 }
 
-/** Makes tunnels through a proxy to what speaks TLS, in the time allowed. What fails on the way is said to be the proxy's. */
+/** Opens tunnels to TLS services through a proxy. Failures are attributed to the proxy. */
 export class TunnelAgent extends HttpsProxyAgent<string> {
   readonly #options: TunnelOptions;
 
@@ -37,18 +37,18 @@ export class TunnelAgent extends HttpsProxyAgent<string> {
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), withinMs);
     try {
-      // Read at once by what follows; a silent proxy's connection is closed by it.
+      // `super.connect` reads it immediately. It closes the connection to a proxy that does not respond.
       this.connectOpts = { ...this.connectOpts, signal: patience.signal };
       const socket: Duplex = await super.connect(...asked);
       if (answer.status === 200) return socket as Awaited<ReturnType<HttpsProxyAgent<string>["connect"]>>;
       socket.destroy();
     } catch (error) {
       const late = { code: "ETIMEDOUT" };
-      throw asProxyFailure(proxy, describeUnconnected(patience.signal.aborted ? late : error), error);
+      throw toProxyFailure(proxy, describeConnectError(patience.signal.aborted ? late : error), error);
     } finally {
       clearTimeout(timer);
     }
-    throw asProxyRefusal(proxy, answer.status, service);
+    throw toProxyRefusal(proxy, answer.status, service);
   }
 }
 

@@ -1,44 +1,44 @@
 import { ServiceError } from "../contract/index.ts";
 
-/** A proxy through which a service is reached. */
+/** An HTTP proxy for calls to a service. */
 export interface Proxy {
-  /** Scheme, host and port, without credentials. */
+  /** Scheme, host, and port, without credentials. */
   readonly address: string;
   /** The value of `Proxy-Authorization`; never shown. */
   readonly authorization?: string | undefined;
-  /** What a person changes to have another: the name of a variable. */
+  /** The environment variable that defines the proxy. */
   readonly variable: string;
 }
 
 const hints = {
-  address: "see that it is right, or name the service's host in NO_PROXY to reach it without a proxy",
-  credentials: "give them in it, as http://user:password@host:port",
+  address: "correct it, or add the service's host to NO_PROXY to bypass the proxy",
+  credentials: "include them as http://user:password@host:port",
 } as const;
 
-/** Says that a proxy could not be reached. Nothing was sent to the service. */
-export function asProxyFailure(proxy: Proxy, why: string, cause?: unknown): ServiceError {
-  return new ServiceError("unavailable", `${nameProxy(proxy)}: ${why}`, {
-    hint: `${proxy.variable} names it: ${hints.address}`,
+/** The proxy could not be reached. Nothing was sent to the service. */
+export function toProxyFailure(proxy: Proxy, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError("unavailable", `${nameProxy(proxy)}: ${reason}`, {
+    hint: `the proxy is set in ${proxy.variable}: ${hints.address}`,
     cause,
   });
 }
 
-/** Says that a proxy does not let a call through. Nothing was sent to the service. */
-export function asProxyRefusal(proxy: Proxy, status: number, service: string): ServiceError {
+/** The proxy refused to forward a call. Nothing was sent to the service. */
+export function toProxyRefusal(proxy: Proxy, status: number, service: string): ServiceError {
   const { variable, authorization } = proxy;
   const name = nameProxy(proxy);
   if (status === 407) {
-    const what = authorization ? "refuses the user name and password" : "asks for a user name and a password";
+    const what = authorization ? "rejected the user name and password" : "requires a user name and password";
     return new ServiceError("unexpectedAnswer", `${name} ${what} (407)`, {
-      hint: `${variable} names it: ${hints.credentials}`,
+      hint: `the proxy is set in ${variable}: ${hints.credentials}`,
     });
   }
-  const hint = `${variable} names it: ${hints.address}`;
+  const hint = `the proxy is set in ${variable}: ${hints.address}`;
   const isTemporary = status === 429 || status >= 500;
-  const why = isTemporary ? "cannot reach" : "does not let through to";
+  const reason = isTemporary ? "cannot reach" : "does not allow calls to";
   return new ServiceError(
     isTemporary ? "unavailable" : "unexpectedAnswer",
-    `${name} ${why} ${service} (it answers ${status})`,
+    `${name} ${reason} ${service} (status ${status})`,
     { hint },
   );
 }

@@ -1,23 +1,23 @@
 import { got, type Got, type Method } from "got";
 import type { Effect } from "../contract/index.ts";
 import { type BaseUrl, parseBaseUrl } from "./base-url.ts";
-import { asServiceError } from "./connection-failure.ts";
+import { toServiceError } from "./connection-failure.ts";
 import { Connections, forwardBy } from "./connections.ts";
-import { asProxyRefusal, nameProxy, type Proxy } from "./proxy.ts";
+import { toProxyRefusal, nameProxy, type Proxy } from "./proxy.ts";
 import type { Answer } from "./read-answer.ts";
 
 export interface WireOptions {
   readonly baseUrl: string;
-  /** What the service is reached through; straight where absent. */
+  /** The proxy for all calls, if any. */
   readonly proxy?: Proxy | undefined;
   readonly userAgent?: string;
-  /** From sending a request to its whole answer; 60 s where absent. */
+  /** Time limit for a complete response (default: 60 s). */
   readonly requestTimeoutMs?: number;
-  /** For a connection; 10 s where absent. */
+  /** Time limit for connecting (default: 10 s). */
   readonly connectTimeoutMs?: number;
 }
 
-/** A request, its path and query to be put behind the base URL. */
+/** A request. `target` is the path and query, relative to the base URL. */
 export interface WireRequest {
   readonly method: string;
   readonly target: string;
@@ -27,19 +27,19 @@ export interface WireRequest {
 
 const defaults = { requestTimeoutMs: 60_000, connectTimeoutMs: 10_000 } as const;
 
-/** The way to one service: requests go out, whole answers come back, and none is asked for elsewhere. */
+/** Sends requests to one service and reads complete responses. Does not follow redirects. */
 export class Wire {
-  /** The service as a person is shown it. */
+  /** The address of the service, as shown to users. */
   readonly shown: string;
-  /** As an answer is told of: a proxy that does not tunnel may have given it. */
+  /** Who sent a response, for messages: possibly a proxy that forwards requests. */
   readonly answerer: string;
   readonly #base: BaseUrl;
   readonly #client: Got;
   readonly #connections: Connections;
-  /** A proxy that gets the requests themselves. */
+  /** A proxy that receives the requests instead of tunneling them. */
   readonly #forwarder: Proxy | undefined;
 
-  /** @throws ServiceError `invalidParams` when the address is none */
+  /** @throws ServiceError `invalidParams` if the address is not valid */
   constructor(options: WireOptions) {
     const { baseUrl, proxy, userAgent = "starpost" } = options;
     const { requestTimeoutMs, connectTimeoutMs } = { ...defaults, ...options };
@@ -49,7 +49,7 @@ export class Wire {
     const withinMs = Math.min(connectTimeoutMs, requestTimeoutMs);
     this.#forwarder = isSecure ? undefined : proxy;
     const forwarder = this.#forwarder;
-    this.answerer = forwarder ? `${this.shown}, or ${nameProxy(forwarder)} before it,` : this.shown;
+    this.answerer = forwarder ? `${this.shown}, or ${nameProxy(forwarder)},` : this.shown;
     this.#connections = new Connections({
       isSecure: forwarder ? forwarder.address.startsWith("https:") : isSecure,
       tunnel: proxy && isSecure ? { proxy, service: this.shown, withinMs } : undefined,
@@ -64,7 +64,7 @@ export class Wire {
     });
   }
 
-  /** @throws ServiceError `unavailable`, `timeout`, `unexpectedAnswer`; the signal's reason when it is aborted */
+  /** @throws ServiceError `unavailable`, `timeout`, `unexpectedAnswer`; the signal's reason if it is aborted */
   async send(
     { method, target, headers, body }: WireRequest,
     effect: Effect,
@@ -80,11 +80,11 @@ export class Wire {
         ...(signal && { signal }),
       });
       const { statusCode: status } = answer;
-      if (status === 407 && this.#forwarder) throw asProxyRefusal(this.#forwarder, status, this.shown);
+      if (status === 407 && this.#forwarder) throw toProxyRefusal(this.#forwarder, status, this.shown);
       return { status, headers: answer.headers, bytes: answer.body };
     } catch (error) {
       signal?.throwIfAborted();
-      throw asServiceError(error, this.shown, this.#forwarder);
+      throw toServiceError(error, this.shown, this.#forwarder);
     }
   }
 

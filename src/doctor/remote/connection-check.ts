@@ -1,4 +1,4 @@
-import { describeUnconnected } from "../../client/connection-failure.ts";
+import { describeConnectError } from "../../client/connection-failure.ts";
 import { type Route, type RouteStep, tryRoute } from "../../client/route.ts";
 import { type Check, ok, problem, warning } from "../check.ts";
 import { dayMs } from "../../contract/time.ts";
@@ -38,7 +38,7 @@ export async function checkConnection(
   const { failure } = route;
   if (failure) {
     const target = isProxy ? `the proxy ${address}` : address;
-    const message = `${target}: ${stepNames[failure.step]}: ${describeUnconnected(failure.error)}`;
+    const message = `${target}: ${stepNames[failure.step]}: ${describeConnectError(failure.error)}`;
     const details = timings === "" ? "" : ` (before: ${timings})`;
     return { check: problem("reachability", `${message}${details}`, fixes[failure.step]) };
   }
