@@ -22,9 +22,9 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
   const { width, isColored } = readMessageScreen(io);
   const paint = await createPaint(isColored);
   const layout = await layoutFor([message, hint ?? ""]);
-  const print = (label: string, text: string, colour: (text: string) => string) => {
+  const print = (label: string, text: string, color: (text: string) => string) => {
     for (const line of foldLabelled(label, text, width, layout)) {
-      io.stderr.write(`${line.startsWith(label) ? `${colour(label)}${line.slice(label.length)}` : line}\n`);
+      io.stderr.write(`${line.startsWith(label) ? `${color(label)}${line.slice(label.length)}` : line}\n`);
     }
   };
   print("error:", message, paint.red);

@@ -35,7 +35,7 @@ export async function print(
   return undefined;
 }
 
-/** @throws UserError `usage` where a column is not there; what is inside of a field cannot be told before it comes */
+/** @throws UserError `usage` for an unknown column. Members of a field are not checked, because the rows are not yet known. */
 function choose(
   wanted: readonly string[] | undefined,
   { columns, allColumns }: Pick<RowStream, "columns" | "allColumns">,
@@ -44,7 +44,7 @@ function choose(
   if (unknown === undefined) return wanted ?? columns;
   throw new UserError(
     "usage",
-    `--columns: there is no column ${JSON.stringify(unknown)}`,
-    `There are: ${allColumns.join(", ")}.`,
+    `invalid value ${JSON.stringify(unknown)} for --columns: no such column`,
+    `Available columns: ${allColumns.join(", ")}.`,
   );
 }
