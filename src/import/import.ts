@@ -22,13 +22,13 @@ import {
   type Manifest,
 } from "./run/run-folder.ts";
 import { locateFiles } from "./source/located-files.ts";
-import { refuseElsewhere, reopenFiles } from "./run/recorded-run.ts";
+import { rejectElsewhere, reopenFiles } from "./run/recorded-run.ts";
 import { checkRejectsPath } from "./run/reject-copy.ts";
 import { ImportError } from "./import-error.ts";
 import type { ImportDeps } from "./deps.ts";
 import type { ImportOptions } from "./options.ts";
 import type { ImportSummary } from "./summary.ts";
-import { refuseUndone } from "./undo/undo-record.ts";
+import { rejectUndone } from "./undo/undo-record.ts";
 import { verifyAtEnd } from "./verify/verify.ts";
 
 /**
@@ -83,8 +83,8 @@ export async function resumeImport(
     const isDone = existsSync(verified) || existsSync(undo);
     return verifyAtEnd(summarizeRun(deps.runsFolder, before), isDone ? {} : before.options, deps);
   }
-  refuseElsewhere(before, deps.target);
-  refuseUndone(before, deps.runsFolder);
+  rejectElsewhere(before, deps.target);
+  rejectUndone(before, deps.runsFolder);
   const options = { ...before.options, ...overrides };
   const kind = deps.kinds.get(before.kind);
   const behavior = kind.prepare(options);
@@ -161,7 +161,7 @@ async function newRun(
       state: "running",
       rejects_file: null,
     };
-    tellOfEarlierRuns(manifest, deps);
+    reportEarlierRuns(manifest, deps);
     await writeManifest(deps.runsFolder, manifest);
     isBegun = true;
     return await runAttempt({ kind, options, manifest, behavior, files, folder }, deps);
@@ -225,7 +225,7 @@ function tell(files: readonly InputFile[], behavior: ImportBehavior, deps: Impor
 }
 
 /** Reports an earlier run of the same bytes: the person may have meant to resume it. */
-function tellOfEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDeps): void {
+function reportEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDeps): void {
   const hashes = new Set(manifest.files.map(({ sha256 }) => sha256));
   const earlier = listManifests(runsFolder).find(
     ({ kind, target, files }) =>

@@ -26,8 +26,8 @@ export class CellRules {
   readonly #fixable: ReadonlySet<string>;
   #row: RowView = () => "";
   readonly #fixed = new Map<string, FixedId>();
-  readonly #leftOut: (readonly [field: string, reason: string])[] = [];
-  readonly #noteLeftOut: ReportDropped = (field, reason) => this.#leftOut.push([field, reason]);
+  readonly #dropped: (readonly [field: string, reason: string])[] = [];
+  readonly #reportDropped: ReportDropped = (field, reason) => this.#dropped.push([field, reason]);
 
   constructor(
     behavior: ImportBehavior,
@@ -55,17 +55,17 @@ export class CellRules {
     const empty = this.#optional.length === 0 ? none : this.#optional.filter((field) => view(field) === "");
     const erasable = this.#behavior.erasing?.fields ?? [];
     const erased = this.#empty === "clear" ? empty.filter((field) => erasable.includes(field)) : none;
-    this.#leftOut.length = 0;
-    const read = this.#behavior.read(view, source, this.#noteLeftOut, erased);
+    this.#dropped.length = 0;
+    const read = this.#behavior.read(view, source, this.#reportDropped, erased);
     if (this.#empty === "error" && empty.length > 0)
       return [...(isItem(read) ? [] : read), ...empty.map(emptyCell)];
     if (!isItem(read)) return read;
-    if (this.#leftOut.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
-    const leftOut = [...this.#leftOut];
+    if (this.#dropped.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
+    const dropped = [...this.#dropped];
     const fixed = [...this.#fixed.values()];
     const tell = () => {
-      for (const [field, reason] of leftOut) this.#tally.leaveOut(source, field, reason);
-      for (const field of empty) this.#tellEmpty(source, field, erased.includes(field));
+      for (const [field, reason] of dropped) this.#tally.dropValue(source, field, reason);
+      for (const field of empty) this.#countEmpty(source, field, erased.includes(field));
       for (const pair of fixed) this.#tally.fixId(source, pair);
     };
     if (later) later.push(tell);
@@ -83,7 +83,7 @@ export class CellRules {
     return fixed ?? value;
   };
 
-  #tellEmpty(source: SourceRow, field: string, isErased: boolean): void {
+  #countEmpty(source: SourceRow, field: string, isErased: boolean): void {
     if (isErased) this.#tally.erase(source, field);
     else
       this.#tally.keep(

@@ -55,7 +55,7 @@ export function settlePrice(picked: Record<string, unknown>, field: string, prob
 }
 
 /** Picks the spec values that the service accepts; reports those that it would drop. */
-export function pickSpecs(row: RowView, leaveOut: ReportDropped): Record<string, string> | undefined {
+export function pickSpecs(row: RowView, reportDropped: ReportDropped): Record<string, string> | undefined {
   let picked: Record<string, string> | undefined;
   for (const name of specNames) {
     const raw = row(name);
@@ -66,9 +66,9 @@ export function pickSpecs(row: RowView, leaveOut: ReportDropped): Record<string,
       picked[name] = normalized.value;
     } else if (normalized.ignored === "characters") {
       const more = fixId(name, raw) === undefined ? "" : "; to rewrite it, pass --fix-ids";
-      leaveOut(name, `a spec value may contain only letters, digits, _, and -${more}`);
+      reportDropped(name, `a spec value may contain only letters, digits, _, and -${more}`);
     } else if (normalized.ignored === "length") {
-      leaveOut(name, "a spec value has at most 255 characters");
+      reportDropped(name, "a spec value has at most 255 characters");
     }
   }
   return picked;

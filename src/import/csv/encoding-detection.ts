@@ -7,7 +7,7 @@ export const fallbackEncoding = "windows-1252";
 /** A detected encoding, and why it was assumed if a byte order mark does not show it. */
 export interface EncodingGuess {
   readonly encoding: string;
-  readonly noticed?: string;
+  readonly assumption?: string;
 }
 
 /** Number of bytes searched for NULs. */
@@ -34,10 +34,10 @@ export function guessEncoding(bytes: Buffer): EncodingGuess {
     if (bytes[at] === 0) even++;
     if (bytes[at + 1] === 0) odd++;
   }
-  const noticed = "UTF-16 without a byte order mark";
+  const assumption = "UTF-16 without a byte order mark";
   const enough = Math.max(pairs * minNulShare, minNuls);
-  if (odd >= enough && even < odd / 10) return { encoding: "utf-16le", noticed };
-  if (even >= enough && odd < even / 10) return { encoding: "utf-16be", noticed };
+  if (odd >= enough && even < odd / 10) return { encoding: "utf-16le", assumption };
+  if (even >= enough && odd < even / 10) return { encoding: "utf-16be", assumption };
   return { encoding: "utf-8" };
 }
 

@@ -27,11 +27,11 @@ export interface FileHead {
   readonly format: FileFormat;
   readonly header: readonly string[];
   /** Why the encoding was assumed. */
-  readonly noticed?: string;
+  readonly assumption?: string;
 }
 
 /** The flags about a file's format, and the entry of a zip archive. */
-export interface TellingOfFile {
+export interface FormatFlags {
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
   readonly entry?: string | undefined;
@@ -56,19 +56,19 @@ const signatures: readonly (readonly [string, string])[] = [
  * Detects the format of a file from its beginning.
  * @throws FileFormatError if it is empty, binary, or in an unknown encoding
  */
-export function readFileHead(path: string, told: TellingOfFile): FileHead {
-  const source = openSource(path, told.entry);
+export function readFileHead(path: string, flags: FormatFlags): FileHead {
+  const source = openSource(path, flags.entry);
   const start = readStart(source);
   if (start.bytes.length === 0) {
     throw new FileFormatError("the file is empty", "the first row must name the columns");
   }
-  const { encoding, noticed } = findEncoding(source, start, told.encoding);
+  const { encoding, assumption } = findEncoding(source, start, flags.encoding);
   const decoded = iconv.decode(start.bytes, encoding, { stripBOM: true });
-  refuseBinary(start.bytes, decoded);
+  rejectBinary(start.bytes, decoded);
   const sep = readSepLine(decoded);
   const text = decoded.slice(sep?.length ?? 0);
   const textStart: TextStart = { text, isCrOnly: hasCrOnly(decoded), isWhole: start.isWhole };
-  const delimiter = told.delimiter ?? sep?.delimiter ?? guessDelimiter(textStart);
+  const delimiter = flags.delimiter ?? sep?.delimiter ?? guessDelimiter(textStart);
   const format: FileFormat = {
     encoding,
     delimiter,
@@ -76,8 +76,8 @@ export function readFileHead(path: string, told: TellingOfFile): FileHead {
     ...(sep ? { hasSepLine: true } : {}),
   };
   const header = readHeader(textStart, delimiter);
-  refuseUnreadable(header, encoding);
-  return { source, format, header, ...(noticed === undefined ? {} : { noticed }) };
+  rejectUnreadable(header, encoding);
+  return { source, format, header, ...(assumption === undefined ? {} : { assumption }) };
 }
 
 interface FileStart {
@@ -100,22 +100,22 @@ function readStart(source: ByteSource): FileStart {
 function findEncoding(
   source: ByteSource,
   { bytes, isWhole }: FileStart,
-  told: string | undefined,
+  requested: string | undefined,
 ): EncodingGuess {
-  if (told !== undefined) {
-    const isKnown: boolean = iconv.encodingExists(told);
+  if (requested !== undefined) {
+    const isKnown: boolean = iconv.encodingExists(requested);
     if (!isKnown) {
       throw new FileFormatError(
-        `unknown encoding '${told}'`,
+        `unknown encoding '${requested}'`,
         "for example: utf-8, utf-16le, windows-1252, iso-8859-1",
       );
     }
-    return { encoding: /^utf-?8$/i.test(told) ? "utf-8" : told };
+    return { encoding: /^utf-?8$/i.test(requested) ? "utf-8" : requested };
   }
   const guess = guessEncoding(bytes);
   if (guess.encoding !== "utf-8" || isUtf8(isWhole ? bytes : withoutCutLetter(bytes))) return guess;
   const latin = bytes.toString("latin1");
-  refuseBinary(bytes, latin);
+  rejectBinary(bytes, latin);
   return guessFallback(source, hasCrOnly(latin));
 }
 
@@ -127,7 +127,7 @@ export function guessFallback(source: ByteSource, isCrOnly: boolean): EncodingGu
   const fault = findUtfFault(source, isCrOnly);
   if (!fault) return { encoding: "utf-8" };
   if (!fault.isUtf8Meant) {
-    return { encoding: fallbackEncoding, noticed: `not UTF-8 (line ${fault.line})` };
+    return { encoding: fallbackEncoding, assumption: `not UTF-8 (line ${fault.line})` };
   }
   throw new FileFormatError(
     "this line is not UTF-8, although other lines are",
@@ -146,7 +146,7 @@ function withoutCutLetter(bytes: Buffer): Buffer {
   return bytes;
 }
 
-function refuseBinary(bytes: Buffer, text: string): void {
+function rejectBinary(bytes: Buffer, text: string): void {
   const start = bytes.toString("latin1", 0, 16);
   const known = signatures.find(([signature]) => start.startsWith(signature));
   if (known) throw new FileFormatError(`the file is not CSV but ${known[1]}`);
@@ -165,7 +165,7 @@ function refuseBinary(bytes: Buffer, text: string): void {
 }
 
 /** @throws FileFormatError if a header has characters that are invalid in the encoding */
-function refuseUnreadable(header: readonly string[], encoding: string): void {
+function rejectUnreadable(header: readonly string[], encoding: string): void {
   if (!header.some((name) => name.includes("\uFFFD"))) return;
   const hint = "specify the encoding, for example --encoding windows-1252";
   throw new FileFormatError(`the text is not ${encoding.replace(/^utf-8$/, "UTF-8")}`, hint, { line: 1 });

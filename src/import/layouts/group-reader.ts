@@ -90,7 +90,7 @@ export class GroupReader {
     const units = this.#deps.fields.given("quantity", line, () => "");
     if (units === "" || !isZero(units)) return true;
     const { tally } = this.#deps;
-    this.#later.push(() => tally.leaveOut(source, "quantity", "a line item with 0 units was not purchased"));
+    this.#later.push(() => tally.dropValue(source, "quantity", "a line item with 0 units was not purchased"));
     return false;
   }
 

@@ -12,14 +12,14 @@ export function describeLayout(
   header: readonly string[],
 ): string {
   const lineColumn = layout.lines?.column(header);
-  const said = ["product_id", "order_id"].flatMap((field) => {
+  const notes = ["product_id", "order_id"].flatMap((field) => {
     const column = header[columnOf.get(field) ?? -1];
     if (column === undefined) return [];
     return [`${field.replace("_id", " ID")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
   });
   if (dateOrder)
-    said.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
-  const more = [...said, ...(layout.says ?? [])].join("; ");
+    notes.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
+  const more = [...notes, ...(layout.notes ?? [])].join("; ");
   // If nothing is translated, the columns are read by name anyway.
   const other =
     Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";

@@ -86,7 +86,7 @@ export interface Layout {
   /** Cells may hold HTML. */
   readonly hasHtml?: boolean;
   /** Decisions that the person should know about. */
-  readonly says?: readonly string[];
+  readonly notes?: readonly string[];
   /** Why required columns may be missing, and what to do. */
   readonly missingHint?: string;
 }

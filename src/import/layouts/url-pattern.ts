@@ -6,10 +6,10 @@ import type { UrlMaker } from "./row-fields.ts";
 type Part = { readonly text: string } | { readonly field: string } | { readonly column: string };
 
 /** Maximum number of names in a hint. */
-const mostNames = 12;
+const maxNames = 12;
 
 function listNames(names: readonly string[]): string {
-  return [...names.slice(0, mostNames), ...(names.length > mostNames ? ["…"] : [])].join(", ");
+  return [...names.slice(0, maxNames), ...(names.length > maxNames ? ["…"] : [])].join(", ");
 }
 
 /**

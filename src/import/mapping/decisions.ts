@@ -36,11 +36,11 @@ export function answerAlone(draft: MappingDraft): Answers {
 
 /** The required fields without a source. */
 export function findMissing(draft: MappingDraft, { takesLayout, of }: Answers): string[] {
-  const { told, urlField } = draft;
+  const { options, urlField } = draft;
   return openFields(draft, takesLayout)
     .filter(({ field, isRequired }) => isRequired && (of.get(field) ?? "none") === "none")
     .map(({ field }) => field)
-    .filter((field) => field !== urlField || told.productUrl === undefined);
+    .filter((field) => field !== urlField || options.productUrl === undefined);
 }
 
 /** Columns of the file that no field uses. */
@@ -49,16 +49,16 @@ export function findUnused(draft: MappingDraft, { takesLayout, of }: Answers): s
   const used = [...of.values()].flatMap((answer) =>
     answer !== "none" && "column" in answer ? [answer.column] : [],
   );
-  const taken = [...used, ...Object.values(draft.told.map)];
+  const taken = [...used, ...Object.values(draft.options.map)];
   const names = draft.samples.map(({ name }) => name);
   return names.filter((name) => name !== "" && !taken.some((other) => isSameName(other, name)));
 }
 
 /** The resulting mapping: flags first, then decisions. Never contains a value of a row. */
 export function toMapping(draft: MappingDraft, { takesLayout, of }: Answers): Mapping {
-  const { kind, told, delimiter } = draft;
-  const columns: Record<string, string> = { ...told.map };
-  const set: Record<string, string> = { ...told.set };
+  const { kind, options, delimiter } = draft;
+  const columns: Record<string, string> = { ...options.map };
+  const set: Record<string, string> = { ...options.set };
   let pattern: string | undefined;
   for (const [field, answer] of of) {
     if (answer === "none") continue;
@@ -69,13 +69,13 @@ export function toMapping(draft: MappingDraft, { takesLayout, of }: Answers): Ma
   return {
     format: 1,
     kind,
-    layout: takesLayout ? (told.layout ?? draft.layout?.name) : "none",
+    layout: takesLayout ? (options.layout ?? draft.layout?.name) : "none",
     columns: unlessEmpty(columns),
     set: unlessEmpty(set),
-    product_url: told.productUrl ?? pattern,
-    delimiter: told.delimiter ?? (delimiter === "," ? undefined : delimiter),
+    product_url: options.productUrl ?? pattern,
+    delimiter: options.delimiter ?? (delimiter === "," ? undefined : delimiter),
     // Detected values are not stored, since the shop's next file may differ.
-    encoding: told.encoding,
+    encoding: options.encoding,
   };
 }
 

@@ -38,7 +38,7 @@ export interface MappingDraft {
   readonly besideLayout: readonly FieldProposal[];
   /** The field with a product URL, which a pattern can build. */
   readonly urlField: string | undefined;
-  readonly told: DraftOptions;
+  readonly options: DraftOptions;
 }
 
 /** How many rows, and values of a column, are examined. */
@@ -49,7 +49,7 @@ const looked = { rows: 500, values: 50 } as const;
  * @throws ImportError `usage` if the file cannot be read, or a flag does not fit it
  */
 export async function draftMapping(
-  request: { readonly kind: string; readonly file: string; readonly told: DraftOptions },
+  request: { readonly kind: string; readonly file: string; readonly options: DraftOptions },
   deps: Pick<ImportContext, "kinds" | "cwd" | "stdin" | "abort" | "report">,
 ): Promise<MappingDraft> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-map-"));
@@ -63,7 +63,7 @@ export async function draftMapping(
         message: `${request.file} contains several files; using ${first.given}`,
       });
     }
-    return draftFrom(deps.kinds.get(request.kind), deps.kinds, first, request.told);
+    return draftFrom(deps.kinds.get(request.kind), deps.kinds, first, request.options);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -73,18 +73,18 @@ function draftFrom(
   kind: ImportKind,
   kinds: ImportKinds,
   file: LocatedFile,
-  told: DraftOptions,
+  options: DraftOptions,
 ): MappingDraft {
-  const { head, samples } = lookAt(file, told);
+  const { head, samples } = readSamples(file, options);
   const { header, format } = head;
   const { fields } = kind;
-  if (told.productUrl !== undefined) checkUrlPattern(told.productUrl);
-  const mapped = readMap(file.given, header, fields, told.map);
-  readSet(told.set ?? {}, fields);
-  const found = chooseLayout(header, kind, kinds.all, told.layout);
+  if (options.productUrl !== undefined) checkUrlPattern(options.productUrl);
+  const mapped = readMap(file.given, header, fields, options.map);
+  readSet(options.set ?? {}, fields);
+  const found = chooseLayout(header, kind, kinds.all, options.layout);
   const layout = found && Object.keys(found.fields).length > 0 ? found : undefined;
   const isTold = ({ name }: FieldSpec) =>
-    mapped.fields.has(name) || Object.keys(told.set ?? {}).some((other) => isSameName(other, name));
+    mapped.fields.has(name) || Object.keys(options.set ?? {}).some((other) => isSameName(other, name));
   const free = samples.filter((_, at) => !mapped.byColumn.has(at));
   const open = fields.filter((field) => !isTold(field));
   const needed = open.filter((field) => field.required === true);
@@ -99,13 +99,13 @@ function draftFrom(
     byColumns: proposeColumns(kind, open, free),
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
     urlField: kind.urlField,
-    told,
+    options,
   };
 }
 
-function lookAt(file: LocatedFile, told: DraftOptions): { head: FileHead; samples: ColumnSample[] } {
+function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead; samples: ColumnSample[] } {
   try {
-    const { encoding, delimiter } = told;
+    const { encoding, delimiter } = options;
     const head = readFileHead(file.path, { encoding, delimiter, entry: file.entry });
     const rows: string[][] = [];
     for (const batch of readRowBatches(head.source, head.format, undefined)) {

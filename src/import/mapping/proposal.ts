@@ -126,10 +126,10 @@ function likeness(term: string, words: readonly string[]): number {
   const isHeld =
     ` ${words.join(" ")} `.includes(` ${termWords.join(" ")} `) || (length >= 5 && squashed.includes(wanted));
   if (isHeld) return weights.held + 0.4 * share;
-  const mostChanges = Math.floor(length / 5);
-  if (mostChanges === 0 || Math.abs(length - squashed.length) > mostChanges) return 0;
+  const maxChanges = Math.floor(length / 5);
+  if (maxChanges === 0 || Math.abs(length - squashed.length) > maxChanges) return 0;
   const changes = distance(wanted, squashed);
-  return changes <= mostChanges ? weights.misspelt * (1 - changes / length) : 0;
+  return changes <= maxChanges ? weights.misspelt * (1 - changes / length) : 0;
 }
 
 /** The words of a header without accents, case, and filler words: `N° de commande`, `kundenEmail`. */

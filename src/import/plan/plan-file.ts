@@ -183,10 +183,10 @@ export async function checkPlan(
       hint: `the current profile is ${now.profileName}, at ${now.target}; apply the plan with its profile, or create a new one`,
     });
   }
-  for (const file of [...files, ...beside]) await refuseChanged(file);
+  for (const file of [...files, ...beside]) await rejectChanged(file);
 }
 
-async function refuseChanged({ path, size_bytes, sha256 }: PlannedFile): Promise<void> {
+async function rejectChanged({ path, size_bytes, sha256 }: PlannedFile): Promise<void> {
   const stat = statSync(path, { throwIfNoEntry: false });
   const why = !stat?.isFile()
     ? "no longer exists"

@@ -4,7 +4,7 @@ import { readFileHead } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
 import { rejectColumns } from "../mapping/header-file.ts";
 import { type RejectCode, rejectCodes } from "../check/reject-codes.ts";
-import type { ToldFormat } from "../run/reject-table.ts";
+import type { FormatFlags } from "../run/reject-table.ts";
 
 /** Rows that were rejected for the same reason in the same column. */
 export interface RejectReason {
@@ -26,9 +26,9 @@ export interface RejectExample {
 }
 
 /** Maximum number of examples per reason. */
-const mostExamples = 5;
+const maxExamples = 5;
 /** Maximum number of different reasons. */
-const mostReasons = 200;
+const maxReasons = 200;
 const longestValue = 120;
 
 /**
@@ -37,7 +37,7 @@ const longestValue = 120;
  */
 export function readRejectReasons(
   folder: string,
-  { delimiter, encoding }: ToldFormat,
+  { delimiter, encoding }: FormatFlags,
   kindCodes: Readonly<Record<string, RejectCode>> = {},
 ): RejectReason[] {
   const codes = { ...rejectCodes, ...kindCodes };
@@ -79,14 +79,14 @@ function count(
   const key = JSON.stringify([code, column]);
   const known = reasons.get(key);
   // A file may have any number of columns, but there are few codes.
-  if (!known && column !== "" && reasons.size >= mostReasons) {
+  if (!known && column !== "" && reasons.size >= maxReasons) {
     return count(reasons, { line, column: "", code, reason, means, hint }, null);
   }
   const counted: Counted = known ?? { code, column, rows: 0, means, hint, examples: [] };
   if (!known) reasons.set(key, counted);
   counted.rows++;
   // A repeated value adds nothing.
-  if (counted.examples.length >= mostExamples) return;
+  if (counted.examples.length >= maxExamples) return;
   const shown = value === null ? null : shorten(value);
   if (counted.examples.some((example) => example.value === shown && example.reason === reason)) return;
   counted.examples.push({ line, value: shown, reason: shorten(reason) });

@@ -26,14 +26,14 @@ export interface AttemptSpan {
 
 export interface Timeline {
   readonly intervalMs: number;
-  /** Intervals in which the run was active; at most about `mostIntervals` in all attempts. */
+  /** Intervals in which the run was active; at most about `maxIntervals` in all attempts. */
   readonly points: readonly TimelinePoint[];
   readonly attempts: readonly AttemptSpan[];
   /** Whether the journal has heartbeats, which record repeats, limits, and waits as they occur. */
   readonly hasPulses: boolean;
 }
 
-export const mostIntervals = 120;
+export const maxIntervals = 120;
 
 /** Round interval lengths, in milliseconds. */
 const lengths = [
@@ -45,21 +45,21 @@ const lengths = [
 export function readTimeline(entries: readonly JournalEntry[]): Timeline {
   const attempts = findAttempts(entries);
   const workedMs = attempts.reduce((sum, { from, to }) => sum + (to - from), 0);
-  const needed = workedMs / Math.max(mostIntervals / 2, mostIntervals - attempts.length * 2);
+  const needed = workedMs / Math.max(maxIntervals / 2, maxIntervals - attempts.length * 2);
   const intervalMs = lengths.find((length) => length >= needed) ?? needed;
   const hasPulses = entries.some(({ t }) => t === "pulse");
-  const book = new IntervalBook(intervalMs, hasPulses);
-  for (const { from, to } of attempts) book.cover(from, to);
+  const counts = new IntervalCounts(intervalMs, hasPulses);
+  for (const { from, to } of attempts) counts.cover(from, to);
   let most = 0;
   for (const entry of entries) {
-    if (entry.t === "pulse") book.addPulse(entry);
+    if (entry.t === "pulse") counts.addPulse(entry);
     if (!("totals" in entry)) continue;
     // A resume repeats what was settled before; only the excess is new.
     const rows = Math.max(0, entry.totals.rows.read - most);
     most = Math.max(most, entry.totals.rows.read);
-    book.addOutcome(entry.at, rows, "calls" in entry && !hasPulses ? entry.calls.sent : 0);
+    counts.addOutcome(entry.at, rows, "calls" in entry && !hasPulses ? entry.calls.sent : 0);
   }
-  return { intervalMs, points: book.points(), attempts, hasPulses };
+  return { intervalMs, points: counts.points(), attempts, hasPulses };
 }
 
 function findAttempts(entries: readonly JournalEntry[]): AttemptSpan[] {
@@ -81,7 +81,7 @@ function findAttempts(entries: readonly JournalEntry[]): AttemptSpan[] {
 type Counts = { -readonly [K in keyof TimelinePoint]: TimelinePoint[K] };
 
 /** Counts by interval; an interval starts at a multiple of its length. */
-class IntervalBook {
+class IntervalCounts {
   readonly #lengthMs: number;
   readonly #hasPulses: boolean;
   readonly #counts = new Map<number, Counts>();

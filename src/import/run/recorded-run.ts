@@ -37,7 +37,7 @@ function lockRun({ import_id }: Manifest, runsFolder: string): FileLock {
 }
 
 /** @throws ImportError `usage` if the profile's account differs from the run's */
-export function refuseElsewhere(run: Manifest, target: string): void {
+export function rejectElsewhere(run: Manifest, target: string): void {
   if (run.target === target) return;
   throw new ImportError("usage", `${run.import_id} belongs to the profile ${run.profile}, at ${run.target}`, {
     hint: `the current profile is ${target}; use the profile with which the run began`,

@@ -1,5 +1,5 @@
 import type { SourceRow } from "../item.ts";
-import { RejectTable, type RejectedInput, type RejectPlace, type ToldFormat } from "./reject-table.ts";
+import { RejectTable, type RejectedInput, type RejectPlace, type FormatFlags } from "./reject-table.ts";
 
 /** A file of the run, and the group of files with which its rejects may share a table. */
 export interface GroupedInput extends RejectedInput {
@@ -14,12 +14,12 @@ export class RejectFile {
   readonly #tables: readonly RejectTable[];
   readonly #tableOf: readonly number[];
 
-  constructor(path: string, inputs: readonly GroupedInput[], told: ToldFormat) {
+  constructor(path: string, inputs: readonly GroupedInput[], flags: FormatFlags) {
     const groups = [...new Set(inputs.map(({ group }) => group))];
     this.#tableOf = inputs.map(({ group }) => groups.indexOf(group));
     this.#tables = groups.map((group, at) => {
       const own = [...inputs.entries()].filter(([, input]) => input.group === group);
-      return new RejectTable(numberPath(path, at), new Map(own), told);
+      return new RejectTable(numberPath(path, at), new Map(own), flags);
     });
   }
 

@@ -19,7 +19,7 @@ export interface RejectedInput {
 }
 
 /** The format flags of the command, which it needs again to import the rejects. */
-export interface ToldFormat {
+export interface FormatFlags {
   readonly delimiter?: string | undefined;
   readonly encoding?: string | undefined;
 }
@@ -49,12 +49,12 @@ export class RejectTable {
   #descriptor: number | undefined;
 
   /** A resume writes the table from scratch and replaces the previous one once it has caught up. */
-  constructor(path: string, inputs: ReadonlyMap<number, RejectedInput>, told: ToldFormat) {
+  constructor(path: string, inputs: ReadonlyMap<number, RejectedInput>, flags: FormatFlags) {
     this.path = path;
     this.#inputs = inputs;
     this.#format = chooseFormat(
       [...inputs.values()].map(({ format }) => format),
-      told,
+      flags,
     );
     const keyed = new Map([...inputs].map(([file, input]) => [file, keyColumns(input)] as const));
     const names = new Map<string, string>();
@@ -110,13 +110,13 @@ export class RejectTable {
  * Assumed: text detected as Windows-1252 is written as UTF-8 with a byte order mark, which needs no detection and has
  * every character.
  */
-function chooseFormat(formats: readonly FileFormat[], told: ToldFormat): TableFormat {
+function chooseFormat(formats: readonly FileFormat[], flags: FormatFlags): TableFormat {
   const common = (values: readonly string[]) => (new Set(values).size === 1 ? values[0] : undefined);
-  const delimiter = told.delimiter ?? common(formats.map((format) => format.delimiter)) ?? ",";
-  const isFound = told.delimiter !== undefined || (delimiters as readonly string[]).includes(delimiter);
-  const encoding = told.encoding ?? common(formats.map((format) => format.encoding));
+  const delimiter = flags.delimiter ?? common(formats.map((format) => format.delimiter)) ?? ",";
+  const isFound = flags.delimiter !== undefined || (delimiters as readonly string[]).includes(delimiter);
+  const encoding = flags.encoding ?? common(formats.map((format) => format.encoding));
   const isUtf16 = encoding !== undefined && /^utf-?16/i.test(encoding);
-  const isFoundAgain = told.encoding !== undefined || isUtf16 || encoding === "utf-8";
+  const isFoundAgain = flags.encoding !== undefined || isUtf16 || encoding === "utf-8";
   return {
     delimiter: isFound ? delimiter : ",",
     encoding: isFoundAgain ? (encoding ?? "utf-8") : "utf-8",

@@ -60,7 +60,7 @@ export async function readAll(
     rows += items.rows;
     if (pace.mustStop() || sender.failure !== undefined) break;
     await submit(items.end());
-    tellBlankRows(file, items.blankRows, deps);
+    reportBlankRows(file, items.blankRows, deps);
   }
   const last = pace.mustStop() || sender.failure !== undefined ? undefined : chunker.flush();
   if (last) await sender.submit(last);
@@ -90,7 +90,7 @@ function createPace({ options, files }: RunFiles, tally: RunTally, deps: Reading
   const callsBefore = tally.calls.sent;
   const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);
   const { maxErrors } = options;
-  const mostErrors = !maxErrors
+  const errorLimit = !maxErrors
     ? Infinity
     : "count" in maxErrors
       ? maxErrors.count
@@ -99,7 +99,7 @@ function createPace({ options, files }: RunFiles, tally: RunTally, deps: Reading
   return {
     mustStop: (): RunState | undefined => {
       if (deps.stop.aborted || deps.abort.aborted) return "interrupted";
-      return tally.errors > mostErrors ? "stopped" : undefined;
+      return tally.errors > errorLimit ? "stopped" : undefined;
     },
     report: (isLast = false) => {
       const nowMs = deps.clock();
@@ -112,7 +112,7 @@ function createPace({ options, files }: RunFiles, tally: RunTally, deps: Reading
   };
 }
 
-function tellBlankRows({ given }: InputFile, count: number, { report }: ReadingDeps): void {
+function reportBlankRows({ given }: InputFile, count: number, { report }: ReadingDeps): void {
   if (count === 0) return;
   const rows = count === 1 ? "1 row has" : `${count} rows have`;
   report({ type: "notice", message: `${given}: skipped ${rows} only empty cells` });

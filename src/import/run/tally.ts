@@ -36,7 +36,7 @@ export class RunTally {
   readonly #fixedIds: FixedIdFile | undefined;
   readonly #codes: Readonly<Record<string, RejectCode>>;
   readonly #problems = new Map<string, Group>();
-  readonly #leftOut = new Map<string, Group>();
+  readonly #dropped = new Map<string, Group>();
   readonly #erased = new Map<string, Group>();
   readonly #rows = { accepted: 0, rejected: 0, failed: 0 };
   readonly #items = { sent: 0, accepted: 0, rejected: 0 };
@@ -104,13 +104,13 @@ export class RunTally {
   }
 
   /** Counts a cell that was dropped although its row was sent. */
-  leaveOut(row: SourceRow, field: string, reason: string): void {
-    this.#count(this.#leftOut, row, { field, code: `left_out ${reason}`, reason });
+  dropValue(row: SourceRow, field: string, reason: string): void {
+    this.#count(this.#dropped, row, { field, code: `left_out ${reason}`, reason });
   }
 
   /** Counts an empty cell that was to erase a value but was not sent, since the service would erase nothing. */
   keep(row: SourceRow, field: string, reason: string): void {
-    this.#count(this.#leftOut, row, { field, code: "kept", reason });
+    this.#count(this.#dropped, row, { field, code: "kept", reason });
   }
 
   /** Counts an empty cell that erases the stored value. */
@@ -137,7 +137,7 @@ export class RunTally {
 
   /** Notices for the end of the run, grouped by cause, with a count and the first position. */
   *notices(): Generator<ImportEvent> {
-    for (const { column, reason, first, count } of this.#leftOut.values()) {
+    for (const { column, reason, first, count } of this.#dropped.values()) {
       const cells = count === 1 ? "1 cell was" : `${count} cells were`;
       yield { type: "notice", message: `${cells} dropped: ${column}: ${reason}; first at ${first}` };
     }
@@ -157,12 +157,12 @@ export class RunTally {
   #writeItem({ rows, isIndivisible = false }: Item, problem: RowError, one: string): void {
     // For rows that only make sense together, the row that holds the value.
     const holder = isIndivisible ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
-    const guilty = problem.row === undefined ? holder : rows[problem.row];
+    const invalidRow = problem.row === undefined ? holder : rows[problem.row];
     const article = /^[aeiou]/.test(one) ? "an" : "a";
-    const reason = `belongs to ${article} ${one} that was not imported because line ${guilty?.line} is invalid`;
+    const reason = `belongs to ${article} ${one} that was not imported because line ${invalidRow?.line} is invalid`;
     for (const row of rows) {
-      const isGuilty = guilty === undefined || row === guilty;
-      this.#write(row, [isGuilty ? problem : { field: "", code: `${one}_incomplete`, reason }]);
+      const isInvalid = invalidRow === undefined || row === invalidRow;
+      this.#write(row, [isInvalid ? problem : { field: "", code: `${one}_incomplete`, reason }]);
     }
   }
 

@@ -50,7 +50,7 @@ type Fault =
 export async function sendInParts(items: readonly Item[], deps: BisectionDeps): Promise<Map<Item, RowError>> {
   const bisection = new Bisection(deps);
   await bisection.send(items);
-  await bisection.judge(items.length);
+  await bisection.conclude(items.length);
   return bisection.problems;
 }
 
@@ -102,7 +102,7 @@ class Bisection {
    * Decides which items are invalid.
    * @throws ServiceError if the service may be the cause
    */
-  async judge(sent: number): Promise<void> {
+  async conclude(sent: number): Promise<void> {
     const { history, probe, itemName } = this.#deps;
     const open = this.#suspects.filter(({ taken }) => taken === history.taken);
     const [last] = open.slice(-1);

@@ -22,7 +22,7 @@ export interface Delivery {
   readonly chunk: Chunk;
   readonly calls: CallCounts;
   /** Called when the chunk is sent in parts, which takes longer than one call. */
-  readonly onTorn: () => void;
+  readonly onSplit: () => void;
   /** Whether the service may hold some of it. */
   isTouched: boolean;
   /** Why checking what had arrived failed. */
@@ -63,7 +63,7 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
     itemName: behavior.itemName,
     probe: () => probe(delivery, deps),
     mustEnd: (error) => {
-      delivery.onTorn();
+      delivery.onSplit();
       return abort.aborted || error === delivery.unsettled;
     },
     readRefusal: (error) => {

@@ -25,7 +25,7 @@ export class OverlappingWrites {
   }
 
   /** Whether a call's writes were overwritten by a call that precedes it in the files. */
-  haveOvertaken(chunk: Chunk, sentAt: number): boolean {
+  overlap(chunk: Chunk, sentAt: number): boolean {
     if (this.#last.size === 0) return false;
     return [...this.#writesOf(chunk)].some(([id, value]) => {
       const last = this.#last.get(id);

@@ -43,7 +43,7 @@ export interface SendingDeps extends Omit<DeliveryDeps, "history"> {
 export class JournaledSender implements Sender {
   readonly #deps: SendingDeps;
   readonly #limit: ReturnType<typeof pLimit>;
-  readonly #underWay = new Map<Chunk, Promise<void>>();
+  readonly #inFlight = new Map<Chunk, Promise<void>>();
   /**
    * On a resume: the last chunk that an earlier attempt settled, and the writes of chunks sent after chunks that follow
    * them.
@@ -51,7 +51,7 @@ export class JournaledSender implements Sender {
   readonly #lastDone: number;
   readonly #overlappingWrites: OverlappingWrites;
   /** Chunks that are being sent in parts: later chunks may arrive before them. */
-  readonly #torn = new Set<Chunk>();
+  readonly #split = new Set<Chunk>();
   readonly #history: CallHistory;
   failure: unknown;
 
@@ -63,7 +63,7 @@ export class JournaledSender implements Sender {
     this.#history = new CallHistory({
       maxItems: deps.settled.maxItems,
       hasTaken: deps.settled.done.size > 0,
-      onSmaller: (maxItems, error) => this.#tellSmaller(maxItems, error),
+      onSmaller: (maxItems, error) => this.#reportSmaller(maxItems, error),
     });
   }
 
@@ -78,32 +78,32 @@ export class JournaledSender implements Sender {
     const done = settled.done.get(chunk.n);
     // A chunk that was sent before a repeated one must be repeated too if it wrote the same records.
     const sentAt = settled.sentAt.get(chunk.n) ?? -1;
-    const isOvertaken = done && !this.#deps.isOnce && this.#overlappingWrites.haveOvertaken(chunk, sentAt);
+    const isOvertaken = done && !this.#deps.isOnce && this.#overlappingWrites.overlap(chunk, sentAt);
     if (done && !isOvertaken) {
       if (settled.late.has(chunk.n)) this.#overlappingWrites.note(chunk, sentAt);
       tally.settle(chunk.items, asProblems(done.problems), behavior.itemName.one);
       return;
     }
-    while (this.#mustWait(chunk)) await Promise.race(this.#underWay.values());
+    while (this.#mustWait(chunk)) await Promise.race(this.#inFlight.values());
     if (this.failure !== undefined) return;
     if (chunk.n < this.#lastDone) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
     const sending = this.#limit(() => this.#send(chunk))
       .catch((error: unknown) => {
         this.failure ??= error;
       })
-      .finally(() => this.#underWay.delete(chunk));
-    this.#underWay.set(chunk, sending);
+      .finally(() => this.#inFlight.delete(chunk));
+    this.#inFlight.set(chunk, sending);
     // Lets pending responses be handled.
     await setImmediate();
   }
 
   async drain(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.race(this.#underWay.values());
+    while (this.#inFlight.size > 0) await Promise.race(this.#inFlight.values());
   }
 
   #mustWait(chunk: Chunk): boolean {
-    if (this.#underWay.size >= this.#deps.concurrency) return true;
-    const overtakable = this.#deps.keepsOrder ? this.#torn : this.#underWay.keys();
+    if (this.#inFlight.size >= this.#deps.concurrency) return true;
+    const overtakable = this.#deps.keepsOrder ? this.#split : this.#inFlight.keys();
     return [...overtakable].some((other) => this.#conflicts(other, chunk));
   }
 
@@ -116,7 +116,7 @@ export class JournaledSender implements Sender {
       chunk,
       calls: { sent: 0, retried: 0, throttled: 0 },
       isTouched: this.#deps.settled.unknown.has(chunk.n),
-      onTorn: () => this.#torn.add(chunk),
+      onSplit: () => this.#split.add(chunk),
     };
     try {
       const problems = await deliver(state, { ...this.#deps, history: this.#history });
@@ -127,7 +127,7 @@ export class JournaledSender implements Sender {
       this.#leaveUnanswered(state, error);
       throw error;
     } finally {
-      this.#torn.delete(chunk);
+      this.#split.delete(chunk);
     }
   }
 
@@ -174,7 +174,7 @@ export class JournaledSender implements Sender {
   }
 
   /** Reported once for each size that was too large. */
-  #tellSmaller(maxItems: number, error: ServiceError): void {
+  #reportSmaller(maxItems: number, error: ServiceError): void {
     const { behavior, journal, report } = this.#deps;
     journal.append({ t: "smaller", maxItems });
     const { one, many } = behavior.itemName;

@@ -51,13 +51,13 @@ export async function openFiles(
   const hashes = new Map<string, string>();
   const opened: InputFile[] = [];
   for (const file of heads) {
-    let found = await lookThrough(file, behavior, hashes.get(file.path), report);
+    let found = await scanFile(file, behavior, hashes.get(file.path), report);
     if (found.survey.invalidLine > 0) {
-      const { encoding, noticed } = guessAnew(found, options);
+      const { encoding, assumption } = detectAgain(found, options);
       const again = read(file, { ...options, encoding });
-      const head = noticed === undefined ? again.head : { ...again.head, noticed };
-      found = await lookThrough({ ...again, head }, behavior, found.survey.sha256, report);
-      refuseInvalid(found);
+      const head = assumption === undefined ? again.head : { ...again.head, assumption };
+      found = await scanFile({ ...again, head }, behavior, found.survey.sha256, report);
+      rejectInvalid(found);
     }
     hashes.set(file.path, found.survey.sha256);
     opened.push(found);
@@ -65,7 +65,7 @@ export async function openFiles(
   return opened;
 }
 
-async function lookThrough(
+async function scanFile(
   file: Omit<InputFile, "keyColumn" | "survey">,
   behavior: ImportBehavior,
   sha256: string | undefined,
@@ -101,9 +101,9 @@ function* readColumn(given: string, { source, format }: FileHead, column: number
 }
 
 /** Detects the encoding again if a later line shows that the file is not UTF-8. */
-function guessAnew(file: InputFile, { encoding }: ImportOptions): EncodingGuess {
+function detectAgain(file: InputFile, { encoding }: ImportOptions): EncodingGuess {
   const { source, format } = file.head;
-  if (encoding !== undefined || format.encoding !== "utf-8") refuseInvalid(file);
+  if (encoding !== undefined || format.encoding !== "utf-8") rejectInvalid(file);
   try {
     return guessFallback(source, format.isCrOnly);
   } catch (error) {
@@ -111,11 +111,11 @@ function guessAnew(file: InputFile, { encoding }: ImportOptions): EncodingGuess 
   }
 }
 
-function refuseInvalid({ given, head, survey }: InputFile): void {
+function rejectInvalid({ given, head, survey }: InputFile): void {
   if (survey.invalidLine === 0) return;
   const { encoding } = head.format;
   const name = encoding === "utf-8" ? "UTF-8" : encoding;
-  const what = head.noticed === undefined ? `not ${name}` : `neither UTF-8 nor ${name}`;
+  const what = head.assumption === undefined ? `not ${name}` : `neither UTF-8 nor ${name}`;
   throw new ImportError("usage", `${given}:${survey.invalidLine}: the text is ${what}`, {
     hint: `specify the encoding, for example --encoding ${fallbackEncoding}`,
   });
@@ -151,27 +151,29 @@ export function* readRows(
 export function describeFiles(files: readonly InputFile[], behavior: ImportBehavior): string[] {
   return files.flatMap(({ given, entry, head, columns, survey }) => {
     const { encoding, delimiter } = head.format;
-    const said: string[] = [];
+    const notes: string[] = [];
     const name = entry === undefined ? basename(given) : given;
     const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
-    if (head.noticed !== undefined) {
+    if (head.assumption !== undefined) {
       const parted = delimiter === "," ? "" : `, with ${shown} as the delimiter`;
-      said.push(`${name}: ${head.noticed}; read as ${encoding}${parted}; to change this, pass --encoding`);
+      notes.push(
+        `${name}: ${head.assumption}; read as ${encoding}${parted}; to change this, pass --encoding`,
+      );
     } else if (encoding !== "utf-8" || delimiter !== ",") {
-      said.push(`${name}: read as ${encoding}, with ${shown} as the delimiter`);
+      notes.push(`${name}: read as ${encoding}, with ${shown} as the delimiter`);
     }
     const { layout } = columns;
-    if (layout) said.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
+    if (layout) notes.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
     if (columns.unknown.length > 0) {
-      said.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
+      notes.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
     }
-    if (survey.records === 0) said.push(`${name}: has a header but no rows`);
+    if (survey.records === 0) notes.push(`${name}: has a header but no rows`);
     if (behavior.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
-      said.push(
+      notes.push(
         `${name}: ${rows} a ${behavior.idField}, first on line ${survey.firstRepeatLine}; the last row wins`,
       );
     }
-    return said;
+    return notes;
   });
 }

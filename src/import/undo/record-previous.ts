@@ -27,7 +27,7 @@ export async function recordPrevious(run: BeginningRun, service: Service, deps: 
   if (!reader || run.settled.extents.size > 0) return;
   using store = new BeforeStore(run.path);
   if (store.ended) return;
-  if (reader.onlyWritten) await wantWritten(run, store, deps);
+  if (reader.onlyWritten) await selectWritten(run, store, deps);
   try {
     await store.fill(async () => {
       let records = 0;
@@ -60,7 +60,7 @@ function isRefusal(error: unknown): error is ServiceError {
 }
 
 /** Reads the files once for the IDs that they write, so that only those are recorded. */
-async function wantWritten(run: BeginningRun, store: BeforeStore, deps: ImportDeps): Promise<void> {
+async function selectWritten(run: BeginningRun, store: BeforeStore, deps: ImportDeps): Promise<void> {
   const tally = new RunTally(
     run.files.map(({ given }) => ({ given, column: () => undefined, columnName: (field) => field })),
     undefined,

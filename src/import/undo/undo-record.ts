@@ -35,7 +35,7 @@ export function showUndoRecord(runsFolder: string, idOrStart: string): UndoRecor
  * Rejects continuing a run that has been undone, even partly.
  * @throws ImportError `usage`
  */
-export function refuseUndone({ import_id }: Manifest, runsFolder: string): void {
+export function rejectUndone({ import_id }: Manifest, runsFolder: string): void {
   const record = readUndoRecord(runsFolder, import_id);
   if (!record) return;
   const is = record.state === "finished" ? "was undone" : "is being undone";

@@ -57,13 +57,13 @@ export class ListedRows {
   #rows = 0;
 
   constructor({
-    mostListed,
+    maxListed,
     listsExceptions,
   }: {
-    readonly mostListed: number;
+    readonly maxListed: number;
     readonly listsExceptions: boolean;
   }) {
-    this.#most = mostListed;
+    this.#most = maxListed;
     this.#isOfExceptions = listsExceptions;
   }
 

@@ -64,7 +64,7 @@ export class UndoStore implements Disposable {
   }
 
   /** Decides for all targets that are not undone yet. */
-  decide(judge: (thing: UndoTarget) => Decision): void {
+  decide(decideFor: (thing: UndoTarget) => Decision): void {
     this.#file.execute("begin");
     for (let after: string | undefined = ""; after !== undefined;) {
       const found: Record<string, unknown>[] = this.#file.all(
@@ -73,7 +73,7 @@ export class UndoStore implements Disposable {
       );
       for (const row of found) {
         const key = String(row["key"]);
-        const { outcome, reason, send } = judge({
+        const { outcome, reason, send } = decideFor({
           key,
           rows: Number(row["rows"]),
           sureRows: Number(row["sure"]),

@@ -1,14 +1,14 @@
 import { ServiceError } from "../../contract/index.ts";
 import { isDiskFull } from "../run/attempt.ts";
 import { findRun, type Manifest } from "../run/run-folder.ts";
-import { openRecordedRun, refuseElsewhere } from "../run/recorded-run.ts";
+import { openRecordedRun, rejectElsewhere } from "../run/recorded-run.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import { RunUndo } from "./run-undo.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
 
 /** The maximum number of rows in JSON output; the file has all of them. */
-export const mostUndoneListed = 1_000;
+export const maxUndoneListed = 1_000;
 
 /**
  * Undoes a run as far as the API allows and reports the outcome for each row. An interrupted undo is continued.
@@ -17,7 +17,7 @@ export const mostUndoneListed = 1_000;
  */
 export async function undoImport(id: string, request: UndoRequest, deps: ImportDeps): Promise<UndoneRun> {
   const manifest = findRun(deps.runsFolder, id);
-  refuseElsewhere(manifest, deps.target);
+  rejectElsewhere(manifest, deps.target);
   using run = await openRecordedRun(manifest, deps);
   const undo = new RunUndo(run, request, deps);
   try {

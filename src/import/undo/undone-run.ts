@@ -7,7 +7,7 @@ export interface UndoRequest {
   readonly rate?: number | undefined;
   readonly rateShare?: number | undefined;
   /** The maximum number of rows to return; the file has all of them. */
-  readonly mostListed: number;
+  readonly maxListed: number;
   /** Whether to list only rows that were not undone if there are too many. */
   readonly listsExceptions: boolean;
   /**

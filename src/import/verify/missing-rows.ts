@@ -16,7 +16,7 @@ export interface Found extends Pick<Verification, "checked" | "missing" | "missi
 /** Compares each row with the stored records and collects the missing ones. */
 export class Finding {
   readonly #files: readonly TallyFile[];
-  readonly #mostListed: number;
+  readonly #maxListed: number;
   readonly #makeFile: () => RejectFile;
   /** For each file, whether the rows of an item can only be imported together. */
   readonly #areTogether: readonly boolean[];
@@ -25,9 +25,9 @@ export class Finding {
   #count = 0;
   #checked = { rows: 0, items: 0 };
 
-  constructor(run: RecordedRun, mostListed: number) {
+  constructor(run: RecordedRun, maxListed: number) {
     this.#files = run.files.map(asTallyFile);
-    this.#mostListed = mostListed;
+    this.#maxListed = maxListed;
     const inputs = run.files.map((file) => asRejectedInput(file, run.options));
     this.#makeFile = () => new RejectFile(join(run.folder, "missing.csv"), inputs, run.options);
     this.#areTogether = run.files.map(({ columns }) => columns.layout?.groups !== undefined);
@@ -50,13 +50,13 @@ export class Finding {
     this.#file?.close(false);
   }
 
-  look(items: readonly Item[], storedRecords: StoredRecords, held: StoredKeys): void {
+  look(items: readonly Item[], storedRecords: StoredRecords, storedKeys: StoredKeys): void {
     for (const item of items) {
       this.#checked.items++;
       this.#checked.rows += item.rows.length;
       const missing: Absence[] = [];
       for (const expected of storedRecords.expected(item)) {
-        const units = held.unitsOf(expected.key);
+        const units = storedKeys.unitsOf(expected.key);
         const isMissing = storedRecords.isRemoval ? units > 0 : units < expected.needs;
         if (isMissing) missing.push({ expected, ...describe(expected, units, storedRecords) });
       }
@@ -68,7 +68,7 @@ export class Finding {
     this.#count += missing.length;
     for (const { expected, reason } of missing.slice(
       0,
-      Math.max(0, this.#mostListed - this.#missing.length),
+      Math.max(0, this.#maxListed - this.#missing.length),
     )) {
       const { row, names } = expected;
       const file = this.#files[row.file]?.given ?? "";

@@ -9,7 +9,7 @@ import {
   openCounted,
   openRecordedRun,
   type RecordedRun,
-  refuseElsewhere,
+  rejectElsewhere,
   replayRun,
 } from "../run/recorded-run.ts";
 import { checkRejectsPath, copyRejects } from "../run/reject-copy.ts";
@@ -25,7 +25,7 @@ export interface VerifyRequest {
   readonly rate?: number | undefined;
   readonly rateShare?: number | undefined;
   /** The maximum number of rows to return; the file has all of them. */
-  readonly mostListed: number;
+  readonly maxListed: number;
 }
 
 export interface VerifiedRun extends Verification {
@@ -34,7 +34,7 @@ export interface VerifiedRun extends Verification {
 }
 
 /** The maximum number of rows in JSON output; the file has all of them. */
-export const mostMissingListed = 10_000;
+export const maxMissingListed = 10_000;
 
 /**
  * The service's clock, which dates the records, may differ from ours.
@@ -52,7 +52,7 @@ export async function verifyAtEnd(
   deps: ImportDeps,
 ): Promise<ImportSummary> {
   if (verify !== true || summary.import_id === null || summary.state !== "finished") return summary;
-  const request = { rate, rateShare, mostListed: mostMissingListed };
+  const request = { rate, rateShare, maxListed: maxMissingListed };
   try {
     const { import_id: _id, kind: _kind, ...verified } = await verifyImport(summary.import_id, request, deps);
     return { ...summary, verified };
@@ -75,7 +75,7 @@ export async function verifyImport(
   const manifest = findRun(deps.runsFolder, id);
   const given = manifest.files.map(({ path }) => path);
   checkRejectsPath(request.missing, given, deps.cwd, "--missing");
-  refuseElsewhere(manifest, deps.target);
+  rejectElsewhere(manifest, deps.target);
   const found = await verifyRun(manifest, request, deps);
   if (found.state === "finished") await keepOutcome(manifest, found, deps);
   return { import_id: manifest.import_id, kind: manifest.kind, ...found };
@@ -107,8 +107,8 @@ async function verifyRun(
     duration_ms: deps.clock() - startedMs,
   });
   try {
-    using held = new StoredKeys(run.folder);
-    return ended(await compare({ run, storedRecords, service, held }, request, deps));
+    using storedKeys = new StoredKeys(run.folder);
+    return ended(await compare({ run, storedRecords, service, storedKeys }, request, deps));
   } catch (error) {
     // A partial answer would be misleading.
     if (deps.stop.aborted && !(error instanceof ImportError)) return ended({ state: "interrupted" });
@@ -132,7 +132,7 @@ interface Comparison {
   readonly run: RecordedRun;
   readonly storedRecords: StoredRecords;
   readonly service: CountedService;
-  readonly held: StoredKeys;
+  readonly storedKeys: StoredKeys;
 }
 
 /**
@@ -144,13 +144,13 @@ async function compare(
   request: VerifyRequest,
   deps: ImportDeps,
 ): Promise<Partial<Verification>> {
-  const { run, storedRecords, held } = comparison;
-  const finding = new Finding(run, request.mostListed);
+  const { run, storedRecords, storedKeys } = comparison;
+  const finding = new Finding(run, request.maxListed);
   if (run.settled.done.size > 0 && storedRecords.canNarrow) {
     await readHeld(comparison, new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs), deps);
     const { files: _none, ...found } = await replay(comparison, finding, deps, false);
     if (found.missing_count === 0) return found;
-    held.clear();
+    storedKeys.clear();
   }
   if (run.settled.done.size > 0) await readHeld(comparison, undefined, deps);
   const { files, ...found } = await replay(comparison, finding, deps, true);
@@ -174,20 +174,20 @@ async function placeMissing(
 }
 
 async function readHeld(
-  { storedRecords, service, held }: Comparison,
+  { storedRecords, service, storedKeys }: Comparison,
   since: Date | undefined,
   { report }: ImportDeps,
 ): Promise<void> {
   let records = 0;
   for await (const keys of storedRecords.list(service.service, service.reading, since)) {
-    held.add(keys);
+    storedKeys.add(keys);
     records += keys.length;
     report({ type: "readBack", records, calls: service.calls() });
   }
 }
 
 async function replay(
-  { run, storedRecords, held }: Comparison,
+  { run, storedRecords, storedKeys }: Comparison,
   finding: Finding,
   deps: ImportDeps,
   isLast: boolean,
@@ -196,7 +196,7 @@ async function replay(
   try {
     const { rows } = await replayRun(
       run,
-      (items, isSure) => isSure && finding.look(items, storedRecords, held),
+      (items, isSure) => isSure && finding.look(items, storedRecords, storedKeys),
       deps,
     );
     const found = finding.end();

@@ -87,7 +87,7 @@ function pricesOf({ quantity = 1, price = null, unit_prices = [] }: WireProduct)
  * The number of units of a row's line item; 1 without a column for it.
  * Assumed: more than the maximum count as the maximum; an integer may have zero decimals, as shops export it.
  */
-function readUnits(row: RowView, problems: RowError[], leaveOut: ReportDropped): number {
+function readUnits(row: RowView, problems: RowError[], reportDropped: ReportDropped): number {
   const value = row("quantity");
   if (value === "") return 1;
   const field = "quantity";
@@ -95,7 +95,7 @@ function readUnits(row: RowView, problems: RowError[], leaveOut: ReportDropped):
   if (units < 1) {
     problems.push({ field, code: "bad_quantity", reason: "is not a positive integer number of units" });
   } else if (units > maxQuantity) {
-    leaveOut(field, `more than ${maxQuantity} units of a product; ${maxQuantity} are stored`);
+    reportDropped(field, `more than ${maxQuantity} units of a product; ${maxQuantity} are stored`);
   }
   return Math.min(units, maxQuantity);
 }
@@ -160,7 +160,7 @@ function prepareImport(
     ...(isGiven && { suppliedFields: { platform: defaultPlatform } }),
     erasing: erasedByOrders,
 
-    read: (row, source, leaveOut) => {
+    read: (row, source, reportDropped) => {
       const problems: RowError[] = [];
       const head = readHead(row, validate, problems);
       const productId = readProductId(row, problems);
@@ -172,8 +172,8 @@ function prepareImport(
           reason: `'${batchKey}' is not a known platform`,
         });
       }
-      const units = readUnits(row, problems, leaveOut);
-      const product = products.read(row, problems, leaveOut);
+      const units = readUnits(row, problems, reportDropped);
+      const product = products.read(row, problems, reportDropped);
       if (!head || !product || problems.length > 0) return problems;
       const payload = head as OrderPayload;
       // An object without a prototype is faster for keys that vary.

@@ -37,7 +37,7 @@ interface Known {
 export class ProductReader {
   readonly #known = new Map<string, Known>();
 
-  read(row: RowView, problems: RowError[], leaveOut: ReportDropped): WireProduct | undefined {
+  read(row: RowView, problems: RowError[], reportDropped: ReportDropped): WireProduct | undefined {
     const hasSpecs = specNames.some((name) => row(name) !== "");
     const id = row("product_id");
     const known = hasSpecs ? undefined : this.#known.get(id);
@@ -45,7 +45,7 @@ export class ProductReader {
     const given = pick(row, productFields);
     const before = problems.length;
     settlePrice(given, "product_price", problems);
-    const specs = hasSpecs ? pickSpecs(row, leaveOut) : undefined;
+    const specs = hasSpecs ? pickSpecs(row, reportDropped) : undefined;
     if (specs) given["specs"] = specs;
     const parsed = orderProduct().safeParse(given);
     if (!parsed.success) {

@@ -78,11 +78,11 @@ function prepareImport(update: boolean, fields: readonly FieldSpec[]): PreparedI
     idField: "product_id",
     erasing: update ? erasedByUpdate : erasedByNothing,
 
-    read: (row, source, leaveOut, erased) => {
+    read: (row, source, reportDropped, erased) => {
       const problems: RowError[] = [];
       const key = readProductId(row, problems);
       const blacklisted = readBoolean(row, "blacklisted", problems);
-      const specs = pickSpecs(row, leaveOut);
+      const specs = pickSpecs(row, reportDropped);
       const picked = pick(row, wireFields);
       settlePrice(picked, "price", problems);
       const value: WireProduct = {

@@ -126,13 +126,13 @@ function prepareImport(fieldNames: readonly string[]): PreparedImport {
 function readReview(
   row: RowView,
   source: Item["rows"][number],
-  leaveOut: ReportDropped,
+  reportDropped: ReportDropped,
 ): Item | readonly RowError[] {
   const problems: RowError[] = [];
   const sku = readProductId(row, problems);
   const published = readBoolean(row, "published", problems);
   const time = row("date");
-  const type = readReviewerType(row, leaveOut);
+  const type = readReviewerType(row, reportDropped);
   const given = (field: string) => row(field) || undefined;
   const review = {
     sku,
@@ -183,12 +183,12 @@ function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean
 }
 
 /** `Verified Buyer` means `verified_buyer`. Unknown values are dropped. */
-function readReviewerType(row: RowView, leaveOut: ReportDropped): ReviewerType | undefined {
+function readReviewerType(row: RowView, reportDropped: ReportDropped): ReviewerType | undefined {
   const value = row("user_type");
   if (value === "") return undefined;
   const name = value.toLowerCase().replaceAll(/[\s-]+/g, "_");
   const known = reviewerTypes.find((type) => type === name);
-  if (known === undefined) leaveOut("user_type", `is not one of ${reviewerTypes.join(", ")}`);
+  if (known === undefined) reportDropped("user_type", `is not one of ${reviewerTypes.join(", ")}`);
   return known;
 }
 

@@ -175,7 +175,7 @@ describe("any file", () => {
   test.each([
     ["plain", content],
     ["gzip", makeGzip(content)],
-  ])("that is written to while it is read is noticed: %s", (_name, bytes) => {
+  ])("that is written to while it is read is assumption: %s", (_name, bytes) => {
     const source = openSource(write(bytes));
     write(Buffer.concat([bytes, Buffer.from("more")]));
     expect(() => [...readBytes(source)]).toThrow(/changed/);

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { afterAll, describe, expect, test } from "vitest";
 import { openSource, readUtf8 } from "../../../src/import/csv/byte-source.ts";
-import { readFileHead, type TellingOfFile } from "../../../src/import/csv/file-format.ts";
+import { readFileHead, type FormatFlags } from "../../../src/import/csv/file-format.ts";
 import { readRowBatches } from "../../../src/import/csv/row-batches.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -17,12 +17,12 @@ function write(content: string | Buffer): string {
   return path;
 }
 
-function headOf(content: string | Buffer, told: TellingOfFile = {}) {
+function headOf(content: string | Buffer, told: FormatFlags = {}) {
   return readFileHead(write(content), told);
 }
 
 /** Each row with its line, read as the file's beginning says. */
-function rowsOf(content: string | Buffer, told: TellingOfFile = {}) {
+function rowsOf(content: string | Buffer, told: FormatFlags = {}) {
   const { source, format } = headOf(content, told);
   return [...readRowBatches(source, format, undefined)].flatMap(({ rows, lines }) =>
     rows.map((cells, at) => [lines[at], ...cells]),
@@ -56,43 +56,43 @@ describe("letters across the pieces of a file", () => {
   });
 });
 
-describe("an encoding that nobody told", () => {
+describe("detecting the encoding", () => {
   const table = `id,name\n${Array.from({ length: 40 }, (_, at) => `${at},Zoë “${at}” €\n`).join("")}`;
   test.each([
     ["utf-16le", true, undefined],
     ["utf-16be", true, undefined],
-    ["utf-16le", false, "UTF-16 without a mark"],
-    ["utf-16be", false, "UTF-16 without a mark"],
+    ["utf-16le", false, "UTF-16 without a byte order mark"],
+    ["utf-16be", false, "UTF-16 without a byte order mark"],
     ["windows-1252", false, "not UTF-8 (line 2)"],
     ["utf-8", false, undefined],
     ["utf-8", true, undefined],
-  ])("%s, with a mark: %s", (encoding, addBOM, noticed) => {
+  ])("detects %s with byte order mark: %s", (encoding, addBOM, assumption) => {
     const bytes = iconv.encode(table, encoding, { addBOM });
     const head = headOf(bytes);
     expect(head.format.encoding).toBe(encoding);
-    expect(head.noticed).toBe(noticed);
+    expect(head.assumption).toBe(assumption);
     expect(rowsOf(bytes)[39]).toEqual([41, "39", "Zoë “39” €"]);
   });
 
-  test("a header that is not UTF-8 counts as well", () => {
+  test("detects a header that is not UTF-8", () => {
     const head = headOf(iconv.encode("id,größe\n1,a\n", "windows-1252"));
-    expect([head.header, head.noticed]).toEqual([["id", "größe"], "not UTF-8 (line 1)"]);
+    expect([head.header, head.assumption]).toEqual([["id", "größe"], "not UTF-8 (line 1)"]);
   });
 
-  test("a letter of UTF-8 across the end of what is looked at first is no fault", () => {
+  test("accepts a character across the end of the first block", () => {
     for (let less = 0; less < 4; less++) {
       const start = `id,name\n1,${"x".repeat(1_048_576 - 10 - less)}`;
-      expect(headOf(`${start}😀\n`).noticed).toBeUndefined();
+      expect(headOf(`${start}😀\n`).assumption).toBeUndefined();
     }
   });
 
-  test("one bad line in a text of UTF-8 does not spoil the others: it is named", () => {
+  test("reports the line of a single invalid line in UTF-8 text", () => {
     const lines = Buffer.concat([
       Buffer.from("id,name\n1,Zoë\n2,Chloé\n"),
       Buffer.from([0x33, 0x2c, 0xe9, 0x0a]),
     ]);
     expect(() => headOf(lines)).toThrow(
-      expect.objectContaining({ line: 4, message: expect.stringMatching(/not UTF-8 here/) }),
+      expect.objectContaining({ line: 4, message: expect.stringMatching(/not UTF-8/) }),
     );
     const marked = Buffer.concat([Buffer.from("\ufeffid,name\n1,"), Buffer.from([0xe9, 0x0a])]);
     expect(() => headOf(marked)).toThrow(expect.objectContaining({ line: 2 }));
@@ -106,7 +106,7 @@ describe("an encoding that nobody told", () => {
   });
 });
 
-describe("a delimiter that nobody told", () => {
+describe("detecting the delimiter", () => {
   test.each([
     ["id,name\n1,a\n", ","],
     ["id;name\n1;a\n", ";"],
@@ -139,7 +139,7 @@ describe("a delimiter that nobody told", () => {
     expect(rowsOf(text)).toEqual([[3, "1", "a"]]);
   });
 
-  test("what is told counts for more than such a line", () => {
+  test("a flag takes precedence over such a line", () => {
     expect(rowsOf("sep=;\nid,name;x\n1,a;b\n", { delimiter: "," })).toEqual([[3, "1", "a;b"]]);
   });
 });

@@ -71,7 +71,7 @@ test("what somebody changes while a person is asked stays as it is", async () =>
     import_id ?? "",
     {
       isPlan: false,
-      mostListed: 10,
+      maxListed: 10,
       listsExceptions: false,
       confirm: async ({ reversed }) => {
         expect(reversed).toBe(2);

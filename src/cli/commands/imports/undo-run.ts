@@ -1,5 +1,5 @@
 import type { UndoneRun, UndoRequest } from "../../../import/undo/undone-run.ts";
-import { mostUndoneListed, undoImport } from "../../../import/undo/undo.ts";
+import { maxUndoneListed, undoImport } from "../../../import/undo/undo.ts";
 import type { Context } from "../../program/context.ts";
 import { withRunDeps } from "../records/import-run.ts";
 import { describeTarget } from "../records/import-format.ts";
@@ -21,7 +21,7 @@ export async function undoRun(
       id,
       {
         ...request,
-        mostListed: isTable ? maxShown : mostUndoneListed,
+        maxListed: isTable ? maxShown : maxUndoneListed,
         listsExceptions: isTable,
         confirm: async ({ import_id, kind, ...counts }) => {
           const summary = `Undo ${import_id} (${kind}) in ${target}: ${describeCounts({ kind, ...counts }, "would")}.`;

@@ -1,5 +1,5 @@
 import {
-  mostMissingListed,
+  maxMissingListed,
   type VerifiedRun,
   verifyImport,
   type VerifyRequest,
@@ -15,11 +15,11 @@ const maxShown = 20;
 export function verifyRun(
   context: Context,
   id: string,
-  request: Omit<VerifyRequest, "mostListed">,
+  request: Omit<VerifyRequest, "maxListed">,
 ): Promise<VerifiedRun> {
-  const mostListed = context.globals.format === "table" ? maxShown : mostMissingListed;
+  const maxListed = context.globals.format === "table" ? maxShown : maxMissingListed;
   return withRunDeps(context, async (deps, screen) => {
-    const found = await verifyImport(id, { ...request, mostListed }, deps);
+    const found = await verifyImport(id, { ...request, maxListed }, deps);
     screen.close();
     const message = describeVerification(found).join("\n");
     if (found.missing_count > 0 || found.state === "interrupted") context.messages.warn(message);

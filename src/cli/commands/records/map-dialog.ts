@@ -26,7 +26,7 @@ export async function promptMapping(draft: MappingDraft, prompts: MappingPrompts
   const of = new Map<string, Answer>();
   const taken = new Set<string>();
   for (const proposal of [...open.filter(isRequired), ...open.filter((one) => !isRequired(one))]) {
-    if (proposal.field === draft.urlField && draft.told.productUrl !== undefined) continue;
+    if (proposal.field === draft.urlField && draft.options.productUrl !== undefined) continue;
     const answer = await promptField(draft, proposal, taken, prompts);
     if (answer !== "none" && "column" in answer) taken.add(answer.column);
     of.set(proposal.field, answer);

@@ -33,7 +33,7 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
   const path = out === undefined ? undefined : resolve(io.cwd, out);
   checkRejectsPath(out, [file], io.cwd, "--out");
   const draft = await draftMapping(
-    { kind, file, told: options },
+    { kind, file, options },
     {
       kinds: await loadKinds(recordKinds),
       cwd: io.cwd,

@@ -34,14 +34,14 @@ export function stampFile(path: string): StampedFile {
 export function* readPieces(
   { path, stamp }: StampedFile,
   { start, length }: Stretch = { start: 0, length: Infinity },
-  mostBytes = pieceBytes,
+  maxBytes = pieceBytes,
 ): Generator<Buffer> {
   const descriptor = openSync(path, "r");
   try {
-    const buffer = Buffer.allocUnsafeSlow(mostBytes);
+    const buffer = Buffer.allocUnsafeSlow(maxBytes);
     for (let done = 0; done < length;) {
-      const count = readSync(descriptor, buffer, 0, Math.min(mostBytes, length - done), start + done);
-      refuseOther(descriptor, stamp);
+      const count = readSync(descriptor, buffer, 0, Math.min(maxBytes, length - done), start + done);
+      rejectOther(descriptor, stamp);
       if (count === 0) return;
       done += count;
       yield buffer.subarray(0, count);
@@ -55,7 +55,7 @@ function stampOf({ ino, size, mtimeMs }: Stats): FileStamp {
   return { inode: ino, bytes: size, modifiedMs: mtimeMs };
 }
 
-function refuseOther(descriptor: number, stamp: FileStamp): void {
+function rejectOther(descriptor: number, stamp: FileStamp): void {
   const now = stampOf(fstatSync(descriptor));
   if (now.inode === stamp.inode && now.bytes === stamp.bytes && now.modifiedMs === stamp.modifiedMs) return;
   throw new FileFormatError(

@@ -114,7 +114,7 @@ function findDirectory(file: StampedFile): DirectoryPlace {
   const start = Math.max(0, total - length.end - maxCommentBytes);
   const tail = readStretch(file, { start, length: total - start });
   const end = findEnd(tail);
-  refuseParts(tail.readUInt16LE(end + 4));
+  rejectParts(tail.readUInt16LE(end + 4));
   const locator = end - length.end64Locator;
   const isWide = locator >= 0 && tail.readUInt32LE(locator) === signature.end64Locator;
   const place = isWide
@@ -140,7 +140,7 @@ function findEnd(tail: Buffer): number {
 function readWidePlace(file: StampedFile, offset: number): DirectoryPlace {
   const record = readStretch(file, { start: offset, length: length.end64 });
   if (record.readUInt32LE(0) !== signature.end64) throw damaged("zip");
-  refuseParts(record.readUInt32LE(16));
+  rejectParts(record.readUInt32LE(16));
   return {
     start: Number(record.readBigUInt64LE(48)),
     bytes: Number(record.readBigUInt64LE(40)),
@@ -148,7 +148,7 @@ function readWidePlace(file: StampedFile, offset: number): DirectoryPlace {
   };
 }
 
-function refuseParts(part: number): void {
+function rejectParts(part: number): void {
   if (part === 0) return;
   throw new FileFormatError("the zip archive is one of several parts", "join the parts first");
 }

@@ -19,7 +19,7 @@ const tableNames = [/\.(csv|tsv|tab)$/i, /\.txt$/i] as const;
  */
 export function findZipFiles(file: StampedFile): ZipFiles {
   const entries = readZipDirectory(file);
-  refuseDocuments(entries);
+  rejectDocuments(entries);
   const files = entries.filter(({ name }) => !name.endsWith("/"));
   const shown = files.filter(({ name }) => !isHidden(name));
   const usable =
@@ -34,7 +34,7 @@ export function findZipFiles(file: StampedFile): ZipFiles {
       "add the CSV file to it, or import the CSV file itself",
     );
   }
-  for (const entry of usable) refuseUnreadable(entry);
+  for (const entry of usable) rejectUnreadable(entry);
   return { usable, passedOver };
 }
 
@@ -61,7 +61,7 @@ function isHidden(name: string): boolean {
   return name.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
 }
 
-function refuseDocuments(entries: readonly ZipEntry[]): void {
+function rejectDocuments(entries: readonly ZipEntry[]): void {
   const names = new Set(entries.map(({ name }) => name));
   const what = names.has("[Content_Types].xml")
     ? "an Excel workbook or another Office document"
@@ -71,7 +71,7 @@ function refuseDocuments(entries: readonly ZipEntry[]): void {
   if (what !== undefined) throw new FileFormatError(`the file is ${what}, not CSV; export it as CSV`);
 }
 
-function refuseUnreadable({ name, isEncrypted, method }: ZipEntry): void {
+function rejectUnreadable({ name, isEncrypted, method }: ZipEntry): void {
   if (isEncrypted) {
     throw new FileFormatError(
       `the zip archive is encrypted: cannot read ${showName(name)}`,

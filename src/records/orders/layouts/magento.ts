@@ -71,7 +71,7 @@ export const magentoOrders: Layout = {
     isNoLine: (cell) =>
       ["item:parent_item_id", "items:parent_item_id", "parent_item_id"].some((name) => cell(name) !== ""),
   },
-  says: ["an order's own fields come from any of its rows"],
+  notes: ["an order's own fields come from any of its rows"],
   missingHint:
     "the export of Magento's order grid has no products; export with an extension that includes the items",
 };

@@ -22,5 +22,5 @@ export const shopifyOrders: Layout = {
   },
   constants: { platform: "shopify" },
   groups: { by: { columns: ["Name"] }, makes: "lines" },
-  says: ["an order's own fields come from its first row", "'#' is removed from order names"],
+  notes: ["an order's own fields come from its first row", "'#' is removed from order names"],
 };

@@ -66,5 +66,5 @@ export const bigcommerceProducts: Layout = {
       missing: { column: "product_id", reason: "belongs to a product, but no product precedes the row" },
     },
   },
-  says: ["the rows below a product belong to it: variants, images, rules"],
+  notes: ["the rows below a product belong to it: variants, images, rules"],
 };

@@ -39,7 +39,7 @@ export const shopifyProducts: Layout = {
     lead: { is: (cell) => cell("Title") !== "" },
     together: ["price", "sku", "upc", "isbn"],
   },
-  says: ["the rows of a product are combined, with the price, SKU, and barcode of its first variant"],
+  notes: ["the rows of a product are combined, with the price, SKU, and barcode of its first variant"],
 };
 
 /**
@@ -65,5 +65,5 @@ export const shopifyVariants: Layout = {
     shared: ["name", "description", "product_tags", "brand", "image_url"],
     isNoLine: (cell) => [...skuColumns, ...priceColumns].every((column) => cell(column) === ""),
   },
-  says: ["each variant is a separate product, with the name and text of its product"],
+  notes: ["each variant is a separate product, with the name and text of its product"],
 };

@@ -53,7 +53,7 @@ export const woocommerceProducts: Layout = {
       },
     },
   },
-  says: [
+  notes: [
     "a variation belongs to its parent and is not a separate product",
     "a sale price takes precedence over the regular one",
   ],

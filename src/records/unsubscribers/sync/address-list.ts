@@ -20,7 +20,7 @@ const sides = {
  * (a zero-width space from a copied cell, an accent in two Unicode forms), since they belong to the same person, who
  * would otherwise receive emails again.
  */
-export class AddressBook implements Disposable {
+export class AddressLists implements Disposable {
   readonly #file: SqliteFile;
 
   constructor(path: string) {

@@ -12,11 +12,11 @@ import { ImportError } from "../../../import/import-error.ts";
 import type { ImportDeps } from "../../../import/deps.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary, RunState } from "../../../import/summary.ts";
-import { AddressBook } from "./address-list.ts";
+import { AddressLists } from "./address-list.ts";
 import type { SyncDeps, SyncRequest, SyncSummary } from "./sync-types.ts";
 
 /** The maximum number of addresses that a plan lists on each side; the counts include all. */
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 /**
  * Makes the service's list for one email type contain exactly the addresses of the files. Additions and removals are
@@ -39,18 +39,18 @@ export async function syncUnsubscribers(request: SyncRequest, deps: SyncDeps): P
   const { folder } = runPaths(deps.runsFolder, id);
   let isWorthKeeping = false;
   try {
-    return await compare(request, folder, deps, async (book, found) => {
+    return await compare(request, folder, deps, async (lists, found) => {
       const summary = { ...found, sync_id: id };
       await agree(request, summary, deps);
       isWorthKeeping = true;
-      return carryOut({ request, folder, book, summary }, deps);
+      return carryOut({ request, folder, lists, summary }, deps);
     });
   } finally {
     if (!isWorthKeeping) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-type Compared = (book: AddressBook, summary: SyncSummary) => Promise<SyncSummary>;
+type Compared = (lists: AddressLists, summary: SyncSummary) => Promise<SyncSummary>;
 
 /** Reads the files and the service's list, and passes on the differences. */
 async function compare(
@@ -61,12 +61,12 @@ async function compare(
 ): Promise<SyncSummary> {
   const startedMs = deps.clock();
   const place = join(folder, "compared");
-  using book = new AddressBook(join(place, "addresses.db"));
+  using lists = new AddressLists(join(place, "addresses.db"));
   try {
-    const read = await readFiles(request, { place, folder }, book, deps);
+    const read = await readFiles(request, { place, folder }, lists, deps);
     const { run } = read;
-    const state = run.state === "finished" ? await readList(request, book, deps) : run.state;
-    const { added, removed, unchanged } = book.count();
+    const state = run.state === "finished" ? await readList(request, lists, deps) : run.state;
+    const { added, removed, unchanged } = lists.count();
     const { rejected } = run.rows;
     const isWithheld = rejected > 0;
     const summary: SyncSummary = {
@@ -77,7 +77,7 @@ async function compare(
       added,
       removed: isWithheld ? 0 : removed,
       unchanged,
-      cannot_be_removed: [...book.list("kept")],
+      cannot_be_removed: [...lists.list("kept")],
       withheld: isWithheld ? removed : 0,
       not_done: 0,
       passed_over: read.passedOver,
@@ -91,9 +91,9 @@ async function compare(
     if (state !== "finished") {
       return { ...summary, added: 0, removed: 0, unchanged: 0, cannot_be_removed: [], withheld: 0 };
     }
-    if (!request.isPlan) return await next(book, summary);
-    const toRemove = isWithheld ? [] : takeFirst(book.list("removed"));
-    return await next(book, { ...summary, to_add: takeFirst(book.list("added")), to_remove: toRemove });
+    if (!request.isPlan) return await next(lists, summary);
+    const toRemove = isWithheld ? [] : takeFirst(lists.list("removed"));
+    return await next(lists, { ...summary, to_add: takeFirst(lists.list("added")), to_remove: toRemove });
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
@@ -103,15 +103,15 @@ async function compare(
 async function readFiles(
   { files, options, emailType, isPlan }: SyncRequest,
   { place, folder }: { readonly place: string; readonly folder: string },
-  book: AddressBook,
+  lists: AddressLists,
   deps: SyncDeps,
 ): Promise<{ readonly run: ImportSummary; readonly passedOver: number }> {
   let passedOver = 0;
   const collecting = {
     unsubscribers: {
-      massCreate: async ({ email_list: lists }: { email_list: Record<string, string[]> }) => {
-        for (const [type, emails] of Object.entries(lists)) {
-          if (type === emailType) book.want(emails);
+      massCreate: async ({ email_list: byType }: { email_list: Record<string, string[]> }) => {
+        for (const [type, emails] of Object.entries(byType)) {
+          if (type === emailType) lists.want(emails);
           else passedOver += emails.length;
         }
         return {};
@@ -157,14 +157,14 @@ function forSending({
 /** Reads the service's list for the type; a signal ends this as it ends a run. */
 async function readList(
   { emailType, options }: SyncRequest,
-  book: AddressBook,
+  lists: AddressLists,
   deps: ImportDeps,
 ): Promise<RunState> {
   const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
     for await (const page of listUnsubscribers(opened.service, { signal: deps.stop })) {
       const ours = page.filter(({ email_type_id: type }) => type === Number(emailType));
-      book.hold(ours.map(({ user_email: email, unsubscirbed_by_name: by }) => ({ email, by })));
+      lists.hold(ours.map(({ user_email: email, unsubscirbed_by_name: by }) => ({ email, by })));
       if (deps.stop.aborted) return "interrupted";
     }
     return "finished";
@@ -200,12 +200,12 @@ export function nameNobody({ files, passed_over: passedOver, type }: SyncSummary
 interface Approved {
   readonly request: SyncRequest;
   readonly folder: string;
-  readonly book: AddressBook;
+  readonly lists: AddressLists;
   readonly summary: SyncSummary;
 }
 
 /** Adds, then removes. Records what has been done, even on failure. */
-async function carryOut({ request, folder, book, summary }: Approved, deps: SyncDeps): Promise<SyncSummary> {
+async function carryOut({ request, folder, lists, summary }: Approved, deps: SyncDeps): Promise<SyncSummary> {
   const { added, removed } = summary;
   const done: SyncSummary = { ...summary, state: "finished", added: 0, removed: 0 };
   const sides = [
@@ -216,7 +216,7 @@ async function carryOut({ request, folder, book, summary }: Approved, deps: Sync
     for (const { side, count } of sides) {
       if (count === 0 || done.state !== "finished") continue;
       const path = join(folder, `${side}.csv`);
-      writeList(path, request.emailType, book.list(side));
+      writeList(path, request.emailType, lists.list(side));
       const options = { ...forSending(request.options), remove: side === "removed" };
       const run = await startImport({ kind: "unsubscribers", files: [path], options }, deps);
       note(done, side, run);
@@ -254,7 +254,7 @@ function writeList(path: string, type: string, emails: Iterable<string>): void {
 function takeFirst(emails: Iterable<string>): string[] {
   const first: string[] = [];
   for (const email of emails) {
-    if (first.length >= mostListed) break;
+    if (first.length >= maxListed) break;
     first.push(email);
   }
   return first;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JournalEntry, Totals } from "../../../../src/import/run/journal.ts";
 import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import { mostIntervals, readTimeline } from "../../../../src/import/report/timeline.ts";
+import { maxIntervals, readTimeline } from "../../../../src/import/report/timeline.ts";
 
 const start = Date.parse("2026-01-31T12:00:00.000Z");
 
@@ -73,7 +73,7 @@ it("has no more intervals than can be drawn, however long the run and however of
         const from = at * lengthMs * 3;
         return [{ t: "start", at: start + from }, doneAt(from + lengthMs, at, (at + 1) * 100)];
       }).flat();
-      expect(readTimeline(entries).points.length).toBeLessThanOrEqual(mostIntervals + attempts * 2);
+      expect(readTimeline(entries).points.length).toBeLessThanOrEqual(maxIntervals + attempts * 2);
     }
   }
 });
