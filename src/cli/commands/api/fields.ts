@@ -10,12 +10,12 @@ export type FieldTree = { [name: string]: Value };
 export interface GivenFields {
   readonly fields: readonly string[];
   readonly rawFields: readonly string[];
-  /** Whether a field holds a secret, by the way to it: `user.password`. */
+  /** Whether the field at a path such as `user.password` holds a secret. */
   readonly isSecret: (path: string) => boolean;
 }
 
-/** Standard input can be read once, whoever asks for it. */
-export class GivenFiles {
+/** Files named by flags. Standard input can be read only once. */
+export class InputFiles {
   readonly #io: Pick<Io, "stdin" | "cwd">;
   #isStdinTaken = false;
 
@@ -23,7 +23,7 @@ export class GivenFiles {
     this.#io = io;
   }
 
-  /** @throws UserError `usage` where there is no such file */
+  /** @throws UserError `usage` if the file does not exist */
   async read(name: string, flag: string): Promise<Buffer> {
     if (name !== "-") {
       return readFile(resolve(this.#io.cwd, name)).catch((error: unknown) => {
@@ -31,7 +31,7 @@ export class GivenFiles {
         throw found instanceof UserError ? new UserError("usage", `${flag}: ${found.message}`) : found;
       });
     }
-    if (this.#isStdinTaken) throw new UserError("usage", "standard input can be given to one flag alone");
+    if (this.#isStdinTaken) throw new UserError("usage", "only one flag can read standard input");
     this.#isStdinTaken = true;
     return buffer(this.#io.stdin);
   }
@@ -43,18 +43,18 @@ export class GivenFiles {
  */
 export async function readFields(
   { fields, rawFields, isSecret }: GivenFields,
-  files: GivenFiles,
+  files: InputFiles,
 ): Promise<FieldTree> {
   const tree: FieldTree = {};
   for (const text of rawFields) {
     const { steps, value } = splitField(text, "--raw-field");
-    refuseSecret(steps, isSecret, value, "--raw-field");
+    rejectSecret(steps, isSecret, value, "--raw-field");
     put(tree, steps, value ?? missing(text, "--raw-field"));
   }
   for (const text of fields) {
     const { steps, value } = splitField(text, "--field");
     const isFile = value?.startsWith("@") === true;
-    if (!isFile) refuseSecret(steps, isSecret, value, "--field");
+    if (!isFile) rejectSecret(steps, isSecret, value, "--field");
     if (value === undefined && steps.at(-1) !== "") missing(text, "--field");
     put(tree, steps, isFile ? await readText(value.slice(1), steps, { files, isSecret }) : readValue(value));
   }
@@ -64,18 +64,21 @@ export async function readFields(
 async function readText(
   name: string,
   steps: readonly string[],
-  { files, isSecret }: { readonly files: GivenFiles; readonly isSecret: GivenFields["isSecret"] },
+  { files, isSecret }: { readonly files: InputFiles; readonly isSecret: GivenFields["isSecret"] },
 ): Promise<string> {
   const text = (await files.read(name, "--field")).toString("utf8");
-  // A secret that was written with an editor ends in a line.
+  // Files written with an editor end with a newline.
   return isSecret(pathOf(steps)) ? text.trim() : text;
 }
 
 function missing(text: string, flag: string): never {
-  throw new UserError("usage", `${flag}: ${JSON.stringify(text)} is not of the form name=value`);
+  throw new UserError(
+    "usage",
+    `invalid value ${JSON.stringify(text)} for ${flag}: must have the form name=value`,
+  );
 }
 
-/** A name and what it is in: `a[b][]` is `a`, `b` and, for an element of a list, nothing. */
+/** Splits `a[b][]=value` into the steps `a`, `b`, and an empty step for an array element. */
 function splitField(
   text: string,
   flag: string,
@@ -94,8 +97,8 @@ function pathOf(steps: readonly string[]): string {
   return steps.filter((step) => step !== "").join(".");
 }
 
-/** What is on a command line is seen by others of the machine, and stays in the shell's history. */
-function refuseSecret(
+/** Other users can see command lines, and the shell history keeps them. */
+function rejectSecret(
   steps: readonly string[],
   isSecret: GivenFields["isSecret"],
   value: string | undefined,
@@ -105,14 +108,14 @@ function refuseSecret(
   if (value === undefined || !isSecret(path)) return;
   throw new UserError(
     "usage",
-    `${flag}: ${path} holds a secret, which has no place on a command line`,
+    `${flag} must not contain the secret ${path}, because other users can see command lines`,
     path === "utoken"
-      ? "Leave it out: the profile's own is put in."
-      : `Give it from a file, --field ${steps.join("[")}${"]".repeat(steps.length - 1)}=@file, or from standard input, =@-.`,
+      ? "Omit it: the profile's utoken is added automatically."
+      : `Pass it from a file, --field ${steps.join("[")}${"]".repeat(steps.length - 1)}=@file, or from standard input, =@-.`,
   );
 }
 
-/** A number is one only where as a number it is the same: an id of twenty digits is text. */
+/** Reads a number only if it is exact; an ID of twenty digits stays text. */
 function readValue(text: string | undefined): Value {
   if (text === undefined) return undefined;
   if (text === "true" || text === "false" || text === "null") return JSON.parse(text) as Value;
@@ -122,7 +125,7 @@ function readValue(text: string | undefined): Value {
   return isExact ? number : text;
 }
 
-/** Puts a value where its steps lead; nothing for a value makes an empty list. */
+/** Stores a value at its path. An undefined value creates an empty list. */
 function put(tree: FieldTree, steps: readonly string[], value: Value): void {
   const [first = "", ...rest] = steps;
   tree[first] = place(tree[first], rest, value);
@@ -134,7 +137,7 @@ function place(before: Value, [step, ...rest]: readonly string[], value: Value):
     const list = Array.isArray(before) ? (before as Value[]) : [];
     if (rest.length === 0) return value === undefined ? list : [...list, value];
     const last = list.at(-1);
-    // A field that the last element has begins the next.
+    // A field that the last element already has starts a new element.
     const goesOn =
       isTree(last) && !(rest[0] !== undefined && rest[0] !== "" && rest.length === 1 && rest[0] in last);
     return goesOn
@@ -149,7 +152,7 @@ function isTree(value: Value): value is FieldTree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Fields as names and values of a query: lists are repeated as `name[]`, what has fields of its own is JSON. */
+/** Converts fields to query parameters: lists repeat `name[]`, nested objects become JSON. */
 export function toQuery(tree: FieldTree): readonly (readonly [string, string])[] {
   return Object.entries(tree).flatMap(([name, held]): (readonly [string, string])[] => {
     const values: readonly Value[] = Array.isArray(held) ? held : [held];

@@ -12,11 +12,11 @@ import { print } from "../../program/output/print.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call that lists, and how it goes on. */
+/** A list operation and how it is paginated. */
 export interface KnownList {
   readonly endpoint: Endpoint;
   readonly listing: Listing;
-  /** Fields of an element. */
+  /** The fields of an element. */
   readonly columns: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface ApiList {
   readonly options: CallOptions;
 }
 
-/** @throws UserError `usage` where the call is no list that is known */
+/** @throws UserError `usage` if the call is not a known list operation */
 export function requireList({ method, path }: UnsignedCall, found: FoundOperation | undefined): KnownList {
   const { endpoint, operation, isPage = true } = found ?? {};
   const listing = endpoint?.listing;
@@ -37,13 +37,13 @@ export function requireList({ method, path }: UnsignedCall, found: FoundOperatio
   }
   throw new UserError(
     "usage",
-    `--paginate: how ${method} ${path} goes on is not known`,
-    "Without --paginate one page is printed; its query says which.",
+    `--paginate is not supported for ${method} ${path}`,
+    "Without --paginate, one page is printed. Select it with fields of the query.",
   );
 }
 
 /**
- * Prints a list's elements as they come, all pages together: as JSON, unless a table is asked for by its columns.
+ * Prints the elements of all pages as they arrive: as JSON, unless CSV or table columns are requested.
  * @throws UserError `usage`; ServiceError
  */
 export async function printList({ io, globals }: Context, asked: ApiList): Promise<void> {
@@ -68,7 +68,7 @@ function askOf({ call, list: { endpoint }, send, options }: ApiList) {
   };
 }
 
-/** The query as it was given, but for what a page needs. */
+/** The given query with the changes that select the page. */
 function changeQuery(query: UnsignedCall["query"], input: Fields): UnsignedCall["query"] {
   const own: Fields = Object.fromEntries(query);
   const changed = Object.entries(input).filter(([name, value]) => own[name] !== value);
@@ -81,8 +81,8 @@ function parse(bytes: Buffer): Record<string, unknown> {
   try {
     body = JSON.parse(bytes.toString("utf8"));
   } catch (error) {
-    throw new ServiceError("unexpectedAnswer", "the answer is not JSON", { cause: error });
+    throw new ServiceError("unexpectedAnswer", "the response is not JSON", { cause: error });
   }
   if (typeof body === "object" && body !== null) return body as Record<string, unknown>;
-  throw new ServiceError("unexpectedAnswer", "the answer is JSON, and no list");
+  throw new ServiceError("unexpectedAnswer", "the response is not a list");
 }

@@ -8,18 +8,18 @@ import type { SignedAnswer } from "../../../service/raw-call.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
 
-/** What a body is, by its type and its bytes. */
+/** A response body, classified by content type and bytes. */
 type Body =
   | { readonly kind: "none" }
   | { readonly kind: "json" | "text"; readonly text: string }
   | { readonly kind: "bytes" };
 
-/** What is shown in the place of a secret. */
+/** Replaces secrets in the output. */
 const hidden = "…";
 
 /**
- * Prints an answer's body as it came, for scripts as one JSON document.
- * @throws UserError `usage` where bytes would go to a terminal
+ * Prints a response body as received, or with --json as one JSON document.
+ * @throws UserError `usage` if binary data would be written to a terminal
  */
 export async function printAnswer(
   { io, globals }: Context,
@@ -39,8 +39,8 @@ export async function printAnswer(
     const { "content-type": type = "no type" } = headers;
     throw new UserError(
       "usage",
-      `the answer is ${bytes.length} bytes of ${type}, and no text`,
-      "Send it to a file: put `> file` behind the command; with --redact nothing but text is printed.",
+      `the response is binary (${bytes.length} bytes, ${type})`,
+      "Redirect the output to a file. With --redact, only text is printed.",
     );
   }
   if (isIncluded) await writeOut(io.stdout, describeHead(answer));
@@ -65,7 +65,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Any body as JSON: one that is none stands under its type. */
+/** Any body as JSON. Other formats are wrapped in an object with the content type. */
 function toDocument({ bytes, headers }: SignedAnswer, body: Body): string {
   const { "content-type": type = null } = headers;
   if (body.kind === "none") return "null";
@@ -85,7 +85,7 @@ function describeHead(answer: SignedAnswer): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trim(), ...lines, "", ""].join("\n");
 }
 
-/** Cookies are keys, and a token may stand in an address. */
+/** Hides cookies, and tokens in URLs. */
 function listHeaders({ headers, utoken = "" }: SignedAnswer): readonly (readonly [string, string])[] {
   const values = Object.entries(headers as Record<string, IncomingHttpHeaders[string]>);
   return values.map(([name, value]) => {
@@ -96,15 +96,15 @@ function listHeaders({ headers, utoken = "" }: SignedAnswer): readonly (readonly
   });
 }
 
-/** Nothing that steers a terminal is passed on to it. */
+/** Replaces control characters that a terminal would interpret. */
 function forTerminal({ kind, text }: { readonly kind: string; readonly text: string }): string {
   const whole = kind === "json" ? indentJson(text) : text.trimEnd();
   return `${whole.replaceAll(/[^\P{Cc}\n\t]/gu, "\u{FFFD}")}\n`;
 }
 
 /**
- * Writes, and waits until there is room for more.
- * @returns whether somebody still reads
+ * Writes a chunk and waits for backpressure.
+ * @returns whether the reader is still there
  */
 export function writeOut(stream: Writable, chunk: string | Buffer): Promise<boolean> {
   return new Promise((resolve) => {

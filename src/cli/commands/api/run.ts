@@ -6,14 +6,14 @@ import type { UnsignedCall } from "../../../service/raw-call.ts";
 import type { CallEvent } from "../../../service/transport.ts";
 import { isWrite } from "../../../service/with-write-notice.ts";
 import { printAnswer } from "./response.ts";
-import { type FieldTree, GivenFiles, readFields, toQuery } from "./fields.ts";
+import { type FieldTree, InputFiles, readFields, toQuery } from "./fields.ts";
 import { printList, requireList } from "./list.ts";
 import { safeMethods, readHeaders, readTarget } from "./target.ts";
 import type { Context } from "../../program/context.ts";
 import type { Globals } from "../../program/global-flags.ts";
 import { confirmByName, confirmDestruction } from "../../program/confirm.ts";
 
-/** A call as the command line has it. */
+/** A call as given on the command line. */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -30,21 +30,21 @@ export interface ApiRequest {
 interface Prepared {
   readonly call: UnsignedCall;
   readonly found: FoundOperation | undefined;
-  /** What the call says, for a question about it. */
-  readonly said: FieldTree;
+  /** All fields of the call, for the confirmation prompt. */
+  readonly allFields: FieldTree;
 }
 
 /**
- * Makes one call as it was asked for, and prints what is answered.
- * @throws UserError `usage`; ServiceError where the service refuses, once its answer was printed
+ * Makes one call and prints the response.
+ * @throws UserError `usage`; ServiceError if the service rejects the call, after printing its response
  */
 export async function runApi(context: Context, request: ApiRequest): Promise<void> {
   const { globals, io, messages } = context;
-  refuseContradictions(request, globals);
+  checkFlags(request, globals);
   const prepared = await prepare(io, request, await context.profile());
   const { call, found } = prepared;
   const listed = request.isPaginated ? requireList(call, found) : undefined;
-  await askFirst(context, prepared);
+  await confirmIfDestructive(context, prepared);
   if (found ? isWrite(found.operation) : !safeMethods.has(call.method)) await context.announceWrite();
   const onEvent = (event: CallEvent) => {
     if (event.type === "wait") messages.info(event.message);
@@ -60,10 +60,10 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
     const answer = await send(call, { onEvent });
     const { status, headers, bytes, refusal } = answer;
     if (globals.verbose) {
-      messages.info(`< ${status} ${headers["content-type"] ?? "without a type"}, ${bytes.length} bytes`);
+      messages.info(`< ${status} ${headers["content-type"] ?? "no content type"}, ${bytes.length} bytes`);
     }
     await printAnswer(context, answer, request.isIncluded);
-    // A page that leads on is answered as it should be; its target is not called.
+    // A redirect is the expected response of some operations; it is not followed.
     const isLeading = found?.endpoint.redirects === true && status >= 300 && status < 400;
     if (refusal && !isLeading) throw refusal;
   } finally {
@@ -71,22 +71,25 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
   }
 }
 
-function refuseContradictions(request: ApiRequest, { format, columns }: Globals): void {
+function checkFlags(request: ApiRequest, { format, columns }: Globals): void {
   const { isPaginated, isIncluded, limit, input } = request;
   const refuse = (what: string, hint: string) => {
     throw new UserError("usage", what, hint);
   };
   if (!isPaginated && (format === "csv" || columns)) {
-    refuse("what is answered is no table", "Take --json, or --paginate where it is a list.");
+    refuse("the response is not a table", "Use --json, or --paginate for a list.");
   }
   if (limit !== undefined && !isPaginated) {
-    refuse("--limit goes with --paginate", "How much one page has is a field of the call, such as count.");
+    refuse("--limit requires --paginate", "To set the page size, use a field of the call, such as count.");
   }
   if (isPaginated && (isIncluded || input !== undefined)) {
-    refuse("--paginate goes with neither --include nor --input", "Leave one of them out.");
+    refuse("--paginate cannot be used with --include or --input", "Remove one of them.");
   }
   if (input !== undefined && safeMethods.has(request.method)) {
-    refuse(`--input: a ${request.method} has no body`, "Give --field, which goes to its query.");
+    refuse(
+      `--input cannot be used with ${request.method}, which has no body`,
+      "Use --field, which is sent in the query.",
+    );
   }
 }
 
@@ -95,9 +98,9 @@ async function prepare(io: Context["io"], request: ApiRequest, profile: Profile)
   const { path, query } = readTarget(request.path, profile);
   const found = findOperation(method, path);
   const isSecret = (name: string) => holdsSecret(found, name);
-  for (const [name] of query) refuseInPath(name, isSecret);
+  for (const [name] of query) rejectSecretInPath(name, isSecret);
   const headers = { accept: "*/*", ...readHeaders(request.headers) };
-  const files = new GivenFiles(io);
+  const files = new InputFiles(io);
   const fields = await readFields({ ...request, isSecret }, files);
   const body = request.input === undefined ? undefined : await files.read(request.input, "--input");
   const isInQuery = safeMethods.has(method) || body !== undefined;
@@ -110,23 +113,23 @@ async function prepare(io: Context["io"], request: ApiRequest, profile: Profile)
     body: body ?? (hasFields && !isInQuery ? Buffer.from(JSON.stringify(fields)) : undefined),
     isAnonymous: request.isAnonymous,
   };
-  const said = { ...Object.fromEntries(query), ...readObject(body), ...fields, ...found?.pathInput };
-  return { call, found, said };
+  const allFields = { ...Object.fromEntries(query), ...readObject(body), ...fields, ...found?.pathInput };
+  return { call, found, allFields };
 }
 
-/** Of a path that is not known, names say what is a secret. */
+/** Whether a field holds a secret. For an unknown path, its name decides. */
 function holdsSecret(found: FoundOperation | undefined, name: string): boolean {
   if ((callerNames.utoken as readonly string[]).includes(name)) return true;
   if (found) return found.endpoint.secretFields?.includes(name) === true;
   return /(?:^|[._-])(?:secret|password|token|utoken)$/i.test(name);
 }
 
-function refuseInPath(name: string, isSecret: (name: string) => boolean): void {
+function rejectSecretInPath(name: string, isSecret: (name: string) => boolean): void {
   if (!isSecret(name)) return;
   throw new UserError(
     "usage",
-    `the path holds ${name}, a secret, which has no place on a command line`,
-    "Leave a utoken out: the profile's own is put in. Give other secrets with --field from a file: name=@file.",
+    `the path must not contain the secret ${name}, because other users can see command lines`,
+    "The profile's utoken is added automatically. Pass other secrets from a file: --field name=@file.",
   );
 }
 
@@ -139,19 +142,19 @@ function readObject(body: Buffer | undefined): FieldTree {
   }
 }
 
-/** Asks before what cannot be had back is taken away; of a path that is not known, a DELETE is taken for such. */
-async function askFirst(context: Context, { call, found, said }: Prepared): Promise<void> {
+/** Asks for confirmation of a call that destroys data. For an unknown path, every DELETE is assumed to. */
+async function confirmIfDestructive(context: Context, { call, found, allFields }: Prepared): Promise<void> {
   if (!found) {
     if (call.method !== "DELETE") return;
-    await confirmDestruction(context, `DELETE ${call.path}? What it takes away is not known.`);
+    await confirmDestruction(context, `DELETE ${call.path}? Its effect is unknown.`);
     return;
   }
   const { destroys } = found.endpoint;
   if (!destroys) return;
   const question = destroys.question.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-    asText(said[name], whole),
+    asText(allFields[name], whole),
   );
-  const typed = destroys.typed === undefined ? "" : asText(said[destroys.typed], "");
+  const typed = destroys.typed === undefined ? "" : asText(allFields[destroys.typed], "");
   if (typed === "") await confirmDestruction(context, `${question}?`);
   else await confirmByName(context, `${question}.`, typed);
 }
