@@ -270,7 +270,7 @@ describe("what is printed", () => {
     );
     const terminal = await api(["GET", "/new"], { io: { isStdoutTerminal: true } });
     expect(terminal).toMatchObject({ status: 2, stdout: "" });
-    expect(terminal.stderr).toContain("6 bytes of image/png");
+    expect(terminal.stderr).toContain("image/png");
     expect(JSON.parse((await api(["GET", "/new", "--json"])).stdout)).toEqual({
       content_type: "image/png",
       base64: png.toString("base64"),
