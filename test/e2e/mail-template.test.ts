@@ -129,7 +129,7 @@ describe("mail template", () => {
     const EDITOR = anEditor(home, `sed -i 's/product.name/product.nmae/' "$1"`);
     const refused = await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } });
     expect(refused.exitCode).toBe(2);
-    const path = /What you wrote is in (\S+):/.exec(refused.stderr)?.[1] ?? "";
+    const path = /Your text is in (\S+)\. /.exec(refused.stderr)?.[1] ?? "";
     expect(refused.stderr).toContain(`${path}:14:4: `);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll("nmae", "name"));
     expect((await template(home, "edit", "map", "--file", path)).exitCode).toBe(0);

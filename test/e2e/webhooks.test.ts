@@ -218,7 +218,7 @@ describe("webhooks listen", () => {
     expect((await listening).exitCode).toBe(0);
     back.kill("SIGTERM");
     await back;
-    expect(said().match(/Something waits/g)).toHaveLength(1);
+    expect(said().match(/`starpost serve`/g)).toHaveLength(1);
   });
 });
 
