@@ -9,5 +9,5 @@ test.each(["--input", "--products"])("%s with a field that would be lost is refu
   const stdin = `{"products": ${products}}`;
   const { status, stderr } = await run(argv, { env, ...(isFile && { stdin }) });
   expect(status).toBe(2);
-  expect(stderr).toMatch(/^error: the JSON has a field that no object may have: __proto__/);
+  expect(stderr).toMatch(/^error: .*__proto__/);
 });

@@ -56,7 +56,7 @@ describe("the README", () => {
 
   test("has a tour that prints what it says", async () => {
     const toured = await runTour(readme, shopper);
-    expect(toured.match(/^error: .*$/gm)).toEqual(["error: unknown command 'improt'"]);
+    expect(toured.match(/^error: .*$/gm)).toEqual([expect.stringContaining("improt")]);
     await expect(toured).toMatchFileSnapshot(resolve("README.md"));
   });
 
