@@ -351,8 +351,8 @@ describe("a call that takes away", () => {
   test.each([
     ["DELETE", "/v1/apps/{app_key}/products_groups/Teas", "Delete the group Teas?"],
     ["DELETE", "/new/things/1", "DELETE /new/things/1?"],
-    ["POST", "/apps/{app_key}/coupons/unique/delete", "Delete all unique coupon codes of map_share."],
-    ["POST", "/apps/{app_key}/coupons/uniqu%65/%64elete", "Delete all unique coupon codes of map_share."],
+    ["POST", "/apps/{app_key}/coupons/unique/delete", "map_share"],
+    ["POST", "/apps/{app_key}/coupons/uniqu%65/%64elete", "map_share"],
   ])("asks: %s %s", async (method, path, question) => {
     const { calls, api } = await setUp();
     const argv = [method, path, ...(method === "POST" ? ["--field", "coupon_action=map_share"] : [])];
