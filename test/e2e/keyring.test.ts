@@ -122,7 +122,7 @@ describe.skipIf(!isThere)("the system's keyring", () => {
     expect(status.exitCode).toBe(4);
     expect(status.data).toMatchObject({ reason: expect.stringContaining("it is locked") });
     const logout = await home.json(["auth", "logout", "--profile", "shop"]);
-    expect([logout.exitCode, logout.stderr]).toEqual([1, expect.stringContaining("\"kind\":\"failed\"")]);
+    expect([logout.exitCode, logout.stderr]).toEqual([1, expect.stringContaining('"kind":"failed"')]);
   });
 });
 
