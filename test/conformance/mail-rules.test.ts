@@ -8,7 +8,13 @@ import {
   type TestAccount,
 } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, createWorker, judgeDue, recordSent, tellMails } from "../support/due-mails.ts";
+import {
+  accountIdOf,
+  createWorker,
+  evaluateDueEmails,
+  recordSent,
+  readEmailResults,
+} from "../support/due-mails.ts";
 
 const dayMs = 86_400_000;
 /** An order of this day is due on the day of the tests' clock. */
@@ -40,7 +46,7 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
         ),
       ),
     );
-  const judge = () => judgeDue(harness());
+  const judge = () => evaluateDueEmails(harness());
   const set = (
     name: Parameters<Service["emailRules"]["set"]>[0]["name"],
     value: boolean | number | string | null,
@@ -224,7 +230,7 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
     const { emails } = await createWorker(harness()).claim(10);
     const [products] = emails.map(({ email }) => email.data["products"] as { product_id: string }[]);
     expect(products?.map(({ product_id }) => product_id)).toEqual(["pan"]);
-    expect(await tellMails(harness())).toEqual({
+    expect(await readEmailResults(harness())).toEqual({
       "1/*": "leased",
       "2/*": "product_blacklisted",
       "3/*": "product_blacklisted",

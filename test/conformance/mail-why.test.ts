@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, createWorker, judgeDue, recordSent } from "../support/due-mails.ts";
+import { accountIdOf, createWorker, evaluateDueEmails, recordSent } from "../support/due-mails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const pot = (name = "Teapot") => anOrderedProduct({ name });
@@ -57,7 +57,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     await service.emailRules.set({ name: "order_too_old", value: false });
     await bring();
     await service.unsubscribers.massCreate({ email_list: { 1: ["Jane@mail.example"] } });
-    await judgeDue(harness());
+    await evaluateDueEmails(harness());
     const [decision] = await why();
     expect(decision).toMatchObject({ state: "not_sent", decided_by: "unsubscribed" });
     expect(decision?.rules.map(({ name, result }) => `${name} ${result}`)).toEqual([
@@ -87,7 +87,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
       .set({ by_name: "USER", created_at: Date.parse("2026-03-03") })
       .execute();
     harness().clock.advance(dayMs);
-    await judgeDue(harness());
+    await evaluateDueEmails(harness());
     expect(await say()).toEqual([
       "The email about Teapot was not sent: jane@mail.example unsubscribed from review requests on 2026-03-03.",
     ]);
@@ -148,7 +148,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     await happen(service);
     expect(await why()).toMatchObject([{ state: "queued", decided_by: rule }]);
     expect(await say()).toEqual([`The email about Teapot will not be sent: ${reason}.`]);
-    await judgeDue(harness());
+    await evaluateDueEmails(harness());
     expect(await why()).toMatchObject([{ state: "not_sent", decided_by: rule }]);
     expect(await say()).toEqual([`The email about Teapot was not sent: ${reason}.`]);
   });
@@ -158,7 +158,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     expect(await say()).toEqual([
       "The email about Teapot will not be sent: the order of 2025-09-14 will be older than 6 months.",
     ]);
-    await judgeDue(harness());
+    await evaluateDueEmails(harness());
     expect(await say()).toEqual([
       "The email about Teapot was not sent: the order of 2025-09-14 was too old.",
     ]);
@@ -173,7 +173,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
       "The email about Pan will not be sent: jane@mail.example will already have received the maximum of 5 review requests in 30 days.",
     ]);
     harness().clock.advance(4 * dayMs);
-    await judgeDue(harness());
+    await evaluateDueEmails(harness());
     const [, pan] = await why();
     expect(pan).toMatchObject({
       decided_by: "too_many_to_person",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
-import { createWorker, tellMails } from "../support/due-mails.ts";
+import { createWorker, readEmailResults } from "../support/due-mails.ts";
 
 const dayMs = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -38,7 +38,7 @@ describeBackends("what is foretold of mails that wait", (harness: () => Harness)
       }
       harness().clock.advance(dayMs);
     }
-    return tellMails(harness());
+    return readEmailResults(harness());
   }
 
   it.each([

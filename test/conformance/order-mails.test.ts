@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, judgeDue, recordSent, tellMails } from "../support/due-mails.ts";
+import { accountIdOf, evaluateDueEmails, recordSent, readEmailResults } from "../support/due-mails.ts";
 import { lastToken } from "../support/mails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
@@ -20,7 +20,7 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
 
   const bring = (fields: Fields, more: { send_mail?: boolean } = {}) =>
     service.orders.massCreate(bulkOf([anOrder({ order_id: "1", ...fields })], more));
-  const told = () => tellMails(harness());
+  const told = () => readEmailResults(harness());
   const rows = () => harness().database.db.selectFrom("mails").selectAll().orderBy("id").execute();
 
   it("are one for each product, however many units, due 14 days after the order", async () => {
@@ -94,7 +94,7 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     const { mails } = await service.orders.massCreate({ ...call, send_mail: true });
     // A call that is repeated tells the same, and what is overdue goes today.
     expect(mails).toEqual({ queued: 3, first_due: "2026-03-15" });
-    await judgeDue(harness());
+    await evaluateDueEmails(harness());
     expect((await service.orders.massCreate({ ...call, send_mail: true })).mails).toEqual({
       queued: 2,
       first_due: "2026-03-22",
@@ -122,7 +122,8 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     await service.orders.massCreate(bulkOf(orders));
     const { mails, not_sent, days } = await service.emails.forecast({});
     const counted: Record<string, number> = { leased: 0 };
-    for (const state of Object.values(await judgeDue(harness()))) counted[state] = (counted[state] ?? 0) + 1;
+    for (const state of Object.values(await evaluateDueEmails(harness())))
+      counted[state] = (counted[state] ?? 0) + 1;
     expect({ leased: mails, ...not_sent }).toMatchObject(counted);
     expect(days).toEqual([{ day: "2026-03-15", mails }]);
     expect(counted).toMatchObject({
@@ -143,7 +144,7 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     await service.orders.massCreate(bulkOf([order], { send_mail: false }));
     const waiting = await service.emails.forecast({ since_purchase_id });
     expect(waiting).toMatchObject({ mails: 1, people: 1, not_sent: { too_many_to_person: 1 } });
-    await judgeDue(harness());
+    await evaluateDueEmails(harness());
     await harness()
       .database.db.updateTable("mails")
       .set({ state: "sent", sent_at: harness().clock(), leased_until: null })
@@ -179,6 +180,6 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     await service.reviews.create(aReview({ email: "ann@mail.example" }));
     await service.links.follow({ token: await lastToken(harness(), "verify_url") });
     await bring({ order_date: "2026-03-01" });
-    expect(await judgeDue(harness())).toEqual({ "1/teapot": "reviewed_lately" });
+    expect(await evaluateDueEmails(harness())).toEqual({ "1/teapot": "reviewed_lately" });
   });
 });

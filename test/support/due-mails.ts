@@ -4,21 +4,23 @@ import { createEmailQueue, type EmailQueue } from "../../src/engine/emails/sendi
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 
-/** A worker over the store of a harness, as another process is one. */
+/** Creates the queue of a worker, as in another process. */
 export function createWorker({ database, clock }: Harness, name = "worker"): EmailQueue {
   const sealer = createSealer(Buffer.alloc(32, 7));
   const options = { database, clock, random: randomBytes, sealer, enforceLimits: false };
   return createEmailQueue(createLocalTransport(options).work, { worker: name, leaseMs: 60_000 });
 }
 
-/** Judges all mails of orders that are due; what became of each, by `order/product`. */
-export async function judgeDue(harness: Harness): Promise<Record<string, string>> {
+/** Evaluates all due review requests. Returns the result of each, by `order/product`. */
+export async function evaluateDueEmails(harness: Harness): Promise<Record<string, string>> {
   await createWorker(harness).claim(1_000);
-  return tellMails(harness);
+  return readEmailResults(harness);
 }
 
-/** What became of the mails of orders: their state, or why they are not sent. */
-export async function tellMails({ database }: Pick<Harness, "database">): Promise<Record<string, string>> {
+/** Reads the state of each review request, or the rule that prevented it. */
+export async function readEmailResults({
+  database,
+}: Pick<Harness, "database">): Promise<Record<string, string>> {
   const rows = await database.db
     .selectFrom("mails")
     .innerJoin("orders", "orders.id", "mails.order_row")
@@ -44,7 +46,7 @@ export async function accountIdOf({ database }: Harness, { caller }: TestAccount
   return id;
 }
 
-/** Notes a review request that a person was sent, of an order that is long gone. */
+/** Inserts a review request that was sent for an old order. */
 export async function recordSent(harness: Harness, accountId: number, email: string, sentMs: number) {
   const { id } = await harness.database.db
     .insertInto("mails")

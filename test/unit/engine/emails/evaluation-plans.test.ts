@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOf } from "../../../support/builders.ts";
-import { judgeDue } from "../../../support/due-mails.ts";
+import { evaluateDueEmails } from "../../../support/due-mails.ts";
 
 it("judges mails by indexes, whatever the account holds beside them", async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
@@ -16,7 +16,7 @@ it("judges mails by indexes, whatever the account holds beside them", async () =
     await service.orders.massCreate(bulkOf([anOrder({ order_id: "2", products })]));
     await service.emails.sendTest({ email: "ann@mail.example" });
     const ran = vi.spyOn(SqliteFile.prototype, "all");
-    await judgeDue(harness);
+    await evaluateDueEmails(harness);
     const calls = ran.mock.calls.map(([sql, parameters = []]) => [sql, parameters] as const);
     ran.mockRestore();
     const file = new SqliteFile(harness.database.shownAs);
