@@ -1,15 +1,15 @@
 import type { SendRaw } from "../service/raw-call.ts";
 import type { Transport } from "../service/transport.ts";
 
-/** An account and what carries calls to it, unsigned. */
+/** An account, and the transport for unsigned calls to it. */
 export interface Account {
   readonly transport: Transport;
-  /** Sends what the contract may not have, unsigned as well. */
+  /** Sends any call, also one that is not in the contract, unsigned. */
   readonly send: SendRaw;
   readonly appKey: string;
   readonly secret: string | undefined;
-  /** One connection of the engine carries out calls in order; several overtake each other, as do those over HTTP. */
+  /** Whether calls run in the order in which they were made. Not over HTTP, or with several database connections. */
   readonly keepsOrder: boolean;
-  /** The service's address, or the database as a person may see it. */
+  /** The address of the service, or the database as it is shown to users. */
   readonly target: string;
 }

@@ -2,7 +2,7 @@ import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings } fro
 import type { Account } from "./account.ts";
 import { answerHere } from "./local-responder.ts";
 import { openEngine } from "./engine.ts";
-import { heldTo, pace } from "./pacing.ts";
+import { findRate, pace } from "./pacing.ts";
 import { openRemote } from "./remote-account.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import { UserError } from "../config/user-error.ts";
@@ -21,12 +21,11 @@ export { checkMail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
 export { openWorker } from "./open-worker.ts";
 
-/** Calls that are worth having under way at once. The embedded engine writes one after another; those that wait share a commit. */
+/** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;
 
 /**
- * Opens the way to a profile's account. The embedded engine's database, its key and its account are made by the
- * first use.
+ * Connects to the account of a profile. The first use of the embedded engine creates its database, key, and account.
  * @throws UserError, ServiceError
  */
 export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
@@ -46,7 +45,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     given: isElsewhere ? profile.utoken : undefined,
     clock: settings.clock,
   });
-  // Before many calls, so that none overtakes another while the token is on its way.
+  // Before bulk calls, so that they do not change order while waiting for a token.
   if (settings.isBulk === true) await signed.token();
   const announced =
     profile.isLive && settings.announceWrite ? withWriteNotice(signed, settings.announceWrite) : signed;
@@ -65,7 +64,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     readSecret,
     concurrency: concurrency[profile.mode],
     keepsOrder,
-    ratePerSecond: heldTo(settings),
+    ratePerSecond: findRate(settings),
     token: () => signed.token(),
     renewToken: () => signed.renewToken(),
     close: () => signed.close(),
@@ -73,8 +72,8 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
 }
 
 /**
- * Opens a profile's account for a rehearsal: the database itself in a transaction that is taken back, or a copy of
- * what a service elsewhere tells.
+ * Opens the account of a profile for a rehearsal: the local database in a transaction that is rolled back, or a copy of
+ * a remote account.
  * @throws UserError, ServiceError
  */
 export async function openRehearsal(settings: RehearsalSettings): Promise<Rehearsal> {
@@ -96,7 +95,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
     }
   };
   try {
-    // Now, since with it comes the lock.
+    // Takes the lock now.
     await signed.token();
   } catch (error) {
     await close();
@@ -106,7 +105,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
     service: createService(signed, { appKey }),
     concurrency: concurrency.local,
     keepsOrder: true,
-    ratePerSecond: heldTo(settings),
+    ratePerSecond: findRate(settings),
     notKnown: stage.notKnown,
     close,
   };
@@ -148,8 +147,8 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
 }
 
 /**
- * Runs the engine in a thread of its own, so that storing overlaps with reading and checking.
- * Garbage is collected earlier than by itself: at full speed two heaps would grow by 100 MB before the first look.
+ * Runs the engine in a separate thread, so that storing overlaps with reading and checking.
+ * Makes garbage collection run earlier; otherwise, the two heaps would grow by 100 MB before the first collection.
  */
 async function moveToThread(
   { transport, sealingKey }: Pick<Stage, "transport" | "sealingKey">,
@@ -173,13 +172,13 @@ function refuseWithoutSecret(profile: Profile): never {
   if (profile.mode === "remote" && profile.utoken !== undefined) {
     throw new UserError(
       "auth",
-      `the token in STARPOST_UTOKEN was refused by ${profile.baseUrl}, and STARPOST_SECRET is not set`,
-      "Have another printed where the secret is known: starpost auth token.",
+      `${profile.baseUrl} rejected the token in STARPOST_UTOKEN, and STARPOST_SECRET is not set`,
+      "To get a new token, run `starpost auth token` where the secret is known.",
     );
   }
   throw new UserError(
     "auth",
-    `no secret is known for the profile ${profile.name}`,
-    `Sign in: starpost auth login --profile ${profile.name}.`,
+    `no secret stored for profile ${profile.name}`,
+    `Run \`starpost auth login --profile ${profile.name}\`.`,
   );
 }

@@ -1,7 +1,7 @@
 import type { MailCheck, HostContext } from "./ports.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
-/** Where this machine sends mails. */
+/** Finds out how this machine sends emails. */
 export async function findEmailTransportSettings({
   env,
   paths,
@@ -12,7 +12,7 @@ export async function findEmailTransportSettings({
 }
 
 /**
- * Tries the way out of mails as it is configured.
+ * Connects to the configured mail server without sending anything.
  * @throws UserError
  */
 export async function checkMail(host: HostContext): Promise<MailCheck> {

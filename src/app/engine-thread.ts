@@ -8,22 +8,22 @@ import { serveOverPort } from "../service/port-transport.ts";
 import type { Transport } from "../service/transport.ts";
 import { openDatabase } from "../storage/database.ts";
 
-/** What the embedded engine needs to run in a thread of its own; its database was opened before. */
+/** What the embedded engine needs to run in a separate thread. The database has been opened, and thus migrated, before. */
 export interface EngineThreadData {
   readonly database: string;
-  /** The database as a person may see it. */
+  /** The database as it is shown to users. */
   readonly shownAs: string;
   readonly sealingKey: Uint8Array;
-  /** Where the service is reached by everybody, where it is known. */
+  /** The public address of the service, if known. */
   readonly publicUrl: string | undefined;
-  /** Whether all that the calls do is taken back when it closes. */
+  /** Whether all changes are rolled back when the transport is closed. */
   readonly isRehearsal: boolean;
 }
 
 const { database: url, shownAs, sealingKey, publicUrl, isRehearsal } = workerData as EngineThreadData;
 const clock = () => Date.now();
 
-/** The engine, or, where its database cannot be opened, what says so to every call. */
+/** Opens the engine. If that fails, returns a transport that rejects every call with the error. */
 async function openTransport(): Promise<Transport> {
   try {
     const database = await openDatabase(url, { nowMs: clock(), isRehearsal });

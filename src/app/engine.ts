@@ -16,11 +16,11 @@ interface Engine {
 }
 
 interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer"> {
-  /** What refusals call the database; its path or address where absent. */
+  /** The name of the database in error messages (default: its path or address). */
   readonly databaseShownAs?: string;
 }
 
-/** For what runs on while a newer version may take the place of the program's files. */
+/** Loads all handlers now, for long-running processes: a later update may replace the program files. */
 export async function loadEngine(): Promise<void> {
   const { loadHandlers } = await import("../engine/handlers.ts");
   await loadHandlers();
@@ -37,19 +37,24 @@ export async function openEngine(
   const { createSealer } = await import("../engine/kernel/sealer.ts");
   const { toServiceError } = await import("../engine/kernel/storage-errors.ts");
   const { clock, random, env, paths } = host;
-  const kept = await readSealingKey(env, paths.keyFile);
+  const existingKey = await readSealingKey(env, paths.keyFile);
   const database = await openDatabase(url, { nowMs: clock() }).catch((error: unknown) => {
     throw toServiceError(error, shownAs);
   });
   try {
-    const hasAccount = kept === undefined && (await holdsAccount(database.db));
-    const key = kept ?? (await findKey(host, { shownAs, hasAccount }));
+    const hasAccount = existingKey === undefined && (await holdsAccount(database.db));
+    const key = existingKey ?? (await createKey(host, { shownAs, hasAccount }));
     const sealer = createSealer(key);
     const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
-    const told = { ...database, shownAs: databaseShownAs };
     const { allowsPrivate: allowsPrivateWebhooks } = await findWebhookSettings(env, paths);
-    const given = { database: told, clock, random, sealer, allowsPrivateWebhooks };
-    const transport = createLocalTransport({ ...given, ...options });
+    const transport = createLocalTransport({
+      database: { ...database, shownAs: databaseShownAs },
+      clock,
+      random,
+      sealer,
+      allowsPrivateWebhooks,
+      ...options,
+    });
     const keepsOrder = database.dialect.runsInOrder;
     return { transport, appKey, secret, sealingKey: key, keepsOrder, allowsPrivateWebhooks };
   } catch (error) {
@@ -63,20 +68,20 @@ async function holdsAccount(db: Database["db"]): Promise<boolean> {
 }
 
 /**
- * Makes the sealing key where there is none. A key is always there before the first account that it seals, so that
- * an account without one has lost it: a new one could open nothing.
+ * Creates the sealing key. If the database already has an account, its key has been lost, and a new key could not
+ * decrypt anything.
  */
-async function findKey(
+async function createKey(
   { env, paths, random }: HostContext,
   { shownAs, hasAccount }: { readonly shownAs: string; readonly hasAccount: boolean },
 ): Promise<Buffer> {
   if (!hasAccount) return createSealingKey(paths.keyFile, random);
-  // Another process may have made both since this one looked for the key.
-  const made = await readSealingKey(env, paths.keyFile);
-  if (made) return made;
+  // Another process may have created both in the meantime.
+  const key = await readSealingKey(env, paths.keyFile);
+  if (key) return key;
   throw new UserError(
     "failed",
-    `the key of ${shownAs} is missing: ${paths.keyFile} is not there`,
-    "Put the key file back from a backup, or set STARPOST_KEY to the key that the database was made with.",
+    `the sealing key of ${shownAs} is missing: ${paths.keyFile} does not exist`,
+    "Restore the key file from a backup, or set STARPOST_KEY to the original key.",
   );
 }

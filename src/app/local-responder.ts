@@ -5,7 +5,7 @@ import type { Server } from "../server/server.ts";
 import type { SendRaw } from "../service/raw-call.ts";
 import type { Transport } from "../service/transport.ts";
 
-/** Answers as a server of this transport would; it is made when it is first asked. */
+/** Handles raw calls with an in-process server, which is created on the first call. */
 export function answerHere(
   transport: Transport,
   { clock, env, version = "unknown" }: ConnectionSettings,

@@ -4,7 +4,7 @@ import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
 
 /**
- * Opens what sends mails and webhooks, without a server.
+ * Opens a worker that sends emails and webhooks, without a server.
  * @throws UserError, ServiceError
  */
 export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> {

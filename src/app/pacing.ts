@@ -2,18 +2,18 @@ import type { ConnectionSettings } from "./ports.ts";
 import type { PacedAccount } from "../client/pace-file.ts";
 import type { Transport } from "../service/transport.ts";
 
-/** Calls a second to a service that says nothing else. Source: spec "Limits". */
-export const usualRate = 5;
+/** Default rate for remote services, in calls per second. Source: spec "Limits". */
+export const defaultRate = 5;
 
-/** Rates above this, in calls a second, are not shared between processes. */
-const mostSharedRate = 50;
+/** Higher rates, in calls per second, are not shared between processes. */
+const maxSharedRate = 50;
 
-/** Calls a second that a profile's account is given; nothing where they are not paced. */
-export function heldTo({ profile, rate, rateShare = 1 }: ConnectionSettings): number | undefined {
-  return (rate ?? (profile.mode === "local" ? 0 : usualRate)) * rateShare || undefined;
+/** The rate limit for calls to an account, in calls per second; undefined if calls are not paced. */
+export function findRate({ profile, rate, rateShare = 1 }: ConnectionSettings): number | undefined {
+  return (rate ?? (profile.mode === "local" ? 0 : defaultRate)) * rateShare || undefined;
 }
 
-/** Keeps calls to a rate that was asked for in words; by itself the embedded engine is not paced. */
+/** Limits the rate of calls to the embedded engine, if the user requested a rate. */
 export async function pace(
   transport: Transport,
   settings: ConnectionSettings,
@@ -38,15 +38,15 @@ export async function pace(
 }
 
 /**
- * The pace that all processes of this machine keep together towards an account.
- * Assumed: above 50 calls a second each process keeps a pace of its own, since no limit of the service is near.
+ * Opens the pacing file through which all processes on this machine share the rate limit of an account.
+ * Assumed: above 50 calls per second, each process is paced separately, because the service has no such limit.
  */
 export async function openSharedPace(
   { paths, clock, random, rateShare: share, notice }: ConnectionSettings,
   account: PacedAccount,
   rate: number,
 ) {
-  if (rate === 0 || rate > mostSharedRate) return { options: { share }, close: () => {} };
+  if (rate === 0 || rate > maxSharedRate) return { options: { share }, close: () => {} };
   const { SharedPace } = await import("../client/shared-pace.ts");
   const { FileLock } = await import("../storage/file-lock.ts");
   const { sleep } = await import("../client/sleep.ts");
@@ -58,9 +58,9 @@ export async function openSharedPace(
     sleep,
     clock,
     onFailure: (error) => {
-      const why = (error as Error).message;
+      const reason = (error as Error).message;
       notice?.(
-        `${path}.json cannot be used (${why}): other processes are not heeded, and together they may exceed the rate`,
+        `Cannot use ${path}.json (${reason}). Processes are paced separately and may exceed the rate in total.`,
       );
     },
   });

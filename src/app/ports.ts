@@ -9,7 +9,7 @@ import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
 
-/** What every way to a service is made from. */
+/** The machine and environment that the program runs in. */
 export interface HostContext {
   readonly paths: Paths;
   readonly env: Environment;
@@ -19,42 +19,42 @@ export interface HostContext {
 
 export interface ConnectionSettings extends HostContext {
   readonly profile: Profile;
-  /** Calls a second; 0 is no pacing. Where absent, the profile's kind decides. */
+  /** Calls per second; 0 disables pacing. The default depends on the profile. */
   readonly rate?: number | undefined;
-  /** The part of that rate which is taken, above 0 up to 1; all of it where absent. */
+  /** The fraction of the rate to use, above 0 up to 1 (default: 1). */
   readonly rateShare?: number | undefined;
-  /** Told before each call that changes a live account. */
+  /** Called before each call that changes a live account. */
   readonly announceWrite?: (() => void) | undefined;
-  /** Of the program, as a service is told. */
+  /** The version of the program. */
   readonly version?: string | undefined;
-  /** Says what a person should know and nothing fails of. */
+  /** Shows a warning. */
   readonly notice?: ((message: string) => void) | undefined;
-  /** Says to who is at the screen that a call is tried again, and when. */
+  /** Shows that a call will be retried, and when. */
   readonly onWait?: ((message: string) => void) | undefined;
-  /** Many calls follow: worth a thread of its own for what answers them here. */
+  /** Whether many calls follow. Then the embedded engine runs in a separate thread. */
   readonly isBulk?: boolean | undefined;
 }
 
-/** An open way to a service, signed in when a call first needs it. */
+/** A connection to an account. Signs in when a call first needs it. */
 export interface Connection {
   readonly service: Service;
-  /** Sends any call of the wire with the account's credentials; what answers here answers as a server does. */
+  /** Sends any HTTP call with the credentials of the account. The embedded engine responds as a server does. */
   readonly send: SendSigned;
   readonly appKey: string;
   /**
-   * The account's secret, from wherever it is kept.
-   * @throws UserError `auth` where none is known
+   * Reads the secret of the account.
+   * @throws UserError `auth` if none is stored
    */
   readonly readSecret: () => Promise<string>;
-  /** Calls that are worth having under way at once. */
+  /** The recommended number of concurrent calls. */
   readonly concurrency: number;
-  /** Whether calls are carried out in the order in which they were made, also those under way at once. */
+  /** Whether concurrent calls run in the order in which they were made. */
   readonly keepsOrder: boolean;
-  /** Calls a second that it is held to; nothing where it is not paced. */
+  /** The rate limit in calls per second; undefined if calls are not paced. */
   readonly ratePerSecond: number | undefined;
-  /** A utoken that is valid now: the kept one, or a new one. */
+  /** Returns a valid utoken: the cached one, or a new one. */
   token(): Promise<StoredToken>;
-  /** A new utoken, whatever is kept: proves the secret. */
+  /** Requests a new utoken, which verifies the secret. */
   renewToken(): Promise<StoredToken>;
   close(): Promise<void>;
 }
@@ -80,39 +80,39 @@ export interface Rehearsal extends Pick<Connection, "service" | "concurrency" | 
   readonly notKnown: readonly string[];
 }
 
-/** How the service is served. */
+/** How to serve the API. */
 export interface Serving {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** What mails and pages link to; where absent, `STARPOST_PUBLIC_URL`, or else where it listens. */
+  /** The base of links in emails and pages (default: `STARPOST_PUBLIC_URL`, or else the server's address). */
   readonly publicUrl?: string | undefined;
-  /** Whether the calls that have no limit in the specification are limited as well. */
+  /** Whether to limit calls for which the specification defines no limit. */
   readonly limitLegacy: boolean;
-  /** How late the bottom lines of all products are; the specification's hour where absent. */
+  /** The delay of the bottom lines of all products (default: one hour, as in the specification). */
   readonly bottomLinesDelayMs?: number | undefined;
-  /** Faults that calls meet on purpose, for rehearsals. */
+  /** Faults to inject, for testing clients. */
   readonly chaos?: ChaosPlan | undefined;
-  /** Whether mails and webhooks are sent as well. */
+  /** Whether to send emails and webhooks, too. */
   readonly hasWorker: boolean;
 }
 
 export interface ServerSettings extends HostContext, Serving {
   readonly profile: LocalProfile;
-  /** Of the program, for the description of the API. */
+  /** The version of the program, for the OpenAPI document. */
   readonly version: string;
   readonly logLevel: "error" | "info" | "debug";
-  /** Where the log goes, a JSON line an event. */
+  /** The destination of the log: one JSON line per event. */
   readonly log: Writable;
 }
 
 export interface ChaosCounts {
   readonly calls: number;
-  /** Of those, the ones that were answered as they would be without chaos. */
+  /** Calls without an injected fault. */
   readonly spared: number;
-  /** By the names that the plan has for them. */
+  /** Counts by fault name. */
   readonly faults: Readonly<Record<string, number>>;
-  /** All calls by their names. */
+  /** Counts by operation. */
   readonly operations: Readonly<Record<string, number>>;
 }
 
@@ -121,60 +121,60 @@ export interface RunningServer {
   readonly appKey: string;
   /** Where mails go, in words, where the server sends them. */
   readonly mailsTo?: string | undefined;
-  /** What calls have met, where the server misbehaves on purpose. */
+  /** Counts of injected faults, if there are any. */
   readonly chaosCounts?: () => ChaosCounts;
-  /** Finishes what is in flight. */
+  /** Finishes requests in flight first. */
   close(): Promise<void>;
 }
 
-/** How mails and webhooks are sent, apart from a server. */
+/** How to send emails and webhooks without a server. */
 export interface Working {
-  /** How long what was taken is held without a word of it, milliseconds; a minute where absent. */
+  /** The lease duration, in milliseconds (default: one minute). */
   readonly leaseMs?: number | undefined;
-  /** What mails link to; where absent, `STARPOST_PUBLIC_URL`. */
+  /** The base of links in emails (default: `STARPOST_PUBLIC_URL`). */
   readonly publicUrl?: string | undefined;
 }
 
 export interface WorkerSettings extends HostContext, Working {
   readonly profile: LocalProfile;
-  /** Of the program, for the receivers of webhooks. */
+  /** The version of the program, for receivers of webhooks. */
   readonly version: string;
   readonly logLevel: "error" | "info" | "debug";
-  /** Where the log goes, a JSON line an event. */
+  /** The destination of the log: one JSON line per event. */
   readonly log: Writable;
 }
 
-/** What was sent, and what was not. */
+/** What was sent and what was not. */
 export interface WorkSummary {
-  /** `interrupted` where a signal came before all was done. */
+  /** `interrupted` if a signal stopped the worker early. */
   readonly state: "completed" | "interrupted";
   readonly mails: Readonly<Record<"sent" | "not_sent" | "deferred" | "bounced" | "failed", number>>;
   readonly webhooks: Readonly<Record<string, number>>;
-  /** Why no mail could be sent any more, in words. */
+  /** Why sending emails stopped, if it did. */
   readonly problem: string | null;
 }
 
-/** What sends mails and webhooks. Both ways to run it end early once `stop` is aborted; what is in flight is finished. */
+/** Sends emails and webhooks. Aborting `stop` ends a run after the deliveries in flight. */
 export interface OpenWorker {
   /** Where mails go, in words. */
   readonly mailsTo: string;
-  /** Sends what is due, and what becomes due, until it is stopped. */
+  /** Sends everything that is or becomes due, until it is stopped. */
   run(stop: AbortSignal): Promise<void>;
-  /** Sends all that is due now. */
+  /** Sends everything that is due now. */
   runOnce(stop: AbortSignal): Promise<WorkSummary>;
   close(): Promise<void>;
 }
 
-/** Whether a mail would be taken now; words for a person where not. */
+/** Whether the mail server accepts emails, and why not. */
 export type MailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
 
-/** What `app.ts` offers to commands. */
+/** The application, as commands use it. Implemented by `app.ts`. */
 export interface App {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
-  /** Tries the way out of mails as it is configured. */
+  /** Connects to the configured mail server without sending anything. */
   readonly checkMail: (host: HostContext) => Promise<MailCheck>;
   /** Finds the program that inspects a SQLite file in a separate process. */
   readonly findDatabaseProbe: () => URL;

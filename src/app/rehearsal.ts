@@ -7,31 +7,30 @@ import { createService, type Service } from "../service/service.ts";
 import type { Transport } from "../service/transport.ts";
 import { type TokenCache, withToken } from "../service/with-token.ts";
 
-/** Keeps no token: one of a rehearsal is worth nothing behind it. */
+/** Caches no tokens, because tokens of a rehearsal are not valid afterward. */
 export const noTokens: TokenCache = {
   read: async () => undefined,
   write: async () => {},
   clear: async () => {},
 };
 
-/** Where a rehearsal takes place: a database with an account, which nobody else is to write meanwhile. */
+/** A database with an account, on which a rehearsal runs. */
 export interface Stage {
-  /** Opened to make it ready; to be closed before the rehearsal opens it. */
+  /** Used to prepare the database. Must be closed before the rehearsal opens it. */
   readonly transport: Transport;
   readonly appKey: string;
   readonly secret: string;
   readonly sealingKey: Buffer;
   readonly database: string;
   readonly shownAs: string;
-  /** What of the account it lacks. */
+  /** Descriptions of account data that could not be copied. */
   readonly notKnown: readonly string[];
-  /** Clears the stage away. */
+  /** Deletes the database, if it is a copy. */
   remove(): Promise<void>;
 }
 
 /**
- * Makes a copy of what a service tells of an account, as far as a kind of import depends on it, in a database of its
- * own for this user alone.
+ * Copies the data of a remote account that an import depends on to a temporary database that only this user can read.
  * @throws ServiceError
  */
 export async function copyAccount(from: Service, settings: RehearsalSettings): Promise<Stage> {

@@ -1,4 +1,4 @@
-/** Waits for a promise, and no longer than until `signal`; the promise itself goes on. */
+/** Waits for a promise until `signal` is aborted. The work behind the promise continues. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise<T>((resolve, reject) => {

@@ -2,47 +2,47 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Effect, ServiceError } from "../contract/index.ts";
 import type { CallOptions } from "./transport.ts";
 
-/** A call as it goes over the wire, whether or not the contract has it. */
+/** An HTTP call, which need not be in the contract. */
 export interface RawRequest {
   readonly method: string;
-  /** Path and query, to be put behind the address of the service; begins with `/`. */
+  /** Path and query, relative to the address of the service. Starts with `/`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
-  /** What it does, which decides whether it may be repeated. */
+  /** Decides whether the call may be retried. */
   readonly effect: Effect;
-  /** Sent along, and never shown, also where an answer repeats it. */
+  /** Never shown, even if the response repeats it. */
   readonly utoken?: string | undefined;
 }
 
-/** What came back, whole. */
+/** A complete response. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** What the answer says was wrong; nothing where the call was carried out. */
+  /** The error in the response, if the call was refused. */
   readonly refusal?: ServiceError | undefined;
 }
 
 /**
- * Sends a call as it is, paced and repeated as others are.
- * @throws ServiceError where there was no answer
+ * Sends a call unchanged, with the usual pacing and retries.
+ * @throws ServiceError if there is no response
  */
 export type SendRaw = (request: RawRequest, options?: CallOptions) => Promise<RawAnswer>;
 
-/** A call before who is calling was put into it. */
+/** A call without credentials. */
 export interface UnsignedCall {
   readonly method: string;
-  /** Without the query; `{app_key}` and `{store_id}` stand for the account. */
+  /** Without the query. `{app_key}` and `{store_id}` are placeholders for the account. */
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
-  /** Nothing is put in but the account's key where the path has a place for it. */
+  /** Whether to add no credentials except the app key in the path. */
   readonly isAnonymous?: boolean | undefined;
 }
 
-/** An answer, and what must not be shown of it. */
+/** A response, and the token that must not be shown. */
 export interface SignedAnswer extends RawAnswer {
   readonly utoken: string | undefined;
 }

@@ -10,7 +10,7 @@ export type Service = {
   };
 };
 
-/** Derives the façade from the contract, for one caller. */
+/** Derives the service from the contract, for one caller. */
 export function createService(transport: Transport, caller: Caller): Service {
   const groups = Object.entries(contract).map(([group, verbs]) => [
     group,
@@ -31,12 +31,12 @@ type UntypedCall = (
   options?: CallOptions,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
-/** A call by its name, for those who learn it only when they run. */
+/** Finds a call by an operation name that is known only at run time. */
 export function callOf(service: Partial<Service>, operation: OperationName): UntypedCall {
   const [group = "", verb = ""] = operation.split(".");
   const call = (service as unknown as Readonly<Record<string, Readonly<Record<string, UntypedCall>>>>)[
     group
   ]?.[verb];
-  if (!call) throw new Error(`the service has no call ${operation}`);
+  if (!call) throw new Error(`unknown operation ${operation}`);
   return call;
 }

@@ -1,45 +1,45 @@
 import type * as z from "zod";
 import type { EndpointOf, OperationName } from "../contract/index.ts";
 
-/** Who is calling. `appKey` names the account, `utoken` proves it; neither is part of a call's input. */
+/** Who is calling. `appKey` identifies the account, `utoken` authenticates it. Neither is part of the input. */
 export interface Caller {
   readonly appKey?: string | undefined;
   readonly utoken?: string | undefined;
 }
 
-/** A call's input as a caller gives it: flat, before the contract's shapes are applied. */
+/** The input of a call as passed by the caller: flat, before validation. */
 export type InputOf<N extends OperationName> = z.input<EndpointOf<N>["input"]>;
 export type OutputOf<N extends OperationName> = z.output<EndpointOf<N>["output"]>;
 
-/** What happens on the way of one call, for progress, books and reply headers. */
+/** What happens during a call, for progress, statistics, and response headers. */
 export type CallEvent =
-  /** A request leaves; the second and later ones of a call are retries. */
+  /** A request is sent. The second and later attempts of a call are retries. */
   | { readonly type: "attempt"; readonly attempt: number }
-  /** Nothing is sent for `ms` milliseconds, and why. */
+  /** Nothing is sent for `ms` milliseconds. */
   | {
       readonly type: "wait";
       readonly reason: "pace" | "throttled" | "retry";
       readonly ms: number;
       readonly message: string;
     }
-  /** The service's own limit: requests left in its window, and when that ends (Unix seconds). */
+  /** The service's rate limit: remaining requests, and when the window ends (Unix time in seconds). */
   | { readonly type: "limit"; readonly remaining: number; readonly resetAtSeconds: number };
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
   /**
-   * The contract's shapes were applied to every element of the input in this process, and what is sent is what they
-   * gave: an engine in this process need not apply them again. Means nothing to a service elsewhere.
+   * Whether the input is the output of the contract's validation, so that an engine in the same process need not repeat
+   * it. Ignored by remote services.
    */
   readonly isChecked?: boolean | undefined;
-  /** Tries of this call at most, the first included, where what carries it would make more. */
+  /** Maximum number of attempts, if lower than the default of the transport. */
   readonly maxAttempts?: number | undefined;
 }
 
 /**
- * The one seam: carries a call to whatever answers it, here or elsewhere.
- * @throws ServiceError when the call is refused or not answered
+ * Carries a call to the engine, in this process or over HTTP.
+ * @throws ServiceError if the call is refused or gets no response
  */
 export interface Transport {
   call<N extends OperationName>(
