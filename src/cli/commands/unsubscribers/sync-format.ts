@@ -1,4 +1,4 @@
-import { nameNobody } from "../../../records/unsubscribers/sync/sync.ts";
+import { describeEmptyFiles } from "../../../records/unsubscribers/sync/sync.ts";
 import type { SyncSummary } from "../../../records/unsubscribers/sync/sync-types.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
 
@@ -20,7 +20,7 @@ export function describeSync(summary: SyncSummary, target: string): string[] {
         ? `Changed ${list}: ${counts}.`
         : `Not finished (${state}): ${list}: ${counts}. To continue, run the command again.`;
   return [
-    ...(isEmptied(summary) ? [`The list would become empty: ${nameNobody(summary)}.`] : []),
+    ...(isEmptied(summary) ? [`The list would become empty: ${describeEmptyFiles(summary)}.`] : []),
     outcome,
     ...more(summary),
   ];

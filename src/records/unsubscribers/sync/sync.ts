@@ -183,7 +183,7 @@ async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps
   if (removed <= maxResubscribe) return deps.approve({ added, removed });
   const people = removed === 1 ? "1 person" : `${removed} people`;
   const isEmptied = summary.added + summary.unchanged === 0;
-  const why = isEmptied ? `${nameNobody(summary)}: the list would be emptied; ` : "";
+  const why = isEmptied ? `${describeEmptyFiles(summary)}: the list would be emptied; ` : "";
   throw new ImportError(
     "usage",
     `${why}${people} would receive emails again, but --max-resubscribe allows ${maxResubscribe}; nothing was sent`,
@@ -192,9 +192,9 @@ async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps
 }
 
 /** Describes files without any address of the type. */
-export function nameNobody({ files, passed_over: passedOver, type }: SyncSummary): string {
+export function describeEmptyFiles({ files, passed_over: passedOver, type }: SyncSummary): string {
   const which = files.length === 1 ? "the file lists" : "the files list";
-  return `${which} nobody${passedOver > 0 ? ` of type ${type}` : ""}`;
+  return `${which} no addresses${passedOver > 0 ? ` of type ${type}` : ""}`;
 }
 
 interface Approved {
