@@ -32,7 +32,7 @@ function write(home: Home, name: string, content: string): string {
 
 async function readGroups(home: Home): Promise<string[][]> {
   const { stdout } = await home.run(["groups", "export"]);
-  return (parse(stdout) as string[][]).slice(1);
+  return parse(stdout).slice(1);
 }
 
 describe("groups import", () => {

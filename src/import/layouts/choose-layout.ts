@@ -9,7 +9,7 @@ export interface KindLayouts {
 }
 
 /** The values of `--layout` that stand for the native columns. */
-const nativeNames: readonly string[] = ["none", "native"];
+const nativeNames: ReadonlySet<string> = new Set(["none", "native"]);
 
 /** Adds variants that state the order of day and month, for a layout whose dates may not show it. */
 export function withDateOrders(layout: Layout): readonly Layout[] {
@@ -55,7 +55,7 @@ export function detectLayout(header: readonly string[], layouts: readonly Layout
 
 function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLayouts[]): Layout | undefined {
   const wanted = requested.toLowerCase();
-  if (nativeNames.includes(wanted)) return undefined;
+  if (nativeNames.has(wanted)) return undefined;
   const found = kind.layouts.find(({ name }) => name === wanted || name === `${wanted}-${kind.name}`);
   if (found) return found;
   const owner = kinds.find(({ layouts }) => layouts.some(({ name }) => name === wanted));

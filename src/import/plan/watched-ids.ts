@@ -41,10 +41,10 @@ export class IdWatch {
     };
   }
 
-  #add({ ids, keyOf }: PlanBehavior, item: Item, row: RowView, source: SourceRow): void {
+  #add(plan: PlanBehavior, item: Item, row: RowView, source: SourceRow): void {
     const file = this.#files[source.file];
     const place = `${file?.given}:${source.line}`;
-    for (const { type, field, writtenIn, name } of ids) {
+    for (const { type, field, writtenIn, name } of plan.ids) {
       const id = field === undefined ? item.key : row(field);
       const at = file?.columns.columnOf.get(writtenIn);
       const spelling = (at === undefined ? undefined : source.cells[at]) || id;
@@ -55,7 +55,7 @@ export class IdWatch {
         place,
       });
     }
-    if (!this.#tally.addKey(keyOf(item, row))) return;
+    if (!this.#tally.addKey(plan.keyOf(item, row))) return;
     this.repeated.rows++;
     this.repeated.first ??= place;
   }

@@ -92,7 +92,7 @@ function describeOptions(options: ImportOptions, kind: RecordKind | undefined): 
   for (const [name, value] of Object.entries(others)) {
     const [flag, { isNegated = false } = {}] = kindFlags.find(([, { option }]) => option === name) ?? [];
     if (value === undefined || value === isNegated) continue;
-    described[`--${flag ?? toFlag(name)}`] = typeof value === "boolean" ? "yes" : String(value);
+    described[`--${flag ?? toFlag(name)}`] = value === true || value === false ? "yes" : formatValue(value);
   }
   if (maxErrors)
     described["--max-errors"] = "count" in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`;
@@ -103,6 +103,10 @@ function describeOptions(options: ImportOptions, kind: RecordKind | undefined): 
   if (joinPairs(map) !== "") described["--map"] = joinPairs(map);
   if (joinPairs(set) !== "") described["--set"] = joinPairs(set);
   return described;
+}
+
+function formatValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function toFlag(option: string): string {

@@ -149,7 +149,10 @@ export class RunTally {
     if (fixed !== undefined) yield { type: "notice", message: fixed };
     const reasons = [...this.#problems.values()]
       .toSorted((a, b) => b.count - a.count)
-      .map(({ first: _first, ...group }) => ({ ...group, hint: this.#codes[group.code]?.hint }));
+      .map(({ code, count, column, reason, file, line, value }) => {
+        const hint = this.#codes[code]?.hint;
+        return { code, count, column, reason, hint, file, line, value };
+      });
     if (reasons.length > 0) yield { type: "rejects", reasons };
   }
 

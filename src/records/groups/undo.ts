@@ -45,10 +45,10 @@ export const groupUndo: UndoBehavior = {
         ? { outcome: "reversed", reason: "is no longer in the group" }
         : { outcome: "kept", reason: "changed since: is no longer in the group" };
     }
-    const previous = past.get(productKey(String(written["productId"])))?.["group"];
+    const previous = past.get(productKey(String(written["productId"])))?.["group"] as string | undefined;
     const isNewGroup = past.get(groupKey(String(written["group"]))) === undefined;
     const reason =
-      previous === undefined ? "is removed from the group" : `is moved back to the group ${String(previous)}`;
+      previous === undefined ? "is removed from the group" : `is moved back to the group ${previous}`;
     return { outcome: "reversed", reason, send: { ...written, previous, isNewGroup } };
   },
 

@@ -23,7 +23,7 @@ const columns = [
   "external_sku",
 ] as const;
 
-const required: readonly string[] = [
+const required: ReadonlySet<string> = new Set([
   "order_id",
   "email",
   "customer_name",
@@ -31,14 +31,14 @@ const required: readonly string[] = [
   "product_id",
   "product_name",
   "product_url",
-];
+]);
 
 /** Source: INTERFACE "Native columns". */
 export const orders: RecordKind = {
   name: "orders",
   itemName: { one: "order", many: "orders" },
   fields: [
-    ...columns.map((name) => ({ name, required: required.includes(name) })),
+    ...columns.map((name) => ({ name, required: required.has(name) })),
     { name: "quantity", isMappedOnly: true },
   ],
   columns,

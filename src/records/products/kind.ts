@@ -34,13 +34,13 @@ const aliases: Readonly<Partial<Record<string, readonly string[]>>> = {
   external_sku: ["spec external sku"],
 };
 
-const required: readonly string[] = ["product_id", "name", "url"];
+const required: ReadonlySet<string> = new Set(["product_id", "name", "url"]);
 
 /** Source: INTERFACE "Native columns". */
 export const products: RecordKind = {
   name: "products",
   itemName: { one: "product", many: "products" },
-  fields: columns.map((name) => ({ name, aliases: aliases[name] ?? [], required: required.includes(name) })),
+  fields: columns.map((name) => ({ name, aliases: aliases[name] ?? [], required: required.has(name) })),
   columns,
   textColumns: ["name", "description", "product_tags"],
   urlField: "url",
