@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { parseRetryAfter } from "../contract/time.ts";
 
-/** What a reply says of the service's own limit. */
+/** The service's rate limit, as stated in a response. */
 export interface ServiceLimit {
-  /** Requests left in the service's window. */
+  /** Remaining requests in the window. */
   readonly remaining: number;
-  /** Unix timestamp at which the window ends. */
+  /** When the window ends, as Unix time in seconds. */
   readonly resetAtSeconds: number;
-  /** Milliseconds until then, from now. */
+  /** When the window ends, in milliseconds from now. */
   readonly resetInMs: number;
 }
 
-/** Two clocks that differ by more than this are told apart by the reply's own `Date`, which has whole seconds. */
+/** If the clocks differ by more than this, the response's `Date` is used. Its resolution is one second. */
 const trustedSkewMs = 2_000;
 
-/** Longest wait that a reply can ask for; what is beyond it is taken for a mistake. */
-const longestWaitMs = 60_000;
+/** Longer waits are assumed to be a mistake. */
+const maxWaitMs = 60_000;
 
 /** Reads `RateLimit-Remaining` and `RateLimit-Reset`. Source: spec "Limits". */
 export function readServiceLimit(headers: IncomingHttpHeaders, nowMs: number): ServiceLimit | undefined {
@@ -32,14 +32,14 @@ export function readRetryAfterMs(headers: IncomingHttpHeaders, nowMs: number): n
   return waitMs === undefined ? undefined : boundWait(waitMs);
 }
 
-/** The time against which the service's timestamps are read. */
+/** The current time by the service's clock. */
 function referenceMs(headers: IncomingHttpHeaders, nowMs: number): number {
   const serviceMs = Date.parse(headers.date ?? "");
   return Math.abs(serviceMs - nowMs) > trustedSkewMs ? serviceMs : nowMs;
 }
 
 function boundWait(ms: number): number {
-  return Math.min(Math.max(0, ms), longestWaitMs);
+  return Math.min(Math.max(0, ms), maxWaitMs);
 }
 
 function readWhole(header: string | string[] | undefined): number | undefined {

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ServiceError } from "../contract/index.ts";
 
 /**
- * Takes JSON bodies and no others. An empty body is as good as none; a body that would change an object's prototype,
- * or is not UTF-8, is malformed: read on, it would be taken for other data than was sent.
+ * Accepts only JSON bodies. An empty body counts as none. A body that would change the prototype of an object, or that is
+ * not UTF-8, is malformed.
  */
 export function acceptJson(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
@@ -16,12 +16,12 @@ export function acceptJson(app: FastifyInstance): void {
     }
     const text = body.toString("utf8");
     if (text.trim() === "") done(null);
-    else void parseJson(request, text, (error, parsed) => done(error && asMalformed(text), parsed));
+    else void parseJson(request, text, (error, parsed) => done(error && toMalformedBody(text), parsed));
   });
 }
 
-/** Says where a body goes wrong, and nothing of what was sent. */
-function asMalformed(text: string): ServiceError {
+/** Locates the error without repeating any content. */
+function toMalformedBody(text: string): ServiceError {
   try {
     JSON.parse(text);
     return new ServiceError(
@@ -35,7 +35,7 @@ function asMalformed(text: string): ServiceError {
   }
 }
 
-/** Takes JSON bodies, and gives them as the text that was sent: what is signed is every byte of it. */
+/** Accepts JSON bodies and passes them on as text, because the signature covers every byte. */
 export function acceptSignedText(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
@@ -44,15 +44,15 @@ export function acceptSignedText(app: FastifyInstance): void {
   });
 }
 
-/** Takes form-encoded bodies as well. */
+/** Also accepts form-encoded bodies. */
 export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(formType, { parseAs: "buffer" }, parseForm);
 }
 
-/** Largest form of a page: its longest texts, each character written as `%..` three or four times. */
+/** Maximum size of a form: the longest texts, with each character encoded as three or four `%xx` sequences. */
 const pageFormBytes = 256 * 1_024;
 
-/** Takes form-encoded bodies alone, as the forms of our own pages send them. */
+/** Accepts only form-encoded bodies, as sent by the HTML pages. */
 export function acceptPageForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(formType, { parseAs: "buffer", bodyLimit: pageFormBytes }, parseForm);
@@ -61,8 +61,8 @@ export function acceptPageForms(app: FastifyInstance): void {
 const formType = "application/x-www-form-urlencoded";
 
 /**
- * Reads the fields of a form, which are UTF-8 as everything else is: bytes of another encoding would be taken for other
- * text than was written. Source: WHATWG "URL Standard". Assumed: of a field that is repeated, the last counts.
+ * Parses the fields of a form, which must be UTF-8.
+ * Source: WHATWG "URL Standard". Assumed: if a field is repeated, the last value counts.
  */
 function parseForm(
   request: FastifyRequest,
@@ -84,7 +84,7 @@ function parseForm(
   else done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
 }
 
-/** Takes any body, and reads nothing from it; a large one is refused all the same. */
+/** Accepts and ignores any body up to a size limit. */
 export function acceptAnything(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: 64 * 1_024 }, (_request, _body, done) =>

@@ -9,33 +9,33 @@ import {
   tooManyRequestsMessage,
 } from "../contract/index.ts";
 
-/** Faults, in the order in which their coins are tossed. */
+/** Faults, in the order in which they are drawn. */
 const faults = ["429", "413", "500", "reset", "timeout", "drop"] as const;
 type Fault = (typeof faults)[number];
 
-/** How a server misbehaves on purpose, so that those who call it can rehearse. */
+/** Which faults to inject, for testing clients. */
 export interface ChaosOptions {
-  /** How likely each fault is, from 0 to 1. */
+  /** The probability of each fault, from 0 to 1. */
   readonly rates: Readonly<Partial<Record<Fault, number>>>;
   readonly delayMs: number;
   readonly seed: number;
-  /** The one call, or the start of the paths, that are meant; all where absent. */
+  /** An operation or a path prefix to which faults are limited (default: all calls). */
   readonly only?: string | undefined;
 }
 
-/** What was met. */
+/** Statistics of injected faults. */
 export interface ChaosCounts {
-  /** Calls that came, whole, and were meant. */
+  /** Calls to which faults apply. */
   readonly calls: number;
-  /** Of those, the ones that were answered as they would be without chaos. */
+  /** Calls without an injected fault. */
   readonly spared: number;
   readonly faults: Readonly<Record<Fault, number>>;
-  /** All of them by the call, as the contract names it. */
+  /** Calls by operation. */
   readonly operations: Readonly<Record<string, number>>;
 }
 
-/** A call that has come, and what it is called with. */
-interface Met {
+/** A received call. */
+interface ReceivedCall {
   readonly operation: OperationName;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -43,8 +43,8 @@ interface Met {
 }
 
 /**
- * Tosses coins for each call, in a fixed order, as many for each: what the n-th call meets depends on the seed alone.
- * `429`, `413`, `500`, `reset` and `timeout` come before the work, which is then not done; `drop` comes after it.
+ * Draws one random number per fault for each call, in a fixed order, so that the faults of the n-th call depend only on the
+ * seed. `429`, `413`, `500`, `reset`, and `timeout` replace the work; `drop` happens after the work.
  */
 export class Chaos {
   readonly #options: ChaosOptions;
@@ -71,38 +71,45 @@ export class Chaos {
     };
   }
 
-  /** Answers a call, or lets it meet its fault. */
-  async answer(met: Met, work: () => Promise<unknown>): Promise<unknown> {
-    if (!this.#isMeant(met)) return work();
+  /** Handles a call, or injects a fault. */
+  async answer(received: ReceivedCall, work: () => Promise<unknown>): Promise<unknown> {
+    if (!this.#applies(received)) return work();
     this.#calls++;
-    this.#operations[met.operation] = (this.#operations[met.operation] ?? 0) + 1;
-    const fault = this.#toss();
+    this.#operations[received.operation] = (this.#operations[received.operation] ?? 0) + 1;
+    const fault = this.#draw();
     if (this.#options.delayMs > 0) await wait(this.#options.delayMs);
     if (fault === undefined) {
       this.#spared++;
       return work();
     }
     this.#faults[fault]++;
-    met.log.info({ id: met.request.id, operation: met.operation, fault }, "chaos");
-    return this.#meet(fault, met, work);
+    received.log.info({ id: received.request.id, operation: received.operation, fault }, "chaos");
+    return this.#inject(fault, received, work);
   }
 
-  /** Lets go of the calls that are never answered. */
+  /** Closes the connections of calls that never get a response. */
   close(): void {
     for (const socket of this.#held) socket.destroy();
   }
 
-  #isMeant({ operation, request }: Met): boolean {
+  #applies({ operation, request }: ReceivedCall): boolean {
     const { only } = this.#options;
     return only === undefined || only === operation || (only.startsWith("/") && request.url.startsWith(only));
   }
 
-  #toss(): Fault | undefined {
-    const tossed = faults.map((name) => ({ name, isMet: this.#random() < (this.#options.rates[name] ?? 0) }));
-    return tossed.find(({ isMet }) => isMet)?.name;
+  #draw(): Fault | undefined {
+    const drawn = faults.map((name) => ({
+      name,
+      isDrawn: this.#random() < (this.#options.rates[name] ?? 0),
+    }));
+    return drawn.find(({ isDrawn }) => isDrawn)?.name;
   }
 
-  async #meet(fault: Fault, { request, reply }: Met, work: () => Promise<unknown>): Promise<unknown> {
+  async #inject(
+    fault: Fault,
+    { request, reply }: ReceivedCall,
+    work: () => Promise<unknown>,
+  ): Promise<unknown> {
     if (fault === "429") throw this.#refuseAsTooMany(reply);
     if (fault === "413") throw new ServiceError("bodyTooLarge", "the body is larger than this server takes");
     if (fault === "500") throw new ServiceError("internal", `internal error (request ${request.id})`);

@@ -31,8 +31,8 @@ const refusals: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Answers what never became a request, in the form of every other error, and closes the connection.
- * Nothing of it is logged but its kind: the bytes may hold a token.
+ * Responds to malformed HTTP with a regular error body, and closes the connection.
+ * Logs only the kind of error, because the bytes may contain a token.
  */
 export function refuseConnection(
   { code = "" }: { readonly code?: string },
@@ -56,7 +56,7 @@ export function refuseConnection(
   socket.end([`HTTP/1.1 ${line}`, ...headers, "", body].join("\r\n"));
 }
 
-/** Part of an answer is already on its way, which another would be mixed with. Node asks the same for itself. */
+/** Whether part of a response has been sent, so that an error would corrupt it. Node.js uses the same check. */
 function isAnswering(socket: Socket): boolean {
   const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent?: boolean } | null };
   return answering?.headersSent === true;

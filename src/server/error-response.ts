@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from "../contract/index.ts";
 
-/** The framework's own errors that are the caller's, by their code. */
+/** Errors of the framework that the caller caused, by code. */
 const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["bodyTooLarge", "the body is larger than this server takes"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupportedMediaType", "send Content-Type: application/json"],
@@ -18,8 +18,8 @@ const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>
   FST_ERR_MAX_PARAM_LENGTH: ["unknownPath", "the path is too long"],
 };
 
-/** Tells any error as a refusal; what is a bug becomes `internal`. */
-function asRefusal(error: unknown, requestId: string): ServiceError {
+/** Converts any error. A bug becomes `internal`. */
+function toServiceError(error: unknown, requestId: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   const known = code === undefined ? undefined : kindOfFrameworkCode[code];
@@ -30,7 +30,7 @@ function asRefusal(error: unknown, requestId: string): ServiceError {
   return new ServiceError("internal", `internal error (request ${requestId})`, { cause: error });
 }
 
-/** Answers with an error, in the form that the path has for errors. Nothing of a bug but its request's id is told. */
+/** Sends an error in the form of the path. Of a bug, only the request ID is disclosed. */
 export function sendRefusal(
   error: unknown,
   {
@@ -45,7 +45,7 @@ export function sendRefusal(
     readonly log: Logger;
   },
 ): FastifyReply {
-  const refusal = asRefusal(error, request.id);
+  const refusal = toServiceError(error, request.id);
   const { kind, retryAfterMs } = refusal;
   const status = httpStatusOf(kind, form);
   if (refusal !== error && kind === "internal") log.error({ id: request.id, ...describeBug(error) }, "bug");
@@ -57,7 +57,7 @@ export function sendRefusal(
   return reply.code(status).send(encodeError(refusal, form));
 }
 
-/** Only what says where the fault is: an error's other fields may hold what was sent. */
+/** Only what locates the bug: other fields of an error may contain personal data. */
 function describeBug(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { thrown: typeof error };
   const { name, message, stack } = error;

@@ -65,7 +65,7 @@ function listRoutes(): readonly Route[] {
     const route = (path: string): Route => {
       return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies: bodiesOf(endpoint) };
     };
-    // Where its path says all, a page is posted to by its own button or by a mail program (RFC 8058), in any encoding.
+    // Without a form, a page is posted by its button or by an email program (RFC 8058), in any encoding.
     const pageBodies = endpoint.hasForm ? "pageForm" : "anything";
     const pageRoute = (path: string): Route => ({ ...route(path), page, bodies: pageBodies });
     const own = [...new Set(paths.flatMap(listPathVariants))].map(route);
@@ -90,7 +90,7 @@ function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }:
   app.route({
     method: [...methodsOf(endpoint)],
     url: path,
-    // HEAD runs the call, so it is there only where a call changes nothing, or can be told not to.
+    // HEAD runs the call, so it is available only if the call changes nothing or has a field to prevent changes.
     exposeHeadRoute: hasHead(endpoint),
     ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
     handler: (request, reply) => {
@@ -101,14 +101,14 @@ function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }:
 }
 
 /**
- * Whether pages of other sites may call: what shoppers' browsers call, with no token and no cookie, may come from any shop.
- * Assumed: the specification shows no such rule; calls that need a token, answer a secret or are signed are for servers.
+ * Whether pages of other sites may make the call. Calls from shoppers' browsers, without token or cookie, may come from any
+ * shop. Assumed (not in the specification): calls that need a token, return a secret, or are signed come from servers only.
  */
 function isForBrowsers({ auth, returnsSecret = false, signedBody }: Endpoint): boolean {
   return (auth === "open" || auth === "account") && !returnsSecret && !signedBody;
 }
 
-/** What a browser asks before it sends JSON from another site. */
+/** Headers for CORS preflight requests. */
 const preflightHeaders = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "content-type",
@@ -134,7 +134,7 @@ function allowedMethods(group: Group): readonly string[] {
   return [...own, ...head, "OPTIONS"];
 }
 
-/** OPTIONS is answered with what is allowed; it is no call. */
+/** Responds to OPTIONS with the allowed methods, and rejects all other methods. */
 function refuseOtherMethods(
   app: FastifyInstance,
   { path, endpoint: { errorForm: form } }: Route,
@@ -146,7 +146,7 @@ function refuseOtherMethods(
     method: everyMethod.filter((method) => method === "OPTIONS" || !allowed.includes(method)),
     url: path,
     errorHandler: (error, request, reply) => void sendRefusal(error, { request, reply, form, log }),
-    // Before the body is read, which may well not be one of ours.
+    // Before the body is read, which may have any format.
     onRequest: async (request, reply) => {
       void reply.header("allow", allow);
       if (isShared) void reply.headers({ ...preflightHeaders, "access-control-allow-methods": allow });

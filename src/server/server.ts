@@ -15,21 +15,21 @@ import { addRoutes } from "./routes.ts";
 
 export interface ServerOptions {
   readonly logger: Logger;
-  /** Largest body, in bytes; 10 MiB where absent. */
+  /** Maximum body size, in bytes (default: 10 MiB). */
   readonly bodyLimitBytes?: number;
-  /** How long a request may take to arrive whole; 5 minutes where absent. */
+  /** Time limit for receiving a request (default: 5 minutes). */
   readonly requestWithinMs?: number;
-  /** How long `close` waits for calls in flight before it cuts them off; 10 s where absent. */
+  /** How long `close` waits for calls in flight before it closes their connections (default: 10 s). */
   readonly closeWithinMs?: number;
-  /** Milliseconds since the epoch, for the limit of core calls that took nothing from it; they say nothing of it where absent. */
+  /** For the rate-limit headers of core calls that did not count; without a clock, these are omitted. */
   readonly clock?: () => number;
-  /** What `/openapi.json` says beside the contract; asked for once, when the document is. */
+  /** Details for `/openapi.json`. Called once, when the document is first requested. */
   readonly about?: () => About;
-  /** Faults that calls meet on purpose. */
+  /** Injects faults, for testing clients. */
   readonly chaos?: Chaos | undefined;
 }
 
-/** A request that is answered without a connection. */
+/** A request that is handled without a connection. */
 export interface InnerRequest {
   readonly method: string;
   /** Path and query. */
@@ -45,14 +45,14 @@ export interface InnerAnswer {
 }
 
 export interface Server {
-  /** Answers as it would over HTTP. */
+  /** Handles a request as over HTTP. */
   answer(request: InnerRequest): Promise<InnerAnswer>;
   /**
-   * Starts to answer. Port 0 takes a free one.
+   * Starts listening. Port 0 selects a free port.
    * @throws ListenError
    */
   listen(where: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
-  /** Takes no more calls, finishes those in flight, and ends. The transport stays open: it is not the server's. */
+  /** Stops accepting calls and finishes those in flight. Does not close the transport. */
   close(): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ const defaults = {
   closeWithinMs: 10_000,
 } as const;
 
-/** How long the headers of a request may take, and how often requests are looked for that take too long. */
+/** Time limit for request headers, and the interval of checks for requests that take too long. */
 const slow = { headersWithinMs: 60_000, lookEachMs: 30_000 } as const;
 
-/** Longest path parameter: all that a request line can hold. */
+/** Maximum length of a path parameter: that of a request line. */
 const maxParamLength = 16 * 1_024;
 
-/** Answers the contract's calls over HTTP from any Transport. */
+/** Serves the contract over HTTP, with any transport. */
 export function createServer(transport: Transport, options: ServerOptions): Server {
   const {
     logger: log,
@@ -81,7 +81,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   const limits = { bodyLimit: bodyLimitBytes, requestTimeout: requestWithinMs };
   const app = createApp(transport, { log, limits, chaos });
   addDocument(app, about);
-  if (options.clock) tellCoreLimit(app, options.clock);
+  if (options.clock) addCoreLimitHeaders(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
   return {
     answer: async ({ method, target, headers, body }) => {
@@ -132,7 +132,7 @@ function createApp(
   },
 ): FastifyInstance {
   const app = fastify({
-    // Its own log lines hold the whole URL, in which a utoken may stand.
+    // Its log lines contain the complete URL, which may contain a utoken.
     logger: false,
     ...limits,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
@@ -140,23 +140,23 @@ function createApp(
     forceCloseConnections: "idle",
     return503OnClosing: false,
     http: {
-      // Refused below, with a body.
+      // Checked below, with an error body.
       requireHostHeader: false,
       connectionsCheckingInterval: Math.min(slow.lookEachMs, limits.requestTimeout),
     },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, log),
     frameworkErrors: (error, request, reply) => {
-      // No hook runs for these.
-      beTakenAtItsWord(reply);
+      // Hooks do not run for these errors.
+      disableSniffing(reply);
       void sendRefusal(error, { request, reply, form: formOf(request.url), log });
     },
   });
-  // Node takes the longer of both for a body.
+  // Node.js applies the longer of the two to the body.
   app.server.headersTimeout = Math.min(slow.headersWithinMs, limits.requestTimeout);
   answerAllExpectations(app);
   acceptJson(app);
   app.addHook("onRequest", ({ headers, raw }, reply, done) => {
-    beTakenAtItsWord(reply);
+    disableSniffing(reply);
     done(findFault(headers, raw.httpVersion));
   });
   addLog(app, log);
@@ -166,7 +166,7 @@ function createApp(
   return app;
 }
 
-/** What is wrong with a request before its body is read. */
+/** Checks a request before its body is read. */
 function findFault(headers: IncomingHttpHeaders, httpVersion: string): ServiceError | undefined {
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") {
@@ -176,18 +176,18 @@ function findFault(headers: IncomingHttpHeaders, httpVersion: string): ServiceEr
   return new ServiceError("malformedBody", "the request has no Host header");
 }
 
-/** What is answered is what it says it is, also where people wrote it. */
-function beTakenAtItsWord(reply: FastifyReply): void {
+/** Prevents browsers from guessing the content type, because responses contain user content. */
+function disableSniffing(reply: FastifyReply): void {
   void reply.header("x-content-type-options", "nosniff");
 }
 
-/** An expectation beside `100-continue` is passed over, as the standard allows: by itself, Node refuses it in no form of ours. */
+/** Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body. */
 function answerAllExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Source: spec "Limits": every core API response says what is left. One that was refused before it was counted left all. */
-function tellCoreLimit(app: FastifyInstance, clock: () => number): void {
+/** Source: spec "Limits": every core API response states the remaining calls. Rejected calls that did not count leave all. */
+function addCoreLimitHeaders(app: FastifyInstance, clock: () => number): void {
   const { requests, windowMs } = coreRateLimit;
   app.addHook("onSend", (request, reply, _payload, done) => {
     if (formOf(request.url) === "core" && !reply.hasHeader("ratelimit-remaining")) {
@@ -200,7 +200,7 @@ function tellCoreLimit(app: FastifyInstance, clock: () => number): void {
   });
 }
 
-/** A call in flight is answered, and its connection is not kept for another. */
+/** While stopping, closes connections after the response. */
 function closeConnectionsWhenStopping(app: FastifyInstance): { stopping: boolean } {
   const state = { stopping: false };
   app.addHook("onSend", (_request, reply, _payload, done) => {
@@ -210,7 +210,7 @@ function closeConnectionsWhenStopping(app: FastifyInstance): { stopping: boolean
   return state;
 }
 
-/** One line a call, of its route's pattern and nothing that was sent: paths, queries and bodies hold who and what. */
+/** Logs one line per call, with the route pattern only: paths, queries, and bodies contain personal data. */
 function addLog(app: FastifyInstance, log: Logger): void {
   app.addHook("onResponse", (request, reply, done) => {
     log.info(
@@ -232,7 +232,7 @@ function answerUnknownPaths(app: FastifyInstance, log: Logger): void {
     sendRefusal(error, { request, reply, form: formOf(request.url), log }),
   );
   app.setNotFoundHandler(() => {});
-  // Before the body is read, which may well not be one of ours.
+  // Before the body is read, which may have any format.
   app.addHook("onRequest", (request, _reply, done) => {
     const path = request.url.split("?", 1)[0];
     done(

@@ -343,7 +343,7 @@ test("a service's words steer no terminal while it is tried again, and hold no t
   );
   const { status, stderr } = await api(["GET", "/apps/{app_key}/purchases"]);
   expect(status).toBe(0);
-  expect(stderr).toMatch(/title .* of …; next try in/);
+  expect(stderr).toMatch(/title .* of …; retrying in/);
   expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
 });
 

@@ -381,7 +381,7 @@ describe("a service that does not answer as it should", () => {
     const { error } = JSON.parse(stderr) as { error: { kind: string; message: string; hint: string } };
     expect(error.kind).toBe("auth");
     expect(error.message).toContain(url);
-    expect(error.hint).toMatch(/STARPOST_SECRET.*starpost auth login$/);
+    expect(error.hint).toMatch(/STARPOST_SECRET.*starpost auth login/);
     expect((await own.json<Summary[]>(["imports", "list"])).data).toEqual([]);
     server.close();
     own.remove();

@@ -78,7 +78,7 @@ describe("whoever is at the screen", () => {
     );
     await send();
     expect(told).toHaveLength(2);
-    expect(told[0]).toMatch(/; next try in 0\.3 s$/);
+    expect(told[0]).toMatch(/; retrying in 0\.3 s$/);
     await send({ onEvent: () => {} });
     expect([told.length, server.received.length]).toEqual([2, 6]);
   });

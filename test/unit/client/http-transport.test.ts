@@ -345,7 +345,7 @@ describe("a service that has too much to do", () => {
     const { upload, waits, events } = await setUp(failing(1, refuse({})));
     await upload();
     expect(waits).toEqual([1_125]);
-    expect(events[1]).toMatchObject({ message: "the service answers 429; next try in 1.1 s" });
+    expect(events[1]).toMatchObject({ message: "the service is throttling calls (429); retrying in 1.1 s" });
   });
 
   it("is waited for as long as a 503 says, and the call was not carried out", async () => {

@@ -44,7 +44,7 @@ describe("planRetry", () => {
     expect(plan(new ServiceError("tooManyRequests", "slow down"))).toEqual({
       reason: "throttled",
       ms: 1_125,
-      message: "the service answers 429; next try in 1.1 s",
+      message: "the service is throttling calls (429); retrying in 1.1 s",
     });
   });
 
@@ -53,7 +53,7 @@ describe("planRetry", () => {
     expect(plan(error, { attempt: 4 })).toEqual({
       reason: "retry",
       ms: 2_000,
-      message: "http://host: nothing answers there; next try in 2 s",
+      message: "http://host: nothing answers there; retrying in 2 s",
     });
   });
 
