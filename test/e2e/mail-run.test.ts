@@ -89,11 +89,20 @@ interface Summary {
 
 const none: Sent = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 
+interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  /** The ID of the email that the line is about. */
+  readonly mail?: number;
+  /** How many emails a worker took over. */
+  readonly emails?: number;
+}
+
 const readLog = (stderr: unknown) =>
   String(stderr)
     .split("\n")
     .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line) as { level: string; msg: string; mail?: number });
+    .map((line) => JSON.parse(line) as LogLine);
 
 /** Waits for something, and no longer than a test may take. */
 async function until(isSo: () => boolean): Promise<void> {
@@ -116,7 +125,7 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
   (_name, isOnPostgres) => {
     const count = chooseSize(300, 2_000);
 
-    test("lose no mail where one is killed, and double at most the one in flight, and say so", async () => {
+    test("lose no email when one is killed, send at most the one in flight twice, and log it", async () => {
       const server = await startServer();
       const home = await openHome(isOnPostgres);
       await (await order(home, count)).stop();
@@ -163,13 +172,13 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
       expect(log.filter(({ msg }) => msg.includes("may arrive twice"))).toMatchObject([
         { level: "warn", mail: idOf(doubled.messageId) },
       ]);
-      expect(log.some(({ msg }) => msg.startsWith("took over mails"))).toBe(true);
+      expect(log.some(({ level, emails = 0 }) => level === "warn" && emails > 0)).toBe(true);
       expect(String(stderr)).not.toContain("@mail.example");
       const again = await home.json<Summary>(["mail", "run", "--once"], by(server));
       expect(again).toMatchObject({ exitCode: 0, data: { mails: none, problem: null } });
     });
 
-    test("double none where they write into the outbox folder", async () => {
+    test("write no email twice to the outbox folder", async () => {
       const written = chooseSize(200, 2_000);
       const home = await openHome(isOnPostgres);
       await (await order(home, written)).stop();
@@ -258,7 +267,7 @@ describe("mail run", () => {
     expect([sent.exitCode, sent.data.mails.sent]).toEqual([0, 3]);
   });
 
-  test("goes on by itself when the mail server is back, and with what comes in later", async () => {
+  test("continues when the mail server is back, and sends new emails", async () => {
     const first = await startServer();
     const home = await openHome(false);
     const api = await order(home, 2);
@@ -279,7 +288,7 @@ describe("mail run", () => {
     expect(exitCode).toBe(0);
     const log = readLog(stderr);
     expect(log.filter(({ level }) => level === "error")).toHaveLength(1);
-    expect(log.some(({ msg }) => msg === "mails can be sent again")).toBe(true);
+    expect(log.some(({ level, msg }) => level === "info" && msg.includes("again"))).toBe(true);
   });
 
   test("finishes the mail in flight when it is stopped, and gives the rest back", async () => {
