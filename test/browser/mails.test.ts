@@ -25,12 +25,12 @@ function withText(value: unknown, text: string, name = ""): unknown {
 }
 
 const hostileMail = (category: (typeof emailCategories)[number], text: string) => {
-  const sample = createSampleEmail(category);
+  const email = createSampleEmail(category);
   return {
-    ...sample,
-    to: { ...sample.to, name: text },
+    ...email,
+    to: { ...email.to, name: text },
     store: { name: text, url: text },
-    data: withText(sample.data, text) as typeof sample.data,
+    data: withText(email.data, text) as typeof email.data,
   };
 };
 
