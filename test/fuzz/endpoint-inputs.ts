@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../src/contract/index.ts";
 
-/** What is known of an account when a request to it is made up. */
+/** What a generated request may refer to: the account's keys and the IDs of its records. */
 export interface Seeded {
   readonly appKey: string;
   readonly secret: string;
@@ -15,7 +15,7 @@ interface Definition {
   readonly innerType?: unknown;
 }
 
-/** The names of an input's fields, whatever stands around the object that declares them. */
+/** Returns the field names of an input schema, unwrapping any wrappers around its object schema. */
 export function fieldNames(schema: unknown): readonly string[] {
   const { def } = schema as { readonly def: Definition };
   if (def.shape) return Object.keys(def.shape);
@@ -23,15 +23,15 @@ export function fieldNames(schema: unknown): readonly string[] {
   return inner === undefined ? [] : fieldNames(inner);
 }
 
-/** The fields of a call with values that are good, so that what is spoilt afterwards is the only thing wrong. */
-export function goodInput(endpoint: Endpoint, seeded: Seeded): Readonly<Record<string, unknown>> {
-  const values = goodValues(seeded);
+/** Returns the fields of a request with valid values, so that only the later corruption is wrong. */
+export function validInput(endpoint: Endpoint, seeded: Seeded): Readonly<Record<string, unknown>> {
+  const values = validValues(seeded);
   const known = fieldNames(endpoint.input).filter((name) => Object.hasOwn(values, name));
   return Object.fromEntries(known.map((name) => [name, values[name]]));
 }
 
-/** Good values by the name of their field, which means the same in every call. */
-function goodValues({ appKey, secret, userId, reviewId }: Seeded): Readonly<Record<string, unknown>> {
+/** Valid values by field name; a name means the same in every operation. */
+function validValues({ appKey, secret, userId, reviewId }: Seeded): Readonly<Record<string, unknown>> {
   const product = { name: "Teapot", url: "https://shop.example/teapot", image: "", specs: { upc: "4711" } };
   const order = {
     email: "ann@mail.example",

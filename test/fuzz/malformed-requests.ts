@@ -1,8 +1,8 @@
 import type { Endpoint } from "../../src/contract/index.ts";
-import { goodInput, type Seeded } from "./endpoint-inputs.ts";
+import { validInput, type Seeded } from "./endpoint-inputs.ts";
 import {
-  anOddText,
-  anOddValue,
+  pickOddText,
+  pickOddValue,
   brokenBodies,
   contentTypes,
   rawQueries,
@@ -18,7 +18,7 @@ export interface FuzzRequest {
   readonly body: string | Buffer | undefined;
 }
 
-/** What a request is made of, before it is written. */
+/** The parts of a request before it is serialized. */
 interface Parts {
   method: string;
   pattern: string;
@@ -29,124 +29,130 @@ interface Parts {
   body: string | Buffer | undefined;
 }
 
-type Spoil = (parts: Parts, random: Random) => void;
+type Mutation = (parts: Parts, random: Random) => void;
 
-/** Makes a request of a call that is wrong in one to three places. */
-export function spoiltRequest(endpoint: Endpoint, seeded: Seeded, random: Random): FuzzRequest {
+/** Creates a request that is invalid in one to three places. */
+export function createMalformedRequest(endpoint: Endpoint, seeded: Seeded, random: Random): FuzzRequest {
   const patterns = [...endpoint.paths, ...(endpoint.htmlPaths ?? [])];
   const parts: Parts = {
     method: endpoint.method,
     pattern: random.pick(patterns),
-    fields: { ...structuredClone(goodInput(endpoint, seeded)), ...callerFields(endpoint, seeded) },
+    fields: { ...structuredClone(validInput(endpoint, seeded)), ...callerFields(endpoint, seeded) },
     segments: { app_key: seeded.appKey, store_id: seeded.appKey },
     queryTail: "",
     headers: { "content-type": "application/json", "x-service-token": seeded.utoken },
     body: undefined,
   };
-  for (let left = 1 + random.below(3); left > 0; left -= 1) spoilWith(parts, random)(parts, random);
-  return write(parts);
+  for (let remaining = 1 + random.below(3); remaining > 0; remaining -= 1)
+    pickMutation(parts, random)(parts, random);
+  return serialize(parts);
 }
 
-/** Sets a field, and only that, also where it is called `__proto__`. */
-function put(fields: object, name: string, value: unknown): void {
+/** Sets an own property, even one named `__proto__`. */
+function setField(fields: object, name: string, value: unknown): void {
   Object.defineProperty(fields, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Who is calling, where the path does not say it; an open call has nobody, so that more of it is spoilt. */
+/**
+ * Returns the credentials that the path does not carry. Public operations get none, so that more of their
+ * other fields are corrupted.
+ */
 function callerFields({ auth, paths }: Endpoint, { appKey, utoken }: Seeded): Record<string, unknown> {
   if (auth === "open") return {};
   return { utoken, ...(!paths[0].includes("{app_key}") && { appkey: appKey }) };
 }
 
-function spoilWith({ pattern }: Parts, random: Random): Spoil {
-  const inPath = pattern.includes("{") ? [spoilSegment] : [];
+function pickMutation({ pattern }: Parts, random: Random): Mutation {
+  const segmentMutations = pattern.includes("{") ? [corruptSegment] : [];
   return random.pick([
-    spoilField,
-    spoilField,
-    spoilField,
-    spoilInside,
-    spoilInside,
+    corruptField,
+    corruptField,
+    corruptField,
+    corruptNestedValue,
+    corruptNestedValue,
     dropField,
     addField,
-    ...inPath,
-    ...inPath,
+    ...segmentMutations,
+    ...segmentMutations,
     (parts) => {
       parts.queryTail += `&${random.pick(rawQueries)}`;
     },
     (parts) => {
-      parts.fields["utoken"] = anOddValue(random);
-      parts.headers["x-service-token"] = asHeader(anOddText(random));
+      parts.fields["utoken"] = pickOddValue(random);
+      parts.headers["x-service-token"] = toHeader(pickOddText(random));
     },
-    spoilOutside,
+    corruptEnvelope,
   ]);
 }
 
-const spoilField: Spoil = ({ fields }, random) => {
+const corruptField: Mutation = ({ fields }, random) => {
   const names = Object.keys(fields);
-  if (names.length > 0) put(fields, random.pick(names), anOddValue(random));
+  if (names.length > 0) setField(fields, random.pick(names), pickOddValue(random));
 };
 
-const dropField: Spoil = ({ fields }, random) => {
+const dropField: Mutation = ({ fields }, random) => {
   const names = Object.keys(fields);
   if (names.length > 0) delete fields[random.pick(names)];
 };
 
-const addField: Spoil = ({ fields }, random) => {
-  put(fields, anOddText(random).slice(0, 100), anOddValue(random));
+const addField: Mutation = ({ fields }, random) => {
+  setField(fields, pickOddText(random).slice(0, 100), pickOddValue(random));
 };
 
-/** Walks down a random way, and spoils what is there. */
-const spoilInside: Spoil = ({ fields }, random) => {
-  let at: Record<string, unknown> = fields;
+/** Descends along a random path through the fields and corrupts the value there. */
+const corruptNestedValue: Mutation = ({ fields }, random) => {
+  let target: Record<string, unknown> = fields;
   for (;;) {
-    const names = Object.keys(at);
+    const names = Object.keys(target);
     if (names.length === 0) return;
     const name = random.pick(names);
-    const inner = at[name];
+    const inner = target[name];
     if (typeof inner === "object" && inner !== null && random.chance(0.85)) {
-      at = inner as Record<string, unknown>;
+      target = inner as Record<string, unknown>;
       continue;
     }
-    const odd = random.chance(0.8) ? anOddValue(random) : undefined;
-    const renamed = random.chance(0.15) ? anOddText(random).slice(0, 100) : name;
-    put(at, renamed, odd);
+    const value = random.chance(0.8) ? pickOddValue(random) : undefined;
+    const renamed = random.chance(0.15) ? pickOddText(random).slice(0, 100) : name;
+    setField(target, renamed, value);
     return;
   }
 };
 
-const spoilSegment: Spoil = (parts, random) => {
+const corruptSegment: Mutation = (parts, random) => {
   const names = [...parts.pattern.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   parts.segments[random.pick(names)] = random.chance(0.5)
     ? random.pick(rawSegments)
-    : encode(anOddText(random).slice(0, 5_000));
+    : encode(pickOddText(random).slice(0, 5_000));
 };
 
-/** What is around the fields: the body as it stands, its type, the method. */
-const spoilOutside: Spoil = (parts, random) => {
+/** Corrupts what surrounds the fields: the raw body, its content type, or the method. */
+const corruptEnvelope: Mutation = (parts, random) => {
   const kind = random.below(8);
   if (kind < 4) parts.body = random.pick(brokenBodies);
   else if (kind < 7) parts.headers["content-type"] = random.pick(contentTypes) ?? "";
   else parts.method = random.pick(["PATCH", "OPTIONS", "PUT", "DELETE", "POST", "GET", "PROPFIND"]);
 };
 
-function write(parts: Parts): FuzzRequest {
+function serialize(parts: Parts): FuzzRequest {
   const { method, pattern, segments, queryTail, body } = parts;
-  const inPath = new Set([...pattern.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ""));
+  const pathFields = new Set([...pattern.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ""));
   const path = pattern.replaceAll(
     /\{(\w+)\}/g,
-    (_whole, name: string) => segments[name] ?? encode(asText(parts.fields[name])),
+    (_match, name: string) => segments[name] ?? encode(toText(parts.fields[name])),
   );
-  const left = Object.fromEntries(Object.entries(parts.fields).filter(([name]) => !inPath.has(name)));
-  const query = method === "GET" ? writeQuery(left) : "";
-  const sent = body ?? (method === "GET" ? undefined : writeBody(left));
+  const bodyFields = Object.fromEntries(
+    Object.entries(parts.fields).filter(([name]) => !pathFields.has(name)),
+  );
+  const query = method === "GET" ? writeQuery(bodyFields) : "";
+  const content = body ?? (method === "GET" ? undefined : writeBody(bodyFields));
   const headers = Object.entries(parts.headers).filter(([, value]) => value !== "");
-  // Said also where the method mostly has no body: the client would send one without its length.
-  if (sent !== undefined) headers.push(["content-length", String(Buffer.byteLength(sent))]);
+  // Set explicitly because the client would otherwise omit the length for methods that usually have no body.
+  if (content !== undefined) headers.push(["content-length", String(Buffer.byteLength(content))]);
   return {
     method,
     path: `${path}?${query}${queryTail}`.slice(0, 60_000),
     headers: Object.fromEntries(headers),
-    body: sent,
+    body: content,
   };
 }
 
@@ -154,16 +160,16 @@ function writeQuery(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
     .flatMap(([name, value]) =>
       Array.isArray(value)
-        ? value.slice(0, 5).map((element) => `${encode(name)}[]=${encode(asText(element))}`)
-        : [`${encode(name)}=${encode(asText(value))}`],
+        ? value.slice(0, 5).map((element) => `${encode(name)}[]=${encode(toText(element))}`)
+        : [`${encode(name)}=${encode(toText(value))}`],
     )
     .join("&");
 }
 
-const asText = (value: unknown): string =>
+const toText = (value: unknown): string =>
   (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, 10_000);
 
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** What a header can carry of a text. */
-const asHeader = (text: string) => text.replaceAll(/[^\u0020-\u007E]/g, "?").slice(0, 500);
+/** Replaces the characters that a header cannot contain. */
+const toHeader = (text: string) => text.replaceAll(/[^\u0020-\u007E]/g, "?").slice(0, 500);

@@ -5,7 +5,7 @@ import { createServer } from "../../src/server/server.ts";
 import { backends, type Harness } from "../support/backends.ts";
 import { silentLog } from "../support/silent-log.ts";
 import type { Seeded } from "./endpoint-inputs.ts";
-import { type FuzzRequest, spoiltRequest } from "./malformed-requests.ts";
+import { type FuzzRequest, createMalformedRequest } from "./malformed-requests.ts";
 import { createRandom } from "./random.ts";
 import { chooseSize } from "../support/sizes.ts";
 
@@ -19,14 +19,14 @@ interface Reply {
   readonly text: string;
 }
 
-interface Fuzzed {
-  readonly ask: (sent: FuzzRequest) => Promise<Reply>;
+interface FuzzServer {
+  readonly send: (fuzzRequest: FuzzRequest) => Promise<Reply>;
   readonly seed: () => Promise<Seeded>;
 }
 
-/** One server, an account for each call, and connections that are kept. */
-function useServer(open: () => Promise<Harness>): () => Fuzzed {
-  let held: Fuzzed | undefined;
+/** Starts one server with keep-alive connections; each operation gets an account of its own. */
+function useServer(open: () => Promise<Harness>): () => FuzzServer {
+  let fuzzServer: FuzzServer | undefined;
   const closing: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     const harness = await open();
@@ -36,21 +36,24 @@ function useServer(open: () => Promise<Harness>): () => Fuzzed {
     const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
     const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
     closing.unshift(async () => agent.destroy());
-    held = { ask: (sent) => send(url, agent, sent), seed: () => seedAccount(harness) };
+    fuzzServer = {
+      send: (fuzzRequest: FuzzRequest) => send(url, agent, fuzzRequest),
+      seed: () => seedAccount(harness),
+    };
   });
   afterAll(async () => {
     for (const close of closing) await close();
   });
   return () => {
-    if (!held) throw new Error("the server runs only while tests do");
-    return held;
+    if (!fuzzServer) throw new Error("the server runs only during a test");
+    return fuzzServer;
   };
 }
 
 async function seedAccount({ newAccount, service }: Harness): Promise<Seeded> {
   const { caller, secret, userId } = await newAccount();
-  const mine = service(caller);
-  const { reviews } = await mine.reviews.createNow({
+  const client = service(caller);
+  const { reviews } = await client.reviews.createNow({
     sku: "teapot",
     product_title: "Teapot",
     product_url: "https://shop.example/teapot",
@@ -60,103 +63,113 @@ async function seedAccount({ newAccount, service }: Harness): Promise<Seeded> {
     review_title: "Good pot",
     review_score: 5,
   });
-  await mine.groups.create({ group_name: "pots" });
+  await client.groups.create({ group_name: "pots" });
   return { ...caller, secret, userId, reviewId: reviews[0]?.id ?? 0 };
 }
 
 function send(url: string, agent: Agent, { method, path, headers, body }: FuzzRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const sent = request(url + "/", { method, path, headers, agent, timeout: replyWithinMs }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          type: response.headers["content-type"] ?? "",
-          text: Buffer.concat(chunks).toString("latin1"),
+    const clientRequest = request(
+      url + "/",
+      { method, path, headers, agent, timeout: replyWithinMs },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            type: response.headers["content-type"] ?? "",
+            text: Buffer.concat(chunks).toString("latin1"),
+          });
         });
-      });
-    });
-    sent.on("timeout", () => sent.destroy(new Error(`no answer within ${replyWithinMs} ms`)));
-    sent.on("error", reject);
-    sent.end(body);
+      },
+    );
+    clientRequest.on("timeout", () =>
+      clientRequest.destroy(new Error(`no response within ${replyWithinMs} ms`)),
+    );
+    clientRequest.on("error", reject);
+    clientRequest.end(body);
   });
 }
 
-/** What no answer may show: where the program is, what it runs on, what it stores in. */
-const insides =
+/** What no response may reveal: source locations, the runtime, and the database. */
+const internals =
   /\n\s+at |node:internal|node_modules|\/src\/|\.[jt]s:\d|SQLITE|sqlite|postgres|relation "|ENOENT/;
 
-/** Says what is wrong with an answer, or nothing. */
-function faultOf(
+/** Describes what is wrong with a response, or returns undefined if nothing is. */
+function findFault(
   { status, type, text }: Reply,
   { supportsJsonp, htmlPaths, reply }: Endpoint,
 ): string | undefined {
-  if (insides.test(text)) return "shows its insides";
+  if (internals.test(text)) return "reveals internals";
   if (text.includes("InternalError")) return "is an internal error";
   if (status === 204 && text === "") return undefined;
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && htmlPaths && type.startsWith("text/html")) return undefined;
   if (isSuccess && supportsJsonp === true && type.startsWith("application/javascript")) return undefined;
   if (isSuccess && reply.media === "bytes" && type.startsWith("image/")) return undefined;
-  if (!type.startsWith("application/json")) return `is no JSON but ${type}`;
-  return faultOfJson(status, text);
+  if (!type.startsWith("application/json")) return `is not JSON but ${type}`;
+  return findJsonFault(status, text);
 }
 
-function faultOfJson(status: number, text: string): string | undefined {
+function findJsonFault(status: number, text: string): string | undefined {
   try {
     const body = JSON.parse(text) as { status?: { error_type?: string } };
-    const isOfSpecification = body.status?.error_type === "Exceptions::InvalidParams";
-    return status >= 500 && !isOfSpecification ? "is a failure of the server" : undefined;
+    const isSpecified = body.status?.error_type === "Exceptions::InvalidParams";
+    return status >= 500 && !isSpecified ? "is a server error" : undefined;
   } catch {
-    return "says that it is JSON, and is none";
+    return "has a JSON content type but an invalid body";
   }
 }
 
 const shorten = (text: string) => (text.length > 400 ? `${text.slice(0, 400)}… (${text.length})` : text);
 
-async function fuzz(endpoint: Endpoint, seed: number, { ask, seed: newSeeded }: Fuzzed): Promise<string[]> {
+async function fuzz(
+  endpoint: Endpoint,
+  seed: number,
+  { send, seed: seedAccount }: FuzzServer,
+): Promise<string[]> {
   const random = createRandom(seed);
-  const seeded = await newSeeded();
-  // All are made up before the first is sent, so that they are the same in every run.
+  const seeded = await seedAccount();
+  // Generate every request before sending the first, so that all runs send the same requests.
   const requests = Array.from({ length: requestsPerOperation }, () =>
-    spoiltRequest(endpoint, seeded, random),
+    createMalformedRequest(endpoint, seeded, random),
   );
-  const waiting = requests.values();
+  const pending = requests.values();
   const faults: string[] = [];
-  const sendWaiting = async () => {
-    for (const sent of waiting) {
-      const answered = await ask(sent).catch((error: unknown) => String(error));
-      const fault = typeof answered === "string" ? answered : faultOf(answered, endpoint);
+  const sendPending = async () => {
+    for (const fuzzRequest of pending) {
+      const response = await send(fuzzRequest).catch((error: unknown) => String(error));
+      const fault = typeof response === "string" ? response : findFault(response, endpoint);
       if (fault === undefined) continue;
-      const asked = `${sent.method} ${sent.path} ${JSON.stringify(sent.headers)} ${String(sent.body)}`;
-      const got = typeof answered === "string" ? "" : `${answered.status} ${shorten(answered.text)}`;
-      faults.push(`${fault}: ${got}\n  for ${shorten(asked)}`);
+      const sentRequest = `${fuzzRequest.method} ${fuzzRequest.path} ${JSON.stringify(fuzzRequest.headers)} ${String(fuzzRequest.body)}`;
+      const details = typeof response === "string" ? "" : `${response.status} ${shorten(response.text)}`;
+      faults.push(`${fault}: ${details}\n  for ${shorten(sentRequest)}`);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, sendWaiting));
+  await Promise.all(Array.from({ length: concurrency }, sendPending));
   return faults;
 }
 
 describe.each(backends.filter(({ name }) => name.startsWith("local")))(
-  "malformed requests over $name",
+  "malformed requests to $name",
   ({ open }) => {
     const server = useServer(() => open());
 
-    it.each([...operations.entries()].map(([name, endpoint], at) => ({ name, endpoint, at })))(
-      "never break $name",
-      async ({ endpoint, at }) => {
-        expect(await fuzz(endpoint, 4_711 + at, server())).toEqual([]);
+    it.each([...operations.entries()].map(([name, endpoint], index) => ({ name, endpoint, index })))(
+      "never cause a server error in $name",
+      async ({ endpoint, index }) => {
+        expect(await fuzz(endpoint, 4_711 + index, server())).toEqual([]);
         const { appKey, utoken } = await server().seed();
         const path = `/v1/apps/${appKey}/reviews?utoken=${utoken}`;
-        const good = await server().ask({ method: "GET", path, headers: {}, body: undefined });
-        expect(good.status).toBe(200);
-        expect(JSON.parse(good.text)).toMatchObject({ reviews: [{ score: 5 }] });
+        const reply = await server().send({ method: "GET", path, headers: {}, body: undefined });
+        expect(reply.status).toBe(200);
+        expect(JSON.parse(reply.text)).toMatchObject({ reviews: [{ score: 5 }] });
       },
     );
 
-    it("leave the program's own objects as they were", () => {
+    it("do not modify the built-in objects of the process", () => {
       expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
       expect(Object.keys(Object.prototype)).toEqual([]);
     });

@@ -1,10 +1,10 @@
 import type { Random } from "./random.ts";
 
-/** Stands in a body for lists in lists, deeper than `JSON.stringify` can write; see `writeBody`. */
+/** Placeholder for lists nested too deeply for `JSON.stringify`; see `writeBody`. */
 const deepMark = "\u{F0000}deep";
 const deepLists = "[".repeat(50_000) + "]".repeat(50_000);
 
-/** Stands for an object with a key that `JSON.stringify` of a literal would not write. */
+/** Placeholder for an object with a key that `JSON.stringify` of a literal would not write. */
 const protoObject: unknown = JSON.parse(
   '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
 );
@@ -106,18 +106,18 @@ const others: readonly unknown[] = [
   Object.fromEntries(Array.from({ length: 1_200 }, (_, at) => [`k${at}`, at])),
 ];
 
-export const anOddText = (random: Random): string =>
+export const pickOddText = (random: Random): string =>
   random.chance(0.005) ? "y".repeat(1_000_000) : random.pick(texts);
 
-export const anOddValue = (random: Random): unknown =>
-  random.chance(0.6) ? anOddText(random) : structuredClone(random.pick(others));
+export const pickOddValue = (random: Random): unknown =>
+  random.chance(0.6) ? pickOddText(random) : structuredClone(random.pick(others));
 
-/** Writes a body as JSON, the lists in lists with it. */
+/** Serializes a body as JSON, including deeply nested lists. */
 export function writeBody(value: unknown): string {
   return JSON.stringify(value).replaceAll(`"${deepMark}"`, () => deepLists);
 }
 
-/** Bodies that are no JSON, or no object. */
+/** Bodies that are not JSON, or not a JSON object. */
 export const brokenBodies: readonly (string | Buffer)[] = [
   "",
   " ",
@@ -167,7 +167,7 @@ export const contentTypes: readonly (string | undefined)[] = [
   "a/b/c",
 ];
 
-/** Parts of a path that stand as they are: not all of them are percent-encoded as they must be. */
+/** Path segments that are sent verbatim; some are not percent-encoded correctly. */
 export const rawSegments: readonly string[] = [
   "%",
   "%zz",
@@ -201,7 +201,7 @@ export const rawSegments: readonly string[] = [
   "x".repeat(20_000),
 ];
 
-/** What is put behind a query as it stands. */
+/** Text that is appended verbatim to a query string. */
 export const rawQueries: readonly string[] = [
   "",
   "&",

@@ -1,13 +1,13 @@
-/** Random choices that are the same in every run. */
+/** A reproducible source of random choices. */
 export interface Random {
-  /** A whole number from 0 to below `end`. */
+  /** Returns an integer from 0 up to, but not including, `end`. */
   readonly below: (end: number) => number;
   readonly pick: <T>(from: readonly T[]) => T;
-  /** True in this share of the choices. */
+  /** Returns true with this probability. */
   readonly chance: (share: number) => boolean;
 }
 
-/** Mulberry32: small, fast, and with a state of 32 bits, which is enough to choose requests by. */
+/** Mulberry32: small and fast; its 32 bits of state are enough to generate requests. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -21,7 +21,7 @@ export function createRandom(seed: number): Random {
     below,
     pick: (from) => {
       const picked = from[below(from.length)];
-      if (picked === undefined && from.length === 0) throw new Error("there is nothing to pick from");
+      if (picked === undefined && from.length === 0) throw new Error("cannot pick from an empty list");
       return picked as (typeof from)[number];
     },
     chance: (share) => next() < share,

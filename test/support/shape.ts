@@ -1,9 +1,9 @@
-/** Says what differs, a line each; nothing where the value is as it should be. */
+/** Lists the differences of a value from what is expected; empty if there are none. */
 export type Check = (value: unknown, path: string) => readonly string[];
 
 /**
- * What a body looks like: an object with exactly these fields, a list of exactly these elements, a check, or a value
- * that is the same.
+ * The expected form of a value: an object with exactly these fields, a list with exactly these elements, a check, or
+ * an equal primitive value.
  */
 export type Shape =
   | Check
@@ -15,8 +15,8 @@ export type Shape =
   | { readonly [name: string]: Shape };
 
 /**
- * Lists where a body is not as its shape says: what is missing, what is more than was said, and what is of another
- * kind. A field of the shape that may be missing is written with `optional`.
+ * Lists the differences of a body from its shape: missing fields, unexpected fields, and values of another type. Use
+ * `optional` for a field that may be missing.
  */
 export function differences(value: unknown, shape: Shape, path = "body"): readonly string[] {
   if (typeof shape === "function") return shape(value, path);
@@ -30,7 +30,7 @@ const isList = (shape: Shape): shape is readonly Shape[] => Array.isArray(shape)
 function differInElements(value: unknown, shape: readonly Shape[], path: string): readonly string[] {
   if (!Array.isArray(value)) return [`${path} is ${show(value)} and not a list`];
   if (value.length !== shape.length) return [`${path} has ${value.length} elements and not ${shape.length}`];
-  return shape.flatMap((element, at) => differences(value[at], element, `${path}[${at}]`));
+  return shape.flatMap((element, index) => differences(value[index], element, `${path}[${index}]`));
 }
 
 function differInFields(
@@ -42,10 +42,10 @@ function differInFields(
     return [`${path} is ${show(value)} and not an object`];
   }
   const fields = value as Readonly<Record<string, unknown>>;
-  const more = Object.keys(fields).filter((name) => !Object.hasOwn(shape, name));
+  const unexpected = Object.keys(fields).filter((name) => !Object.hasOwn(shape, name));
   return [
-    ...more.map((name) => `${path}.${name} is not in the shape`),
-    ...Object.entries(shape).flatMap(([name, of]) => differInField(fields, name, of, path)),
+    ...unexpected.map((name) => `${path}.${name} is unexpected`),
+    ...Object.entries(shape).flatMap(([name, field]) => differInField(fields, name, field, path)),
   ];
 }
 
@@ -62,17 +62,17 @@ function differInField(
 
 const show = (value: unknown) => JSON.stringify(value) ?? String(value);
 
-function check(kind: string, holds: (value: unknown) => boolean): Check {
-  return (value, path) => (holds(value) ? [] : [`${path} is ${show(value)} and not ${kind}`]);
+function check(kind: string, isValid: (value: unknown) => boolean): Check {
+  return (value, path) => (isValid(value) ? [] : [`${path} is ${show(value)} and not ${kind}`]);
 }
 
 const optionals = new WeakSet<Check>();
 
 /** A field that may be missing. */
 export function optional(shape: Shape): Check {
-  const made: Check = (value, path) => differences(value, shape, path);
-  optionals.add(made);
-  return made;
+  const optionalCheck: Check = (value, path) => differences(value, shape, path);
+  optionals.add(optionalCheck);
+  return optionalCheck;
 }
 
 export const nullable =
@@ -85,17 +85,14 @@ export const listOf =
   (shape: Shape): Check =>
   (value, path) =>
     Array.isArray(value)
-      ? value.flatMap((element, at) => differences(element, shape, `${path}[${at}]`))
+      ? value.flatMap((element, index) => differences(element, shape, `${path}[${index}]`))
       : [`${path} is ${show(value)} and not a list`];
 
 export const int = check("an integer", Number.isSafeInteger);
 export const number = check("a number", Number.isFinite);
 export const boolean = check("a boolean", (value) => typeof value === "boolean");
-export const text = check("a text", (value) => typeof value === "string");
-export const someText = check(
-  "a text that says something",
-  (value) => typeof value === "string" && value !== "",
-);
+export const text = check("a string", (value) => typeof value === "string");
+export const someText = check("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const url = check("a URL", (value) => typeof value === "string" && /^https?:\/\/[^\s/]/.test(value));
 export const object = check("an object", (value) => typeof value === "object" && value !== null);
 export const timestamp = check(

@@ -12,7 +12,7 @@ import {
   url,
 } from "./shape.ts";
 
-/** What the specification's "Resources and their fields" says, written by hand. */
+/** The resources and fields of the specification ("Resources and their fields"), transcribed by hand. */
 
 export const ok = { code: 200, message: "OK" };
 
@@ -131,7 +131,7 @@ export const reviewListed = {
 
 const comment = { id: int, content: someText, created_at: timestamp, comments_avatar: nullable(object) };
 
-/** Where nobody commented, the field may be missing or null. */
+/** Without a comment, the field may be missing or null. */
 export const reviewInWidget = {
   id: int,
   score: int,

@@ -3,12 +3,12 @@ import type { Wire, WireReply } from "./wire.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** When every call of a test is made, unless it moves the time. */
+/** The time of every request, unless a test advances the clock. */
 export const noon = "2026-03-15T12:00:00.000Z";
 
 export const hourMs = 3_600_000;
 
-/** A review as a shopper's form sends it. */
+/** Returns the body of a review that a storefront form sends. */
 export function aReview(wire: Wire, fields: Fields = {}): Fields {
   return {
     appkey: wire.appKey,
@@ -25,14 +25,14 @@ export function aReview(wire: Wire, fields: Fields = {}): Fields {
   };
 }
 
-/** Stores a review at once and gives its id. */
+/** Creates a review and returns its ID. */
 export async function createReview(wire: Wire, fields: Fields = {}): Promise<number> {
-  const { status, body } = await wire.ask("POST", "/reviews/dynamic_create", aReview(wire, fields));
-  if (status !== 200) throw new Error(`the review was not created: ${JSON.stringify(body)}`);
+  const { status, body } = await wire.request("POST", "/reviews/dynamic_create", aReview(wire, fields));
+  if (status !== 200) throw new Error(`cannot create the review: ${JSON.stringify(body)}`);
   return (body as { response: { reviews: { id: number }[] } }).response.reviews[0]?.id ?? 0;
 }
 
-/** The body of a review that a trusted vendor signed, `fields` changing what is signed. */
+/** Returns the body of a review signed by a trusted vendor; `fields` override the signed fields. */
 export function aSignedReview(wire: Wire, fields: Fields = {}): Fields {
   const signed = aReview(wire, { reviewer_type: "verified_buyer", time_stamp: "1773576000", ...fields });
   const message = Object.entries(signed)
@@ -44,26 +44,26 @@ export function aSignedReview(wire: Wire, fields: Fields = {}): Fields {
   return { ...signed, signature: createHmac("sha256", wire.secret).update(message, "utf8").digest("hex") };
 }
 
-/** Takes a review out of what shoppers see, or brings it back. */
+/** Publishes or unpublishes a review. */
 export async function setPublished(wire: Wire, reviewId: number, published: boolean): Promise<void> {
-  const { status, body } = await wire.ask(
+  const { status, body } = await wire.request(
     "PUT",
     `/starpost/v1/apps/${wire.appKey}/reviews/${reviewId}/publication`,
     { utoken: wire.utoken, published, reason: "Asked for" },
   );
-  if (status !== 200) throw new Error(`the review was not changed: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`cannot update the review: ${JSON.stringify(body)}`);
 }
 
 export async function setFeature(wire: Wire, feature: string, enabled: boolean): Promise<void> {
-  const { status, body } = await wire.ask("PUT", `/starpost/v1/apps/${wire.appKey}/features`, {
+  const { status, body } = await wire.request("PUT", `/starpost/v1/apps/${wire.appKey}/features`, {
     utoken: wire.utoken,
     feature,
     enabled,
   });
-  if (status !== 200) throw new Error(`the feature was not set: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`cannot set the feature: ${JSON.stringify(body)}`);
 }
 
-/** Adds products by their ids, each named by it. */
+/** Creates products with these IDs, each named after its ID. */
 export async function addProducts(wire: Wire, ...ids: string[]): Promise<void> {
   const products = Object.fromEntries(
     ids.map((id) => [
@@ -77,22 +77,25 @@ export async function addProducts(wire: Wire, ...ids: string[]): Promise<void> {
       },
     ]),
   );
-  const { body } = await wire.ask("POST", `/apps/${wire.appKey}/products/mass_create`, {
+  const { body } = await wire.request("POST", `/apps/${wire.appKey}/products/mass_create`, {
     utoken: wire.utoken,
     products,
   });
   if ((body as { errors?: unknown }).errors !== undefined) throw new Error(JSON.stringify(body));
 }
 
-/** Puts products into a new group. */
+/** Creates a group of these products. */
 export async function groupProducts(wire: Wire, group: string, ...ids: string[]): Promise<void> {
   const path = `/v1/apps/${wire.appKey}/products_groups`;
-  const made = await wire.ask("POST", path, { utoken: wire.utoken, group_name: group });
-  const added = await wire.ask("PUT", `${path}/${group}`, { utoken: wire.utoken, product_ids_to_add: ids });
-  for (const { status, body } of [made, added]) if (status !== 200) throw new Error(JSON.stringify(body));
+  const created = await wire.request("POST", path, { utoken: wire.utoken, group_name: group });
+  const added = await wire.request("PUT", `${path}/${group}`, {
+    utoken: wire.utoken,
+    product_ids_to_add: ids,
+  });
+  for (const { status, body } of [created, added]) if (status !== 200) throw new Error(JSON.stringify(body));
 }
 
-/** A question as a shopper's form sends it. */
+/** Returns the body of a question that a storefront form sends. */
 export function aQuestion(wire: Wire, fields: Fields = {}): Fields {
   return {
     appkey: wire.appKey,
@@ -106,11 +109,11 @@ export function aQuestion(wire: Wire, fields: Fields = {}): Fields {
   };
 }
 
-/** Does what a reader of the newest mail does who follows its link. */
+/** Follows the link in the newest email. */
 export async function followNewestLink(wire: Wire): Promise<WireReply> {
-  const token = (await wire.mails()).at(-1)?.linkToken;
-  if (token === undefined) throw new Error("no mail holds a link");
-  return wire.ask("POST", `/starpost/v1/links/${token}`);
+  const token = (await wire.emails()).at(-1)?.linkToken;
+  if (token === undefined) throw new Error("no email contains a link");
+  return wire.request("POST", `/starpost/v1/links/${token}`);
 }
 
 interface QuestionsBody {
@@ -124,25 +127,25 @@ interface QuestionsBody {
 }
 
 export async function listQuestions(wire: Wire, productId = "teapot") {
-  const { status, body } = await wire.ask("GET", `/products/${wire.appKey}/${productId}/questions`);
-  if (status !== 200) throw new Error(`no questions: ${JSON.stringify(body)}`);
+  const { status, body } = await wire.request("GET", `/products/${wire.appKey}/${productId}/questions`);
+  if (status !== 200) throw new Error(`cannot list questions: ${JSON.stringify(body)}`);
   return (body as QuestionsBody).response.questions;
 }
 
-/** Asks a question, confirms it, answers it, and gives the answer's id. */
+/** Asks, confirms, and answers a question, and returns the answer's ID. */
 export async function askAndAnswer(wire: Wire): Promise<number> {
-  await wire.ask("POST", "/questions/send_confirmation_mail", aQuestion(wire));
+  await wire.request("POST", "/questions/send_confirmation_mail", aQuestion(wire));
   await followNewestLink(wire);
   const [question] = await listQuestions(wire);
   const path = `/starpost/v1/apps/${wire.appKey}/questions/${question?.id}/answers`;
-  await wire.ask("POST", path, { utoken: wire.utoken, content: "It does not." });
+  await wire.request("POST", path, { utoken: wire.utoken, content: "It does not." });
   const [answered] = await listQuestions(wire);
   const answer = answered?.sorted_public_answers[0];
   if (!answer) throw new Error("the question has no answer");
   return answer.id;
 }
 
-/** The body of a refused call. */
+/** Returns the body of an error response. */
 export const refusal = (message: string, code: number, error_type: string) => ({
   status: { message, code, error_type: `Exceptions::${error_type}` },
 });

@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { placeOnSqlite } from "./databases.ts";
 import { silentLog } from "./silent-log.ts";
 
-/** The time of every call, unless a test moves it. */
+/** The time of every request, unless a test advances the clock. */
 const startMs = Date.UTC(2026, 2, 15, 12);
 
 export interface WireReply {
@@ -23,54 +23,54 @@ export interface RawReply {
   readonly headers: Headers;
 }
 
-/** A mail that waits to be sent. */
-export interface QueuedMail {
+/** An email in the queue. */
+export interface QueuedEmail {
   readonly category: string;
   readonly email_type_id: number;
   readonly email: string;
-  /** The opaque token of the link that the mail holds, where it holds one. */
+  /** The opaque token of the link in the email, if it contains one. */
   readonly linkToken: string | undefined;
 }
 
-/** The server as anyone sees it who speaks HTTP, and one account of it. */
+/** The server as an HTTP client sees it, and the keys of one account. */
 export interface Wire {
   readonly appKey: string;
   readonly secret: string;
   readonly utoken: string;
-  readonly ask: (
+  readonly request: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<WireReply>;
-  /** Asks for what is not JSON: a page, a script. */
+  /** Sends a request whose response is not JSON, such as a page or a script. */
   readonly raw: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<RawReply>;
-  /** The mails of every account that wait to be sent, in the order in which they were queued. */
-  readonly mails: () => Promise<readonly QueuedMail[]>;
-  /** Switches a feature of the account off, for which there is no call. */
+  /** Returns the queued emails of all accounts, oldest first. */
+  readonly emails: () => Promise<readonly QueuedEmail[]>;
+  /** Disables a feature of the account in the database, because no operation does. */
   readonly disable: (feature: string) => Promise<void>;
-  /** Moves the server's time. */
+  /** Advances the server's clock. */
   readonly advance: (ms: number) => void;
 }
 
-/** Starts the server with its limits kept, anew for each test of the file. */
+/** Starts a new server, with rate limits enforced, for each test of the file. */
 export function useWire(): () => Wire {
-  let held: (Wire & { close(): Promise<void> }) | undefined;
+  let openedWire: (Wire & { close(): Promise<void> }) | undefined;
   beforeEach(async () => {
-    held = await openWire();
+    openedWire = await openWire();
   });
   afterEach(async () => {
-    await held?.close();
-    held = undefined;
+    await openedWire?.close();
+    openedWire = undefined;
   });
   return () => {
-    if (!held) throw new Error("the server runs only while a test does");
-    return held;
+    if (!openedWire) throw new Error("the server runs only during a test");
+    return openedWire;
   };
 }
 
@@ -90,30 +90,35 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
   });
   const server = createServer(transport, { logger: silentLog, clock });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
-  const send: (...sent: Parameters<Wire["ask"]>) => Promise<Response> = (method, path, body, headers = {}) =>
+  const send: (...args: Parameters<Wire["request"]>) => Promise<Response> = (
+    method,
+    path,
+    body,
+    headers = {},
+  ) =>
     fetch(url + path, {
       method,
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-  const ask: Wire["ask"] = async (...sent) => {
-    const response = await send(...sent);
+  const request: Wire["request"] = async (...args) => {
+    const response = await send(...args);
     return { status: response.status, body: await response.json(), headers: response.headers };
   };
-  const issued = await ask("POST", "/oauth/token", {
+  const tokenReply = await request("POST", "/oauth/token", {
     client_id: keys.appKey,
     client_secret: keys.secret,
     grant_type: "client_credentials",
   });
   return {
     ...keys,
-    utoken: (issued.body as { access_token: string }).access_token,
-    ask,
-    raw: async (...sent) => {
-      const response = await send(...sent);
+    utoken: (tokenReply.body as { access_token: string }).access_token,
+    request,
+    raw: async (...args) => {
+      const response = await send(...args);
       return { status: response.status, text: await response.text(), headers: response.headers };
     },
-    mails: async () => {
+    emails: async () => {
       const queued = await database.db
         .selectFrom("mails")
         .where("state", "=", "queued")

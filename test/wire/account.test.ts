@@ -5,8 +5,8 @@ const wire = useWire();
 
 describe("POST /apps/{app_key}/account_platform", () => {
   it("sets the platform", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/account_platform`, {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/account_platform`, {
       utoken,
       account_platform: { shop_domain: "http://shop.example", platform_type_id: "2" },
     });
@@ -38,9 +38,9 @@ describe("POST /apps/{app_key}/account_platform", () => {
       "account_platform.platform_type_id must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
     ],
     [{ platform_type_id: "2" }, "Missing account_platform.shop_domain"],
-  ])("refuses %j", async (account_platform, message) => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/account_platform`, {
+  ])("rejects %j", async (account_platform, message) => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/account_platform`, {
       utoken,
       account_platform,
     });
@@ -49,7 +49,7 @@ describe("POST /apps/{app_key}/account_platform", () => {
   });
 });
 
-describe("who may call", () => {
+describe("authorization", () => {
   const unauthorized = {
     status: {
       message: "You are not authorized to access this page.",
@@ -58,21 +58,24 @@ describe("who may call", () => {
     },
   };
 
-  it("refuses a missing, a wrong and an expired utoken with 401", async () => {
-    const { appKey, utoken, ask, advance } = wire();
+  it("rejects a missing, invalid, or expired utoken with status 401", async () => {
+    const { appKey, utoken, request, advance } = wire();
     const path = `/apps/${appKey}/coupons/unique`;
-    expect(await ask("GET", path)).toMatchObject({ status: 401, body: unauthorized });
-    expect(await ask("GET", `${path}?utoken=`)).toMatchObject({ status: 401, body: unauthorized });
-    expect(await ask("GET", `${path}?utoken=wrong`)).toMatchObject({ status: 401, body: unauthorized });
+    expect(await request("GET", path)).toMatchObject({ status: 401, body: unauthorized });
+    expect(await request("GET", `${path}?utoken=`)).toMatchObject({ status: 401, body: unauthorized });
+    expect(await request("GET", `${path}?utoken=wrong`)).toMatchObject({ status: 401, body: unauthorized });
     advance(14 * 24 * 3_600_000 - 1);
-    expect((await ask("GET", `${path}?utoken=${utoken}`)).status).toBe(200);
+    expect((await request("GET", `${path}?utoken=${utoken}`)).status).toBe(200);
     advance(1);
-    expect(await ask("GET", `${path}?utoken=${utoken}`)).toMatchObject({ status: 401, body: unauthorized });
+    expect(await request("GET", `${path}?utoken=${utoken}`)).toMatchObject({
+      status: 401,
+      body: unauthorized,
+    });
   });
 
-  it("does not know another app key", async () => {
-    const { utoken, ask } = wire();
-    expect(await ask("GET", `/apps/nobody/coupons/unique?utoken=${utoken}`)).toMatchObject({
+  it("returns 404 for an unknown app key", async () => {
+    const { utoken, request } = wire();
+    expect(await request("GET", `/apps/nobody/coupons/unique?utoken=${utoken}`)).toMatchObject({
       status: 404,
       body: {
         status: {

@@ -11,13 +11,13 @@ const methods = [
   { method: "testimonials", params: {} },
   { method: "reviews", params: { pid: "teapot" } },
 ];
-const ask = (body: Readonly<Record<string, unknown>>) =>
-  wire().ask("POST", "/batch", { app_key: wire().appKey, ...body });
+const request = (body: Readonly<Record<string, unknown>>) =>
+  wire().request("POST", "/batch", { app_key: wire().appKey, ...body });
 
 describe("POST /batch", () => {
-  it("answers each method with HTML, in the order of the call", async () => {
+  it("returns an HTML fragment for each method, in request order", async () => {
     await createReview(wire());
-    const { status, body } = await ask({ methods });
+    const { status, body } = await request({ methods });
     expect(status).toBe(200);
     expect(differences(body, listOf({ result: someText }))).toEqual([]);
     const results = (body as { result: string }[]).map(({ result }) => result);
@@ -25,56 +25,56 @@ describe("POST /batch", () => {
     for (const result of results) expect(result).toMatch(/^\s*</);
     expect(results[0]).toContain("It pours well.");
     expect(results.join("")).not.toContain("jane@mail.example");
-    const { body: turned } = await ask({ methods: methods.toReversed() });
+    const { body: turned } = await request({ methods: methods.toReversed() });
     expect((turned as { result: string }[]).map(({ result }) => result)).toEqual(results.toReversed());
   });
 
-  it("answers GET with the methods in the query, as JSON", async () => {
+  it("accepts the methods in the query of a GET request and returns JSON", async () => {
     await createReview(wire());
-    const { appKey, ask: send } = wire();
+    const { appKey, request: send } = wire();
     const query = new URLSearchParams({ app_key: appKey, methods: JSON.stringify(methods) });
-    const got = await send("GET", `/batch?${query.toString()}`);
-    expect(got.status).toBe(200);
-    expect(got.body).toEqual((await ask({ methods })).body);
+    const response = await send("GET", `/batch?${query.toString()}`);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual((await request({ methods })).body);
   });
 
-  it("escapes what people wrote", async () => {
+  it("escapes user-supplied text", async () => {
     await createReview(wire(), {
       review_title: "<script>alert(1)</script>",
       review_content: `"><img src=x onerror=alert(2)>`,
       display_name: "<i>Jane</i>",
     });
-    const { body } = await ask({ methods });
+    const { body } = await request({ methods });
     const html = (body as { result: string }[]).map(({ result }) => result).join("");
     expect(html).toContain("&lt;script&gt;");
     for (const raw of ["<script>alert", "<img src=x", "<i>Jane"]) expect(html).not.toContain(raw);
   });
 
-  it("answers no methods with no results", async () => {
-    const { status, body } = await ask({ methods: [] });
+  it("returns no results for an empty list of methods", async () => {
+    const { status, body } = await request({ methods: [] });
     expect([status, body]).toEqual([200, []]);
   });
 
-  it("takes the methods from the query, as the specification's path shows", async () => {
+  it("accepts the methods in the query, as in the specification's example", async () => {
     await createReview(wire());
     const { appKey } = wire();
     const query = `app_key=${appKey}&methods=${encodeURIComponent(JSON.stringify(methods))}`;
-    const { status, body } = await wire().ask("POST", `/batch?${query}`);
-    expect([status, body]).toEqual([200, (await ask({ methods })).body]);
+    const { status, body } = await wire().request("POST", `/batch?${query}`);
+    expect([status, body]).toEqual([200, (await request({ methods })).body]);
   });
 
   it.each([
     ["nothing", undefined],
-    ["no list", "main_widget"],
+    ["methods that are not a list", "main_widget"],
     ["an unknown method", [{ method: "gossip", params: {} }]],
-  ])("refuses %s", async (_title, asked) => {
-    const { status, body } = await ask({ methods: asked });
+  ])("rejects %s", async (_title, invalidMethods) => {
+    const { status, body } = await request({ methods: invalidMethods });
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining("method") as string, 500, "InvalidParams"));
   });
 
-  it("does not know another app key", async () => {
-    expect(await ask({ app_key: "nobody", methods })).toMatchObject({
+  it("returns 404 for an unknown app key", async () => {
+    expect(await request({ app_key: "nobody", methods })).toMatchObject({
       status: 404,
       body: { status: { code: 404, error_type: "Exceptions::RecordNotFound" } },
     });

@@ -22,7 +22,7 @@ const lineOf = (domain_key: string, product_score: number, total_reviews: number
 
 const pathOf = (query = "?count=100&page=1") => `/v1/apps/${wire().appKey}/bottom_lines${query}`;
 const list = async (query?: string) => {
-  const { status, body } = await wire().ask("GET", pathOf(query));
+  const { status, body } = await wire().request("GET", pathOf(query));
   expect([query, status]).toEqual([query, 200]);
   return (body as { response: { bottomlines?: readonly ReturnType<typeof lineOf>[] } }).response.bottomlines;
 };
@@ -30,15 +30,15 @@ const review = (sku: string, review_score: number) =>
   createReview(wire(), { sku, review_score, email: `${sku}${review_score}@mail.example` });
 
 describe("GET /v1/apps/{app_key}/bottom_lines", () => {
-  it("lists the products that have reviews, an hour later", async () => {
+  it("lists products with reviews after a delay of one hour", async () => {
     await review("teapot", 5);
     await review("teapot", 4);
     await review("cup", 3);
-    expect((await wire().ask("GET", pathOf())).body).toEqual({ status: ok, response: {} });
+    expect((await wire().request("GET", pathOf())).body).toEqual({ status: ok, response: {} });
     wire().advance(hourMs - 1);
     expect(await list()).toBeUndefined();
     wire().advance(1);
-    const { status, body } = await wire().ask("GET", pathOf());
+    const { status, body } = await wire().request("GET", pathOf());
     expect(status).toBe(200);
     const shape = { bottomlines: listOf(item), page: "1", per_page: "100" };
     expect(differences(body, { status: ok, response: shape })).toEqual([]);
@@ -48,7 +48,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     ]);
   });
 
-  it("shows each change an hour later", async () => {
+  it("shows each change after a delay of one hour", async () => {
     const id = await review("teapot", 5);
     wire().advance(hourMs / 2);
     await review("teapot", 1);
@@ -62,21 +62,21 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     expect(await list()).toEqual([lineOf("teapot", 1, 1)]);
   });
 
-  it("is served without the version as well, at both with .json, and with a slash behind", async () => {
-    const { appKey, ask } = wire();
+  it("also responds without the version prefix, with a .json suffix, and with a trailing slash", async () => {
+    const { appKey, request } = wire();
     await review("teapot", 5);
     wire().advance(hourMs);
-    const { body } = await ask("GET", pathOf("?count=10&page=1"));
+    const { body } = await request("GET", pathOf("?count=10&page=1"));
     for (const path of ["/v1", ""].flatMap((version) =>
       ["", ".json", "/"].map((end) => `${version}/apps/${appKey}/bottom_lines${end}`),
     )) {
-      expect([path, (await ask("GET", `${path}?count=10&page=1`)).body]).toEqual([path, body]);
+      expect([path, (await request("GET", `${path}?count=10&page=1`)).body]).toEqual([path, body]);
     }
-    const unpaged = await ask("GET", pathOf(""));
+    const unpaged = await request("GET", pathOf(""));
     expect(unpaged.body).toEqual(body);
   });
 
-  it("pages, with at most a hundred on a page", async () => {
+  it("returns at most 100 entries per page", async () => {
     for (let at = 0; at < 103; at += 1) await review(`p${at}`, 5);
     wire().advance(hourMs);
     const first = (await list("?count=100&page=1")) ?? [];
@@ -84,7 +84,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     expect([first.length, second.length]).toEqual([100, 3]);
     expect(new Set([...first, ...second].map(({ domain_key }) => domain_key)).size).toBe(103);
     expect(await list("?count=10")).toHaveLength(10);
-    const { status, body } = await wire().ask("GET", pathOf("?count=101&page=1"));
+    const { status, body } = await wire().request("GET", pathOf("?count=101&page=1"));
     if (status === 200) {
       const { bottomlines } = (body as { response: { bottomlines: unknown[] } }).response;
       expect(bottomlines.length).toBeLessThanOrEqual(100);
@@ -93,7 +93,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     }
   });
 
-  it("lists a product of a group twice, first with the group's score, then with its own", async () => {
+  it("lists a grouped product twice, first with the score of its group, then with its own", async () => {
     await addProducts(wire(), "red", "blue");
     await review("red", 5);
     await review("blue", 2);
@@ -105,7 +105,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     expect(linesOf("blue")).toEqual([lineOf("blue", 3.5, 2), lineOf("blue", 2, 1)]);
   });
 
-  it("holds a hundred entries on a page at most, grouped products too, and none of them twice", async () => {
+  it("returns each entry once, at most 100 per page, including grouped products", async () => {
     const ids = Array.from({ length: 51 }, (_, at) => `p${at}`);
     await addProducts(wire(), ...ids);
     for (const id of ids) await review(id, 5);
@@ -134,10 +134,10 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     expect((await list("?count=10&page=1&since_date=2026-03-16")) ?? []).toEqual([]);
   });
 
-  it("answers in JSONP where a callback is named", async () => {
+  it("returns JSONP if a callback is given", async () => {
     await review("teapot", 5);
     wire().advance(hourMs);
-    const { body } = await wire().ask("GET", pathOf("?count=10&page=1"));
+    const { body } = await wire().request("GET", pathOf("?count=10&page=1"));
     const legacy = `&utoken=${wire().utoken}`;
     const { status, text, headers } = await wire().raw(
       "GET",
@@ -151,10 +151,10 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
   });
 
   it.each(["1+1", "alert(1)", "a..b", "<script>", "a".repeat(129), "ä"])(
-    "refuses the callback %s",
+    "rejects the callback %s",
     async (callback) => {
       const query = `?count=10&page=1&callback=${encodeURIComponent(callback)}`;
-      const { status, body, headers } = await wire().ask("GET", pathOf(query));
+      const { status, body, headers } = await wire().request("GET", pathOf(query));
       expect(status).toBe(500);
       expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
       expect(body).toEqual(refusal(expect.stringContaining("callback") as string, 500, "InvalidParams"));
@@ -165,34 +165,36 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     ["count", "many"],
     ["page", "-1"],
     ["since_date", "yesterday"],
-  ])("refuses %s=%s", async (name, value) => {
-    const { status, body } = await wire().ask("GET", pathOf(`?${name}=${value}`));
+  ])("rejects %s=%s", async (name, value) => {
+    const { status, body } = await wire().request("GET", pathOf(`?${name}=${value}`));
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(name) as string, 500, "InvalidParams"));
   });
 
-  it("does not know another app key, and says so in plain JSON where a callback is named", async () => {
+  it("returns 404 as plain JSON for an unknown app key, even if a callback is given", async () => {
     for (const query of ["", "?callback=show"]) {
-      expect(await wire().ask("GET", `/v1/apps/nobody/bottom_lines${query}`)).toMatchObject({
+      expect(await wire().request("GET", `/v1/apps/nobody/bottom_lines${query}`)).toMatchObject({
         status: 404,
         body: refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
       });
     }
   });
 
-  it("lets 5,000 calls a minute of an app key through", async () => {
+  it("allows 5,000 requests a minute per app key", async () => {
     const calls = async (count: number) => {
       const statuses: number[] = [];
       for (let sent = 0; sent < count; sent += 50) {
-        const asked = Array.from({ length: Math.min(50, count - sent) }, () => wire().ask("GET", pathOf()));
-        statuses.push(...(await Promise.all(asked)).map(({ status }) => status));
+        const response = Array.from({ length: Math.min(50, count - sent) }, () =>
+          wire().request("GET", pathOf()),
+        );
+        statuses.push(...(await Promise.all(response)).map(({ status }) => status));
       }
       return statuses;
     };
     expect(new Set(await calls(5_000))).toEqual(new Set([200]));
-    expect((await wire().ask("GET", pathOf())).status).toBe(429);
+    expect((await wire().request("GET", pathOf())).status).toBe(429);
     wire().advance(60_000);
-    expect((await wire().ask("GET", pathOf())).status).toBe(200);
+    expect((await wire().request("GET", pathOf())).status).toBe(200);
   });
 });
 
@@ -200,19 +202,21 @@ describe("GET /products/{app_key}/{product_id}/bottomline", () => {
   const path = (query = "", productId = "teapot") =>
     `/products/${wire().appKey}/${productId}/bottomline${query}`;
 
-  it("gives average and count, at once", async () => {
+  it("returns the average and the count without delay", async () => {
     await review("teapot", 5);
     await review("teapot", 4);
     await review("cup", 1);
-    const { status, body } = await wire().ask("GET", path());
+    const { status, body } = await wire().request("GET", path());
     expect([status, body]).toEqual([
       200,
       { status: ok, response: { bottomline: { average_score: 4.5, total_reviews: 2 } } },
     ]);
-    expect((await wire().ask("GET", `/products/${wire().appKey}/teapot/bottomline.json`)).body).toEqual(body);
+    expect((await wire().request("GET", `/products/${wire().appKey}/teapot/bottomline.json`)).body).toEqual(
+      body,
+    );
   });
 
-  it("answers in JSONP", async () => {
+  it("returns JSONP", async () => {
     await review("teapot", 5);
     const { status, text, headers } = await wire().raw("GET", path("?callback=$show"));
     expect(status).toBe(200);
@@ -224,33 +228,35 @@ describe("GET /products/{app_key}/{product_id}/bottomline", () => {
     });
   });
 
-  it("counts the group of a grouped product, and no unpublished review", async () => {
+  it("counts the group of a grouped product, but no unpublished reviews", async () => {
     await addProducts(wire(), "red", "blue");
     const id = await review("red", 5);
     await review("blue", 2);
     await groupProducts(wire(), "pots", "red", "blue");
-    expect((await wire().ask("GET", path("", "red"))).body).toMatchObject({
+    expect((await wire().request("GET", path("", "red"))).body).toMatchObject({
       response: { bottomline: { average_score: 3.5, total_reviews: 2 } },
     });
     await setPublished(wire(), id, false);
-    expect((await wire().ask("GET", path("", "red"))).body).toMatchObject({
+    expect((await wire().request("GET", path("", "red"))).body).toMatchObject({
       response: { bottomline: { average_score: 2, total_reviews: 1 } },
     });
   });
 
-  it("is nought for a product without reviews", async () => {
+  it("returns zero for a product without reviews", async () => {
     await addProducts(wire(), "teapot");
-    expect((await wire().ask("GET", path())).body).toEqual({
+    expect((await wire().request("GET", path())).body).toEqual({
       status: ok,
       response: { bottomline: { average_score: 0, total_reviews: 0 } },
     });
   });
 
-  it("refuses a callback that is none, and does not know another app key", async () => {
-    expect(await wire().ask("GET", path("?callback=a%20b"))).toMatchObject({
+  it("rejects an invalid callback and an unknown app key", async () => {
+    expect(await wire().request("GET", path("?callback=a%20b"))).toMatchObject({
       status: 500,
       body: { status: { error_type: "Exceptions::InvalidParams" } },
     });
-    expect((await wire().ask("GET", "/products/nobody/teapot/bottomline?callback=show")).status).toBe(404);
+    expect((await wire().request("GET", "/products/nobody/teapot/bottomline?callback=show")).status).toBe(
+      404,
+    );
   });
 });

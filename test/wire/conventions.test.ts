@@ -4,7 +4,7 @@ import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
 
-/** Reads of which the last segment is fixed, without the `.json` with which some are shown. */
+/** Read endpoints whose last segment is fixed, without the `.json` suffix. */
 const fixedReads = [
   "/apps/{app_key}/coupons/unique",
   "/apps/{app_key}/coupons/unique/stats",
@@ -27,19 +27,19 @@ const fixedReads = [
 
 const urlOf = (path: string, suffix: string, query = "") => {
   const { appKey, utoken } = wire();
-  const given = `?utoken=${utoken}&missed_products_ids=all${query}`;
-  return path.replace("{app_key}", appKey) + suffix + given;
+  const parameters = `?utoken=${utoken}&missed_products_ids=all${query}`;
+  return path.replace("{app_key}", appKey) + suffix + parameters;
 };
 
-describe("addresses", () => {
-  it.each(fixedReads)("%s is served with .json and without, and with slashes behind", async (path) => {
+describe("paths", () => {
+  it.each(fixedReads)("%s is served with and without .json and with trailing slashes", async (path) => {
     await addProducts(wire(), "teapot");
     await createReview(wire());
     wire().advance(hourMs);
-    const bare = await wire().ask("GET", urlOf(path, ""));
+    const bare = await wire().request("GET", urlOf(path, ""));
     expect([path, bare.status]).toEqual([path, 200]);
     for (const suffix of [".json", "/", ".json/"]) {
-      const { status, body } = await wire().ask("GET", urlOf(path, suffix));
+      const { status, body } = await wire().request("GET", urlOf(path, suffix));
       expect([suffix, status, body]).toEqual([suffix, 200, bare.body]);
     }
   });
@@ -53,30 +53,32 @@ describe("addresses", () => {
     ["DELETE", "/apps/{app_key}/unsubscribers/mass_delete", { email_list: {} }],
     ["POST", "/apps/{app_key}/reminders/send_test_email", { email: "jo@shop.example" }],
     ["POST", "/apps/{app_key}/coupons/unique/delete", { coupon_action: "map_share" }],
-  ])("%s %s is served in each of those ways", async (method, path, body) => {
-    const { appKey, utoken, ask } = wire();
+  ])("%s %s is served in each of these forms", async (method, path, body) => {
+    const { appKey, utoken, request } = wire();
     const statuses: number[] = [];
     for (const suffix of ["", ".json", "/", ".json/"]) {
       const sent = { utoken, ...body };
-      statuses.push((await ask(method, path.replace("{app_key}", appKey) + suffix, sent)).status);
+      statuses.push((await request(method, path.replace("{app_key}", appKey) + suffix, sent)).status);
     }
     expect(statuses).toEqual([200, 200, 200, 200]);
   });
 
-  it("serves the calls that open a review and a token in those ways", async () => {
-    const { ask, appKey, secret } = wire();
+  it("serves the endpoints that create reviews and tokens in each of these forms", async () => {
+    const { request, appKey, secret } = wire();
     for (const suffix of ["", ".json", "/"]) {
       const email = `jane${suffix.length}@mail.example`;
-      expect((await ask("POST", `/v1/widget/reviews${suffix}`, aReview(wire(), { email }))).status).toBe(200);
-      const given = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
-      expect((await ask("POST", `/oauth/token${suffix}`, given)).status).toBe(200);
+      expect((await request("POST", `/v1/widget/reviews${suffix}`, aReview(wire(), { email }))).status).toBe(
+        200,
+      );
+      const parameters = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
+      expect((await request("POST", `/oauth/token${suffix}`, parameters)).status).toBe(200);
     }
   });
 
-  it("keeps the dots of a name that stands in a path", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/v1/apps/${appKey}/products_groups`, { utoken, group_name: "v1.2" });
-    expect(await ask("GET", `/v1/apps/${appKey}/products_groups/v1.2?utoken=${utoken}`)).toMatchObject({
+  it("keeps dots in a name that is part of a path", async () => {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/v1/apps/${appKey}/products_groups`, { utoken, group_name: "v1.2" });
+    expect(await request("GET", `/v1/apps/${appKey}/products_groups/v1.2?utoken=${utoken}`)).toMatchObject({
       status: 200,
       body: { response: { products_group: { display_name: "v1.2" } } },
     });
@@ -84,51 +86,54 @@ describe("addresses", () => {
 });
 
 describe("queries", () => {
-  it("takes empty values as not given", async () => {
+  it("treats empty values as absent", async () => {
     for (const path of fixedReads) {
-      const { status } = await wire().ask("GET", urlOf(path, "", "&count=&page=&callback=&since_date="));
+      const { status } = await wire().request("GET", urlOf(path, "", "&count=&page=&callback=&since_date="));
       expect([path, [200, 404].includes(status)]).toEqual([path, true]);
     }
   });
 
-  it("passes over names that it does not know", async () => {
+  it("ignores unknown parameters", async () => {
     await createReview(wire());
-    const { status } = await wire().ask("GET", urlOf("/apps/{app_key}/purchases", "", "&_=1773576000&x[]=1"));
+    const { status } = await wire().request(
+      "GET",
+      urlOf("/apps/{app_key}/purchases", "", "&_=1773576000&x[]=1"),
+    );
     expect(status).toBe(200);
   });
 });
 
-describe("where a utoken stands", () => {
+describe("utoken", () => {
   it.each([
     ["POST", "/apps/{app_key}/products/mass_create", { products: {} }],
     ["DELETE", "/apps/{app_key}/purchases", { orders: [] }],
     ["PUT", "/apps/{app_key}/products/mass_update", { products: {} }],
-  ])("%s %s takes it in the body, and in the query", async (method, path, body) => {
-    const { appKey, utoken, ask } = wire();
+  ])("%s %s accepts it in the body and in the query", async (method, path, body) => {
+    const { appKey, utoken, request } = wire();
     const address = path.replace("{app_key}", appKey);
-    expect((await ask(method, address, { utoken, ...body })).status).toBe(200);
-    expect((await ask(method, `${address}?utoken=${utoken}`, body)).status).toBe(200);
-    expect((await ask(method, address, body)).status).toBe(401);
+    expect((await request(method, address, { utoken, ...body })).status).toBe(200);
+    expect((await request(method, `${address}?utoken=${utoken}`, body)).status).toBe(200);
+    expect((await request(method, address, body)).status).toBe(401);
   });
 });
 
-describe("answers", () => {
-  it("are JSON in UTF-8, errors too", async () => {
-    const { appKey, utoken, ask } = wire();
+describe("responses", () => {
+  it("are JSON in UTF-8, including errors", async () => {
+    const { appKey, utoken, request } = wire();
     for (const path of [
       `/apps/${appKey}/purchases?utoken=${utoken}`,
       `/apps/${appKey}/purchases`,
       "/nowhere",
     ]) {
-      const { headers } = await ask("GET", path);
+      const { headers } = await request("GET", path);
       expect([path, headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
     }
   });
 
-  it("hold text of every language as it was sent", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("preserve text in every language", async () => {
+    const { appKey, utoken, request } = wire();
     const customer_name = "Åsa 李 \u{1F600} שלום";
-    await ask("POST", `/apps/${appKey}/purchases`, {
+    await request("POST", `/apps/${appKey}/purchases`, {
       utoken,
       platform: "general",
       email: "asa@mail.example",
@@ -138,7 +143,7 @@ describe("answers", () => {
       products: { teapot: { name: "Teapot", url: "https://shop.example/teapot", image: "" } },
       validate_data: true,
     });
-    const { body } = await ask("GET", `/apps/${appKey}/purchases?utoken=${utoken}`);
+    const { body } = await request("GET", `/apps/${appKey}/purchases?utoken=${utoken}`);
     expect(body).toMatchObject({ response: { purchases: [{ user_name: customer_name }] } });
   });
 });

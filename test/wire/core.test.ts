@@ -3,12 +3,12 @@ import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
 
-/** Noon, in Unix seconds. */
+/** 12:00 UTC, in Unix seconds. */
 const noon = 1_773_576_000;
 
 const list = async (query = "", token?: string) => {
-  const { appKey, utoken, ask } = wire();
-  const { status, body, headers } = await ask(
+  const { appKey, utoken, request } = wire();
+  const { status, body, headers } = await request(
     "GET",
     `/core/v3/stores/${appKey}/products${query}`,
     undefined,
@@ -26,8 +26,8 @@ const list = async (query = "", token?: string) => {
 
 describe("GET /core/v3/stores/{store_id}/products", () => {
   it("lists products", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/products/mass_create`, {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/products/mass_create`, {
       utoken,
       products: { pot: { name: "Pot", url: "https://shop.example/pot", specs: { upc: "4711", sku: "S-1" } } },
     });
@@ -59,12 +59,12 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
     ]);
   });
 
-  it("gives a hundred at most, by pages", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("returns at most 100 products per page", async () => {
+    const { appKey, utoken, request } = wire();
     const products = Object.fromEntries(
       Array.from({ length: 103 }, (_, at) => [`p${at}`, { name: "P", url: "http://p.example" }]),
     );
-    await ask("POST", `/apps/${appKey}/products/mass_create`, { utoken, products });
+    await request("POST", `/apps/${appKey}/products/mass_create`, { utoken, products });
     interface Page {
       readonly products: readonly { readonly external_id: string }[];
       readonly pagination: { readonly next_page_info: string | null };
@@ -83,7 +83,7 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
     else expect(more.status).toBe(400);
   });
 
-  it("lets five calls a second through, and tells what is left", async () => {
+  it("allows five requests a second and returns the remaining number", async () => {
     for (const remaining of ["4", "3", "2", "1", "0"]) {
       expect(await list()).toMatchObject({ status: 200, limit: [remaining, `${noon + 1}`] });
     }
@@ -98,7 +98,7 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
     expect(await list()).toMatchObject({ status: 200, limit: ["4", `${noon + 2}`] });
   });
 
-  it("refuses a wrong token, and counts the call", async () => {
+  it("rejects an invalid token, and counts the request", async () => {
     expect(await list("", "wrong")).toMatchObject({
       status: 401,
       body: { errors: [{ message: "You are not authorized to access this page." }] },
@@ -106,12 +106,12 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
     });
   });
 
-  it("takes no token from the query", async () => {
-    const { appKey, utoken, ask } = wire();
-    expect((await ask("GET", `/core/v3/stores/${appKey}/products?utoken=${utoken}`)).status).toBe(401);
+  it("does not accept a token in the query", async () => {
+    const { appKey, utoken, request } = wire();
+    expect((await request("GET", `/core/v3/stores/${appKey}/products?utoken=${utoken}`)).status).toBe(401);
   });
 
-  it("refuses a time that is none", async () => {
+  it("rejects an invalid timestamp", async () => {
     expect(await list("?updated_at_min=yesterday")).toMatchObject({
       status: 400,
       body: { errors: [{ message: "updated_at_min must be an ISO 8601 timestamp" }] },
@@ -119,21 +119,21 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
     });
   });
 
-  it("does not know another store", async () => {
-    const { utoken, ask } = wire();
-    const asked = await ask("GET", "/core/v3/stores/nobody/products", undefined, {
+  it("returns 404 for an unknown store", async () => {
+    const { utoken, request } = wire();
+    const response = await request("GET", "/core/v3/stores/nobody/products", undefined, {
       "X-Service-Token": utoken,
     });
-    expect(asked).toMatchObject({
+    expect(response).toMatchObject({
       status: 404,
       body: { errors: [{ message: "Couldn't find Account with app_key = nobody" }] },
     });
   });
 });
 
-describe("every answer of the core API", () => {
-  it("says what is left of the second, also one that was refused before it was counted", async () => {
-    const { appKey, ask } = wire();
+describe("every response of the core API", () => {
+  it("returns the remaining number of requests, even if the request is rejected before it is counted", async () => {
+    const { appKey, request } = wire();
     const products = `/core/v3/stores/${appKey}/products`;
     for (const [method, path, body, status] of [
       ["GET", "/core/v3/stores/nobody/products", undefined, 404],
@@ -141,7 +141,7 @@ describe("every answer of the core API", () => {
       ["PUT", products, undefined, 405],
       ["POST", `/core/v3/stores/${appKey}/access_tokens`, "{", 400],
     ] as const) {
-      const answered = await ask(method, path, body);
+      const answered = await request(method, path, body);
       expect([path, answered.status]).toEqual([path, status]);
       expect(answered.headers.get("RateLimit-Remaining"), path).toBe("5");
       expect(answered.headers.get("RateLimit-Reset"), path).toBe(String(noon + 1));

@@ -5,12 +5,12 @@ const wire = useWire();
 const ok = { code: 200, message: "OK" };
 
 const upload = async (codes: readonly unknown[], coupon_action = "map_review") => {
-  const { appKey, utoken, ask } = wire();
-  return ask("POST", `/apps/${appKey}/coupons/unique`, { utoken, coupon_action, codes });
+  const { appKey, utoken, request } = wire();
+  return request("POST", `/apps/${appKey}/coupons/unique`, { utoken, coupon_action, codes });
 };
 const get = async (path: string) => {
-  const { appKey, utoken, ask } = wire();
-  return ask("GET", `/apps/${appKey}/coupons/unique${path}?utoken=${utoken}`);
+  const { appKey, utoken, request } = wire();
+  return request("GET", `/apps/${appKey}/coupons/unique${path}?utoken=${utoken}`);
 };
 
 describe("POST /apps/{app_key}/coupons/unique", () => {
@@ -33,7 +33,7 @@ describe("POST /apps/{app_key}/coupons/unique", () => {
     ]);
   });
 
-  it("takes 1,000 codes, and refuses 1,001", async () => {
+  it("accepts 1,000 codes and rejects 1,001", async () => {
     const codesOf = (count: number) => Array.from({ length: count }, (_, at) => `CODE${at}`);
     expect((await upload(codesOf(1_000))).body).toMatchObject({ response: { "new-codes": 1_000 } });
     const { status, body } = await upload(codesOf(1_001));
@@ -49,7 +49,7 @@ describe("POST /apps/{app_key}/coupons/unique", () => {
     ]);
   });
 
-  it("refuses another action", async () => {
+  it("rejects an unknown action", async () => {
     const { status, body } = await upload(["AAAA"], "map_other");
     expect([status, body]).toEqual([
       500,
@@ -88,10 +88,10 @@ describe("GET /apps/{app_key}/coupons/unique/stats", () => {
 
 describe("POST /apps/{app_key}/coupons/unique/delete", () => {
   it("deletes the codes of an action", async () => {
-    const { appKey, utoken, ask } = wire();
+    const { appKey, utoken, request } = wire();
     await upload(["AAAA"]);
     await upload(["BBBB"], "map_share");
-    const { status, body } = await ask("POST", `/apps/${appKey}/coupons/unique/delete`, {
+    const { status, body } = await request("POST", `/apps/${appKey}/coupons/unique/delete`, {
       utoken,
       coupon_action: "map_review",
     });
@@ -99,9 +99,9 @@ describe("POST /apps/{app_key}/coupons/unique/delete", () => {
     expect((await get("")).body).toEqual({ status: ok, response: { coupons: [{ code: "BBBB" }] } });
   });
 
-  it("refuses a call without an action", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/coupons/unique/delete`, { utoken });
+  it("rejects a request without an action", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/coupons/unique/delete`, { utoken });
     expect([status, body]).toEqual([
       500,
       { status: { message: "Missing coupon_action", code: 500, error_type: "Exceptions::InvalidParams" } },
@@ -109,15 +109,15 @@ describe("POST /apps/{app_key}/coupons/unique/delete", () => {
   });
 });
 
-it("refuses every coupon call while the feature is disabled", async () => {
-  const { appKey, utoken, ask, disable } = wire();
+it("rejects every coupon request while the feature is disabled", async () => {
+  const { appKey, utoken, request, disable } = wire();
   await disable("dynamic_coupons");
   const path = `/apps/${appKey}/coupons/unique/delete`;
   const refused = [
     await upload(["AAAA"]),
     await get(""),
     await get("/stats"),
-    await ask("POST", path, { utoken, coupon_action: "map_review" }),
+    await request("POST", path, { utoken, coupon_action: "map_review" }),
   ];
   for (const { status, body } of refused) {
     expect([status, body]).toEqual([

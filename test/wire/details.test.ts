@@ -5,23 +5,23 @@ const wire = useWire();
 
 const specs = { upc: "123", mpn: "M-1", brand: "Acme", isbn: "978", sku: "S-1", external_sku: "X-1" };
 
-/** What a list answers without `details`, and what its records have more with it. */
+/** Each list endpoint with its default response and the fields that `details` adds to its records. */
 async function compare(path: string, headers: Readonly<Record<string, string>> = {}) {
-  const { ask } = wire();
+  const { request } = wire();
   const separator = path.includes("?") ? "&" : "?";
-  const plain = await ask("GET", path, undefined, headers);
-  const no = await ask("GET", `${path}${separator}details=false`, undefined, headers);
-  const detailed = await ask("GET", `${path}${separator}details=true`, undefined, headers);
+  const plain = await request("GET", path, undefined, headers);
+  const no = await request("GET", `${path}${separator}details=false`, undefined, headers);
+  const detailed = await request("GET", `${path}${separator}details=true`, undefined, headers);
   expect([plain.status, no.status, detailed.status]).toEqual([200, 200, 200]);
   expect(no.body).toEqual(plain.body);
   expect(detailed.body).toMatchObject(plain.body as object);
   return { plain: plain.body, detailed: detailed.body };
 }
 
-describe("details=true, an addition to the specification", () => {
+describe("details=true, an extension of the specification", () => {
   it("GET /apps/{app_key}/purchases", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/purchases`, {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/purchases`, {
       utoken,
       platform: "magento",
       validate_data: true,
@@ -64,8 +64,8 @@ describe("details=true, an addition to the specification", () => {
   });
 
   it("GET /core/v3/stores/{store_id}/products", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/products/mass_create`, {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/products/mass_create`, {
       utoken,
       products: {
         teapot: { name: "Teapot", url: "https://shop.example/teapot", product_tags: "tea", specs },
@@ -97,8 +97,8 @@ describe("details=true, an addition to the specification", () => {
   });
 
   it("GET /v1/apps/{app_key}/reviews", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", "/reviews/dynamic_create", {
+    const { appKey, utoken, request } = wire();
+    await request("POST", "/reviews/dynamic_create", {
       appkey: appKey,
       sku: "teapot",
       product_title: "Teapot",
@@ -136,8 +136,8 @@ describe("details=true, an addition to the specification", () => {
   });
 
   it("GET /apps/{app_key}/coupons/unique", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/coupons/unique`, {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/coupons/unique`, {
       utoken,
       coupon_action: "map_share",
       codes: ["AAA"],
@@ -151,9 +151,12 @@ describe("details=true, an addition to the specification", () => {
     });
   });
 
-  it("is true or false, and nothing else", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("GET", `/apps/${appKey}/purchases?utoken=${utoken}&details=perhaps`);
+  it("accepts only true and false", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request(
+      "GET",
+      `/apps/${appKey}/purchases?utoken=${utoken}&details=perhaps`,
+    );
     expect([status, body]).toEqual([
       500,
       {

@@ -6,7 +6,7 @@ import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
 
-/** Calls that need a utoken: "Authentication" 1 names those that do not. */
+/** Endpoints that require a utoken. Source: spec "Authentication" 1, which names those that do not. */
 const withUtoken = [
   ["POST", "/apps/{app_key}/account_platform"],
   ["POST", "/apps/{app_key}/coupons/unique"],
@@ -38,38 +38,42 @@ const fill = (path: string, appKey = wire().appKey) => path.replace("{app_key}",
 
 describe("unauthorized request: HTTP 401", () => {
   it.each(withUtoken)("%s %s", async (method, path) => {
-    const { ask, utoken } = wire();
+    const { request, utoken } = wire();
     const unauthorized = refusal("You are not authorized to access this page.", 401, "AccessDenied");
     const tokens = [undefined, "", "wrong", `${utoken}x`, utoken.toLowerCase(), "' or 1=1 --"];
     for (const token of tokens) {
-      const asked =
+      const response =
         method === "GET"
-          ? await ask(
+          ? await request(
               method,
               fill(path) +
                 (token === undefined
                   ? ""
                   : `${path.includes("?") ? "&" : "?"}utoken=${encodeURIComponent(token)}`),
             )
-          : await ask(method, fill(path), { utoken: token });
-      expect([token, asked.status, asked.body]).toEqual([token, 401, unauthorized]);
+          : await request(method, fill(path), { utoken: token });
+      expect([token, response.status, response.body]).toEqual([token, 401, unauthorized]);
     }
   });
 
-  it("is the utoken of another account as well", async () => {
-    const { ask, utoken } = wire();
+  it("rejects the utoken of another account", async () => {
+    const { request, utoken } = wire();
     const user = {
       email: "jo@shop.example",
       display_name: "Jo",
       password: "correct horse",
       url: "https://jo.example",
     };
-    const { body } = await ask("POST", "/users", { user });
+    const { body } = await request("POST", "/users", { user });
     const { app_key } = (body as { response: { app_key: string } }).response;
     for (const [method, path] of withUtoken) {
       const query = `${path.includes("?") ? "&" : "?"}utoken=${utoken}`;
-      const asked = await ask(method, fill(path, app_key) + query, method === "GET" ? undefined : { utoken });
-      expect([path, asked.status]).toEqual([path, 401]);
+      const response = await request(
+        method,
+        fill(path, app_key) + query,
+        method === "GET" ? undefined : { utoken },
+      );
+      expect([path, response.status]).toEqual([path, 401]);
     }
   });
 });
@@ -87,11 +91,15 @@ describe("record not found: code 404", () => {
     ["GET", "/v1/widget/{app_key}/products/promoted_products"],
     ["GET", "/apps/{app_key}/top_reviews.json"],
     ["GET", "/v1/seo_pages/url/{app_key}/teapot"],
-  ] as const)("%s %s of no account", async (method, path) => {
-    const { ask, utoken } = wire();
+  ] as const)("%s %s of an unknown account", async (method, path) => {
+    const { request, utoken } = wire();
     const query = `${path.includes("?") ? "&" : "?"}utoken=${utoken}`;
-    const asked = await ask(method, fill(path, "nobody") + query, method === "GET" ? undefined : { utoken });
-    expect([asked.status, asked.body]).toEqual([
+    const response = await request(
+      method,
+      fill(path, "nobody") + query,
+      method === "GET" ? undefined : { utoken },
+    );
+    expect([response.status, response.body]).toEqual([
       404,
       refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
     ]);
@@ -99,37 +107,37 @@ describe("record not found: code 404", () => {
 });
 
 describe("invalid parameters: code 500", () => {
-  it("tells that a body is no JSON", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("reports a body that is not JSON", async () => {
+    const { appKey, utoken, request } = wire();
     const path = `/apps/${appKey}/purchases?utoken=${utoken}`;
     for (const body of ["{", "nonsense", "[1,", '{"a":1}}']) {
-      const { status, body: answer } = await ask("POST", path, body);
+      const { status, body: answer } = await request("POST", path, body);
       expect([body, status >= 400]).toEqual([body, true]);
-      const told = { message: expect.any(String) as string, code: status };
-      expect(answer).toMatchObject({ status: told });
+      const expected = { message: expect.any(String) as string, code: status };
+      expect(answer).toMatchObject({ status: expected });
     }
   });
 
-  it.each(["[]", '"text"', "7", "null", "true"])("tells that a body is no object: %s", async (body) => {
-    const asked = await wire().ask("POST", "/reviews/dynamic_create", body);
-    expect(asked.status).toBeGreaterThanOrEqual(400);
-    expect(asked.body).toMatchObject({ status: { code: asked.status } });
+  it.each(["[]", '"text"', "7", "null", "true"])("reports a body that is not an object: %s", async (body) => {
+    const response = await wire().request("POST", "/reviews/dynamic_create", body);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.body).toMatchObject({ status: { code: response.status } });
   });
 
-  it.each(["\u0000", "a\u0000b", "\uD800", "a\uDC00"])("tells that %j cannot be stored", async (text) => {
+  it.each(["\u0000", "a\u0000b", "\uD800", "a\uDC00"])("reports that %j cannot be stored", async (text) => {
     for (const field of ["review_content", "review_title", "display_name", "product_title"]) {
-      const asked = await wire().ask("POST", "/v1/widget/reviews", aReview(wire(), { [field]: text }));
-      expect(asked).toMatchObject({
+      const response = await wire().request("POST", "/v1/widget/reviews", aReview(wire(), { [field]: text }));
+      expect(response).toMatchObject({
         status: 500,
         body: refusal(expect.stringContaining(field) as string, 500, "InvalidParams"),
       });
     }
-    const asked = await wire().ask(
+    const response = await wire().request(
       "POST",
       "/questions/send_confirmation_mail",
       aQuestion(wire(), { review_content: text }),
     );
-    expect(asked).toMatchObject({
+    expect(response).toMatchObject({
       status: 500,
       body: { status: { error_type: "Exceptions::InvalidParams" } },
     });
@@ -145,11 +153,15 @@ describe("feature disabled: code 401", () => {
     ["unsubscribers", "DELETE", "/apps/{app_key}/unsubscribers/mass_delete"],
     ["dynamic_coupons", "GET", "/apps/{app_key}/coupons/unique"],
   ] as const)("%s: %s %s", async (feature, method, path) => {
-    const { ask, utoken } = wire();
+    const { request, utoken } = wire();
     await addProducts(wire(), "teapot");
     const email_list = { 1: ["ann@mail.example"] };
     const send = () =>
-      ask(method, `${fill(path)}?utoken=${utoken}`, method === "GET" ? undefined : { utoken, email_list });
+      request(
+        method,
+        `${fill(path)}?utoken=${utoken}`,
+        method === "GET" ? undefined : { utoken, email_list },
+      );
     expect((await send()).status).toBe(200);
     await setFeature(wire(), feature, false);
     const { status, body } = await send();
@@ -168,7 +180,7 @@ describe("internal error: HTTP 500", () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  it("says nothing of what went wrong inside", async () => {
+  it("does not reveal the cause", async () => {
     const broken = {
       call: () => Promise.reject(new Error("the disk is full: /var/lib/secret.db")),
       close: () => Promise.resolve(),

@@ -8,14 +8,18 @@ const wire = useWire();
 type Fields = Readonly<Record<string, unknown>>;
 
 const send = (method: string, name = "", body: Fields = {}) =>
-  wire().ask(method, `/v1/apps/${wire().appKey}/products_groups${name && `/${encodeURIComponent(name)}`}`, {
-    utoken: wire().utoken,
-    ...body,
-  });
+  wire().request(
+    method,
+    `/v1/apps/${wire().appKey}/products_groups${name && `/${encodeURIComponent(name)}`}`,
+    {
+      utoken: wire().utoken,
+      ...body,
+    },
+  );
 const get = (name = "") => {
-  const { appKey, utoken, ask } = wire();
+  const { appKey, utoken, request } = wire();
   const path = name && `/${encodeURIComponent(name)}`;
-  return ask("GET", `/v1/apps/${appKey}/products_groups${path}?utoken=${utoken}`);
+  return request("GET", `/v1/apps/${appKey}/products_groups${path}?utoken=${utoken}`);
 };
 const create = (group_name: unknown = "pots") => send("POST", "", { group_name });
 const skusOf = async (name = "pots") => {
@@ -39,7 +43,7 @@ describe("POST /v1/apps/{app_key}/products_groups", () => {
     expect([status, body]).toEqual([200, { status: ok }]);
   });
 
-  it("refuses a name twice, none, and one that is no text", async () => {
+  it("rejects a duplicate name, a missing name, and a name that is not a string", async () => {
     await create();
     const again = await create();
     invalid(again.status, again.body, expect.any(String));
@@ -67,13 +71,13 @@ describe("GET /v1/apps/{app_key}/products_groups", () => {
     ]);
   });
 
-  it("is empty at first", async () => {
+  it("returns an empty list for a new account", async () => {
     expect((await get()).body).toEqual({ status: ok, response: { products_groups: [] } });
   });
 });
 
 describe("GET /v1/apps/{app_key}/products_groups/{group_name}", () => {
-  it("gives a group with its products", async () => {
+  it("returns a group with its products", async () => {
     await addProducts(wire(), "red", "blue");
     await create("Tea & cups / ä");
     await send("PUT", "Tea & cups / ä", { product_ids_to_add: ["red", "blue"] });
@@ -90,21 +94,21 @@ describe("GET /v1/apps/{app_key}/products_groups/{group_name}", () => {
     expect(await skusOf("Tea & cups / ä")).toEqual(["blue", "red"]);
   });
 
-  it("does not find one that is not there", async () => {
+  it("returns 404 for an unknown group", async () => {
     const { status, body } = await get("pots");
     unknown(status, body);
   });
 });
 
 describe("PUT /v1/apps/{app_key}/products_groups/{group_name}", () => {
-  it("adds and removes products, with the utoken in body or query", async () => {
+  it("adds and removes products, with the utoken in the body or in the query", async () => {
     await addProducts(wire(), "red", "blue", "green");
     await create();
     const added = await send("PUT", "pots", { product_ids_to_add: ["red", "blue"] });
     expect([added.status, added.body]).toEqual([200, { status: ok }]);
     expect(await skusOf()).toEqual(["blue", "red"]);
-    const { appKey, utoken, ask } = wire();
-    const changed = await ask("PUT", `/v1/apps/${appKey}/products_groups/pots?utoken=${utoken}`, {
+    const { appKey, utoken, request } = wire();
+    const changed = await request("PUT", `/v1/apps/${appKey}/products_groups/pots?utoken=${utoken}`, {
       product_ids_to_add: ["green"],
       product_ids_to_remove: ["red", "ghost"],
     });
@@ -112,7 +116,7 @@ describe("PUT /v1/apps/{app_key}/products_groups/{group_name}", () => {
     expect(await skusOf()).toEqual(["blue", "green"]);
   });
 
-  it("moves a product that is in another group", async () => {
+  it("moves a product from another group", async () => {
     await addProducts(wire(), "red");
     await create("pots");
     await create("cups");
@@ -121,7 +125,7 @@ describe("PUT /v1/apps/{app_key}/products_groups/{group_name}", () => {
     expect([await skusOf("pots"), await skusOf("cups")]).toEqual([[], ["red"]]);
   });
 
-  it("adds none where one is not known", async () => {
+  it("adds no products if one of them is unknown", async () => {
     await addProducts(wire(), "red");
     await create();
     const { status, body } = await send("PUT", "pots", { product_ids_to_add: ["red", "ghost"] });
@@ -129,12 +133,12 @@ describe("PUT /v1/apps/{app_key}/products_groups/{group_name}", () => {
     expect(await skusOf()).toEqual([]);
   });
 
-  it("does not find a group that is not there", async () => {
+  it("returns 404 for an unknown group", async () => {
     const { status, body } = await send("PUT", "pots", { product_ids_to_add: [] });
     unknown(status, body);
   });
 
-  it("refuses what is no list", async () => {
+  it("rejects a value that is not a list", async () => {
     await create();
     const { status, body } = await send("PUT", "pots", { product_ids_to_add: { red: true } });
     invalid(status, body, expect.stringContaining("product_ids_to_add"));
@@ -142,7 +146,7 @@ describe("PUT /v1/apps/{app_key}/products_groups/{group_name}", () => {
 });
 
 describe("DELETE /v1/apps/{app_key}/products_groups/{group_name}", () => {
-  it("deletes a group once it has no products", async () => {
+  it("deletes a group that has no products", async () => {
     await addProducts(wire(), "red");
     await create();
     await send("PUT", "pots", { product_ids_to_add: ["red"] });
@@ -150,12 +154,12 @@ describe("DELETE /v1/apps/{app_key}/products_groups/{group_name}", () => {
     invalid(full.status, full.body, expect.any(String));
     expect(await skusOf()).toEqual(["red"]);
     await send("PUT", "pots", { product_ids_to_remove: ["red"] });
-    const { appKey, utoken, ask } = wire();
+    const { appKey, utoken, request } = wire();
     const path = `/v1/apps/${appKey}/products_groups/pots?utoken=${utoken}`;
-    const { status, body } = await ask("DELETE", path);
+    const { status, body } = await request("DELETE", path);
     expect([status, body]).toEqual([200, { status: ok }]);
     expect((await get()).body).toEqual({ status: ok, response: { products_groups: [] } });
-    const again = await ask("DELETE", path);
+    const again = await request("DELETE", path);
     unknown(again.status, again.body);
   });
 });

@@ -12,9 +12,9 @@ const form = { "content-type": "application/x-www-form-urlencoded" };
 describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
   const path = (product = "teapot") => `/starpost/v1/pages/${wire().appKey}/products/${product}`;
 
-  it("is where the SEO page's address leads", async () => {
+  it("serves the SEO page's URL", async () => {
     await createReview(wire());
-    const { body } = await wire().ask("GET", `/v1/seo_pages/url/${wire().appKey}/teapot`);
+    const { body } = await wire().request("GET", `/v1/seo_pages/url/${wire().appKey}/teapot`);
     const { seo_page_url } = (body as { response: { seo_page_url: string } }).response;
     expect(new URL(seo_page_url).pathname).toBe(path());
     const { status, headers, text } = await wire().raw("GET", path());
@@ -31,25 +31,25 @@ describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
     });
   });
 
-  it("holds what people wrote as text", async () => {
+  it("escapes user-supplied text", async () => {
     await Promise.all(
-      hostileTexts.map((text, at) =>
+      hostileTexts.map((text, index) =>
         createReview(wire(), {
           review_title: text,
           review_content: text,
           display_name: text,
-          email: `a${at}@mail.example`,
+          email: `a${index}@mail.example`,
         }),
       ),
     );
     const { text } = await wire().raw("GET", path());
     expect(await findFaults(text)).toEqual([]);
     const { review } = readJsonLd(text) as { review: { reviewBody: string }[] };
-    const written = review.map(({ reviewBody }) => reviewBody);
-    expect(written.toSorted()).toEqual(hostileTexts.toSorted());
+    const texts = review.map(({ reviewBody }) => reviewBody);
+    expect(texts.toSorted()).toEqual(hostileTexts.toSorted());
   });
 
-  it("shows the reviews of a group, and the store's own page", async () => {
+  it("shows the reviews of a group and the page of the store", async () => {
     await addProducts(wire(), "teapot", "cup");
     await createReview(wire());
     await groupProducts(wire(), "tea", "teapot", "cup");
@@ -62,12 +62,12 @@ describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
     }
   });
 
-  it("is not there for a product or an account that is not, and says so in JSON", async () => {
-    expect(await wire().ask("GET", path("pan"))).toMatchObject({
+  it("returns 404 as JSON for an unknown product or account", async () => {
+    expect(await wire().request("GET", path("pan"))).toMatchObject({
       status: 404,
       body: refusal("Couldn't find ProductsApp with domain_key = pan", 404, "RecordNotFound"),
     });
-    expect(await wire().ask("GET", "/starpost/v1/pages/nobody/products")).toMatchObject({
+    expect(await wire().request("GET", "/starpost/v1/pages/nobody/products")).toMatchObject({
       status: 404,
       body: refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
     });
@@ -76,18 +76,18 @@ describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
 
 describe("/starpost/v1/l/{token}", () => {
   const newestLink = async () => {
-    await wire().ask("POST", "/v1/widget/reviews", aReview(wire()));
-    const token = (await wire().mails()).at(-1)?.linkToken;
+    await wire().request("POST", "/v1/widget/reviews", aReview(wire()));
+    const token = (await wire().emails()).at(-1)?.linkToken;
     return `/starpost/v1/l/${token}`;
   };
   const isVerified = async () => {
-    const { body } = await wire().ask("GET", "/reviews/1");
+    const { body } = await wire().request("GET", "/reviews/1");
     return (
       (body as { response: { review: { user_type: string } } }).response.review.user_type !== "Anonymous"
     );
   };
 
-  it("shows what the link does, and does it when its button is pressed", async () => {
+  it("shows what the link does, and does it when the button is pressed", async () => {
     const link = await newestLink();
     const shown = await wire().raw("GET", link);
     expect([shown.status, shown.headers.get("content-type")]).toEqual([200, html]);
@@ -106,19 +106,19 @@ describe("/starpost/v1/l/{token}", () => {
   it.each([
     ["form-encoded", "List-Unsubscribe=One-Click", form],
     [
-      "in parts",
+      "as multipart form data",
       '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
       { "content-type": "multipart/form-data; boundary=b" },
     ],
-    ["with nothing", undefined, {}],
-  ])("takes the one click of a mail program, %s (RFC 8058)", async (_how, body, headers) => {
+    ["with an empty body", undefined, {}],
+  ])("accepts the one-click request of an email client, %s (RFC 8058)", async (_how, body, headers) => {
     const link = await newestLink();
     const { status, text } = await wire().raw("POST", link, body, headers);
     expect([status, text.includes("is confirmed")]).toEqual([200, true]);
     expect(await isVerified()).toBe(true);
   });
 
-  it("says that a link is too old, or none of ours", async () => {
+  it("reports expired and invalid links", async () => {
     const link = await newestLink();
     wire().advance(31 * 24 * 3_600_000);
     for (const path of [link, "/starpost/v1/l/nonsense", `${link}x`]) {
@@ -132,10 +132,10 @@ describe("/starpost/v1/l/{token}", () => {
   });
 });
 
-describe("the address of a sign-in", () => {
-  it("shows who is signed in, until it is too old", async () => {
-    const { appKey, secret, ask, raw, advance } = wire();
-    const { body } = await ask("GET", `/users/b2blogin.json?app_key=${appKey}&secret=${secret}`);
+describe("the sign-in URL", () => {
+  it("shows who is signed in until it expires", async () => {
+    const { appKey, secret, request, raw, advance } = wire();
+    const { body } = await request("GET", `/users/b2blogin.json?app_key=${appKey}&secret=${secret}`);
     const { code, signin_url } = (body as { response: { code: string; signin_url: string } }).response;
     const path = new URL(signin_url).pathname;
     expect(path).toBe(`/starpost/v1/admin/${code}`);
@@ -154,17 +154,17 @@ describe("the address of a sign-in", () => {
 });
 
 describe("GET /starpost/v1/images/{image_id}", () => {
-  /** The smallest PNG there is. */
+  /** The smallest valid PNG. */
   const png = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
     "base64",
   );
 
-  it("answers the image itself", async () => {
-    const { ask } = wire();
-    const created = await ask("POST", "/v1/widget/reviews", aReview(wire()));
+  it("returns the image", async () => {
+    const { request } = wire();
+    const created = await request("POST", "/v1/widget/reviews", aReview(wire()));
     const { image_upload_token } = created.body as { image_upload_token: string };
-    const { body } = await ask("POST", "/starpost/v1/images", {
+    const { body } = await request("POST", "/starpost/v1/images", {
       image_upload_token,
       image: png.toString("base64"),
     });
@@ -182,14 +182,14 @@ describe("GET /starpost/v1/images/{image_id}", () => {
 });
 
 describe("OPTIONS", () => {
-  it("says what a path allows", async () => {
+  it("returns the methods that a path allows", async () => {
     const { status, headers, text } = await wire().raw("OPTIONS", "/apps/key/purchases");
     expect([status, headers.get("allow"), text]).toEqual([204, "POST, GET, DELETE, HEAD, OPTIONS", ""]);
   });
 });
 
-describe("pages of other sites", () => {
-  it("may make the calls that shoppers' browsers make, and no others", async () => {
+describe("cross-origin requests", () => {
+  it("are allowed only for the endpoints that a shopper's browser calls", async () => {
     const { appKey, utoken, raw } = wire();
     const allowed = async (method: string, path: string, body?: unknown) =>
       (await raw(method, path, body)).headers.get("access-control-allow-origin");
@@ -199,19 +199,19 @@ describe("pages of other sites", () => {
     expect(await allowed("GET", `/apps/${appKey}/coupons/unique?utoken=${utoken}`)).toBeNull();
     expect(await allowed("POST", "/oauth/token", {})).toBeNull();
     expect(await allowed("POST", "/users", {})).toBeNull();
-    const asked = await raw("OPTIONS", "/v1/widget/reviews");
-    expect(asked.status).toBe(204);
-    expect(asked.headers.get("access-control-allow-headers")).toBe("content-type");
-    expect(asked.headers.get("access-control-allow-methods")).toContain("POST");
+    const preflight = await raw("OPTIONS", "/v1/widget/reviews");
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("content-type");
+    expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
     expect((await raw("OPTIONS", "/users")).headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("are not given secrets that something on the way has kept", async () => {
+  it("receive no secrets from a cache", async () => {
     const { appKey, secret, raw } = wire();
     for (const path of [`/users/b2blogin.json?app_key=${appKey}&secret=${secret}`]) {
       expect((await raw("GET", path)).headers.get("cache-control")).toBe("no-store");
     }
-    const asked = await raw("POST", `/core/v3/stores/${appKey}/access_tokens`, { secret });
-    expect([asked.status, asked.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    const preflight = await raw("POST", `/core/v3/stores/${appKey}/access_tokens`, { secret });
+    expect([preflight.status, preflight.headers.get("cache-control")]).toEqual([200, "no-store"]);
   });
 });

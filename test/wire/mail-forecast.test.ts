@@ -5,10 +5,10 @@ import { useWire } from "../support/wire.ts";
 const wire = useWire();
 
 const read = (query = "") =>
-  wire().ask("GET", `/starpost/v1/apps/${wire().appKey}/mail_forecast?utoken=${wire().utoken}${query}`);
+  wire().request("GET", `/starpost/v1/apps/${wire().appKey}/mail_forecast?utoken=${wire().utoken}${query}`);
 
 describe("GET /starpost/v1/apps/{app_key}/mail_forecast", () => {
-  it("tells mails, people, days and what keeps mails back", async () => {
+  it("returns emails, people, days, and the reasons why emails are not sent", async () => {
     const product = { name: "Teapot", url: "https://shop.example/teapot", image: "" };
     const order = {
       email: "ann@mail.example",
@@ -16,7 +16,7 @@ describe("GET /starpost/v1/apps/{app_key}/mail_forecast", () => {
       order_date: "2026-03-10",
       products: { teapot: product },
     };
-    await wire().ask("POST", `/apps/${wire().appKey}/purchases/mass_create`, {
+    await wire().request("POST", `/apps/${wire().appKey}/purchases/mass_create`, {
       utoken: wire().utoken,
       platform: "general",
       orders: [
@@ -49,11 +49,11 @@ describe("GET /starpost/v1/apps/{app_key}/mail_forecast", () => {
     expect((await read("&since_purchase_id=3")).body).toMatchObject({ response: { mails: 0, people: 0 } });
   });
 
-  it("refuses what is no id, and who has no token", async () => {
+  it("rejects an invalid ID and a request without a utoken", async () => {
     expect((await read("&since_purchase_id=first")).body).toMatchObject({
       status: { error_type: "Exceptions::InvalidParams" },
     });
     const path = `/starpost/v1/apps/${wire().appKey}/mail_forecast`;
-    expect((await wire().ask("GET", path)).status).toBe(401);
+    expect((await wire().request("GET", path)).status).toBe(401);
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { policies } from "../../src/pages/document.ts";
-import { judge } from "../support/described-calls.ts";
+import { judge as findDescriptionFaults } from "../support/described-calls.ts";
 import { findFaults } from "../support/html.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 
-const typed = { score: "5", title: "Pours well", content: "No drips.", display_name: "Ann Tea" };
+const formFields = { score: "5", title: "Pours well", content: "No drips.", display_name: "Ann Tea" };
 const personal = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
@@ -18,65 +18,69 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** Asks as a browser does that follows nothing by itself, and sees that no cookie is set. */
-async function ask(method: string, address: string, init: RequestInit = {}) {
+/** Sends a request without following redirects, and checks that the response sets no cookie. */
+async function sendRequest(method: string, address: string, init: RequestInit = {}) {
   const response = await fetch(address, { method, redirect: "manual", ...init });
   expect(response.headers.get("set-cookie")).toBeNull();
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 const send = (address: string, body: RequestInit["body"] & {}, type?: string) =>
-  ask("POST", address, { body, ...(type !== undefined && { headers: { "content-type": type } }) });
-const asJson = (address: string) => address.replace("/v1/r/", "/v1/review_requests/");
-const stateOf = async (address: string) => {
-  const { text } = await ask("GET", asJson(address));
+  sendRequest("POST", address, { body, ...(type !== undefined && { headers: { "content-type": type } }) });
+const toJsonAddress = (address: string) => address.replace("/v1/r/", "/v1/review_requests/");
+const readState = async (address: string) => {
+  const { text } = await sendRequest("GET", toJsonAddress(address));
   const { response } = JSON.parse(text) as { response: { request: { state: string; review: unknown } } };
   return response.request;
 };
-const described = (id: string, method: string, address: string, reply: Awaited<ReturnType<typeof ask>>) =>
-  judge(id, { method, path: new URL(address).pathname }, reply);
+const findContractFaults = (
+  id: string,
+  method: string,
+  address: string,
+  reply: Awaited<ReturnType<typeof sendRequest>>,
+) => findDescriptionFaults(id, { method, path: new URL(address).pathname }, reply);
 
 describe("the page to write a review", () => {
-  it("is for one person alone", async () => {
+  it("is neither cached nor embeddable", async () => {
     const address = await shop.reviewAddress();
-    const shown = await ask("GET", address);
+    const shown = await sendRequest("GET", address);
     expect(Object.fromEntries(shown.headers)).toMatchObject({
       ...personal,
       "content-security-policy": policies.form,
     });
     expect(policies.form).toMatch(/default-src 'none';.*form-action 'self'; frame-ancestors 'none'/);
     expect(await findFaults(shown.text)).toEqual([]);
-    expect(described("reviewRequests.show.html", "GET", address, shown)).toEqual([]);
-    const head = await ask("HEAD", address);
+    expect(findContractFaults("reviewRequests.show.html", "GET", address, shown)).toEqual([]);
+    const head = await sendRequest("HEAD", address);
     expect([head.status, head.headers.get("content-length")]).toEqual([
       200,
       String(Buffer.byteLength(shown.text)),
     ]);
   });
 
-  it("takes the fields of its form, and tells what is wrong with them under status 422", async () => {
+  it("accepts the fields of its form, and reports invalid ones with status 422", async () => {
     const address = await shop.reviewAddress();
-    const wrong = await send(
+    const rejected = await send(
       address,
-      new URLSearchParams({ ...typed, title: "", content: "Kept & <typed>" }),
+      new URLSearchParams({ ...formFields, title: "", content: "Kept & <typed>" }),
     );
-    expect(wrong.status).toBe(422);
-    expect(Object.fromEntries(wrong.headers)).toMatchObject(personal);
-    expect(await findFaults(wrong.text)).toEqual([]);
-    expect(wrong.text).toContain("Kept &amp; &lt;typed&gt;</textarea>");
-    expect(wrong.text).toContain('name="score" value="5" checked');
-    expect(described("reviewRequests.write.html", "POST", address, wrong)).toEqual([]);
-    const right = await send(address, new URLSearchParams(typed));
-    expect(right.status).toBe(200);
-    expect(right.text).toContain("What you wrote");
-    expect(await findFaults(right.text)).toEqual([]);
-    expect(described("reviewRequests.write.html", "POST", address, right)).toEqual([]);
-    expect(await stateOf(address)).toMatchObject({ state: "done", review: { title: "Pours well" } });
+    expect(rejected.status).toBe(422);
+    expect(Object.fromEntries(rejected.headers)).toMatchObject(personal);
+    expect(await findFaults(rejected.text)).toEqual([]);
+    expect(rejected.text).toContain("Kept &amp; &lt;typed&gt;</textarea>");
+    expect(rejected.text).toContain('name="score" value="5" checked');
+    expect(findContractFaults("reviewRequests.write.html", "POST", address, rejected)).toEqual([]);
+    const accepted = await send(address, new URLSearchParams(formFields));
+    expect(accepted.status).toBe(200);
+    expect(accepted.text).toContain("What you wrote");
+    expect(await findFaults(accepted.text)).toEqual([]);
+    expect(findContractFaults("reviewRequests.write.html", "POST", address, accepted)).toEqual([]);
+    expect(await readState(address)).toMatchObject({ state: "done", review: { title: "Pours well" } });
   });
 
-  it("heeds no field but its own, and of one that is repeated the last", async () => {
+  it("ignores unknown fields and uses the last value of a repeated field", async () => {
     const [address, other] = [await shop.reviewAddress(), await shop.reviewAddress()];
-    const fields = new URLSearchParams({ ...typed, token: other.slice(other.lastIndexOf("/") + 1) });
+    const fields = new URLSearchParams({ ...formFields, token: other.slice(other.lastIndexOf("/") + 1) });
     for (const [name, value] of [
       ["score", "2"],
       ["__proto__", "x"],
@@ -87,12 +91,12 @@ describe("the page to write a review", () => {
       fields.append(name, value);
     }
     expect((await send(`${address}?score=1&title=No`, fields)).status).toBe(200);
-    expect((await stateOf(address)).review).toMatchObject({
+    expect((await readState(address)).review).toMatchObject({
       score: 2,
       title: "Pours well",
       verified_buyer: true,
     });
-    expect(await stateOf(other)).toMatchObject({ state: "ready" });
+    expect(await readState(other)).toMatchObject({ state: "ready" });
   });
 
   it.each([
@@ -100,112 +104,119 @@ describe("the page to write a review", () => {
     ["raw bytes that are not UTF-8", Buffer.from("title=caf\u00E9", "latin1"), undefined, 400],
     ["another encoding", "score=5", "application/x-www-form-urlencoded; charset=iso-8859-1", 415],
     ["an unknown encoding", "score=5", 'application/x-www-form-urlencoded; charset="x-none"', 415],
-    ["JSON", JSON.stringify(typed), "application/json", 415],
+    ["JSON", JSON.stringify(formFields), "application/json", 415],
     ["plain text", "score=5", "text/plain", 415],
     ["a huge field", `content=${"x".repeat(300_000)}`, undefined, 413],
     ["very many fields", "a=b&".repeat(70_000), undefined, 413],
-  ])("refuses %s, and keeps nothing", async (_what, body, type, status) => {
+  ])("rejects %s and stores nothing", async (_what, body, type, status) => {
     const address = await shop.reviewAddress();
     const reply = await send(address, body, type ?? "application/x-www-form-urlencoded");
     expect(reply.status).toBe(status);
-    expect(await stateOf(address)).toMatchObject({ state: "ready" });
+    expect(await readState(address)).toMatchObject({ state: "ready" });
   });
 
-  it("takes the longest texts that it allows, however they are encoded", async () => {
+  it("accepts the longest allowed texts in every encoding", async () => {
     const address = await shop.reviewAddress();
-    const longest = { ...typed, content: "長".repeat(10_000), title: "💥".repeat(75) };
+    const longest = { ...formFields, content: "長".repeat(10_000), title: "💥".repeat(75) };
     const reply = await send(
       address,
       new URLSearchParams(longest).toString(),
       'application/x-www-form-urlencoded;charset="UTF-8"',
     );
     expect(reply.status).toBe(200);
-    expect((await stateOf(address)).review).toMatchObject({ content: longest.content, title: longest.title });
+    expect((await readState(address)).review).toMatchObject({
+      content: longest.content,
+      title: longest.title,
+    });
   });
 
-  it("shows all that is missing where nothing was sent", async () => {
-    const reply = await ask("POST", await shop.reviewAddress());
+  it("reports every missing field of an empty form", async () => {
+    const reply = await sendRequest("POST", await shop.reviewAddress());
     expect([reply.status, reply.text.match(/class="fault"/g)?.length]).toEqual([422, 4]);
   });
 
-  it("is there in JSON, which says of mistakes under status 200 that nothing is done", async () => {
-    const address = asJson(await shop.reviewAddress());
-    const wrong = await send(address, JSON.stringify({ score: 9 }), "application/json");
-    expect(wrong.status).toBe(200);
-    expect(described("reviewRequests.write", "POST", address, wrong)).toEqual([]);
-    const right = await send(address, JSON.stringify({ ...typed, score: 5 }), "application/json");
-    expect(JSON.parse(right.text)).toMatchObject({ response: { request: { state: "done", problems: [] } } });
-    expect(described("reviewRequests.write", "POST", address, right)).toEqual([]);
-    const shown = await ask("GET", address);
-    expect(described("reviewRequests.show", "GET", address, shown)).toEqual([]);
+  it("is available as JSON, with status 200 for invalid fields", async () => {
+    const address = toJsonAddress(await shop.reviewAddress());
+    const rejected = await send(address, JSON.stringify({ score: 9 }), "application/json");
+    expect(rejected.status).toBe(200);
+    expect(findContractFaults("reviewRequests.write", "POST", address, rejected)).toEqual([]);
+    const accepted = await send(address, JSON.stringify({ ...formFields, score: 5 }), "application/json");
+    expect(JSON.parse(accepted.text)).toMatchObject({
+      response: { request: { state: "done", problems: [] } },
+    });
+    expect(findContractFaults("reviewRequests.write", "POST", address, accepted)).toEqual([]);
+    const shown = await sendRequest("GET", address);
+    expect(findContractFaults("reviewRequests.show", "GET", address, shown)).toEqual([]);
   });
 });
 
 describe("tracking", () => {
   const target = "https://shop.example/a?b=c&d=ä";
 
-  it("answers an image that is kept nowhere, and leads on to where the mail led", async () => {
+  it("returns an uncached image, and redirects clicks to the original URL", async () => {
     const { open, click } = await shop.trackedAddresses(target);
     const before = await shop.counts();
-    for (const address of [open, click]) await ask("HEAD", address);
+    for (const address of [open, click]) await sendRequest("HEAD", address);
     expect(await shop.counts()).toEqual(before);
-    const image = await ask("GET", open);
+    const image = await sendRequest("GET", open);
     expect([image.status, Object.fromEntries(image.headers)]).toMatchObject([
       200,
       { "content-type": "image/gif", "cache-control": "no-store", "x-content-type-options": "nosniff" },
     ]);
-    expect(described("tracking.open", "GET", open, image)).toEqual([]);
+    expect(findContractFaults("tracking.open", "GET", open, image)).toEqual([]);
     for (const method of ["HEAD", "GET"]) {
-      const led = await ask(method, click);
-      expect([led.status, led.headers.get("location"), led.headers.get("cache-control")]).toEqual([
-        302,
-        new URL(target).href,
-        "no-store",
-      ]);
-      expect(led.headers.get("referrer-policy")).toBe("no-referrer");
+      const redirect = await sendRequest(method, click);
+      expect([
+        redirect.status,
+        redirect.headers.get("location"),
+        redirect.headers.get("cache-control"),
+      ]).toEqual([302, new URL(target).href, "no-store"]);
+      expect(redirect.headers.get("referrer-policy")).toBe("no-referrer");
     }
-    const counted = await shop.counts();
+    const counts = await shop.counts();
     for (const counter of ["opens", "unique_opens", "clicks", "unique_clicks"]) {
-      expect([counter, (counted[counter] ?? 0) - (before[counter] ?? 0)]).toEqual([counter, 1]);
+      expect([counter, (counts[counter] ?? 0) - (before[counter] ?? 0)]).toEqual([counter, 1]);
     }
-    const told = await ask("GET", click.replace("/v1/c/", "/v1/clicks/"));
-    expect(JSON.parse(told.text)).toMatchObject({ response: { url: new URL(target).href } });
-    expect(described("tracking.click", "GET", click.replace("/v1/c/", "/v1/clicks/"), told)).toEqual([]);
+    const response = await sendRequest("GET", click.replace("/v1/c/", "/v1/clicks/"));
+    expect(JSON.parse(response.text)).toMatchObject({ response: { url: new URL(target).href } });
+    expect(
+      findContractFaults("tracking.click", "GET", click.replace("/v1/c/", "/v1/clicks/"), response),
+    ).toEqual([]);
   });
 
-  it("leads nowhere else, whatever it is asked", async () => {
+  it("never redirects to any other URL", async () => {
     const { click } = await shop.trackedAddresses(target);
-    for (const wrong of [
+    for (const rejected of [
       `${shop.url}/starpost/v1/c/${encodeURIComponent("https://evil.example/")}`,
       `${click.slice(0, -2)}?url=https://evil.example/`,
       `${shop.url}/starpost/v1/c/x?url=https://evil.example/`,
     ]) {
-      const { status, headers, text } = await ask("GET", wrong);
+      const { status, headers, text } = await sendRequest("GET", rejected);
       expect([status, headers.get("location")]).toEqual([200, null]);
       expect(text).toContain("no longer works");
       expect(await findFaults(text)).toEqual([]);
     }
-    const led = await ask("GET", `${click}?url=https://evil.example/`);
-    expect(led.headers.get("location")).toBe(new URL(target).href);
+    const redirect = await sendRequest("GET", `${click}?url=https://evil.example/`);
+    expect(redirect.headers.get("location")).toBe(new URL(target).href);
   });
 });
 
-describe("unsubscribing in one click", () => {
-  it("is a POST that a mail program makes by itself, and is done at once", async () => {
+describe("unsubscribing with one click", () => {
+  it("takes effect on the POST request of an email client", async () => {
     const address = await shop.unsubscribeAddress();
     for (const _ of [1, 2]) {
       const done = await send(address, "List-Unsubscribe=One-Click", "application/x-www-form-urlencoded");
       expect([done.status, Object.fromEntries(done.headers)]).toMatchObject([200, personal]);
       expect(done.text).toContain("You are unsubscribed");
     }
-    expect((await ask("GET", address)).text).toContain("You are unsubscribed");
+    expect((await sendRequest("GET", address)).text).toContain("You are unsubscribed");
     const { unsubscribers } = await shop.service.unsubscribers.list({});
     expect(unsubscribers.map(({ email_type_id }) => email_type_id)).toEqual([1]);
   });
 
-  it("is done by no GET and no HEAD, which scanners of mails make", async () => {
+  it("does not happen on GET or HEAD, which email scanners send", async () => {
     const address = await shop.unsubscribeAddress();
-    for (const method of ["GET", "HEAD", "OPTIONS"]) await ask(method, address);
-    expect((await ask("GET", address)).text).toContain('<form method="post">');
+    for (const method of ["GET", "HEAD", "OPTIONS"]) await sendRequest(method, address);
+    expect((await sendRequest("GET", address)).text).toContain('<form method="post">');
   });
 });

@@ -6,9 +6,9 @@ const wire = useWire();
 
 const path = (rest: string) => `/starpost/v1/apps/${wire().appKey}${rest}?utoken=${wire().utoken}`;
 const change = (body: object) =>
-  wire().ask("PUT", `/starpost/v1/apps/${wire().appKey}/mail_rules`, { utoken: wire().utoken, ...body });
+  wire().request("PUT", `/starpost/v1/apps/${wire().appKey}/mail_rules`, { utoken: wire().utoken, ...body });
 const store = (fields: object, send: object = {}) =>
-  wire().ask("POST", `/apps/${wire().appKey}/purchases/mass_create.json`, {
+  wire().request("POST", `/apps/${wire().appKey}/purchases/mass_create.json`, {
     utoken: wire().utoken,
     platform: "general",
     ...send,
@@ -38,10 +38,10 @@ const days = {
 
 describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
   it("lists the rules and the settings", async () => {
-    const { status, body } = await wire().ask("GET", path("/mail_rules"));
+    const { status, body } = await wire().request("GET", path("/mail_rules"));
     expect(status).toBe(200);
-    const { response, ...around } = body as { response: { rules: object[]; settings: object[] } };
-    expect(around).toEqual({ status: ok });
+    const { response, ...envelope } = body as { response: { rules: object[]; settings: object[] } };
+    expect(envelope).toEqual({ status: ok });
     expect(response.rules).toHaveLength(12);
     expect(response.rules).toContainEqual({
       name: "order_too_old",
@@ -71,22 +71,22 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
     });
   });
 
-  it("changes a setting, and takes it back with null", async () => {
+  it("changes a setting, and resets it with null", async () => {
     const changed = await change({ name: "due_after_days", value: 3 });
     expect(changed).toMatchObject({
       status: 200,
       body: { status: ok, response: { setting: { ...days, value: 3, changed: true } } },
     });
-    const back = await change({ name: "due_after_days", value: null });
-    expect(back.body).toEqual({ status: ok, response: { setting: days } });
+    const reset = await change({ name: "due_after_days", value: null });
+    expect(reset.body).toEqual({ status: ok, response: { setting: days } });
   });
 
-  it("refuses what a setting cannot be, in words", async () => {
-    const refused = async (body: object) => {
-      const { status, body: told } = await change(body);
-      return [status, (told as { status: { message: string; error_type: string } }).status];
+  it("rejects an invalid value", async () => {
+    const reject = async (body: object) => {
+      const { status, body: reply } = await change(body);
+      return [status, (reply as { status: { message: string; error_type: string } }).status];
     };
-    expect(await refused({ name: "due_after_days", value: -1 })).toEqual([
+    expect(await reject({ name: "due_after_days", value: -1 })).toEqual([
       500,
       {
         code: 500,
@@ -94,29 +94,30 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
         message: expect.stringContaining("due_after_days"),
       },
     ]);
-    const [, unknown] = await refused({ name: "due_days", value: 1 });
+    const [, unknown] = await reject({ name: "due_days", value: 1 });
     expect(unknown).toMatchObject({
       message: expect.stringContaining("must be one of send_review_requests, "),
     });
-    const [status] = await refused({ name: "due_after_days" });
+    const [status] = await reject({ name: "due_after_days" });
     expect(status).toBe(500);
-    const unsigned = { method: "PUT", path: `/starpost/v1/apps/${wire().appKey}/mail_rules` };
+    const unauthorized = { method: "PUT", path: `/starpost/v1/apps/${wire().appKey}/mail_rules` };
     expect(
-      (await wire().ask(unsigned.method, unsigned.path, { name: "track_opens", value: true })).status,
+      (await wire().request(unauthorized.method, unauthorized.path, { name: "track_opens", value: true }))
+        .status,
     ).toBe(401);
   });
 });
 
 describe("POST /apps/{app_key}/purchases/mass_create with send_mail", () => {
-  it("queues mails where it is absent, and says nothing of them", async () => {
+  it("queues emails and returns no email fields if it is omitted", async () => {
     const { body } = await store({});
     expect(Object.keys(body as object).toSorted()).toEqual(["code", "message", "uuid"]);
-    expect(await wire().mails()).toEqual([
+    expect(await wire().emails()).toEqual([
       { category: "map", email_type_id: 1, email: "jane@mail.example", linkToken: undefined },
     ]);
   });
 
-  it("says what waits where it is true, and queues none where it is false", async () => {
+  it("returns the number of queued emails if true, and queues none if false", async () => {
     expect((await store({}, { send_mail: true })).body).toMatchObject({
       code: 200,
       message: "OK",
@@ -124,7 +125,7 @@ describe("POST /apps/{app_key}/purchases/mass_create with send_mail", () => {
     });
     const { body } = await store({ order_id: "1002" }, { send_mail: "false" });
     expect(Object.keys(body as object).toSorted()).toEqual(["code", "message", "uuid"]);
-    expect(await wire().mails()).toHaveLength(1);
+    expect(await wire().emails()).toHaveLength(1);
     expect((await store({ order_id: "1003" }, { send_mail: "perhaps" })).body).toMatchObject({
       status: { message: expect.stringContaining("send_mail must be true or false") },
     });
@@ -132,9 +133,9 @@ describe("POST /apps/{app_key}/purchases/mass_create with send_mail", () => {
 });
 
 describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
-  it("tells of each product what decides", async () => {
+  it("returns the decision for each product", async () => {
     await store({});
-    const { status, body } = await wire().ask("GET", path("/orders/1001/mails"));
+    const { status, body } = await wire().request("GET", path("/orders/1001/mails"));
     expect(status).toBe(200);
     expect(body).toMatchObject({
       status: ok,
@@ -166,8 +167,8 @@ describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
     });
   });
 
-  it("knows no order of another id, and answers nobody without a token", async () => {
-    const { status, body } = await wire().ask("GET", path("/orders/1002/mails"));
+  it("returns 404 for an unknown order, and 401 without a utoken", async () => {
+    const { status, body } = await wire().request("GET", path("/orders/1002/mails"));
     expect([status, body]).toEqual([
       404,
       {
@@ -178,7 +179,7 @@ describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
         },
       },
     ]);
-    expect((await wire().ask("GET", `/starpost/v1/apps/${wire().appKey}/orders/1001/mails`)).status).toBe(
+    expect((await wire().request("GET", `/starpost/v1/apps/${wire().appKey}/orders/1001/mails`)).status).toBe(
       401,
     );
   });

@@ -8,18 +8,20 @@ const call = (method: string, path = "", body: object = {}) => {
   const { appKey, utoken } = wire();
   const url = `/starpost/v1/apps/${appKey}/mail_templates${path}`;
   return method === "GET"
-    ? wire().ask(method, `${url}${path.includes("?") ? "&" : "?"}utoken=${utoken}`)
-    : wire().ask(method, url, { utoken, ...body });
+    ? wire().request(method, `${url}${path.includes("?") ? "&" : "?"}utoken=${utoken}`)
+    : wire().request(method, url, { utoken, ...body });
 };
 
-const own = {
+const custom = {
   subject: "Hello {{ customer.name }}",
   text: "{{ unsubscribe_url }}",
   html: "<p>{{ unsubscribe_url }}</p>",
 };
-const kept = {
+const stored = {
   status: ok,
-  response: { template: { category: "map", is_own: true, updated_at: "2026-03-15T12:00:00.000Z", ...own } },
+  response: {
+    template: { category: "map", is_own: true, updated_at: "2026-03-15T12:00:00.000Z", ...custom },
+  },
 };
 
 describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
@@ -36,9 +38,9 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
     });
   });
 
-  it("keeps a template, tells it and takes it away", async () => {
-    expect(await call("PUT", "/map", own)).toMatchObject({ status: 200, body: kept });
-    expect((await call("GET", "/map")).body).toEqual(kept);
+  it("stores, returns, and deletes a template", async () => {
+    expect(await call("PUT", "/map", custom)).toMatchObject({ status: 200, body: stored });
+    expect((await call("GET", "/map")).body).toEqual(stored);
     expect((await call("GET", "/map?built_in=true")).body).toMatchObject({
       response: { template: { is_own: false } },
     });
@@ -48,8 +50,8 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
     });
   });
 
-  it("previews one that is not kept", async () => {
-    expect((await call("POST", "/map/preview", own)).body).toEqual({
+  it("previews a template that is not stored", async () => {
+    expect((await call("POST", "/map/preview", custom)).body).toEqual({
       status: ok,
       response: {
         mail: {
@@ -62,9 +64,9 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
     expect((await call("GET", "/map")).body).toMatchObject({ response: { template: { is_own: false } } });
   });
 
-  it("says what is wrong, and where", async () => {
+  it("reports the error and its position", async () => {
     const text = "{{ unsubscribe_url }}\n {{ nope }}";
-    expect((await call("PUT", "/map", { ...own, text })).body).toMatchObject({
+    expect((await call("PUT", "/map", { ...custom, text })).body).toMatchObject({
       status: {
         message: expect.stringMatching(/^text, line 2, column 5: /) as string,
         error_type: "Exceptions::InvalidParams",
@@ -74,7 +76,7 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
       status: { message: expect.stringContaining("must be one of reminder,") as string },
     });
     const path = `/starpost/v1/apps/${wire().appKey}/mail_templates`;
-    expect((await wire().ask("GET", path)).status).toBe(401);
-    expect((await wire().ask("PUT", `${path}/map`, own)).status).toBe(401);
+    expect((await wire().request("GET", path)).status).toBe(401);
+    expect((await wire().request("PUT", `${path}/map`, custom)).status).toBe(401);
   });
 });

@@ -31,27 +31,30 @@ const categories = [
 type Counters = Record<string, number>;
 type Stats = Record<string, Record<string, Counters>>;
 
-const ask = (dates: string, query: string) => {
+const request = (dates: string, query: string) => {
   const { appKey, utoken } = wire();
-  return wire().ask("GET", `/apps/${appKey}/email_stats/${dates}?utoken=${utoken}${query}`);
+  return wire().request("GET", `/apps/${appKey}/email_stats/${dates}?utoken=${utoken}${query}`);
 };
-const read = async (dates: string, aggregate = "day", asked = categories): Promise<Stats> => {
-  const { status, body } = await ask(dates, `&categories=${asked.join(",")}&aggregate=${aggregate}`);
+const read = async (dates: string, aggregate = "day", requested = categories): Promise<Stats> => {
+  const { status, body } = await request(dates, `&categories=${requested.join(",")}&aggregate=${aggregate}`);
   expect([dates, status]).toEqual([dates, 200]);
   expect((body as { status: unknown }).status).toEqual(ok);
   return (body as { response: Stats }).response;
 };
 const sendTest = (body: object = {}) =>
-  wire().ask("POST", `/apps/${wire().appKey}/reminders/send_test_email`, { utoken: wire().utoken, ...body });
+  wire().request("POST", `/apps/${wire().appKey}/reminders/send_test_email`, {
+    utoken: wire().utoken,
+    ...body,
+  });
 
-/** Adds up a counter over ranges and categories. */
+/** Sums a counter over all ranges and categories. */
 const sum = (stats: Stats, counter = "requests") =>
   Object.values(stats)
     .flatMap((ranges) => Object.values(ranges))
     .reduce((total, counters) => total + (counters[counter] ?? Number.NaN), 0);
 
 describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
-  it("gives every counter of every range of the categories that were asked for", async () => {
+  it("returns every counter of every range for the requested categories", async () => {
     await sendTest({ email: "jo@shop.example" });
     const stats = await read("2026-03-14/2026-03-15", "day");
     expect(Object.keys(stats).toSorted()).toEqual(categories.toSorted());
@@ -73,7 +76,7 @@ describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
     ["month", "2026-01-01/2026-03-15", 3],
     ["quarter", "2026-01-01/2026-05-15", 2],
     ["year", "2025-01-01/2026-03-15", 2],
-  ])("divides by %s, the last range being shorter", async (aggregate, dates, count) => {
+  ])("divides by %s, with a shorter last range", async (aggregate, dates, count) => {
     const { reminder = {} } = await read(dates, aggregate, ["reminder"]);
     const [since, to] = dates.split("/");
     const ranges = Object.keys(reminder).map((range) => range.split(",") as [string, string]);
@@ -85,7 +88,7 @@ describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
     expect(new Set(ranges.map(([start]) => start)).size).toBe(count);
   });
 
-  it("counts a mail in the range of its day, and once", async () => {
+  it("counts an email once, in the range of its day", async () => {
     const email = "jo@shop.example";
     await sendTest({ email });
     wire().advance(2 * dayMs);
@@ -98,8 +101,8 @@ describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
     expect(sum(await read("2026-03-17/2026-03-31", "month"))).toBe(2);
   });
 
-  it("counts the mails of reviews in their category", async () => {
-    await wire().ask("POST", "/v1/widget/reviews", aReview(wire()));
+  it("counts the emails about reviews in their category", async () => {
+    await wire().request("POST", "/v1/widget/reviews", aReview(wire()));
     const stats = await read("2026-03-15/2026-03-15");
     expect(sum({ it: stats["anonymous_testimonials_request"] ?? {} })).toBe(1);
     expect(sum(stats)).toBe(1);
@@ -113,27 +116,27 @@ describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
     ["2026-02-30/2026-03-02", "&categories=reminder&aggregate=day", "since_date"],
     ["2026-03-01/today", "&categories=reminder&aggregate=day", "to_date"],
     ["2026-03-02/2026-03-01", "&categories=reminder&aggregate=day", "to_date"],
-  ])("refuses %s %s", async (dates, query, message) => {
-    const { status, body } = await ask(dates, query);
+  ])("rejects %s %s", async (dates, query, message) => {
+    const { status, body } = await request(dates, query);
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(message) as string, 500, "InvalidParams"));
   });
 
-  it("needs a utoken", async () => {
+  it("requires a utoken", async () => {
     const path = `/apps/${wire().appKey}/email_stats/2026-03-01/2026-03-02?categories=map&aggregate=day`;
-    expect((await wire().ask("GET", path)).status).toBe(401);
+    expect((await wire().request("GET", path)).status).toBe(401);
   });
 });
 
 describe("POST /apps/{app_key}/reminders/send_test_email", () => {
-  it("sends to an address", async () => {
+  it("sends to the given address", async () => {
     const { status, body } = await sendTest({ email: "jo@shop.example" });
     expect([status, body]).toEqual([200, { status: ok }]);
-    expect(await wire().mails()).toMatchObject([{ email: "jo@shop.example" }]);
+    expect(await wire().emails()).toMatchObject([{ email: "jo@shop.example" }]);
   });
 
-  it("sends to the account's address where none is given", async () => {
-    const { ask: send } = wire();
+  it("sends to the account's address if none is given", async () => {
+    const { request: send } = wire();
     const user = {
       email: "owner@tea.example",
       display_name: "Jo",
@@ -146,43 +149,43 @@ describe("POST /apps/{app_key}/reminders/send_test_email", () => {
     const { status, body } = await send("POST", path, { utoken: token });
     expect([status, body]).toEqual([200, { status: ok }]);
     expect((await send("POST", `${path}?utoken=${token}`)).status).toBe(200);
-    expect((await wire().mails()).map(({ email }) => email)).toEqual([
+    expect((await wire().emails()).map(({ email }) => email)).toEqual([
       "owner@tea.example",
       "owner@tea.example",
     ]);
   });
 
-  it("takes the utoken in the query", async () => {
-    const { appKey, utoken, ask: send } = wire();
+  it("accepts the utoken in the query", async () => {
+    const { appKey, utoken, request: send } = wire();
     const path = `/apps/${appKey}/reminders/send_test_email?utoken=${utoken}`;
     expect((await send("POST", path, { email: "jo@shop.example" })).status).toBe(200);
-    expect(await wire().mails()).toHaveLength(1);
+    expect(await wire().emails()).toHaveLength(1);
   });
 
-  it("refuses an address that is none, and a call without a utoken", async () => {
+  it("rejects an invalid address and a request without a utoken", async () => {
     const { status, body } = await sendTest({ email: "jo" });
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining("email") as string, 500, "InvalidParams"));
     expect((await sendTest({ utoken: undefined })).status).toBe(401);
-    expect(await wire().mails()).toEqual([]);
+    expect(await wire().emails()).toEqual([]);
   });
 });
 
-describe("a customer who unsubscribed", () => {
+describe("an unsubscribed customer", () => {
   const change = (method: string, call: string, type: number, email: string) =>
-    wire().ask(method, `/apps/${wire().appKey}/unsubscribers/${call}`, {
+    wire().request(method, `/apps/${wire().appKey}/unsubscribers/${call}`, {
       utoken: wire().utoken,
       email_list: { [type]: [email] },
     });
   const submitReview = (email: string) =>
-    wire().ask("POST", "/v1/widget/reviews", aReview(wire(), { email, review_title: email }));
-  const categoriesSent = async () => (await wire().mails()).map(({ category }) => category);
+    wire().request("POST", "/v1/widget/reviews", aReview(wire(), { email, review_title: email }));
+  const categoriesSent = async () => (await wire().emails()).map(({ category }) => category);
 
-  it("receives no mails of that type, and those of other types as before", async () => {
+  it("receives no emails of that type, but still those of other types", async () => {
     await change("POST", "mass_create", 14, "jane@mail.example");
     expect((await submitReview("Jane@mail.example")).status).toBe(200);
     expect(await categoriesSent()).toEqual([]);
-    await wire().ask(
+    await wire().request(
       "POST",
       "/questions/send_confirmation_mail",
       aQuestion(wire(), { email: "jane@mail.example" }),
@@ -191,7 +194,7 @@ describe("a customer who unsubscribed", () => {
     expect(sum(await read("2026-03-15/2026-03-15"))).toBe(1);
   });
 
-  it("receives them again once subscribed again", async () => {
+  it("receives them again after subscribing again", async () => {
     await change("POST", "mass_create", 14, "jane@mail.example");
     await change("DELETE", "mass_delete", 14, "jane@mail.example");
     await submitReview("jane@mail.example");

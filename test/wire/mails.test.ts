@@ -11,15 +11,15 @@ const refusal = (status: number, type: string, message: string) => ({
   body: bodyOf(message, status, type),
 });
 const nowSeconds = Date.UTC(2026, 2, 15, 12) / 1_000;
-const own = (path: string) => `/starpost/v1/apps/${wire().appKey}/${path}`;
-const signed = (path: string, more = "") => `${own(path)}?utoken=${wire().utoken}${more}`;
+const accountPath = (path: string) => `/starpost/v1/apps/${wire().appKey}/${path}`;
+const withToken = (path: string, more = "") => `${accountPath(path)}?utoken=${wire().utoken}${more}`;
 const post = (path: string, body: object = {}) =>
-  wire().ask("POST", own(path), { utoken: wire().utoken, ...body });
+  wire().request("POST", accountPath(path), { utoken: wire().utoken, ...body });
 
 async function sendTest(email = "ann@mail.example"): Promise<number> {
   const path = `/apps/${wire().appKey}/reminders/send_test_email`;
-  expect((await wire().ask("POST", path, { utoken: wire().utoken, email })).status).toBe(200);
-  const { body } = await wire().ask("GET", signed("mails", "&count=1"));
+  expect((await wire().request("POST", path, { utoken: wire().utoken, email })).status).toBe(200);
+  const { body } = await wire().request("GET", withToken("mails", "&count=1"));
   return (body as { response: { mails: { id: number }[] } }).response.mails[0]?.id ?? 0;
 }
 
@@ -39,52 +39,52 @@ const record = {
   product_id: nullable(text),
 };
 
-describe("mails", () => {
-  it("are listed, told and stopped", async () => {
+describe("emails", () => {
+  it("are listed, shown, and canceled", async () => {
     const id = await sendTest();
-    const listed = await wire().ask("GET", signed("mails", "&state=queued,leased&sort=soonest"));
+    const listed = await wire().request("GET", withToken("mails", "&state=queued,leased&sort=soonest"));
     expect(differences(listed.body, { status: ok, response: { mails: listOf(record) } })).toEqual([]);
-    const told = await wire().ask("GET", signed(`mails/${id}`));
+    const shown = await wire().request("GET", withToken(`mails/${id}`));
     const event = { event: someText, occurred_at: timestamp, noted_at: timestamp, detail: nullable(text) };
     const message = { subject: someText, text: someText, html: someText };
     expect(
-      differences(told.body, { status: ok, response: { mail: record, message, events: listOf(event) } }),
+      differences(shown.body, { status: ok, response: { mail: record, message, events: listOf(event) } }),
     ).toEqual([]);
-    // It holds links that only the mail's reader is to have.
-    expect(told.headers.get("cache-control")).toBe("no-store");
-    const stopped = await post(`mails/${id}/stop`);
+    // The response contains links for the recipient only.
+    expect(shown.headers.get("cache-control")).toBe("no-store");
+    const canceled = await post(`mails/${id}/stop`);
     expect(
-      differences(stopped.body, {
+      differences(canceled.body, {
         status: ok,
         response: { mail: { ...record, state: "not_sent", reason: "stopped_by_hand" } },
       }),
     ).toEqual([]);
-    expect(await wire().mails()).toEqual([]);
+    expect(await wire().emails()).toEqual([]);
   });
 
-  it("are told to nobody without a utoken", async () => {
+  it("require a utoken", async () => {
     const id = await sendTest();
     for (const [method, path] of [
-      ["GET", own("mails")],
-      ["GET", own(`mails/${id}`)],
-      ["POST", own(`mails/${id}/stop`)],
-      ["POST", own("mail_events/set_up")],
-      ["DELETE", own("mail_suppressions")],
+      ["GET", accountPath("mails")],
+      ["GET", accountPath(`mails/${id}`)],
+      ["POST", accountPath(`mails/${id}/stop`)],
+      ["POST", accountPath("mail_events/set_up")],
+      ["DELETE", accountPath("mail_suppressions")],
     ] as const) {
       const body = method === "GET" ? undefined : { email: "ann@mail.example" };
-      expect([path, (await wire().ask(method, path, body)).status]).toEqual([path, 401]);
+      expect([path, (await wire().request(method, path, body)).status]).toEqual([path, 401]);
     }
   });
 
-  it("are found under their ids alone", async () => {
-    expect(await wire().ask("GET", signed("mails/4711"))).toMatchObject(
+  it("return 404 for an unknown ID", async () => {
+    expect(await wire().request("GET", withToken("mails/4711"))).toMatchObject(
       refusal(404, "RecordNotFound", "Couldn't find Mail with id = 4711"),
     );
   });
 });
 
-describe("what a mail provider posts", () => {
-  const path = () => own("mail_events");
+describe("events from an email provider", () => {
+  const path = () => accountPath("mail_events");
   const events = (fields: object = {}) =>
     JSON.stringify([{ email: "ann@mail.example", timestamp: nowSeconds, event: "open", ...fields }]);
   const setUp = async (body: object = {}) => {
@@ -102,36 +102,36 @@ describe("what a mail provider posts", () => {
   };
   const refused = refusal(401, "AccessDenied", "You are not authorized to access this page.");
 
-  it("has to be signed, byte for byte", async () => {
+  it("must be signed byte for byte", async () => {
     const { secret, url, public_key } = await setUp();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
     expect(public_key).toBeNull();
     expect(url.endsWith(path())).toBe(true);
-    // Spaces, escapes and the order of fields are part of what is signed.
+    // The signature covers spaces, escapes, and the order of fields.
     const body = ` [ {"event" :"open","x":"\\u00e9 é","smtp-id":"<none@shop.example>"} ]\n`;
     const headers = sign(body, secret);
-    const good = await wire().ask("POST", path(), body, headers);
-    expect(good).toMatchObject({
+    const accepted = await wire().request("POST", path(), body, headers);
+    expect(accepted).toMatchObject({
       status: 200,
       body: { status: ok, response: { accepted: 0, repeated: 0, unknown: 1, ignored: 0 } },
     });
-    expect(await wire().ask("POST", path(), JSON.stringify(JSON.parse(body)), headers)).toMatchObject(
+    expect(await wire().request("POST", path(), JSON.stringify(JSON.parse(body)), headers)).toMatchObject(
       refused,
     );
-    expect(await wire().ask("POST", path(), body)).toMatchObject(refused);
-    expect(await wire().ask("POST", path(), "", headers)).toMatchObject(refused);
+    expect(await wire().request("POST", path(), body)).toMatchObject(refused);
+    expect(await wire().request("POST", path(), "", headers)).toMatchObject(refused);
     const late = sign(body, secret, "evt_1", nowSeconds - 301);
-    expect(await wire().ask("POST", path(), body, late)).toMatchObject(refused);
+    expect(await wire().request("POST", path(), body, late)).toMatchObject(refused);
     const inQuery = new URLSearchParams({
       webhook_id: "evt_1",
       webhook_timestamp: String(nowSeconds),
       webhook_signature: headers["webhook-signature"],
     });
-    expect(await wire().ask("POST", `${path()}?${inQuery.toString()}`, body)).toMatchObject(refused);
-    expect(await wire().ask("POST", `${path()}.json`, body, headers)).toMatchObject({ status: 200 });
+    expect(await wire().request("POST", `${path()}?${inQuery.toString()}`, body)).toMatchObject(refused);
+    expect(await wire().request("POST", `${path()}.json`, body, headers)).toMatchObject({ status: 200 });
   });
 
-  it("may be signed with the provider's key instead", async () => {
+  it("can be signed with the provider's key instead", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
     const shown = publicKey.export({ format: "der", type: "spki" }).toString("base64");
     expect(await setUp({ public_key: shown })).toMatchObject({ public_key: shown });
@@ -141,40 +141,40 @@ describe("what a mail provider posts", () => {
       "X-Twilio-Email-Event-Webhook-Signature": signature,
       "X-Twilio-Email-Event-Webhook-Timestamp": "1600112502",
     };
-    expect(await wire().ask("POST", path(), body, headers)).toMatchObject({ status: 200 });
-    expect(await wire().ask("POST", path(), body.trim(), headers)).toMatchObject(refused);
+    expect(await wire().request("POST", path(), body, headers)).toMatchObject({ status: 200 });
+    expect(await wire().request("POST", path(), body.trim(), headers)).toMatchObject(refused);
   });
 
-  it("is a list in JSON, and never too large", async () => {
+  it("must be a JSON list of limited size", async () => {
     const { secret } = await setUp();
-    const send = (body: string) => wire().ask("POST", path(), body, sign(body, secret));
+    const send = (body: string) => wire().request("POST", path(), body, sign(body, secret));
     expect(await send("[{]")).toMatchObject({ status: 400 });
     expect(await send('{"event":"open"}')).toMatchObject(
       refusal(500, "InvalidParams", "the body must be an array of events"),
     );
-    // Fields that no object may have are those of others, and are passed over.
+    // Unknown fields are ignored, even those with names that are unsafe in objects.
     expect(await send('[{"event":"open","__proto__":{"event":"x"}}]')).toMatchObject({ status: 200 });
-    const bytes = await wire().ask("POST", path(), "[]", { "content-type": "text/plain" });
+    const bytes = await wire().request("POST", path(), "[]", { "content-type": "text/plain" });
     expect(bytes.status).toBe(415);
     const huge = `[${" ".repeat(10 * 1_024 * 1_024)}]`;
-    expect((await wire().ask("POST", path(), huge, sign(huge, secret))).status).toBe(413);
+    expect((await wire().request("POST", path(), huge, sign(huge, secret))).status).toBe(413);
   });
 
-  it("is for servers, and for POST alone", async () => {
+  it("are accepted only from servers and only with POST", async () => {
     const preflight = await wire().raw("OPTIONS", path());
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
     expect(preflight.headers.get("allow")).toBe("POST, OPTIONS");
-    expect((await wire().ask("GET", path())).status).toBe(405);
-    expect((await wire().ask("POST", "/starpost/v1/apps/nobody/mail_events", "[]")).status).toBe(404);
+    expect((await wire().request("GET", path())).status).toBe(405);
+    expect((await wire().request("POST", "/starpost/v1/apps/nobody/mail_events", "[]")).status).toBe(404);
   });
 });
 
-describe("an address that was kept from mails", () => {
-  it("is let go, once", async () => {
-    const path = own("mail_suppressions");
+describe("a suppressed address", () => {
+  it("is released once", async () => {
+    const path = accountPath("mail_suppressions");
     const body = { utoken: wire().utoken, email: "ann@mail.example" };
-    const reply = await wire().ask("DELETE", path, body);
+    const reply = await wire().request("DELETE", path, body);
     expect(reply.body).toEqual({ status: ok, response: { email: "ann@mail.example", lifted: [] } });
-    expect((await wire().ask("DELETE", path, { ...body, email: "ann" })).status).toBe(500);
+    expect((await wire().request("DELETE", path, { ...body, email: "ann" })).status).toBe(500);
   });
 });

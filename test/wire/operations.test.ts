@@ -3,7 +3,7 @@ import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
 
-/** Every call of the specification: a heading of "Endpoints" each, and the batch call at its end. */
+/** Every operation of the specification: one per heading of "Endpoints", and the batch call at its end. */
 const specified = [
   ["POST", "/apps/{app_key}/account_platform"],
   ["POST", "/oauth/token"],
@@ -53,8 +53,8 @@ const specified = [
   ["POST", "/batch"],
 ] as const;
 
-/** Paths that the specification shows beside those. */
-const beside = [
+/** Further paths that the specification shows. */
+const additional = [
   ["GET", "/apps/{app_key}/top_reviews.html"],
   ["GET", "/missed_products/{app_key}/search_drill_down.json"],
   ["GET", "/apps/{app_key}/bottom_lines"],
@@ -62,12 +62,15 @@ const beside = [
   ["GET", "/v1/widget/{app_key}/products/{product_id}/reviews.json?sort[]=date&sort[]=votes_up"],
 ] as const;
 
-it("are forty-six", () => {
+it("contains 46 operations", () => {
   expect(specified).toHaveLength(46);
   expect(new Set(specified.map(([method, path]) => `${method} ${path.split("?")[0]}`)).size).toBe(46);
 });
 
-/** Puts this account's keys into a path of the specification, and something into every other place of it. */
+/**
+ * Replaces the placeholders of a path with this account's keys or, where any value will do, with a sample
+ * value.
+ */
 function fill(path: string): string {
   const { appKey, secret, utoken } = wire();
   const values: Readonly<Record<string, string>> = {
@@ -82,7 +85,7 @@ function fill(path: string): string {
     review_id: "1",
     answer_id: "1",
   };
-  return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "teapot");
+  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => values[name] ?? "teapot");
 }
 
 const send = async (method: string, path: string) => {
@@ -91,14 +94,14 @@ const send = async (method: string, path: string) => {
   return { status, text };
 };
 
-it.each([...specified, ...beside])("%s %s is known", async (method, path) => {
+it.each([...specified, ...additional])("%s %s is a known path", async (method, path) => {
   const { status, text } = await send(method, path);
   expect(text).not.toContain("Exceptions::UnknownPath");
   expect(text).not.toContain("Exceptions::InternalError");
   expect(status).not.toBe(405);
 });
 
-it("tells a path that nobody knows from those", async () => {
+it("returns 404 for an unknown path", async () => {
   expect(await send("GET", "/apps/{app_key}/nothing")).toMatchObject({
     status: 404,
     text: expect.stringContaining("Exceptions::UnknownPath") as string,

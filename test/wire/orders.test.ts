@@ -18,8 +18,8 @@ const uuid = expect.stringMatching(
 ) as string;
 
 const list = async (query = "") => {
-  const { appKey, utoken, ask } = wire();
-  return ask("GET", `/apps/${appKey}/purchases?utoken=${utoken}${query}`);
+  const { appKey, utoken, request } = wire();
+  return request("GET", `/apps/${appKey}/purchases?utoken=${utoken}${query}`);
 };
 
 const record = {
@@ -36,10 +36,10 @@ const record = {
 };
 
 describe("POST /apps/{app_key}/purchases", () => {
-  it("creates one order, and not twice", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("creates an order only once", async () => {
+    const { appKey, utoken, request } = wire();
     const send = () =>
-      ask("POST", `/apps/${appKey}/purchases`, {
+      request("POST", `/apps/${appKey}/purchases`, {
         utoken,
         platform: "general",
         validate_data: true,
@@ -52,10 +52,10 @@ describe("POST /apps/{app_key}/purchases", () => {
     });
   });
 
-  it("tells what is wrong when validating", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("reports invalid fields when validating", async () => {
+    const { appKey, utoken, request } = wire();
     const { order_date: _date, ...undated } = order;
-    const { status, body } = await ask("POST", `/apps/${appKey}/purchases`, {
+    const { status, body } = await request("POST", `/apps/${appKey}/purchases`, {
       utoken,
       platform: "shopify",
       validate_data: true,
@@ -75,9 +75,9 @@ describe("POST /apps/{app_key}/purchases", () => {
     expect((await list()).body).toMatchObject({ response: { purchases: [], total_purchases: 0 } });
   });
 
-  it("refuses a platform that it does not know", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/purchases`, {
+  it("rejects an unknown platform", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/purchases`, {
       utoken,
       ...order,
       platform: "mall",
@@ -94,9 +94,9 @@ describe("POST /apps/{app_key}/purchases", () => {
 });
 
 describe("POST /apps/{app_key}/purchases/mass_create.json", () => {
-  it("creates orders, and adds products that are not there; the last one wins an id", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/purchases/mass_create.json`, {
+  it("creates orders and missing products; the last product with an ID wins", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/purchases/mass_create.json`, {
       utoken,
       platform: "general",
       orders: [
@@ -116,9 +116,9 @@ describe("POST /apps/{app_key}/purchases/mass_create.json", () => {
     });
   });
 
-  it("tells which order is wrong, and where, when validating", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/purchases/mass_create.json`, {
+  it("reports the invalid order and field when validating", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/purchases/mass_create.json`, {
       utoken,
       platform: "general",
       validate_data: true,
@@ -147,9 +147,9 @@ describe("POST /apps/{app_key}/purchases/mass_create.json", () => {
     expect((await list()).body).toMatchObject({ response: { total_purchases: 1 } });
   });
 
-  it("passes over a product id with other characters without a word", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/purchases/mass_create.json`, {
+  it("ignores a product ID with invalid characters without reporting it", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/purchases/mass_create.json`, {
       utoken,
       platform: "general",
       validate_data: true,
@@ -159,10 +159,10 @@ describe("POST /apps/{app_key}/purchases/mass_create.json", () => {
     expect((await list()).body).toMatchObject({ response: { total_purchases: 0 } });
   });
 
-  it("refuses a call without orders", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("rejects a request without orders", async () => {
+    const { appKey, utoken, request } = wire();
     const path = `/apps/${appKey}/purchases/mass_create.json`;
-    const { status, body } = await ask("POST", path, { utoken, platform: "general" });
+    const { status, body } = await request("POST", path, { utoken, platform: "general" });
     expect([status, body]).toEqual([
       500,
       { status: { message: "Missing orders", code: 500, error_type: "Exceptions::InvalidParams" } },
@@ -171,9 +171,9 @@ describe("POST /apps/{app_key}/purchases/mass_create.json", () => {
 });
 
 describe("GET /apps/{app_key}/purchases", () => {
-  it("gives ten where no count is given, from an id, and since a day", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/purchases/mass_create.json`, {
+  it("returns ten by default, starting from an ID or a day", async () => {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/purchases/mass_create.json`, {
       utoken,
       platform: "general",
       orders: Array.from({ length: 12 }, (_, at) => ({ ...order, order_id: `n${at}` })),
@@ -191,7 +191,7 @@ describe("GET /apps/{app_key}/purchases", () => {
     expect(await idsOf("&since_date=2026-03-16")).toEqual([[], 0]);
   });
 
-  it("refuses a date that is none", async () => {
+  it("rejects an invalid date", async () => {
     const { status, body } = await list("&since_date=31/02/2026");
     expect([status, body]).toEqual([
       500,
@@ -207,10 +207,10 @@ describe("GET /apps/{app_key}/purchases", () => {
 });
 
 describe("DELETE /apps/{app_key}/purchases", () => {
-  it("stops mails, and answers with its code as text; the order stays", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/purchases`, { utoken, platform: "general", ...order });
-    const { status, body } = await ask("DELETE", `/apps/${appKey}/purchases`, {
+  it("cancels emails but keeps the order, and returns its code as text", async () => {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/purchases`, { utoken, platform: "general", ...order });
+    const { status, body } = await request("DELETE", `/apps/${appKey}/purchases`, {
       utoken,
       orders: [{ order_id: "1001" }, { order_id: "1001", skus: ["teapot"] }],
     });
@@ -218,9 +218,9 @@ describe("DELETE /apps/{app_key}/purchases", () => {
     expect((await list()).body).toMatchObject({ response: { total_purchases: 1 } });
   });
 
-  it("refuses a stop without an order id", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("DELETE", `/apps/${appKey}/purchases`, { utoken, orders: [{}] });
+  it("rejects an item without an order ID", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("DELETE", `/apps/${appKey}/purchases`, { utoken, orders: [{}] });
     expect([status, body]).toEqual([
       500,
       {

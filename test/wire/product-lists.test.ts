@@ -7,15 +7,15 @@ import { useWire } from "../support/wire.ts";
 const wire = useWire();
 
 describe("GET /missed_products/{app_key}/search_drill_down", () => {
-  const ask = (query = "&missed_products_ids=all", suffix = "") => {
+  const request = (query = "&missed_products_ids=all", suffix = "") => {
     const { appKey, utoken } = wire();
-    return wire().ask(
+    return wire().request(
       "GET",
       `/missed_products/${appKey}/search_drill_down${suffix}?utoken=${utoken}${query}`,
     );
   };
-  const listed = async (query?: string) => {
-    const { status, body } = await ask(query);
+  const list = async (query?: string) => {
+    const { status, body } = await request(query);
     expect([query, status]).toEqual([query, 200]);
     return (
       body as {
@@ -26,13 +26,13 @@ describe("GET /missed_products/{app_key}/search_drill_down", () => {
       }
     ).response;
   };
-  /** Orders products whose ids no product can have. */
+  /** Creates orders of products with invalid product IDs. */
   const order = async (order_id: string, ...skus: string[]) => {
     const { appKey, utoken } = wire();
     const products = Object.fromEntries(
       skus.map((sku) => [sku, { name: `Product ${sku}`, url: "https://shop.example/p", image: "" }]),
     );
-    const { status, body } = await wire().ask("POST", `/apps/${appKey}/purchases`, {
+    const { status, body } = await wire().request("POST", `/apps/${appKey}/purchases`, {
       utoken,
       platform: "general",
       email: "ann@mail.example",
@@ -45,9 +45,9 @@ describe("GET /missed_products/{app_key}/search_drill_down", () => {
     expect([status, body]).toEqual([200, ok]);
   };
 
-  it("lists the products that an order held and that were passed over", async () => {
+  it("lists the products that an order contained and that were ignored", async () => {
     await order("1001", "tea pot", "cup");
-    const { status, body } = await ask();
+    const { status, body } = await request();
     expect(status).toBe(200);
     const pagination = { total: int, start: int, size: int };
     const shape = { status: ok, response: { pagination, missed_products: [missedProduct] } };
@@ -69,27 +69,27 @@ describe("GET /missed_products/{app_key}/search_drill_down", () => {
         ],
       },
     });
-    expect((await ask(undefined, ".json")).body).toEqual(body);
+    expect((await request(undefined, ".json")).body).toEqual(body);
   });
 
-  it("lists those of the ids", async () => {
+  it("lists the products with the given IDs", async () => {
     await order("1001", "a b", "c d", "e/f");
-    const { missed_products: all } = await listed();
+    const { missed_products: all } = await list();
     expect(all.map(({ product_sku }) => product_sku).toSorted()).toEqual(["a b", "c d", "e/f"]);
     const [first, , third] = all;
-    const { missed_products: some, pagination } = await listed(
+    const { missed_products: some, pagination } = await list(
       `&missed_products_ids=${first?.id},${third?.id},777`,
     );
     expect(some.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([first?.id, third?.id]);
     expect(pagination.total).toBe(2);
   });
 
-  it("pages by start and size", async () => {
+  it("pages with start and size", async () => {
     await order("1001", "a b", "c d", "e f");
     await order("1002", "a b");
     const pages = await Promise.all([
-      listed("&missed_products_ids=all&start=0&size=3"),
-      listed("&missed_products_ids=all&start=3&size=3"),
+      list("&missed_products_ids=all&start=0&size=3"),
+      list("&missed_products_ids=all&start=3&size=3"),
     ]);
     expect(pages.map(({ pagination }) => [pagination.total, pagination.start])).toEqual([
       [4, 0],
@@ -100,8 +100,8 @@ describe("GET /missed_products/{app_key}/search_drill_down", () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it("is empty at first", async () => {
-    expect(await listed()).toMatchObject({ pagination: { total: 0, start: 0 }, missed_products: [] });
+  it("returns an empty list for a new account", async () => {
+    expect(await list()).toMatchObject({ pagination: { total: 0, start: 0 }, missed_products: [] });
   });
 
   it.each([
@@ -110,22 +110,22 @@ describe("GET /missed_products/{app_key}/search_drill_down", () => {
     ["&missed_products_ids=a_b", "missed_products_ids"],
     ["&missed_products_ids=all&start=-1", "start"],
     ["&missed_products_ids=all&size=many", "size"],
-  ])("refuses %j", async (query, message) => {
-    const { status, body } = await ask(query);
+  ])("rejects %j", async (query, message) => {
+    const { status, body } = await request(query);
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(message) as string, 500, "InvalidParams"));
   });
 
-  it("needs a utoken", async () => {
+  it("requires a utoken", async () => {
     const path = `/missed_products/${wire().appKey}/search_drill_down?missed_products_ids=all`;
-    expect((await wire().ask("GET", path)).status).toBe(401);
+    expect((await wire().request("GET", path)).status).toBe(401);
   });
 });
 
 describe("GET /v1/widget/{app_key}/products/promoted_products", () => {
-  const ask = () => wire().ask("GET", `/v1/widget/${wire().appKey}/products/promoted_products`);
+  const request = () => wire().request("GET", `/v1/widget/${wire().appKey}/products/promoted_products`);
   const keys = async () => {
-    const { body } = await ask();
+    const { body } = await request();
     const { products } = (body as { response: { products: { domain_key: string; position: number }[] } })
       .response;
     return products
@@ -133,12 +133,12 @@ describe("GET /v1/widget/{app_key}/products/promoted_products", () => {
       .map(({ domain_key }) => domain_key);
   };
 
-  it("gives the products with the best reviews", async () => {
+  it("returns the products with the best reviews", async () => {
     await addProducts(wire(), "teapot", "cup", "plate");
     await createReview(wire(), { sku: "cup", review_score: 3 });
     await createReview(wire(), { sku: "teapot", review_score: 5 });
     await createReview(wire(), { sku: "teapot", review_score: 4, email: "bo@mail.example" });
-    const { status, body } = await ask();
+    const { status, body } = await request();
     expect(status).toBe(200);
     const shape = { products: [promotedProduct, promotedProduct] };
     expect(differences(body, { status: ok, response: shape })).toEqual([]);
@@ -162,23 +162,23 @@ describe("GET /v1/widget/{app_key}/products/promoted_products", () => {
     });
   });
 
-  it("gives those that the store chose, in its order", async () => {
+  it("returns the products that the store chose, in its order", async () => {
     const { appKey, utoken } = wire();
     await addProducts(wire(), "teapot", "cup", "plate");
     await createReview(wire(), { sku: "cup" });
-    await wire().ask("PUT", `/starpost/v1/apps/${appKey}/promoted_products`, {
+    await wire().request("PUT", `/starpost/v1/apps/${appKey}/promoted_products`, {
       utoken,
       product_ids: ["plate", "teapot"],
     });
     expect(await keys()).toEqual(["plate", "teapot"]);
-    const { body } = await ask();
+    const { body } = await request();
     const shape = { products: [promotedProduct, promotedProduct] };
     expect(differences(body, { status: ok, response: shape })).toEqual([]);
   });
 
-  it("gives ten at most, and no blacklisted product", async () => {
+  it("returns at most ten products, and no blacklisted ones", async () => {
     const { appKey, utoken } = wire();
-    await wire().ask("POST", `/apps/${appKey}/products/mass_create`, {
+    await wire().request("POST", `/apps/${appKey}/products/mass_create`, {
       utoken,
       products: { hidden: { name: "Hidden", url: "https://shop.example/h", blacklisted: true } },
     });
@@ -189,14 +189,14 @@ describe("GET /v1/widget/{app_key}/products/promoted_products", () => {
     expect(found).not.toContain("hidden");
   });
 
-  it("is empty where no product has a review", async () => {
+  it("returns an empty list if no product has reviews", async () => {
     await addProducts(wire(), "teapot");
-    const { status, body } = await ask();
+    const { status, body } = await request();
     expect([status, body]).toEqual([200, { status: ok, response: { products: [] } }]);
   });
 
-  it("does not know another app key", async () => {
-    const { status, body } = await wire().ask("GET", "/v1/widget/nobody/products/promoted_products");
+  it("returns 404 for an unknown app key", async () => {
+    const { status, body } = await wire().request("GET", "/v1/widget/nobody/products/promoted_products");
     expect([status, body]).toEqual([
       404,
       refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),

@@ -15,10 +15,10 @@ const teapot = {
   blacklisted: true,
 };
 
-/** Every product as the core listing shows it. */
+/** Returns the products as the core API lists them. */
 async function listProducts(): Promise<readonly Record<string, unknown>[]> {
-  const { appKey, utoken, ask } = wire();
-  const { body } = await ask("GET", `/core/v3/stores/${appKey}/products`, undefined, {
+  const { appKey, utoken, request } = wire();
+  const { body } = await request("GET", `/core/v3/stores/${appKey}/products`, undefined, {
     "X-Service-Token": utoken,
   });
   return (body as { products: readonly Record<string, unknown>[] }).products;
@@ -26,8 +26,8 @@ async function listProducts(): Promise<readonly Record<string, unknown>[]> {
 
 describe("POST /apps/{app_key}/products/mass_create", () => {
   it("creates products", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/products/mass_create`, {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/products/mass_create`, {
       utoken,
       products: { "teapot-1": teapot, cup: { name: "Cup", url: "http://shop.example/cup" } },
     });
@@ -38,9 +38,9 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
     ]);
   });
 
-  it("reports bad products, and creates the others", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/products/mass_create`, {
+  it("reports invalid products and creates the others", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/products/mass_create`, {
       utoken,
       products: { good: teapot, bad: { url: "shop" }, "bad id": teapot },
     });
@@ -59,15 +59,15 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
     expect(await listProducts()).toHaveLength(1);
   });
 
-  it("takes 500 products, and refuses 501", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("accepts 500 products and rejects 501", async () => {
+    const { appKey, utoken, request } = wire();
     const productsOf = (count: number) =>
       Object.fromEntries(
         Array.from({ length: count }, (_, at) => [`p${at}`, { name: "P", url: "http://p.example" }]),
       );
     const path = `/apps/${appKey}/products/mass_create`;
-    expect((await ask("POST", path, { utoken, products: productsOf(500) })).status).toBe(200);
-    const { status, body } = await ask("POST", path, { utoken, products: productsOf(501) });
+    expect((await request("POST", path, { utoken, products: productsOf(500) })).status).toBe(200);
+    const { status, body } = await request("POST", path, { utoken, products: productsOf(501) });
     expect([status, body]).toEqual([
       500,
       {
@@ -80,9 +80,9 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
     ]);
   });
 
-  it("refuses a list", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("POST", `/apps/${appKey}/products/mass_create`, {
+  it("rejects a list", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("POST", `/apps/${appKey}/products/mass_create`, {
       utoken,
       products: [teapot],
     });
@@ -100,10 +100,10 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
 });
 
 describe("PUT /apps/{app_key}/products/mass_update", () => {
-  it("overwrites with what is valid, and an empty description erases", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/products/mass_create`, { utoken, products: { teapot } });
-    const { status, body } = await ask("PUT", `/apps/${appKey}/products/mass_update`, {
+  it("overwrites with valid values, and deletes the description if it is empty", async () => {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/products/mass_create`, { utoken, products: { teapot } });
+    const { status, body } = await request("PUT", `/apps/${appKey}/products/mass_update`, {
       utoken,
       products: { teapot: { name: "Pot", price: "12 dollars", description: "" }, ghost: { name: "Ghost" } },
     });

@@ -17,15 +17,15 @@ const wire = useWire();
 type Fields = Readonly<Record<string, unknown>>;
 
 const submit = (fields: Fields = {}) =>
-  wire().ask("POST", "/questions/send_confirmation_mail", aQuestion(wire(), fields));
+  wire().request("POST", "/questions/send_confirmation_mail", aQuestion(wire(), fields));
 const read = (call: string, { appKey = wire().appKey, sku = "teapot" } = {}) =>
-  wire().ask("GET", `/products/${appKey}/${sku}/${call}`);
+  wire().request("GET", `/products/${appKey}/${sku}/${call}`);
 
 describe("POST /questions/send_confirmation_mail", () => {
-  it("mails the asker, and submits the question once the mail's link is followed", async () => {
+  it("emails the asker, and submits the question after the link in the email is followed", async () => {
     const { status, body } = await submit();
     expect([status, body]).toEqual([200, { status: ok }]);
-    expect(await wire().mails()).toMatchObject([
+    expect(await wire().emails()).toMatchObject([
       { category: "question_confirmation", email_type_id: 8, email: "ann@mail.example" },
     ]);
     expect(await listQuestions(wire())).toEqual([]);
@@ -35,7 +35,7 @@ describe("POST /questions/send_confirmation_mail", () => {
     expect(await listQuestions(wire())).toHaveLength(1);
   });
 
-  it("takes every field of the specification, and adds the product", async () => {
+  it("accepts every field of the specification, and creates the product", async () => {
     const { status, body } = await submit({
       review_source: "widget_v2",
       product_description: "Holds tea",
@@ -47,21 +47,21 @@ describe("POST /questions/send_confirmation_mail", () => {
     expect((await read("questions")).status).toBe(200);
   });
 
-  it("does not take the same question twice where asked not to", async () => {
+  it("rejects a duplicate question if requested", async () => {
     await submit({ prevent_duplicate_review: true });
-    const again = { prevent_duplicate_review: true, review_content: "  does it   DRIP? " };
-    const { status, body } = await submit(again);
+    const repeated = { prevent_duplicate_review: true, review_content: "  does it   DRIP? " };
+    const { status, body } = await submit(repeated);
     expect([status, body]).toEqual([200, { status: ok }]);
-    expect(await wire().mails()).toHaveLength(1);
+    expect(await wire().emails()).toHaveLength(1);
     await followNewestLink(wire());
-    await submit(again);
-    expect(await wire().mails()).toHaveLength(1);
+    await submit(repeated);
+    expect(await wire().emails()).toHaveLength(1);
     expect(await listQuestions(wire())).toHaveLength(1);
-    await submit({ ...again, product_id: "cup", product_title: "Cup" });
-    expect(await wire().mails()).toHaveLength(2);
+    await submit({ ...repeated, product_id: "cup", product_title: "Cup" });
+    expect(await wire().emails()).toHaveLength(2);
   });
 
-  it("takes the same question twice where not asked", async () => {
+  it("accepts a duplicate question by default", async () => {
     for (const email of ["ann@mail.example", "bo@mail.example"]) {
       await submit({ email });
       await followNewestLink(wire());
@@ -70,11 +70,11 @@ describe("POST /questions/send_confirmation_mail", () => {
   });
 
   it.each(["review_content", "display_name", "email", "product_id", "product_title", "product_url"])(
-    "refuses a question without %s",
+    "rejects a question without %s",
     async (field) => {
       const { status, body } = await submit({ [field]: undefined });
       expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
-      expect(await wire().mails()).toEqual([]);
+      expect(await wire().emails()).toEqual([]);
     },
   );
 
@@ -82,14 +82,14 @@ describe("POST /questions/send_confirmation_mail", () => {
     ["email", "ann"],
     ["product_url", "shop"],
     ["prevent_duplicate_review", "perhaps"],
-  ])("refuses %s %j", async (field, value) => {
+  ])("rejects %s %j", async (field, value) => {
     const { status, body } = await submit({ [field]: value });
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
-    expect(await wire().mails()).toEqual([]);
+    expect(await wire().emails()).toEqual([]);
   });
 
-  it("does not know another app key", async () => {
+  it("returns 404 for an unknown app key", async () => {
     const { status, body } = await submit({ appkey: "nobody" });
     expect([status, body]).toEqual([
       404,
@@ -99,7 +99,7 @@ describe("POST /questions/send_confirmation_mail", () => {
 });
 
 describe("GET /products/{app_key}/{sku}/questions", () => {
-  it("gives questions and their answers", async () => {
+  it("returns questions and their answers", async () => {
     const answerId = await askAndAnswer(wire());
     await submit({ review_content: "Is it blue?", email: "bo@mail.example", display_name: "Bo" });
     await followNewestLink(wire());
@@ -125,7 +125,7 @@ describe("GET /products/{app_key}/{sku}/questions", () => {
     expect(JSON.stringify(body)).not.toContain("@mail.example");
   });
 
-  it("is empty for a product that nobody asked about", async () => {
+  it("returns an empty list for a product without questions", async () => {
     await addProducts(wire(), "teapot");
     const { status, body } = await read("questions");
     expect([status, body]).toEqual([
@@ -145,7 +145,7 @@ describe("GET /products/{app_key}/{sku}/qna_bottomline", () => {
 });
 
 describe.each(["questions", "qna_bottomline"])("errors of %s", (call) => {
-  it("tells that the feature is disabled", async () => {
+  it("reports a disabled feature", async () => {
     await addProducts(wire(), "teapot");
     await setFeature(wire(), "questions_and_answers", false);
     const { status, body } = await read(call);
@@ -156,7 +156,7 @@ describe.each(["questions", "qna_bottomline"])("errors of %s", (call) => {
     expect((await read(call)).status).toBe(200);
   });
 
-  it("does not find the account", async () => {
+  it("reports an unknown account", async () => {
     const { status, body } = await read(call, { appKey: "nobody" });
     expect([status, body]).toEqual([
       404,
@@ -164,7 +164,7 @@ describe.each(["questions", "qna_bottomline"])("errors of %s", (call) => {
     ]);
   });
 
-  it("does not find the product", async () => {
+  it("reports an unknown product", async () => {
     const { status, body } = await read(call, { sku: "nowhere" });
     expect(status).toBe(404);
     const message = expect.stringMatching(/domain_key.*nowhere/) as string;
@@ -172,10 +172,10 @@ describe.each(["questions", "qna_bottomline"])("errors of %s", (call) => {
   });
 });
 
-it("takes no question while the feature is disabled", async () => {
+it("rejects a question while the feature is disabled", async () => {
   await setFeature(wire(), "questions_and_answers", false);
   const { status, body } = await submit();
   expect(status).toBe(401);
   expect(body).toMatchObject({ status: { code: 401, error_type: "Exceptions::FeatureDisabled" } });
-  expect(await wire().mails()).toEqual([]);
+  expect(await wire().emails()).toEqual([]);
 });

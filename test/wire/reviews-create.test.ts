@@ -15,19 +15,19 @@ import { useWire } from "../support/wire.ts";
 const wire = useWire();
 type Fields = Readonly<Record<string, unknown>>;
 
-const submit = (fields: Fields = {}) => wire().ask("POST", "/v1/widget/reviews", aReview(wire(), fields));
+const submit = (fields: Fields = {}) => wire().request("POST", "/v1/widget/reviews", aReview(wire(), fields));
 const createNow = (fields: Fields = {}) =>
-  wire().ask("POST", "/reviews/dynamic_create", aReview(wire(), fields));
+  wire().request("POST", "/reviews/dynamic_create", aReview(wire(), fields));
 
-/** The reviews as the account lists them. */
+/** Returns the reviews as the account lists them. */
 const list = async () => {
-  const { appKey, utoken, ask } = wire();
-  const { body } = await ask("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`);
+  const { appKey, utoken, request } = wire();
+  const { body } = await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`);
   return (body as { reviews: readonly Fields[] }).reviews;
 };
 
 const readOne = async (id: number) => {
-  const { body } = await wire().ask("GET", `/reviews/${id}`);
+  const { body } = await wire().request("GET", `/reviews/${id}`);
   return (body as { response: { review: Fields } }).response.review;
 };
 
@@ -54,11 +54,11 @@ const malformed: [string, unknown][] = [
 ];
 
 describe("POST /v1/widget/reviews", () => {
-  it("creates a review as anonymous, and mails its writer", async () => {
+  it("creates an anonymous review and emails its author", async () => {
     const { status, body } = await submit();
     expect(status).toBe(200);
     expect(differences(body, { ...ok, image_upload_token: someText })).toEqual([]);
-    expect(await wire().mails()).toMatchObject([
+    expect(await wire().emails()).toMatchObject([
       { category: "anonymous_testimonials_request", email_type_id: 14, email: "jane@mail.example" },
     ]);
     expect(await list()).toMatchObject([
@@ -79,7 +79,7 @@ describe("POST /v1/widget/reviews", () => {
     ]);
   });
 
-  it("takes every field of the specification", async () => {
+  it("accepts every field of the specification", async () => {
     const { status, body } = await submit({
       product_description: "Holds tea",
       product_image_url: "https://shop.example/teapot.png",
@@ -88,13 +88,13 @@ describe("POST /v1/widget/reviews", () => {
     expect(differences(body, { ...ok, image_upload_token: someText })).toEqual([]);
   });
 
-  it("keeps text as it was written", async () => {
+  it("preserves the text of a review", async () => {
     const review_content = "„Groß“ — 日本語 \u{1F600} שלום <b>&amp;</b>\nnext line";
     await submit({ review_content, review_title: "Ünïcode" });
     expect(await list()).toMatchObject([{ content: review_content, title: "Ünïcode" }]);
   });
 
-  it("makes the writer a verified reviewer who follows the link of the mail", async () => {
+  it("makes the author a verified reviewer after the link in the email is followed", async () => {
     await submit();
     const [before] = await list();
     expect(await readOne(Number(before?.["id"]))).toMatchObject({
@@ -106,9 +106,9 @@ describe("POST /v1/widget/reviews", () => {
     expect(await readOne(Number(before?.["id"]))).toMatchObject({ verified_buyer: false, user_type: "User" });
   });
 
-  it("makes the writer a verified buyer who bought the product", async () => {
-    const { appKey, utoken, ask } = wire();
-    await ask("POST", `/apps/${appKey}/purchases`, {
+  it("makes the author a verified buyer if they bought the product", async () => {
+    const { appKey, utoken, request } = wire();
+    await request("POST", `/apps/${appKey}/purchases`, {
       utoken,
       platform: "general",
       email: "Jane@mail.example",
@@ -125,11 +125,11 @@ describe("POST /v1/widget/reviews", () => {
     expect(await readOne(Number(after?.["id"]))).toMatchObject({ verified_buyer: true });
   });
 
-  it("adds a product that is not there, and leaves one that is as it was", async () => {
-    const { appKey, utoken, ask } = wire();
+  it("creates a missing product, and leaves an existing one unchanged", async () => {
+    const { appKey, utoken, request } = wire();
     await submit();
     await submit({ product_title: "Another name", email: "bo@mail.example" });
-    const { body } = await ask("GET", `/core/v3/stores/${appKey}/products`, undefined, {
+    const { body } = await request("GET", `/core/v3/stores/${appKey}/products`, undefined, {
       "X-Service-Token": utoken,
     });
     expect(body).toMatchObject({
@@ -138,26 +138,26 @@ describe("POST /v1/widget/reviews", () => {
     expect((body as { products: unknown[] }).products).toHaveLength(1);
   });
 
-  it("takes a review of the site", async () => {
+  it("accepts a review of the site", async () => {
     expect((await submit({ sku: "service_site_reviews" })).status).toBe(200);
     expect(await list()).toMatchObject([{ score: 5, content: "It pours well." }]);
   });
 
-  it.each([...missing, ["product_url"]])("refuses a review without %s", async (field) => {
+  it.each([...missing, ["product_url"]])("rejects a review without %s", async (field) => {
     const { status, body } = await submit({ [field]: undefined });
     expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
     expect(await list()).toEqual([]);
-    expect(await wire().mails()).toEqual([]);
+    expect(await wire().emails()).toEqual([]);
   });
 
-  it.each(malformed)("refuses %s %j", async (field, value) => {
+  it.each(malformed)("rejects %s %j", async (field, value) => {
     const { status, body } = await submit({ [field]: value });
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
     expect(await list()).toEqual([]);
   });
 
-  it("does not know another app key", async () => {
+  it("returns 404 for an unknown app key", async () => {
     const { status, body } = await submit({ appkey: "nobody" });
     expect([status, body]).toEqual([
       404,
@@ -168,9 +168,9 @@ describe("POST /v1/widget/reviews", () => {
 
 describe("trusted vendor reviews", () => {
   const send = (fields: Fields = {}) =>
-    wire().ask("POST", "/v1/widget/reviews", aSignedReview(wire(), fields));
+    wire().request("POST", "/v1/widget/reviews", aSignedReview(wire(), fields));
 
-  it("believes who the vendor says the writer is, and sends no mail", async () => {
+  it("use the reviewer type that the vendor states, and send no email", async () => {
     await setFeature(wire(), "trusted_vendor", true);
     expect((await send()).status).toBe(200);
     expect(await list()).toMatchObject([{ reviewer_type: "verified_buyer" }]);
@@ -178,10 +178,10 @@ describe("trusted vendor reviews", () => {
     expect(new Set((await list()).map(({ reviewer_type }) => reviewer_type))).toEqual(
       new Set(["verified_buyer", "verified_reviewer"]),
     );
-    expect(await wire().mails()).toEqual([]);
+    expect(await wire().emails()).toEqual([]);
   });
 
-  it("reads a signed text as it was sent, and passes over what is null", async () => {
+  it("read signed text as it was sent, and ignore null fields", async () => {
     await setFeature(wire(), "trusted_vendor", true);
     const fields = {
       display_name: "  Jürgen 李 ",
@@ -193,9 +193,9 @@ describe("trusted vendor reviews", () => {
     expect(await list()).toMatchObject([{ reviewer_type: "verified_buyer" }]);
   });
 
-  it("takes a signature in the synchronous call as well", async () => {
+  it("accept a signature in the synchronous endpoint as well", async () => {
     await setFeature(wire(), "trusted_vendor", true);
-    const { status, body } = await wire().ask(
+    const { status, body } = await wire().request(
       "POST",
       "/reviews/dynamic_create",
       aSignedReview(wire(), { review_score: "4" }),
@@ -204,7 +204,7 @@ describe("trusted vendor reviews", () => {
     expect(body).toMatchObject({ response: { reviews: [{ verified_buyer: true, user_type: "User" }] } });
   });
 
-  it("refuses a signature while the feature is off", async () => {
+  it("reject a signature while the feature is disabled", async () => {
     const { status, body } = await send();
     expect(status).toBe(401);
     expect(body).toEqual(
@@ -213,21 +213,21 @@ describe("trusted vendor reviews", () => {
     expect(await list()).toEqual([]);
   });
 
-  it.each(["time_stamp", "reviewer_type"])("refuses a signature without %s", async (field) => {
+  it.each(["time_stamp", "reviewer_type"])("reject a signature without %s", async (field) => {
     await setFeature(wire(), "trusted_vendor", true);
     const { status, body } = await send({ [field]: undefined });
     expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
   });
 
-  it("refuses a body that was changed after it was signed", async () => {
+  it("reject a body that was changed after signing", async () => {
     await setFeature(wire(), "trusted_vendor", true);
     const changed = { ...aSignedReview(wire()), review_score: 1 };
-    expect((await wire().ask("POST", "/v1/widget/reviews", changed)).status).toBe(401);
+    expect((await wire().request("POST", "/v1/widget/reviews", changed)).status).toBe(401);
     expect(await list()).toEqual([]);
   });
 
   it.each([-15 * 60, 15 * 60])(
-    "takes a time stamp %i seconds from now, and none further away",
+    "accept a timestamp %i seconds from now, but none further away",
     async (away) => {
       await setFeature(wire(), "trusted_vendor", true);
       const stamp = (seconds: number) => `${1_773_576_000 + seconds}`;
@@ -236,21 +236,21 @@ describe("trusted vendor reviews", () => {
     },
   );
 
-  it("refuses another type of reviewer", async () => {
+  it("reject an unknown reviewer type", async () => {
     await setFeature(wire(), "trusted_vendor", true);
     const { status, body } = await send({ reviewer_type: "friend" });
     expect(status).toBe(500);
     expect(body).toMatchObject({ status: { code: 500, error_type: "Exceptions::InvalidParams" } });
   });
 
-  it("passes over a type of reviewer that nobody signed", async () => {
+  it("ignore an unsigned reviewer type", async () => {
     await submit({ reviewer_type: "verified_buyer" });
     expect(await list()).toMatchObject([{ reviewer_type: "anonymous" }]);
   });
 });
 
 describe("POST /reviews/dynamic_create", () => {
-  it("answers with the review", async () => {
+  it("returns the review", async () => {
     const { status, body } = await createNow({ review_score: "4", user_reference: "u-77" });
     expect(status).toBe(200);
     expect(differences(body, { status: ok, response: { reviews: [reviewFull] } })).toEqual([]);
@@ -274,33 +274,33 @@ describe("POST /reviews/dynamic_create", () => {
         ],
       },
     });
-    expect(await wire().mails()).toEqual([]);
+    expect(await wire().emails()).toEqual([]);
     expect(await list()).toMatchObject([{ score: 4, user_reference: "u-77" }]);
   });
 
-  it("needs no URL of a product", async () => {
+  it("does not require a product URL", async () => {
     expect((await createNow({ product_url: undefined })).status).toBe(200);
   });
 
-  it("shows nobody the writer's address", async () => {
+  it("never shows the author's address", async () => {
     const id = await createReview(wire());
     const { text } = await wire().raw("GET", `/reviews/${id}`);
     expect(text).not.toContain("jane@mail.example");
   });
 
-  it.each(missing)("refuses a review without %s", async (field) => {
+  it.each(missing)("rejects a review without %s", async (field) => {
     const { status, body } = await createNow({ [field]: undefined });
     expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
     expect(await list()).toEqual([]);
   });
 
-  it.each(malformed)("refuses %s %j", async (field, value) => {
+  it.each(malformed)("rejects %s %j", async (field, value) => {
     const { status, body } = await createNow({ [field]: value });
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
   });
 
-  it("does not know another app key", async () => {
+  it("returns 404 for an unknown app key", async () => {
     expect((await createNow({ appkey: "nobody" })).status).toBe(404);
   });
 });

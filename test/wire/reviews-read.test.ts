@@ -10,7 +10,7 @@ const dayMs = 24 * 3_600_000;
 const idsOf = (reviews: readonly { id: number }[]) =>
   reviews.map(({ id }) => id).toSorted((one, other) => one - other);
 
-/** Creates reviews, one by another writer each, and gives their ids. */
+/** Creates reviews, each by another author, and returns their IDs. */
 async function createMany(count: number, fields: Readonly<Record<string, unknown>> = {}): Promise<number[]> {
   const ids: number[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -22,19 +22,19 @@ async function createMany(count: number, fields: Readonly<Record<string, unknown
 }
 
 describe("GET /v1/apps/{app_key}/reviews", () => {
-  const ask = async (query = "", prefix = "/v1") => {
+  const request = async (query = "", prefix = "/v1") => {
     const { appKey, utoken } = wire();
-    return wire().ask("GET", `${prefix}/apps/${appKey}/reviews?utoken=${utoken}${query}`);
+    return wire().request("GET", `${prefix}/apps/${appKey}/reviews?utoken=${utoken}${query}`);
   };
   const list = async (query = "") => {
-    const { status, body } = await ask(query);
+    const { status, body } = await request(query);
     expect([query, status]).toEqual([query, 200]);
     return (body as { reviews: { id: number; deleted: boolean }[] }).reviews;
   };
 
-  it("lists the account's reviews, with no envelope", async () => {
+  it("lists the account's reviews without an envelope", async () => {
     const id = await createReview(wire(), { user_reference: "u-77" });
-    const { status, body } = await ask();
+    const { status, body } = await request();
     expect(status).toBe(200);
     expect(differences(body, { reviews: [reviewListed] })).toEqual([]);
     expect(body).toEqual({
@@ -58,7 +58,7 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
     });
   });
 
-  it("gives ten where no count is given, and pages", async () => {
+  it("returns ten by default, and pages", async () => {
     const ids = await createMany(12);
     expect(await list()).toHaveLength(10);
     expect(idsOf(await list("&count=100"))).toEqual(ids);
@@ -70,12 +70,12 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
     expect(await list("&count=5&page=4")).toEqual([]);
   });
 
-  it("lists from an id", async () => {
+  it("lists from an ID", async () => {
     const ids = await createMany(4);
     expect(idsOf(await list(`&since_id=${ids[2]}`))).toEqual(ids.slice(2));
   });
 
-  it("lists what was created, and what was changed, since a day", async () => {
+  it("lists the reviews created or changed since a day", async () => {
     const [old = 0] = await createMany(1);
     wire().advance(dayMs);
     const young = await createReview(wire());
@@ -89,7 +89,7 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
     expect(await list("&since_date=2026-03-17")).toEqual([]);
   });
 
-  it("lists unpublished reviews only where asked", async () => {
+  it("lists unpublished reviews only on request", async () => {
     const [shown = 0, hidden = 0] = await createMany(2);
     await setPublished(wire(), hidden, false);
     expect(idsOf(await list())).toEqual([shown]);
@@ -102,21 +102,21 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
     expect(idsOf(await list())).toEqual([shown, hidden]);
   });
 
-  it("filters by the store's reference of a user", async () => {
+  it("filters by the store's user reference", async () => {
     await createMany(2);
     const mine = await createReview(wire(), { user_reference: "u 77/ä" });
     expect(idsOf(await list(`&user_reference=${encodeURIComponent("u 77/ä")}`))).toEqual([mine]);
     expect(await list("&user_reference=nobody")).toEqual([]);
   });
 
-  it("takes empty values as not given", async () => {
+  it("treats empty values as absent", async () => {
     const ids = await createMany(2);
     const empty = "&since_id=&since_date=&since_updated_at=&count=&page=&deleted=&user_reference=";
     expect(idsOf(await list(empty))).toEqual(ids);
   });
 
-  it("shows another account nothing", async () => {
-    const { ask: send, utoken } = wire();
+  it("shows no reviews of another account", async () => {
+    const { request: send, utoken } = wire();
     await createMany(1);
     const user = {
       email: "jo@shop.example",
@@ -142,15 +142,15 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
     ["count", "many"],
     ["count", "-1"],
     ["deleted", "perhaps"],
-  ])("refuses %s=%s", async (name, value) => {
-    const { status, body } = await ask(`&${name}=${encodeURIComponent(value)}`);
+  ])("rejects %s=%s", async (name, value) => {
+    const { status, body } = await request(`&${name}=${encodeURIComponent(value)}`);
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(name) as string, 500, "InvalidParams"));
   });
 
-  it("needs a utoken", async () => {
+  it("requires a utoken", async () => {
     const { appKey } = wire();
-    expect(await wire().ask("GET", `/v1/apps/${appKey}/reviews`)).toMatchObject({
+    expect(await wire().request("GET", `/v1/apps/${appKey}/reviews`)).toMatchObject({
       status: 401,
       body: { status: { code: 401, error_type: "Exceptions::AccessDenied" } },
     });
@@ -160,22 +160,22 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
 describe("GET /products/{app_key}/service_global_reviews/reviews.json", () => {
   const path = (query = "") => `/products/${wire().appKey}/service_global_reviews/reviews.json${query}`;
   const list = async (query = "") => {
-    const { status, body } = await wire().ask("GET", path(query));
+    const { status, body } = await wire().request("GET", path(query));
     expect([query, status]).toEqual([query, 200]);
     return (body as { response: { reviews: { id: number }[]; total_reviews: number } }).response;
   };
 
-  it("lists the reviews of a user, in full", async () => {
+  it("lists the complete reviews of a user", async () => {
     await createMany(1);
     const mine = await createReview(wire(), { user_reference: "u-77" });
-    const { status, body } = await wire().ask("GET", path("?user_reference=u-77"));
+    const { status, body } = await wire().request("GET", path("?user_reference=u-77"));
     expect(status).toBe(200);
     const shape = { status: ok, response: { reviews: [reviewFull], total_reviews: 1 } };
     expect(differences(body, shape)).toEqual([]);
     expect(body).toMatchObject({ response: { reviews: [{ id: mine, title: "Good pot" }] } });
   });
 
-  it("pages, and counts all", async () => {
+  it("returns pages and the total", async () => {
     const ids = await createMany(5, { user_reference: "u-77" });
     const pages = [1, 2, 3].map((page) => list(`?user_reference=u-77&count=2&page=${page}`));
     const answered = await Promise.all(pages);
@@ -184,7 +184,7 @@ describe("GET /products/{app_key}/service_global_reviews/reviews.json", () => {
     expect(idsOf(answered.flatMap(({ reviews }) => reviews))).toEqual(ids);
   });
 
-  it("lists from an id, and since a day", async () => {
+  it("lists from an ID, and since a day", async () => {
     const ids = await createMany(2, { user_reference: "u-77" });
     wire().advance(dayMs);
     const young = await createReview(wire(), { user_reference: "u-77" });
@@ -194,7 +194,7 @@ describe("GET /products/{app_key}/service_global_reviews/reviews.json", () => {
     expect(idsOf((await list(`${mine}&since_updated_at=2026-03-16`)).reviews)).toEqual([young]);
   });
 
-  it("leaves unpublished reviews out, and shows no address", async () => {
+  it("omits unpublished reviews and email addresses", async () => {
     const id = await createReview(wire(), { user_reference: "u-77" });
     const { text } = await wire().raw("GET", path("?user_reference=u-77"));
     expect(text).not.toContain("jane@mail.example");
@@ -202,9 +202,9 @@ describe("GET /products/{app_key}/service_global_reviews/reviews.json", () => {
     expect(await list("?user_reference=u-77")).toEqual({ reviews: [], total_reviews: 0 });
   });
 
-  it("does not know another app key", async () => {
-    const asked = await wire().ask("GET", "/products/nobody/service_global_reviews/reviews.json");
-    expect(asked).toMatchObject({
+  it("returns 404 for an unknown app key", async () => {
+    const response = await wire().request("GET", "/products/nobody/service_global_reviews/reviews.json");
+    expect(response).toMatchObject({
       status: 404,
       body: refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
     });
@@ -212,34 +212,34 @@ describe("GET /products/{app_key}/service_global_reviews/reviews.json", () => {
 });
 
 describe("GET /reviews/{review_id}", () => {
-  it("gives the review", async () => {
+  it("returns the review", async () => {
     const id = await createReview(wire());
-    const { status, body } = await wire().ask("GET", `/reviews/${id}`);
+    const { status, body } = await wire().request("GET", `/reviews/${id}`);
     expect(status).toBe(200);
     expect(differences(body, { status: ok, response: { review: reviewFull } })).toEqual([]);
     expect(body).toMatchObject({ response: { review: { id, score: 5, created_at: noon } } });
-    expect((await wire().ask("GET", `/reviews/${id}.json`)).body).toEqual(body);
+    expect((await wire().request("GET", `/reviews/${id}.json`)).body).toEqual(body);
   });
 
-  it("gives a review of the site, which is of no product", async () => {
+  it("returns a review of the site, which has no product", async () => {
     const id = await createReview(wire(), { sku: "service_site_reviews" });
-    const { status, body } = await wire().ask("GET", `/reviews/${id}`);
+    const { status, body } = await wire().request("GET", `/reviews/${id}`);
     expect(status).toBe(200);
     expect(differences(body, { status: ok, response: { review: reviewFull } })).toEqual([]);
   });
 
-  it("does not find one that is not there, or that is not published", async () => {
+  it("returns 404 for an unknown or unpublished review", async () => {
     const id = await createReview(wire());
     await setPublished(wire(), id, false);
     for (const gone of [id, id + 1]) {
-      const { status, body } = await wire().ask("GET", `/reviews/${gone}`);
+      const { status, body } = await wire().request("GET", `/reviews/${gone}`);
       expect(status).toBe(404);
       expect(body).toEqual(refusal(expect.stringContaining(`${gone}`) as string, 404, "RecordNotFound"));
     }
   });
 
-  it.each(["first", "1.5", "-1", "0x1", "99999999999999999999"])("does not take %s for an id", async (id) => {
-    const { status, body } = await wire().ask("GET", `/reviews/${id}`);
+  it.each(["first", "1.5", "-1", "0x1", "99999999999999999999"])("rejects the ID %s", async (id) => {
+    const { status, body } = await wire().request("GET", `/reviews/${id}`);
     expect([404, 500]).toContain(status);
     expect(["Exceptions::RecordNotFound", "Exceptions::InvalidParams"]).toContain(
       (body as { status: { error_type: string } }).status.error_type,
@@ -248,16 +248,16 @@ describe("GET /reviews/{review_id}", () => {
 });
 
 describe("GET /apps/{app_key}/top_reviews.json", () => {
-  const ask = (suffix = ".json") => wire().ask("GET", `/apps/${wire().appKey}/top_reviews${suffix}`);
+  const request = (suffix = ".json") => wire().request("GET", `/apps/${wire().appKey}/top_reviews${suffix}`);
 
-  it("gives the three latest reviews of five stars", async () => {
+  it("returns the three latest five-star reviews", async () => {
     await addProducts(wire(), "teapot");
     const ids: number[] = [];
     for (const review_score of [5, 5, 4, 5, 5]) {
       wire().advance(60_000);
       ids.push(await createReview(wire(), { review_score, email: `jane${ids.length}@mail.example` }));
     }
-    const { status, body } = await ask();
+    const { status, body } = await request();
     expect(status).toBe(200);
     expect(differences(body, { status: ok, reviews: [topReview, topReview, topReview] })).toEqual([]);
     expect((body as { reviews: { id: number }[] }).reviews.map(({ id }) => id)).toEqual([
@@ -268,29 +268,29 @@ describe("GET /apps/{app_key}/top_reviews.json", () => {
     expect(body).toMatchObject({
       reviews: [{ score: 5, title: "Good pot", product_url: "https://shop.example/teapot" }, {}, {}],
     });
-    expect((await ask("")).body).toEqual(body);
+    expect((await request("")).body).toEqual(body);
   });
 
-  it("leaves unpublished reviews out", async () => {
+  it("omits unpublished reviews", async () => {
     const id = await createReview(wire());
     await setPublished(wire(), id, false);
-    expect((await ask()).body).toEqual({ status: ok, reviews: [] });
+    expect((await request()).body).toEqual({ status: ok, reviews: [] });
   });
 
-  it("does not know another app key", async () => {
-    expect((await wire().ask("GET", "/apps/nobody/top_reviews.json")).status).toBe(404);
+  it("returns 404 for an unknown app key", async () => {
+    expect((await wire().request("GET", "/apps/nobody/top_reviews.json")).status).toBe(404);
   });
 });
 
 describe("GET /apps/{app_key}/top_reviews.html", () => {
-  const ask = () => wire().raw("GET", `/apps/${wire().appKey}/top_reviews.html`);
+  const request = () => wire().raw("GET", `/apps/${wire().appKey}/top_reviews.html`);
 
   it("shows the same reviews as a page", async () => {
     for (const review_title of ["First", "Second", "Third", "Fourth"]) {
       wire().advance(60_000);
       await createReview(wire(), { review_title, email: `${review_title}@mail.example` });
     }
-    const { status, text, headers } = await ask();
+    const { status, text, headers } = await request();
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     for (const title of ["Second", "Third", "Fourth"]) expect(text).toContain(title);
@@ -298,30 +298,30 @@ describe("GET /apps/{app_key}/top_reviews.html", () => {
     expect(text).not.toContain("@mail.example");
   });
 
-  it("escapes what people wrote", async () => {
+  it("escapes user-supplied text", async () => {
     await createReview(wire(), {
       review_title: "<script>alert(1)</script>",
       review_content: `"><img src=x onerror='alert(2)'>&`,
       display_name: "<i>Jane</i>",
       product_title: "<b>Pot</b>",
     });
-    const { text } = await ask();
+    const { text } = await request();
     expect(text).toContain("&lt;script&gt;");
     for (const raw of ["<script>alert", "<img src=x", "<i>Jane", "<b>Pot"]) expect(text).not.toContain(raw);
   });
 
-  it("answers an unknown app key as every call does", async () => {
+  it("returns the same error as other endpoints for an unknown app key", async () => {
     const { status, text } = await wire().raw("GET", "/apps/nobody/top_reviews.html");
     expect(status).toBe(404);
     expect(text).toContain("Exceptions::RecordNotFound");
   });
 });
 
-it("lists nothing where there is nothing", async () => {
-  const { appKey, utoken, ask } = wire();
-  const asked = await ask("GET", `/products/${appKey}/service_global_reviews/reviews.json`);
+it("returns an empty list if there are no reviews", async () => {
+  const { appKey, utoken, request } = wire();
+  const response = await request("GET", `/products/${appKey}/service_global_reviews/reviews.json`);
   expect(
-    differences(asked.body, { status: ok, response: { reviews: listOf(int), total_reviews: 0 } }),
+    differences(response.body, { status: ok, response: { reviews: listOf(int), total_reviews: 0 } }),
   ).toEqual([]);
-  expect((await ask("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`)).body).toEqual({ reviews: [] });
+  expect((await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`)).body).toEqual({ reviews: [] });
 });

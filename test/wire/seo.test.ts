@@ -7,9 +7,9 @@ import { useWire } from "../support/wire.ts";
 const wire = useWire();
 
 describe("GET /apps/{app_key}/subomain_check/{subdomain}", () => {
-  it("tells in a text that a name is free", async () => {
-    const { appKey, utoken, ask } = wire();
-    const { status, body } = await ask("GET", `/apps/${appKey}/subomain_check/teashop?utoken=${utoken}`);
+  it("reports as text that a name is available", async () => {
+    const { appKey, utoken, request } = wire();
+    const { status, body } = await request("GET", `/apps/${appKey}/subomain_check/teashop?utoken=${utoken}`);
     expect([status, body]).toEqual([
       200,
       { status: ok, response: { subdomain: { available: "true", subdomain: "teashop" } } },
@@ -17,11 +17,11 @@ describe("GET /apps/{app_key}/subomain_check/{subdomain}", () => {
   });
 
   it.each(["-tea", "tea_shop", "tea shop", "ä", "a".repeat(64), "a.b"])(
-    "does not offer %s, which no host can be called",
+    "does not offer %s, which is not a valid host name",
     async (name) => {
-      const { appKey, utoken, ask } = wire();
+      const { appKey, utoken, request } = wire();
       const path = `/apps/${appKey}/subomain_check/${encodeURIComponent(name)}?utoken=${utoken}`;
-      const { status, body } = await ask("GET", path);
+      const { status, body } = await request("GET", path);
       if (status === 200) {
         expect(body).not.toMatchObject({ response: { subdomain: { available: "true" } } });
       } else {
@@ -30,21 +30,21 @@ describe("GET /apps/{app_key}/subomain_check/{subdomain}", () => {
     },
   );
 
-  it("needs a utoken", async () => {
-    const { appKey, ask } = wire();
-    expect((await ask("GET", `/apps/${appKey}/subomain_check/teashop`)).status).toBe(401);
+  it("requires a utoken", async () => {
+    const { appKey, request } = wire();
+    expect((await request("GET", `/apps/${appKey}/subomain_check/teashop`)).status).toBe(401);
   });
 });
 
 describe("GET /v1/seo_pages/url/{app_key}/{product_id}", () => {
   const read = async (path: string) => {
-    const { status, body } = await wire().ask("GET", `/v1/seo_pages/url/${wire().appKey}${path}`);
+    const { status, body } = await wire().request("GET", `/v1/seo_pages/url/${wire().appKey}${path}`);
     expect([path, status]).toEqual([path, 200]);
     expect(differences(body, { ...ok, response: { seo_page_url: url } })).toEqual([]);
     return (body as { response: { seo_page_url: string } }).response.seo_page_url;
   };
 
-  it("gives the page of a product, and of the site where the product is blank", async () => {
+  it("returns the page of a product, or of the site if the product is blank", async () => {
     await addProducts(wire(), "teapot", "cup");
     const teapot = await read("/teapot");
     expect(teapot).not.toBe(await read("/cup"));
@@ -53,8 +53,8 @@ describe("GET /v1/seo_pages/url/{app_key}/{product_id}", () => {
     expect(site).not.toBe(teapot);
   });
 
-  it("does not know another app key", async () => {
-    const { status, body } = await wire().ask("GET", "/v1/seo_pages/url/nobody/teapot");
+  it("returns 404 for an unknown app key", async () => {
+    const { status, body } = await wire().request("GET", "/v1/seo_pages/url/nobody/teapot");
     expect([status, body]).toEqual([
       404,
       refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),

@@ -21,7 +21,7 @@ const body = {
   kind: "pot",
 };
 
-it("finds no difference in a body of its shape", () => {
+it("finds no difference in a body of the expected shape", () => {
   expect(differences(body, shape)).toEqual([]);
   expect(differences({ ...body, note: "n", bio: "b", tags: [] }, shape)).toEqual([]);
 });
@@ -30,19 +30,19 @@ it.each([
   [{ id: undefined }, "body.id is undefined and not an integer"],
   [{ id: 1.5 }, "body.id is 1.5 and not an integer"],
   [{ id: "1" }, 'body.id is "1" and not an integer'],
-  [{ name: null }, "body.name is null and not a text"],
+  [{ name: null }, "body.name is null and not a string"],
   [{ at: "2026-03-15" }, 'body.at is "2026-03-15" and not an ISO 8601 timestamp in UTC'],
-  [{ note: null }, "body.note is null and not a text"],
-  [{ tags: ["a", 1] }, "body.tags[1] is 1 and not a text"],
+  [{ note: null }, "body.note is null and not a string"],
+  [{ tags: ["a", 1] }, "body.tags[1] is 1 and not a string"],
   [{ tags: { 0: "a" } }, 'body.tags is {"0":"a"} and not a list'],
   [{ pair: [0] }, "body.pair has 1 elements and not 2"],
   [{ kind: "cup" }, 'body.kind is "cup" and not "pot"'],
-  [{ more: 1 }, "body.more is not in the shape"],
-])("finds what is wrong with %j", (fields, difference) => {
+  [{ more: 1 }, "body.more is unexpected"],
+])("finds the invalid value of %j", (fields, difference) => {
   expect(differences({ ...body, ...fields }, shape)).toEqual([difference]);
 });
 
-it("finds what is missing", () => {
+it("finds missing fields", () => {
   const { name: _name, ...rest } = body;
   expect(differences(rest, shape)).toEqual(["body.name is missing"]);
   expect(differences([body], shape)).toEqual([`body is ${JSON.stringify([body])} and not an object`]);

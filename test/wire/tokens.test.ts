@@ -7,8 +7,8 @@ describe("POST /oauth/token", () => {
   const issued = { access_token: expect.stringMatching(/^[A-Za-z0-9]{40}$/), token_type: "bearer" };
 
   it("issues a utoken", async () => {
-    const { appKey, secret, ask } = wire();
-    const { status, body, headers } = await ask("POST", "/oauth/token", {
+    const { appKey, secret, request } = wire();
+    const { status, body, headers } = await request("POST", "/oauth/token", {
       client_id: appKey,
       client_secret: secret,
       grant_type: "client_credentials",
@@ -17,9 +17,9 @@ describe("POST /oauth/token", () => {
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
   });
 
-  it("issues one for a form as well", async () => {
-    const { appKey, secret, ask } = wire();
-    const { status, body } = await ask(
+  it("accepts a form-encoded body", async () => {
+    const { appKey, secret, request } = wire();
+    const { status, body } = await request(
       "POST",
       "/oauth/token",
       `client_id=${appKey}&client_secret=${secret}&grant_type=client_credentials`,
@@ -28,9 +28,9 @@ describe("POST /oauth/token", () => {
     expect([status, body]).toEqual([200, issued]);
   });
 
-  it("refuses another grant", async () => {
-    const { appKey, secret, ask } = wire();
-    const { status, body } = await ask("POST", "/oauth/token", {
+  it("rejects another grant type", async () => {
+    const { appKey, secret, request } = wire();
+    const { status, body } = await request("POST", "/oauth/token", {
       client_id: appKey,
       client_secret: secret,
       grant_type: "password",
@@ -38,9 +38,9 @@ describe("POST /oauth/token", () => {
     expect([status, body]).toEqual([400, { error: "unsupported_grant_type" }]);
   });
 
-  it("refuses a wrong secret", async () => {
-    const { appKey, ask } = wire();
-    const { status, body } = await ask("POST", "/oauth/token", {
+  it("rejects an invalid secret", async () => {
+    const { appKey, request } = wire();
+    const { status, body } = await request("POST", "/oauth/token", {
       client_id: appKey,
       client_secret: "wrong",
       grant_type: "client_credentials",
@@ -48,9 +48,9 @@ describe("POST /oauth/token", () => {
     expect([status, body]).toEqual([401, { error: "invalid_client" }]);
   });
 
-  it("does not find an unknown client", async () => {
-    const { secret, ask } = wire();
-    const { status, body } = await ask("POST", "/oauth/token", {
+  it("returns 404 for an unknown client", async () => {
+    const { secret, request } = wire();
+    const { status, body } = await request("POST", "/oauth/token", {
       client_id: "nobody",
       client_secret: secret,
       grant_type: "client_credentials",
@@ -67,26 +67,28 @@ describe("POST /oauth/token", () => {
     ]);
   });
 
-  it("names what is missing", async () => {
-    const { status, body } = await wire().ask("POST", "/oauth/token", { grant_type: "client_credentials" });
+  it("names the missing field", async () => {
+    const { status, body } = await wire().request("POST", "/oauth/token", {
+      grant_type: "client_credentials",
+    });
     expect([status, body]).toEqual([
       500,
       { status: { message: "Missing client_id", code: 500, error_type: "Exceptions::InvalidParams" } },
     ]);
   });
 
-  it("keeps a hundred tokens of an account, and deletes the oldest first", async () => {
-    const { appKey, secret, utoken, ask } = wire();
+  it("keeps 100 tokens per account, and deletes the oldest first", async () => {
+    const { appKey, secret, utoken, request } = wire();
     const path = `/apps/${appKey}/coupons/unique?utoken=${utoken}`;
     const issue = () =>
-      ask("POST", "/oauth/token", {
+      request("POST", "/oauth/token", {
         client_id: appKey,
         client_secret: secret,
         grant_type: "client_credentials",
       });
     for (let token = 2; token <= 100; token += 1) await issue();
-    expect((await ask("GET", path)).status).toBe(200);
+    expect((await request("GET", path)).status).toBe(200);
     await issue();
-    expect((await ask("GET", path)).status).toBe(401);
+    expect((await request("GET", path)).status).toBe(401);
   });
 });

@@ -5,12 +5,12 @@ const wire = useWire();
 const ok = { code: 200, message: "OK" };
 
 const send = async (method: string, path: string, body: object) => {
-  const { appKey, utoken, ask } = wire();
-  return ask(method, `/apps/${appKey}/unsubscribers/${path}`, { utoken, ...body });
+  const { appKey, utoken, request } = wire();
+  return request(method, `/apps/${appKey}/unsubscribers/${path}`, { utoken, ...body });
 };
 const list = async (query = "") => {
-  const { appKey, utoken, ask } = wire();
-  return ask("GET", `/apps/${appKey}/unsubscribers?utoken=${utoken}${query}`);
+  const { appKey, utoken, request } = wire();
+  return request("GET", `/apps/${appKey}/unsubscribers?utoken=${utoken}${query}`);
 };
 const recordOf = (id: number, user_email: string, email_type_id: number) => ({
   id,
@@ -28,7 +28,7 @@ describe("POST /apps/{app_key}/unsubscribers/mass_create", () => {
     expect([status, body]).toEqual([200, { status: ok, response: { unsubscribers: [ann, bo] } }]);
   });
 
-  it("leaves the addresses out where it is asked to be asynchronous", async () => {
+  it("omits the addresses from the response of an asynchronous request", async () => {
     const { status, body } = await send("POST", "mass_create", {
       email_list: { 1: ["ann@shop.example", "nonsense"] },
       async: true,
@@ -37,7 +37,7 @@ describe("POST /apps/{app_key}/unsubscribers/mass_create", () => {
     expect((await list()).body).toEqual({ status: ok, response: { unsubscribers: [ann] } });
   });
 
-  it("tells what is not valid when validating", async () => {
+  it("reports invalid values when validating", async () => {
     const { status, body } = await send("POST", "mass_create", {
       email_list: { 1: ["ann@shop.example", "nonsense"], 99: ["bo@shop.example"] },
       async: true,
@@ -55,7 +55,7 @@ describe("POST /apps/{app_key}/unsubscribers/mass_create", () => {
     ]);
   });
 
-  it("refuses a list that is none", async () => {
+  it("rejects a value that is not a map of lists", async () => {
     const { status, body } = await send("POST", "mass_create", { email_list: "ann@shop.example" });
     expect([status, body]).toEqual([
       500,
@@ -71,7 +71,7 @@ describe("POST /apps/{app_key}/unsubscribers/mass_create", () => {
 });
 
 describe("DELETE /apps/{app_key}/unsubscribers/mass_delete", () => {
-  it("takes addresses back, from its body", async () => {
+  it("removes the addresses given in its body", async () => {
     await send("POST", "mass_create", { email_list: { 1: ["ann@shop.example"], 17: ["bo@shop.example"] } });
     const { status, body } = await send("DELETE", "mass_delete", { email_list: { 1: ["Ann@shop.example"] } });
     expect([status, body]).toEqual([200, { status: ok, response: { unsubscribers: [ann] } }]);
@@ -80,14 +80,14 @@ describe("DELETE /apps/{app_key}/unsubscribers/mass_delete", () => {
 });
 
 describe("GET /apps/{app_key}/unsubscribers", () => {
-  it("lists them, by pages where asked", async () => {
+  it("lists them, with paging on request", async () => {
     await send("POST", "mass_create", { email_list: { 1: ["ann@shop.example"], 17: ["bo@shop.example"] } });
     const { status, body } = await list();
     expect([status, body]).toEqual([200, { status: ok, response: { unsubscribers: [ann, bo] } }]);
     expect((await list("&count=1&page=2")).body).toEqual({ status: ok, response: { unsubscribers: [bo] } });
   });
 
-  it("gives the first 5,000 alone, unless count and page are used", async () => {
+  it("returns only the first 5,000, unless count or page is given", async () => {
     const addresses = Array.from({ length: 5_001 }, (_, at) => `a${at}@shop.example`);
     await send("POST", "mass_create", { email_list: { 1: addresses }, async: true });
     const idsOf = async (query = "") => {
@@ -103,7 +103,7 @@ describe("GET /apps/{app_key}/unsubscribers", () => {
   });
 });
 
-it("refuses every unsubscriber call while the feature is disabled", async () => {
+it("rejects every unsubscriber request while the feature is disabled", async () => {
   await wire().disable("unsubscribers");
   const email_list = { 1: ["ann@shop.example"] };
   const refused = [

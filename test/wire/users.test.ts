@@ -13,9 +13,9 @@ const user = {
 const key = expect.stringMatching(/^[A-Za-z0-9]{40}$/) as string;
 
 describe("POST /users", () => {
-  it("creates a user, whose keys work", async () => {
-    const { ask } = wire();
-    const { status, body } = await ask("POST", "/users", { user });
+  it("creates a user with working keys", async () => {
+    const { request } = wire();
+    const { status, body } = await request("POST", "/users", { user });
     expect([status, body]).toEqual([
       200,
       {
@@ -24,8 +24,10 @@ describe("POST /users", () => {
       },
     ]);
     const made = (body as { response: { app_key: string; secret: string; token: string } }).response;
-    expect((await ask("GET", `/apps/${made.app_key}/coupons/unique?utoken=${made.token}`)).status).toBe(200);
-    const issued = await ask("POST", "/oauth/token", {
+    expect((await request("GET", `/apps/${made.app_key}/coupons/unique?utoken=${made.token}`)).status).toBe(
+      200,
+    );
+    const issued = await request("POST", "/oauth/token", {
       client_id: made.app_key,
       client_secret: made.secret,
       grant_type: "client_credentials",
@@ -38,8 +40,8 @@ describe("POST /users", () => {
     [{ user: { ...user, email: undefined } }, "Missing user.email"],
     [{ user: { ...user, email: "jo" } }, "user.email is not a valid email address (local@domain)"],
     [{ user: { ...user, url: "shop" } }, "user.url is not a valid http:// or https:// URL"],
-  ])("refuses %j", async (sent, message) => {
-    const { status, body } = await wire().ask("POST", "/users", sent);
+  ])("rejects %j", async (sent, message) => {
+    const { status, body } = await wire().request("POST", "/users", sent);
     expect([status, body]).toEqual([
       500,
       { status: { message, code: 500, error_type: "Exceptions::InvalidParams" } },
@@ -48,10 +50,10 @@ describe("POST /users", () => {
 });
 
 describe("GET /users/{user_id}", () => {
-  it("gives the profile", async () => {
-    const { ask } = wire();
-    await ask("POST", "/users", { user });
-    const { status, body } = await ask("GET", "/users/1");
+  it("returns the profile", async () => {
+    const { request } = wire();
+    await request("POST", "/users", { user });
+    const { status, body } = await request("GET", "/users/1");
     expect([status, body]).toEqual([
       200,
       {
@@ -63,8 +65,8 @@ describe("GET /users/{user_id}", () => {
     ]);
   });
 
-  it("does not find who is not there", async () => {
-    const { status, body } = await wire().ask("GET", "/users/77");
+  it("returns 404 for an unknown user", async () => {
+    const { status, body } = await wire().request("GET", "/users/77");
     expect([status, body]).toEqual([
       404,
       {
@@ -80,50 +82,56 @@ describe("GET /users/{user_id}", () => {
 
 describe("GET /users/b2blogin.json", () => {
   const made = async () => {
-    const { body } = await wire().ask("POST", "/users", { user });
+    const { body } = await wire().request("POST", "/users", { user });
     return (body as { response: { app_key: string; secret: string } }).response;
   };
 
-  it("gives a code and a URL at which its owner is signed in", async () => {
+  it("returns a code and a URL at which the owner is signed in", async () => {
     const { app_key, secret } = await made();
-    const { status, body } = await wire().ask(
+    const { status, body } = await wire().request(
       "GET",
       `/users/b2blogin.json?app_key=${app_key}&secret=${secret}`,
     );
     expect(status).toBe(200);
     const shape = { status: { code: 200, message: "OK" }, response: { code: someText, signin_url: url } };
     expect(differences(body, shape)).toEqual([]);
-    expect((await wire().ask("GET", `/users/b2blogin?app_key=${app_key}&secret=${secret}`)).status).toBe(200);
+    expect((await wire().request("GET", `/users/b2blogin?app_key=${app_key}&secret=${secret}`)).status).toBe(
+      200,
+    );
   });
 
-  it("refuses a wrong secret", async () => {
+  it("rejects an invalid secret", async () => {
     const { app_key } = await made();
-    expect(await wire().ask("GET", `/users/b2blogin.json?app_key=${app_key}&secret=wrong`)).toMatchObject({
-      status: 401,
-      body: { status: { code: 401 } },
-    });
+    expect(await wire().request("GET", `/users/b2blogin.json?app_key=${app_key}&secret=wrong`)).toMatchObject(
+      {
+        status: 401,
+        body: { status: { code: 401 } },
+      },
+    );
   });
 
-  it("does not find an unknown app key", async () => {
+  it("returns 404 for an unknown app key", async () => {
     const { secret } = await made();
-    expect(await wire().ask("GET", `/users/b2blogin.json?app_key=nobody&secret=${secret}`)).toMatchObject({
-      status: 404,
-      body: {
-        status: {
-          message: "Couldn't find Account with app_key = nobody",
-          code: 404,
-          error_type: "Exceptions::RecordNotFound",
+    expect(await wire().request("GET", `/users/b2blogin.json?app_key=nobody&secret=${secret}`)).toMatchObject(
+      {
+        status: 404,
+        body: {
+          status: {
+            message: "Couldn't find Account with app_key = nobody",
+            code: 404,
+            error_type: "Exceptions::RecordNotFound",
+          },
         },
       },
-    });
+    );
   });
 
-  it.each(["app_key", "secret"])("refuses a call without %s", async (name) => {
+  it.each(["app_key", "secret"])("rejects a request without %s", async (name) => {
     const { app_key, secret } = await made();
-    const given = new URLSearchParams({ app_key, secret });
-    given.delete(name);
-    const { status, body } = await wire().ask("GET", `/users/b2blogin.json?${given.toString()}`);
-    // Whether a call that names no account is invalid or finds none, the specification does not say.
+    const fields = new URLSearchParams({ app_key, secret });
+    fields.delete(name);
+    const { status, body } = await wire().request("GET", `/users/b2blogin.json?${fields.toString()}`);
+    // The specification does not state whether a request without an account is invalid or not found.
     expect([status, body]).toEqual(
       name === "secret"
         ? [500, { status: { message: "Missing secret", code: 500, error_type: "Exceptions::InvalidParams" } }]

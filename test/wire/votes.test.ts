@@ -7,14 +7,14 @@ import { useWire } from "../support/wire.ts";
 const wire = useWire();
 
 const vote = async (path: string) => {
-  const { status, body } = await wire().ask("GET", path);
+  const { status, body } = await wire().request("GET", path);
   expect([path, status]).toEqual([path, 200]);
   expect(differences(body, { status: ok, response: { vote: { id: int } } })).toEqual([]);
   return (body as { response: { vote: { id: number } } }).response.vote.id;
 };
 
 describe("GET /reviews/{review_id}/vote/{vote_type}", () => {
-  it("counts votes, each with an index that grows", async () => {
+  it("counts votes, each with an increasing index", async () => {
     const id = await createReview(wire());
     const votes = [
       await vote(`/reviews/${id}/vote/up`),
@@ -24,30 +24,30 @@ describe("GET /reviews/{review_id}/vote/{vote_type}", () => {
     expect(votes).toEqual(votes.toSorted((one, other) => one - other));
     expect(new Set(votes).size).toBe(3);
     const counted = { votes_up: 2, votes_down: 1 };
-    const { appKey, utoken, ask } = wire();
-    expect((await ask("GET", `/reviews/${id}`)).body).toMatchObject({ response: { review: counted } });
-    expect((await ask("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`)).body).toMatchObject({
+    const { appKey, utoken, request } = wire();
+    expect((await request("GET", `/reviews/${id}`)).body).toMatchObject({ response: { review: counted } });
+    expect((await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`)).body).toMatchObject({
       reviews: [counted],
     });
-    expect((await ask("GET", `/v1/widget/${appKey}/products/teapot/reviews.json`)).body).toMatchObject({
+    expect((await request("GET", `/v1/widget/${appKey}/products/teapot/reviews.json`)).body).toMatchObject({
       response: { reviews: [counted] },
     });
   });
 
-  it("does not find a review that is not there, or not published", async () => {
+  it("returns 404 for an unknown or unpublished review", async () => {
     const id = await createReview(wire());
     await setPublished(wire(), id, false);
     for (const gone of [id, id + 1]) {
-      expect(await wire().ask("GET", `/reviews/${gone}/vote/up`)).toMatchObject({
+      expect(await wire().request("GET", `/reviews/${gone}/vote/up`)).toMatchObject({
         status: 404,
         body: { status: { code: 404, error_type: "Exceptions::RecordNotFound" } },
       });
     }
   });
 
-  it("refuses another vote", async () => {
+  it("rejects an unknown vote type", async () => {
     const id = await createReview(wire());
-    expect(await wire().ask("GET", `/reviews/${id}/vote/sideways`)).toMatchObject({
+    expect(await wire().request("GET", `/reviews/${id}/vote/sideways`)).toMatchObject({
       status: 500,
       body: { status: { code: 500, error_type: "Exceptions::InvalidParams" } },
     });
@@ -55,7 +55,7 @@ describe("GET /reviews/{review_id}/vote/{vote_type}", () => {
 });
 
 describe("GET /answers/{answer_id}/vote/{vote_type}", () => {
-  it("counts votes, in one series with those of reviews", async () => {
+  it("counts votes, in one sequence with those on reviews", async () => {
     const review = await createReview(wire());
     const first = await vote(`/reviews/${review}/vote/up`);
     const answer = await askAndAnswer(wire());
@@ -68,16 +68,16 @@ describe("GET /answers/{answer_id}/vote/{vote_type}", () => {
     ]);
   });
 
-  it("does not find an answer that is not there", async () => {
-    expect(await wire().ask("GET", "/answers/77/vote/up")).toMatchObject({
+  it("returns 404 for an unknown answer", async () => {
+    expect(await wire().request("GET", "/answers/77/vote/up")).toMatchObject({
       status: 404,
       body: { status: { code: 404, error_type: "Exceptions::RecordNotFound" } },
     });
   });
 
-  it("refuses another vote", async () => {
+  it("rejects an unknown vote type", async () => {
     const answer = await askAndAnswer(wire());
-    expect(await wire().ask("GET", `/answers/${answer}/vote/sideways`)).toMatchObject({
+    expect(await wire().request("GET", `/answers/${answer}/vote/sideways`)).toMatchObject({
       status: 500,
       body: { status: { code: 500, error_type: "Exceptions::InvalidParams" } },
     });

@@ -6,11 +6,11 @@ const ok = { code: 200, message: "OK" };
 
 const prefix = () => `/starpost/v1/apps/${wire().appKey}`;
 const get = (path: string, query = "") =>
-  wire().ask("GET", `${prefix()}${path}?utoken=${wire().utoken}${query}`);
+  wire().request("GET", `${prefix()}${path}?utoken=${wire().utoken}${query}`);
 const subscribe = (url: string, event_name = "review_create") =>
-  wire().ask("POST", `${prefix()}/webhooks`, { utoken: wire().utoken, url, event_name });
+  wire().request("POST", `${prefix()}/webhooks`, { utoken: wire().utoken, url, event_name });
 const write = () =>
-  wire().ask("POST", "/v1/widget/reviews", {
+  wire().request("POST", "/v1/widget/reviews", {
     appkey: wire().appKey,
     sku: "teapot",
     product_title: "Teapot",
@@ -23,7 +23,7 @@ const write = () =>
   });
 
 describe("webhooks", () => {
-  it("are refused for addresses of the own network", async () => {
+  it("reject URLs in the private network", async () => {
     const { status, body } = await subscribe("http://[::ffff:7f00:1]/");
     expect([status, body]).toEqual([
       500,
@@ -39,7 +39,7 @@ describe("webhooks", () => {
 });
 
 describe("webhook_deliveries", () => {
-  it("tell what waits, what it holds, and send it again", async () => {
+  it("list and show queued deliveries, and redeliver them", async () => {
     expect((await get("/webhook_deliveries")).body).toEqual({ status: ok, response: { deliveries: [] } });
     await subscribe("https://shop.example/hook");
     await write();
@@ -84,21 +84,21 @@ describe("webhook_deliveries", () => {
       order_id: null,
     };
     const body = JSON.stringify({ event: "review_create", data });
-    const told = await get("/webhook_deliveries/1");
-    expect([told.status, told.body]).toEqual([
+    const shown = await get("/webhook_deliveries/1");
+    expect([shown.status, shown.body]).toEqual([
       200,
       { status: ok, response: { delivery: { ...delivery, body }, attempts: [] } },
     ]);
     const path = `${prefix()}/webhook_deliveries/1/redeliver`;
-    const again = await wire().ask("POST", path, { utoken: wire().utoken });
-    expect([again.status, again.body]).toEqual([200, { status: ok, response: { delivery } }]);
+    const redelivered = await wire().request("POST", path, { utoken: wire().utoken });
+    expect([redelivered.status, redelivered.body]).toEqual([200, { status: ok, response: { delivery } }]);
     expect((await get("/webhook_attempts", "&since_id=1")).body).toEqual({
       status: ok,
       response: { attempts: [] },
     });
   });
 
-  it("are not there for others, nor where there is none", async () => {
+  it("return 404 for an unknown delivery, 401 without a utoken, and reject an unknown state", async () => {
     const { status, body } = await get("/webhook_deliveries/7");
     expect([status, body]).toEqual([
       404,
@@ -110,10 +110,10 @@ describe("webhook_deliveries", () => {
         },
       },
     ]);
-    const unsigned = await wire().ask("GET", `${prefix()}/webhook_deliveries`);
-    expect(unsigned.status).toBe(401);
-    const wrong = await get("/webhook_deliveries", "&state=lost");
-    expect([wrong.status, wrong.body]).toMatchObject([
+    const unauthorized = await wire().request("GET", `${prefix()}/webhook_deliveries`);
+    expect(unauthorized.status).toBe(401);
+    const rejected = await get("/webhook_deliveries", "&state=lost");
+    expect([rejected.status, rejected.body]).toMatchObject([
       500,
       { status: { message: "state must be one of queued, leased, delivered, failed" } },
     ]);

@@ -21,15 +21,15 @@ interface Widget {
 }
 
 const pathOf = (productId = "teapot") => `/v1/widget/${wire().appKey}/products/${productId}/reviews.json`;
-const ask = (query = "", productId = "teapot") => wire().ask("GET", pathOf(productId) + query);
+const request = (query = "", productId = "teapot") => wire().request("GET", pathOf(productId) + query);
 const read = async (query = "", productId = "teapot"): Promise<Widget> => {
-  const { status, body } = await ask(query, productId);
+  const { status, body } = await request(query, productId);
   expect([query, status]).toEqual([query, 200]);
   return (body as { response: Widget }).response;
 };
 const idsOf = ({ reviews }: Widget) => reviews.map(({ id }) => id);
 
-/** Creates reviews of these scores a minute after one another, and gives their ids. */
+/** Creates reviews with these scores, one minute apart, and returns their IDs. */
 async function createScores(scores: readonly number[], sku = "teapot"): Promise<number[]> {
   const ids: number[] = [];
   for (const review_score of scores) {
@@ -40,10 +40,10 @@ async function createScores(scores: readonly number[], sku = "teapot"): Promise<
 }
 
 describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
-  it("gives the product's reviews, and its bottom line", async () => {
+  it("returns the product's reviews and its bottom line", async () => {
     await addProducts(wire(), "teapot");
     const id = await createReview(wire());
-    const { status, body } = await ask();
+    const { status, body } = await request();
     expect(status).toBe(200);
     const shape = { ...widget, products: [widgetProduct], reviews: [reviewInWidget] };
     expect(differences(body, { status: ok, response: shape })).toEqual([]);
@@ -76,14 +76,14 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     expect(JSON.stringify(body)).not.toContain("jane@mail.example");
   });
 
-  it("holds a comment inside its review", async () => {
+  it("includes the comment of a review", async () => {
     const { appKey, utoken } = wire();
     const id = await createReview(wire());
-    await wire().ask("POST", `/starpost/v1/apps/${appKey}/reviews/${id}/comment`, {
+    await wire().request("POST", `/starpost/v1/apps/${appKey}/reviews/${id}/comment`, {
       utoken,
       content: "Thank you",
     });
-    const { status, body } = await ask();
+    const { status, body } = await request();
     expect(status).toBe(200);
     expect(differences(body, { status: ok, response: widget })).toEqual([]);
     expect(body).toMatchObject({
@@ -102,7 +102,7 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     expect(idsOf(await read("?page=&per_page=&star=&sort[]=&direction="))).toEqual(ids.toReversed());
   });
 
-  it("shows the reviews of a number of stars", async () => {
+  it("filters reviews by number of stars", async () => {
     const ids = await createScores([5, 4, 5, 1]);
     const five = await read("?star=5");
     expect(idsOf(five)).toEqual([ids[2], ids[0]]);
@@ -130,7 +130,7 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
 
   it("sorts by votes", async () => {
     const ids = await createScores([5, 5, 5]);
-    const vote = (at: number, type: string) => wire().ask("GET", `/reviews/${ids[at]}/vote/${type}`);
+    const vote = (at: number, type: string) => wire().request("GET", `/reviews/${ids[at]}/vote/${type}`);
     for (const at of [1, 1, 2]) await vote(at, "up");
     await vote(0, "down");
     expect(idsOf(await read("?sort[]=votes_up&direction=DESC"))).toEqual([ids[1], ids[2], ids[0]]);
@@ -138,7 +138,7 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     expect(idsOf(await read("?sort[]=reviewer_type&sort[]=votes_up"))).toHaveLength(3);
   });
 
-  it("shows the reviews of a group at each of its products", async () => {
+  it("shows the reviews of a group for each of its products", async () => {
     await addProducts(wire(), "red", "blue", "alone");
     const [red] = await createScores([5], "red");
     const [blue] = await createScores([2], "blue");
@@ -152,7 +152,7 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     expect(idsOf(await read("", "alone"))).toHaveLength(1);
   });
 
-  it("leaves unpublished reviews out of list and bottom line", async () => {
+  it("omits unpublished reviews from the list and the bottom line", async () => {
     const ids = await createScores([5, 1]);
     await setPublished(wire(), ids[1] ?? 0, false);
     const shown = await read();
@@ -169,16 +169,16 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     ["page", "x"],
     ["direction", "SIDEWAYS"],
     ["sort[]", "colour"],
-  ])("refuses %s=%s", async (name, value) => {
+  ])("rejects %s=%s", async (name, value) => {
     await createReview(wire());
-    const { status, body } = await ask(`?${name}=${value}`);
+    const { status, body } = await request(`?${name}=${value}`);
     expect(status).toBe(500);
     const message = expect.stringContaining(name.replace("[]", "")) as string;
     expect(body).toEqual(refusal(message, 500, "InvalidParams"));
   });
 
-  it("does not know another app key", async () => {
-    const { status, body } = await wire().ask("GET", "/v1/widget/nobody/products/teapot/reviews.json");
+  it("returns 404 for an unknown app key", async () => {
+    const { status, body } = await wire().request("GET", "/v1/widget/nobody/products/teapot/reviews.json");
     expect([status, body]).toEqual([
       404,
       refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
@@ -187,10 +187,10 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
 });
 
 describe("GET /v1/widget/{app_key}/products/service_site_reviews/reviews.json", () => {
-  it("gives the reviews of the site, and those alone", async () => {
+  it("returns only the reviews of the site", async () => {
     await createReview(wire());
     const ids = await createScores([4, 5], "service_site_reviews");
-    const { status, body } = await ask("", "service_site_reviews");
+    const { status, body } = await request("", "service_site_reviews");
     expect(status).toBe(200);
     const shape = { ...widget, reviews: [siteReviewInWidget, siteReviewInWidget] };
     expect(differences(body, { status: ok, response: shape })).toEqual([]);
@@ -207,7 +207,7 @@ describe("GET /v1/widget/{app_key}/products/service_site_reviews/reviews.json", 
     expect(idsOf(second)).toEqual([ids[0]]);
   });
 
-  it("is empty where nobody reviewed the site", async () => {
+  it("returns an empty list for a site without reviews", async () => {
     expect(await read("", "service_site_reviews")).toMatchObject({
       pagination: { total: 0 },
       bottomline: { total_review: 0, average_score: 0 },

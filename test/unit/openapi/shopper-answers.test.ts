@@ -74,7 +74,7 @@ describe("what shoppers are answered is what the document says", () => {
     const { appKey } = wire();
     const body = aQuestion(wire(), { prevent_duplicate_review: true });
     await call("questions.sendConfirmation", ["POST", "/questions/send_confirmation_mail"], { body });
-    const [mail] = await wire().mails();
+    const [mail] = await wire().emails();
     const token = mail?.linkToken ?? "";
     await call("links.show", ["GET", `/starpost/v1/links/${token}`]);
     await call("links.show.html", ["GET", `/starpost/v1/l/${token}`]);
