@@ -64,7 +64,7 @@ describe("POST /batch", () => {
   });
 
   it.each([
-    ["nothing", undefined],
+    ["a missing list of methods", undefined],
     ["methods that are not a list", "main_widget"],
     ["an unknown method", [{ method: "gossip", params: {} }]],
   ])("rejects %s", async (_title, invalidMethods) => {
