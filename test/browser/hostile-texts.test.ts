@@ -9,11 +9,11 @@ import { pageVisits } from "../support/page-visits.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 import { sample } from "../support/sizes.ts";
 
-/** What every hostile text tries to set. */
+/** The variable that every hostile text tries to set. */
 const hacked = (page: Page) =>
   page.evaluate(() => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing");
 
-/** Elements that none of our pages has, or that one has which is not ours. */
+/** Elements that never occur on our pages, except when injected. */
 const foreign =
   'iframe, object, embed, svg, base, link:not([itemprop]), script:not([type="application/ld+json"]), [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';
 
@@ -33,7 +33,7 @@ describeInBrowser("hostile texts", (browser) => {
   afterAll(() => shop.close());
 
   const names = Object.keys(pageVisits).filter((name) => !/gone|sign|unsubscribe|test mail/.test(name));
-  it.each(names.map((name, at) => [name, at] as const))("stay text on: %s", async (name, offset) => {
+  it.each(names.map((name, at) => [name, at] as const))("remain text on: %s", async (name, offset) => {
     const { page, complaints } = await browser.open();
     let dialogs = 0;
     page.on("dialog", (dialog) => {
@@ -53,14 +53,14 @@ describeInBrowser("hostile texts", (browser) => {
     expect(await findBarriers(page)).toEqual([]);
   });
 
-  it("come back into the fields of a form as they were typed", async () => {
+  it("are shown in form fields as entered", async () => {
     const { page } = await browser.open(undefined, { javaScript: false });
     for (const text of [...sample(hostileTexts, { offset: 1, step: 3 }), "\n\nfirst lines are empty"]) {
       await page.goto(await shop.reviewAddress());
       await page.locator("#content").fill(text);
       await page.getByRole("button").click();
       const typed = await page.locator("#content").inputValue();
-      // A page cannot hold control characters, and a browser's lines end in one way.
+      // A page cannot contain control characters, and browsers normalize line breaks.
       const shown = text.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\t\n]/gu, "\uFFFD");
       expect(typed, JSON.stringify(text)).toBe(shown);
     }
@@ -85,7 +85,7 @@ describeInBrowser("hostile texts", (browser) => {
     expect(await runsOn(page.locator(".by").first(), ", of ")).toBe(true);
   });
 
-  it("stay text in pieces for a store's page, in JSONP and in what search engines read", async () => {
+  it("remain text in storefront fragments, in JSONP, and in structured data", async () => {
     const product = { sku: "hostile", product_title: "A pot" };
     for (const text of hostileTexts) {
       const fields = { review_title: text, review_content: text, display_name: text, ...product };
@@ -115,7 +115,7 @@ describeInBrowser("hostile texts", (browser) => {
     expect(body).toMatchObject({ response: { bottomline: { total_reviews: hostileTexts.length } } });
   });
 
-  it.each(unstorableTexts)("that cannot be kept are told, and lose nothing else: %j", async (text) => {
+  it.each(unstorableTexts)("that cannot be stored are reported, and lose nothing else: %j", async (text) => {
     const address = (await shop.reviewAddress()).replace("/r/", "/review_requests/");
     const sent = { score: "5", title: "Good", content: text, display_name: "Ann" };
     const reply = await fetch(address, {
@@ -129,7 +129,7 @@ describeInBrowser("hostile texts", (browser) => {
   });
 });
 
-/** Whether a word of ours is written from left to right, as it is meant. */
+/** Whether a label is rendered from left to right, as intended. */
 async function runsOn(line: Locator, word: string): Promise<boolean> {
   return line.evaluate((element, sought) => {
     const { document } = globalThis as unknown as { document: Dom };
@@ -151,7 +151,7 @@ async function runsOn(line: Locator, word: string): Promise<boolean> {
   }, word);
 }
 
-/** As much of a browser's own objects as is used here. */
+/** The part of the browser's objects that is used here. */
 interface Dom {
   createTreeWalker(root: unknown, shown: number): { nextNode(): { readonly data: string } | null };
   createRange(): {

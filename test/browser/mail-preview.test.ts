@@ -13,7 +13,7 @@ import {
 import { hostileTexts } from "../support/hostile-texts.ts";
 
 describeInBrowser("the page of a preview", (browser) => {
-  it("shows subject, HTML and text, without barriers", async () => {
+  it("shows subject, HTML, and text, and is accessible", async () => {
     const mail = await renderEmail(builtInTemplates.map, createScope(createSampleEmail("map")));
     for (const viewport of Object.keys(viewports) as ViewportName[]) {
       const { page, context } = await browser.open(undefined, { viewport });

@@ -13,13 +13,13 @@ import {
 import { hostileTexts, longWords } from "../support/hostile-texts.ts";
 import { sample } from "../support/sizes.ts";
 
-/** The same data with another text wherever people may have written one. */
+/** The same data with another text in every field that people write. */
 function withText(value: unknown, text: string, name = ""): unknown {
   if (Array.isArray(value)) return value.map((element) => withText(element, text));
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withText(inner, text, key)]));
   }
-  // Our own links are the service's to make; all other addresses are the store's.
+  // The service creates its own links; all other URLs come from the store.
   const isOurs = ["review_url", "verify_url", "confirm_url", "comment_url", "answer_url"].includes(name);
   return typeof value === "string" && !isOurs ? text : value;
 }
@@ -34,24 +34,27 @@ const hostileMail = (category: (typeof emailCategories)[number], text: string) =
   };
 };
 
-/** One category for each template that there is. */
+/** One category for each template. */
 const distinct = emailCategories.filter(
   (category, at) =>
     emailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
 );
 
 describeInBrowser("mails as they are read", (browser) => {
-  it.each(Object.keys(viewports) as ViewportName[])("have no barriers in a %s's window", async (viewport) => {
-    const { page, context } = await browser.open(undefined, { viewport });
-    await context.route("**", (route) => route.abort());
-    for (const category of distinct) {
-      await page.setContent((await renderOutgoing(createSampleEmail(category))).html);
-      await takeScreenshot(page, `mail-${viewport}-${category}`);
-      expect(await findBarriers(page), category).toEqual([]);
-    }
-  });
+  it.each(Object.keys(viewports) as ViewportName[])(
+    "are accessible in the window of a %s",
+    async (viewport) => {
+      const { page, context } = await browser.open(undefined, { viewport });
+      await context.route("**", (route) => route.abort());
+      for (const category of distinct) {
+        await page.setContent((await renderOutgoing(createSampleEmail(category))).html);
+        await takeScreenshot(page, `mail-${viewport}-${category}`);
+        expect(await findBarriers(page), category).toEqual([]);
+      }
+    },
+  );
 
-  it("are all in the window, with long words too", async () => {
+  it("fit the window, also with long words", async () => {
     const { page, context } = await browser.open();
     await context.route("**", (route) => route.abort());
     for (const category of distinct) {

@@ -19,8 +19,8 @@ describeInBrowser("pages", (browser) => {
   });
   afterAll(() => shop.close());
 
-  describe.each(Object.keys(viewports) as ViewportName[])("in a %s's window", (viewport) => {
-    it.each(Object.entries(pageVisits))("%s: no barriers, by light and by dark", async (name, visit) => {
+  describe.each(Object.keys(viewports) as ViewportName[])("in the window of a %s", (viewport) => {
+    it.each(Object.entries(pageVisits))("%s: accessible in light and dark mode", async (name, visit) => {
       const { page, complaints } = await browser.open(undefined, { viewport });
       await visit(shop, page);
       for (const colorScheme of ["light", "dark"] as const) {
@@ -34,7 +34,7 @@ describeInBrowser("pages", (browser) => {
     });
   });
 
-  it("have barriers found, and refused scripts told, where there are any", async () => {
+  it("fail the checks if there are barriers or blocked scripts", async () => {
     const { page, complaints } = await browser.open(await shop.reviewAddress());
     await page.evaluate(() => {
       const { document } = globalThis as unknown as {
@@ -60,7 +60,7 @@ describeInBrowser("pages", (browser) => {
     },
   );
 
-  it("of a review is written by the keyboard alone", async () => {
+  it("for a review can be completed with the keyboard alone", async () => {
     const { page } = await browser.open(await shop.reviewAddress());
     const { keyboard } = page;
     await keyboard.press("Tab");
@@ -85,7 +85,7 @@ describeInBrowser("pages", (browser) => {
     );
   });
 
-  it("of a review leads whoever made mistakes to them", async () => {
+  it("for a review lead to invalid fields", async () => {
     const { page } = await browser.open(await shop.reviewAddress());
     await page.locator("#title").fill("Kept as typed");
     await page.getByRole("button").click();
@@ -110,7 +110,7 @@ describeInBrowser("pages", (browser) => {
     expect(await page.getByRole("article").innerText()).toContain("Better now");
   });
 
-  it("of a review and of links work without JavaScript, and set no cookies", async () => {
+  it("for reviews and links work without JavaScript, and set no cookies", async () => {
     const { page, context } = await browser.open(await shop.reviewAddress(), { javaScript: false });
     await fillReview(page);
     await page.getByRole("button").click();
@@ -123,8 +123,8 @@ describeInBrowser("pages", (browser) => {
     expect(await context.cookies()).toEqual([]);
   });
 
-  it("of a review shows the product's image, and is led to where clicks are tracked", async () => {
-    // Any image will do that the browser can load.
+  it("for a review show the product's image, also through tracked links", async () => {
+    // Any image that the browser can load is suitable.
     const image = `${shop.url}/starpost/v1/o/nothing`;
     const { click } = await shop.trackedAddresses(await shop.reviewAddress({ image }));
     const { unique_clicks: before = 0 } = await shop.counts();
@@ -139,7 +139,7 @@ describeInBrowser("pages", (browser) => {
     expect(await shop.counts()).toMatchObject({ unique_clicks: before + 1 });
   });
 
-  it("of a link that was used shows what was written, and one more is not kept", async () => {
+  it("for a used link show the review, and do not store another one", async () => {
     const address = await shop.reviewAddress();
     const [first, second] = [await browser.open(address), await browser.open(address)];
     for (const { page } of [first, second]) {
@@ -152,7 +152,7 @@ describeInBrowser("pages", (browser) => {
   });
 });
 
-/** How far a page is wider than its window, in pixels. */
+/** The horizontal overflow of a page, in pixels. */
 async function overflowOf(page: Page): Promise<number> {
   return page.locator("html").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
 }
@@ -161,7 +161,7 @@ async function focusedId(page: Page): Promise<string | null> {
   return page.locator(":focus").getAttribute("id");
 }
 
-/** The stars as they are seen, full or empty. */
+/** The visible stars, full or empty. */
 async function starsOf(page: Page): Promise<string> {
   return page.locator(".rating .star").evaluateAll((stars) =>
     stars

@@ -24,7 +24,7 @@ describeInBrowser("the report of a run", (browser) => {
     await page.getByText("Show the numbers").click();
     expect(await page.getByRole("region", { name: "Numbers over time" }).getByRole("row").count()).toBe(61);
     expect(await findBarriers(page)).toEqual([]);
-    // Nothing reaches out of the window; wide tables are moved within themselves.
+    // Nothing overflows the window; wide tables scroll separately.
     const overhang = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
     expect(overhang).toBeLessThanOrEqual(0);
     expect(complaints).toEqual([]);

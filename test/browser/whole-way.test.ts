@@ -22,7 +22,7 @@ interface Heard {
   readonly body: string;
 }
 
-/** What a shop runs to be told of reviews. */
+/** A shop's receiver of review webhooks. */
 async function startReceiver(): Promise<{ readonly url: string; readonly heard: Heard[] }> {
   const heard: Heard[] = [];
   const server: Server = createServer((request, response) => {
@@ -38,7 +38,7 @@ async function startReceiver(): Promise<{ readonly url: string; readonly heard: 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, heard };
 }
 
-/** A home that sends its mails over a mail server, and tells addresses of this machine. */
+/** A home that sends emails through a mail server, and webhooks to this machine. */
 async function setUp(): Promise<{ home: Home; mailServer: MailServer }> {
   const home = homes.open();
   const mailServer = await startMailServer();
@@ -56,7 +56,7 @@ async function setUp(): Promise<{ home: Home; mailServer: MailServer }> {
   return { home, mailServer };
 }
 
-/** Imports an order of a product, as old as a review request is due. */
+/** Imports an order that is old enough for a review request. */
 async function importOrder(home: Home, orderId: string, product: string): Promise<void> {
   const orderDate = new Date(Date.now() - 14 * 24 * 60 * 60 * 1_000).toISOString().slice(0, 10);
   const path = join(home.folder, `${orderId}.csv`);
@@ -81,7 +81,7 @@ interface Why {
 
 const why = async (home: Home, orderId: string) => (await home.json<Why>(["mail", "why", orderId])).data;
 
-/** The address in a mail that leads to a path of the server. */
+/** The URL in an email for a path of the server. */
 function addressIn(mail: string | undefined, path: string): string {
   const found = new RegExp(`https?://[^\\s"<>]+${path}/[^\\s"<>)]+`).exec(mail ?? "")?.[0];
   if (found === undefined) throw new Error(`the mail holds no address of ${path}`);
@@ -89,7 +89,7 @@ function addressIn(mail: string | undefined, path: string): string {
 }
 
 describeInBrowser("the whole way", (browser) => {
-  it("leads from an order to a mail, a review and a webhook, and to no further mail", async () => {
+  it("leads from an order to an email, a review, and a webhook, and to no further email", async () => {
     const { home, mailServer } = await setUp();
     const receiver = await startReceiver();
     const server = await home.serve();

@@ -10,7 +10,7 @@ let server: Awaited<ReturnType<Home["serve"]>>;
 beforeAll(async () => {
   here = homes.open();
   await here.run(["orders", "import", "fixtures/good/orders.csv", "--quiet"]);
-  // The same database, served: what answers here and elsewhere is one account.
+  // A server over the same database: both answer for the same account.
   server = await here.serve();
   elsewhere = homes.open(remoteEnv(server));
 });
@@ -49,7 +49,7 @@ test("takes a body from standard input", async () => {
   expect(listed.stdout).toContain('"display_name":"Teas"');
 });
 
-test("says what is sent and answered with --verbose, and no secret", async () => {
+test("prints requests and responses with --verbose, but no secrets", async () => {
   const argv = ["api", "GET", "/apps/{app_key}/purchases?count=1", "--verbose", "--include"];
   const ran = await elsewhere.run(argv);
   expect(ran.stderr).toContain("GET /apps/{app_key}/purchases");

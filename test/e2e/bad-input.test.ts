@@ -25,8 +25,8 @@ function row(at: number, change: Record<number, string> = {}): string {
   return `${cells.join(",")}\n`;
 }
 
-/** Files that are refused before anything is sent: what the screen says, with status 2, and no run is left. */
-describe("refused before anything is sent", () => {
+/** Files that are rejected before anything is sent: exit status 2, and no run is recorded. */
+describe("files rejected before the import starts", () => {
   test.each<[string, () => string[], RegExp]>([
     ["a missing file", () => [...orders, "nowhere.csv"], /nowhere\.csv: there is no such file/],
     ["a folder", () => [...orders, "fixtures"], /fixtures: this is a folder/],
@@ -38,7 +38,7 @@ describe("refused before anything is sent", () => {
       /binary\.csv: the file is not CSV but a PNG/,
     ],
     [
-      "a zip archive that is cut off",
+      "a truncated zip archive",
       () => [...orders, "fixtures/bad/zip.csv"],
       /zip\.csv: the zip archive is damaged/,
     ],
@@ -51,12 +51,12 @@ describe("refused before anything is sent", () => {
       /has 100000 columns/,
     ],
     [
-      "a header that never ends",
+      "a header with an unterminated quote",
       () => [...orders, write("endless.csv", `"${"x".repeat(2_000_000)}`)],
       /cannot read the first row/,
     ],
     [
-      "another kind of file",
+      "a file for another import command",
       () => [...orders, "fixtures/good/coupons.csv"],
       /looks like coupons; .*starpost coupons import/,
     ],
@@ -66,12 +66,12 @@ describe("refused before anything is sent", () => {
       /klingon/,
     ],
     [
-      "bytes that are not UTF-8, said to be",
+      "invalid UTF-8 with --encoding utf-8",
       () => [...orders, "fixtures/bad/windows-1252.csv", "--encoding", "utf-8"],
       /windows-1252\.csv:\d+: the text is not UTF-8[\s\S]*--encoding windows-1252/,
     ],
     [
-      "a doubled column",
+      "a duplicate column",
       () => [...orders, "fixtures/bad/doubled-column.csv"],
       /'email' and 'email' are columns for email/,
     ],
@@ -81,12 +81,12 @@ describe("refused before anything is sent", () => {
       /missing column email[\s\S]*'e-mail adress'/,
     ],
     [
-      "a mapping to no column",
+      "a mapping to an unknown column",
       () => [...orders, "fixtures/good/orders.csv", "--map", "email=e_mail_x"],
       /has no column 'e_mail_x'/,
     ],
     [
-      "a mapping of no field",
+      "a mapping of an unknown field",
       () => [...orders, "fixtures/good/orders.csv", "--map", "emial=email"],
       /did you mean 'email'/,
     ],
@@ -96,7 +96,7 @@ describe("refused before anything is sent", () => {
       /orders\.csv: the file is listed twice/,
     ],
     [
-      "a rejects path in no folder",
+      "a rejects path in a missing folder",
       () => [...orders, "fixtures/good/orders.csv", "--rejects", join(home.folder, "no/where.csv")],
       /--rejects: its folder does not exist/,
     ],
@@ -106,7 +106,7 @@ describe("refused before anything is sent", () => {
       /one of the input files/,
     ],
     [
-      "too large a batch",
+      "a batch size above the maximum",
       () => ["products", "import", "fixtures/good/products.csv", "--batch-size", "501"],
       /at most 500/,
     ],
@@ -116,16 +116,16 @@ describe("refused before anything is sent", () => {
       () => ["unsubscribers", "import", write("no-type.csv", "email\na@example.com\n")],
       /missing column email_type_id/,
     ],
-  ])("%s", async (_name, args, says) => {
+  ])("%s", async (_name, args, expected) => {
     const result = await home.run([...args()]);
-    expect(result.stderr).toMatch(says);
+    expect(result.stderr).toMatch(expected);
     expect(result.stdout).toBe("");
     expect(result.exitCode).toBe(2);
     const { data: runs } = await home.json<Summary[]>(["imports", "list"]);
     expect(runs).toEqual([]);
   });
 
-  test("with --json the error is one document on stderr", async () => {
+  test("with --json, prints the error as one document on stderr", async () => {
     const { stderr, exitCode } = await home.run([...orders, "nowhere.csv", "--json"]);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr)).toEqual({
@@ -134,20 +134,20 @@ describe("refused before anything is sent", () => {
   });
 });
 
-/** Files of which some rows cannot be taken: those are rejected with a code, the others go in. */
-describe("rejected row by row", () => {
+/** Files with some invalid rows: each is rejected with a code, and the others are imported. */
+describe("files with invalid rows", () => {
   const bad = (name: string) => [...orders, `fixtures/bad/${name}.csv`];
   test.each<[string, string[], string[], number]>([
     ["an unterminated quote", bad("unterminated-quote"), ["bad_quote"], 9],
     ["ragged rows", bad("ragged"), ["ragged_row", "ragged_row"], 8],
     ["a NUL byte", bad("nul-byte"), ["nul_byte"], 9],
-    ["dates that are not dates", bad("dates"), Array.from({ length: 5 }, () => "bad_date"), 5],
-    ["e-mails without an @", bad("emails"), ["bad_email", "bad_email", "missing"], 7],
+    ["invalid dates", bad("dates"), Array.from({ length: 5 }, () => "bad_date"), 5],
+    ["email addresses without an @", bad("emails"), ["bad_email", "bad_email", "missing"], 7],
     ["URLs without a scheme", bad("urls"), ["bad_url", "bad_url", "bad_url"], 7],
     ["prices with a currency sign", bad("prices"), ["bad_price", "bad_price", "bad_price"], 7],
-    ["product ids with other characters", bad("product-ids"), ["bad_id", "bad_id", "bad_id"], 7],
-    ["ids of 10,000 characters", bad("long-id"), ["too_long", "too_long"], 8],
-    ["two customers under one order id", bad("two-customers-one-order"), ["order_conflict"], 9],
+    ["product IDs with invalid characters", bad("product-ids"), ["bad_id", "bad_id", "bad_id"], 7],
+    ["IDs of 10,000 characters", bad("long-id"), ["too_long", "too_long"], 8],
+    ["two customers with the same order ID", bad("two-customers-one-order"), ["order_conflict"], 9],
     [
       "products",
       ["products", "import", "fixtures/bad/products.csv"],
@@ -184,14 +184,14 @@ describe("rejected row by row", () => {
     own.remove();
   });
 
-  test("a header and no rows: nothing to do, and that is said", async () => {
+  test("warns about a file that contains only a header", async () => {
     const { exitCode, stderr, data } = await home.json([...orders, "fixtures/bad/header-only.csv"]);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/header-only\.csv: .*no rows/);
     expect(data.rows).toEqual({ read: 0, accepted: 0, rejected: 0, failed: 0 });
   });
 
-  test("a cell of 10 MB", async () => {
+  test("rejects a row with a cell of 10 MB", async () => {
     const path = write(
       "huge-cell.csv",
       `${header}${row(1)}${row(2, { 5: "x".repeat(10_000_000) })}${row(3)}`,
@@ -203,7 +203,7 @@ describe("rejected row by row", () => {
     expect(stderr.length).toBeLessThan(2_000);
   });
 
-  test("times and offsets are taken to the date", async () => {
+  test("accepts dates with times and offsets", async () => {
     const dates = ["2026-01-02T03:04:05Z", "2026-01-02 23:59:59 +0200", "2026-01-02 10:00", "2026/1/2"];
     const path = write("times.csv", header + dates.map((date, at) => row(100 + at, { 1: date })).join(""));
     const { exitCode, data } = await home.json([...orders, path]);
@@ -211,7 +211,7 @@ describe("rejected row by row", () => {
     expect(data.rows.accepted).toBe(4);
   });
 
-  test("a product id given twice: the last one counts, and that is said", async () => {
+  test("warns about a repeated product ID and uses its last row", async () => {
     const { exitCode, data, stderr } = await home.json([
       "products",
       "import",
@@ -223,11 +223,11 @@ describe("rejected row by row", () => {
   });
 });
 
-describe("storage that cannot serve", () => {
+describe("storage errors", () => {
   const env = (database: string) => ({ STARPOST_DATABASE: database });
   const args = [...orders, "fixtures/good/orders.csv", "--json"];
 
-  test("a database that is not SQLite", async () => {
+  test("rejects a database that is not SQLite", async () => {
     const own = new Home(
       env(write("not.db", "this is not a database, it is a text of some length".repeat(40))),
     );
@@ -237,7 +237,7 @@ describe("storage that cannot serve", () => {
     own.remove();
   });
 
-  test("a database that another process holds locked: temporary, and resumable", async () => {
+  test("exits with 5 if another process has locked the database, and can be resumed", async () => {
     const own = new Home();
     await own.run(["auth", "status"]);
     const database = join(own.folder, "starpost.db");
@@ -245,11 +245,11 @@ describe("storage that cannot serve", () => {
       "--input-type=module",
       "-e",
       `import { DatabaseSync } from "@photostructure/sqlite";
-       globalThis.held = new DatabaseSync(${JSON.stringify(database)});
-       globalThis.held.exec("begin immediate");
-       console.log("held"); setTimeout(() => {}, 60000);`,
+       globalThis.database = new DatabaseSync(${JSON.stringify(database)});
+       globalThis.database.exec("begin immediate");
+       console.log("locked"); setTimeout(() => {}, 60000);`,
     ]);
-    await new Promise((held) => holder.stdout?.once("data", held));
+    await new Promise((locked) => holder.stdout?.once("data", locked));
     const { exitCode, stderr, stdout } = await own.run(args);
     holder.kill();
     await holder.catch(() => {});
@@ -263,7 +263,7 @@ describe("storage that cannot serve", () => {
     own.remove();
   });
 
-  test("a full disk at the rejects: said, and the rows are kept", async () => {
+  test("reports a full disk for --rejects, and keeps the rejected rows with the run", async () => {
     const own = new Home();
     const { exitCode, stderr, stdout } = await own.run([
       ...orders,
@@ -276,15 +276,15 @@ describe("storage that cannot serve", () => {
     expect(stderr).toMatch(/--rejects \/dev\/full: the disk is full/);
     const { rows, import_id } = JSON.parse(stdout) as Summary;
     expect(rows).toEqual({ read: 10, accepted: 5, rejected: 5, failed: 0 });
-    const kept = parse(readFileSync(join(own.folder, "imports", import_id, "rejects.csv")), {
+    const stored = parse(readFileSync(join(own.folder, "imports", import_id, "rejects.csv")), {
       columns: true,
     });
-    expect(kept).toHaveLength(5);
+    expect(stored).toHaveLength(5);
     own.remove();
   });
 });
 
-describe("a disk that fills up", () => {
+describe("a full or read-only disk", () => {
   const mount = mkdtempSync(join("/tmp", "starpost-full-"));
   let isMounted = false;
   beforeAll(async () => {
@@ -297,7 +297,7 @@ describe("a disk that fills up", () => {
     if (isMounted) await execa("umount", [mount], { reject: false });
   });
 
-  test("a database on a file system that is read-only", async ({ skip }) => {
+  test("rejects a database on a read-only file system", async ({ skip }) => {
     if (!isMounted) skip("no file system can be mounted here");
     const path = join(mount, "read-only.db");
     const own = new Home({ STARPOST_DATABASE: path });
@@ -310,7 +310,7 @@ describe("a disk that fills up", () => {
     own.remove();
   });
 
-  test("stops with the books kept, and goes on when there is room", async ({ skip }) => {
+  test("keeps the totals when the disk is full, and can be resumed when there is space", async ({ skip }) => {
     if (!isMounted) skip("no file system of a fixed size can be mounted here");
     mkdirSync(join(mount, "home"));
     const own = new Home({ STARPOST_HOME: join(mount, "home") });
@@ -326,7 +326,7 @@ describe("a disk that fills up", () => {
   });
 });
 
-describe("a service that does not answer as it should", () => {
+describe("invalid or failed responses of the service", () => {
   async function listen(handler: RequestListener): Promise<{ server: Server; url: string }> {
     const server = createServer(handler);
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -343,7 +343,7 @@ describe("a service that does not answer as it should", () => {
 
   test.each<[string, RequestListener, number, RegExp]>([
     [
-      "redirecting",
+      "reports a redirect",
       withToken((_request, response) =>
         response.writeHead(302, { location: "https://elsewhere.example/" }).end(),
       ),
@@ -351,18 +351,18 @@ describe("a service that does not answer as it should", () => {
       /elsewhere\.example/,
     ],
     [
-      "answering HTML",
+      "reports an HTML response",
       withToken((_request, response) =>
         response.setHeader("content-type", "text/html").end("<html>Welcome</html>"),
       ),
       1,
       /HTML|html/,
     ],
-  ])("%s", async (_name, handler, status, says) => {
+  ])("%s", async (_name, handler, status, expected) => {
     const { server, url } = await listen(handler);
     const own = remote(url);
     const { exitCode, stderr, stdout } = await own.run([...orders, "fixtures/good/orders.csv", "--json"]);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(expected);
     expect(stderr).not.toContain('secret"');
     expect(exitCode).toBe(status);
     const { rows } = JSON.parse(stdout) as Summary;
@@ -371,7 +371,7 @@ describe("a service that does not answer as it should", () => {
     own.remove();
   });
 
-  test("refusing the credentials: nothing is left behind", async () => {
+  test("leaves no run behind if the credentials are rejected", async () => {
     const { server, url } = await listen((_request, response) =>
       response.writeHead(401).end('{"error":"invalid_client"}'),
     );
@@ -387,7 +387,7 @@ describe("a service that does not answer as it should", () => {
     own.remove();
   });
 
-  test("refusing the credentials of a resume: its run is kept", async () => {
+  test("keeps the run if the credentials are rejected on resume", async () => {
     const { server, url } = await listen((_request, response) =>
       response.writeHead(401).end('{"error":"invalid_client"}'),
     );
@@ -404,7 +404,7 @@ describe("a service that does not answer as it should", () => {
     own.remove();
   });
 
-  test("down: temporary, and resumable when it is back", async () => {
+  test("exits with 5 if the service is down", async () => {
     const { server, url } = await listen(() => {});
     await new Promise((closed) => server.close(closed));
     const own = remote(url);
@@ -415,7 +415,7 @@ describe("a service that does not answer as it should", () => {
     own.remove();
   });
 
-  test("half a body: the call is repeated, since an order sent twice is one order", async () => {
+  test("repeats a request whose response body is incomplete", async () => {
     let calls = 0;
     const { server, url } = await listen(
       withToken((request, response) => {
@@ -438,7 +438,7 @@ describe("a service that does not answer as it should", () => {
     own.remove();
   });
 
-  test("slow: its answer is waited for, and the call is not repeated meanwhile", async () => {
+  test("waits for a slow response without repeating the request", async () => {
     let calls = 0;
     const { server, url } = await listen(
       withToken((request, response) => {
@@ -458,7 +458,7 @@ describe("a service that does not answer as it should", () => {
     own.remove();
   });
 
-  test("a whole call refused: its rows are failed, kept in the rejects, and the status says so", async () => {
+  test("counts the rows of a rejected request as failed, and writes them to the reject file", async () => {
     const { server, url } = await listen(
       withToken((_request, response) => {
         const status = { message: "no", code: 500, error_type: "Exceptions::InvalidParams" };
@@ -475,7 +475,7 @@ describe("a service that does not answer as it should", () => {
   });
 });
 
-test("a port in use", async () => {
+test("exits with 1 if the port is in use", async () => {
   const own = new Home();
   const server = await own.serve();
   const port = new URL(server.url).port;

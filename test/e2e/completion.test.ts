@@ -44,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const isMissing = (shell: string) =>
   execaSync("sh", ["-c", `command -v ${shell}`], { reject: false }).exitCode !== 0;
 
-/** What a shell completes the end of a line to. */
+/** Returns the completions of a shell for the end of a line. */
 type Complete = (line: string) => Promise<string[]>;
 
 async function ask(shell: string, args: readonly string[]): Promise<string[]> {
@@ -53,7 +53,7 @@ async function ask(shell: string, args: readonly string[]): Promise<string[]> {
   return stdout.split("\n").filter((line) => line !== "");
 }
 
-/** Bash is given the words as readline splits them, at `=` as well. */
+/** Passes the words to bash as readline splits them, also at `=`. */
 const inBash: Complete = (line) => {
   const words = line.split(/ |(=)/).filter((word) => word !== undefined);
   const script = [
@@ -99,35 +99,35 @@ describe.each(shells)("%s (skipped where it is not installed)", (shell, complete
     expect(await complete("starpost mail templates re")).toEqual(["reset"]);
   });
 
-  test("completes flags, those of every command too", async () => {
+  test("completes flags, including global flags", async () => {
     expect(await complete("starpost orders import --pl")).toEqual(["--platform"]);
     expect(await complete("starpost orders import --quie")).toEqual(["--quiet"]);
   });
 
-  test("completes what a flag and an argument may be", async () => {
+  test("completes values of flags and arguments", async () => {
     expect(await complete("starpost orders import --platform shopi")).toEqual(["shopify"]);
     expect(await complete("starpost mail templates reset remin")).toEqual(["reminder"]);
     expect(await complete("starpost orders list --format nd")).toEqual(["ndjson"]);
   });
 
-  test("completes a value behind a sign of equality", async () => {
+  test("completes a value after an equals sign", async () => {
     const [found] = await complete("starpost orders list --format=nd");
     expect(found?.replace("--format=", "")).toBe("ndjson");
   });
 
-  test("completes profiles and runs, and no name that a shell would run", async () => {
+  test("completes profiles and runs, but no names that a shell would execute", async () => {
     expect(await complete("starpost orders list --profile sh")).toEqual(["shop"]);
     expect(await complete("starpost imports show 2026")).toEqual([runId]);
     expect((await complete("starpost profile show ")).toSorted()).toEqual(["local", "shop"]);
   });
 
-  test("says nothing where nothing can be known", async () => {
+  test("prints nothing if the values are unknown", async () => {
     expect(await complete("starpost mail why 10")).toEqual([]);
     expect(await complete("starpost nothing of this ")).toEqual([]);
   });
 });
 
-describe("files", () => {
+describe("file names", () => {
   it.skipIf(isMissing("zsh"))("are completed by zsh", async () => {
     expect(await inZsh("starpost orders import ord")).toEqual(["files"]);
   });
@@ -137,7 +137,7 @@ describe("files", () => {
     expect(await inFish("starpost orders import --rejects ord")).toEqual(["orders.csv"]);
   });
 
-  it.skipIf(isMissing("bash"))("are left to readline by bash", async () => {
+  it.skipIf(isMissing("bash"))("are completed by readline in bash", async () => {
     const script = [
       'eval "$(starpost completion bash)"',
       'compopt() { printf "%s\\n" "$*"; }',
@@ -147,8 +147,8 @@ describe("files", () => {
   });
 });
 
-describe("the answer to a shell", () => {
-  it("makes nothing, and never says an error", async () => {
+describe("the completion request of a shell", () => {
+  it("creates nothing and prints no errors", async () => {
     const empty = join(folder, "empty");
     const asked = [
       ["imports", "show", ""],
@@ -167,7 +167,7 @@ describe("the answer to a shell", () => {
     expect(readdirSync(folder)).not.toContain("empty");
   });
 
-  it("says what a run is, without what would steer a terminal", async () => {
+  it("describes a run without terminal control characters", async () => {
     const { stdout } = await execa("starpost", ["__complete", "zsh", "imports", "show", ""], {
       env,
       extendEnv: false,

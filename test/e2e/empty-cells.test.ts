@@ -13,7 +13,7 @@ const emptied = `${header}p-1,One,https://s.example/1,,,s1\np-2,Two,https://s.ex
 
 type Store = Awaited<ReturnType<ReturnType<Homes["open"]>["serve"]>>;
 
-/** What a served store says of its products, over HTTP. */
+/** Reads the products of a served account over HTTP. */
 async function readProducts(server: Store, utoken: string): Promise<Map<string, Record<string, unknown>>> {
   const reply = await fetch(`${server.url}/core/v3/stores/${server.app_key}/products`, {
     headers: { "X-Service-Token": utoken },
@@ -22,7 +22,7 @@ async function readProducts(server: Store, utoken: string): Promise<Map<string, 
   return new Map(products.map((product) => [String(product["external_id"]), product]));
 }
 
-describe("products --update against a served store", () => {
+describe("products import --update into a served account", () => {
   const home = homes.open();
   let server: Store;
   let env: Record<string, string>;
@@ -44,7 +44,7 @@ describe("products --update against a served store", () => {
 
   const fill = () => home.run(["products", "import", write("full.csv", full)], { env });
 
-  test.each([[[]], [["--empty", "keep"]]])("%j keeps what is stored", async (flags) => {
+  test.each([[[]], [["--empty", "keep"]]])("%j keeps stored values", async (flags) => {
     await fill();
     const args = ["products", "import", write("emptied.csv", emptied), "--update", ...flags];
     const { exitCode, stderr } = await home.run(args, { env });
@@ -55,7 +55,7 @@ describe("products --update against a served store", () => {
     expect(stored.get("p-2")).toMatchObject({ description: "New words" });
   });
 
-  test("--empty clear erases the description, and says what it cannot erase", async () => {
+  test("--empty clear erases the description, and lists the fields that it cannot erase", async () => {
     await fill();
     const before = (await readProducts(server, utoken)).get("p-1");
     const args = ["products", "import", write("emptied.csv", emptied), "--update", "--empty", "clear"];
@@ -69,7 +69,7 @@ describe("products --update against a served store", () => {
     expect(stored.get("p-2")).toMatchObject({ description: "New words" });
   });
 
-  test("--empty clear erases nothing where the column is not there", async () => {
+  test("--empty clear erases nothing if the file has no such column", async () => {
     await fill();
     const file = write("no-column.csv", "product_id,price\np-1,9.00\n");
     const args = ["products", "import", file, "--update", "--empty", "clear"];
@@ -77,7 +77,7 @@ describe("products --update against a served store", () => {
     expect((await readProducts(server, utoken)).get("p-1")).toMatchObject({ description: "First words" });
   });
 
-  test("--empty error rejects the row on its line, and takes the corrected one", async () => {
+  test("--empty error rejects the row, and accepts the corrected row", async () => {
     await fill();
     const args = ["products", "import", write("emptied.csv", emptied), "--update", "--empty", "error"];
     const { exitCode, data, stderr } = await home.json(args, { env });
@@ -91,11 +91,11 @@ describe("products --update against a served store", () => {
     expect((await readProducts(server, utoken)).get("p-1")).toMatchObject({ description: "First words" });
     const corrected = write(
       "corrected.csv",
-      rejects.replace("https://s.example/1,,,", "https://s.example/1,Put right,4,"),
+      rejects.replace("https://s.example/1,,,", "https://s.example/1,Corrected,4,"),
     );
     const again = ["products", "import", corrected, "--update", "--empty", "error"];
     expect((await home.run(again, { env })).exitCode).toBe(0);
-    expect((await readProducts(server, utoken)).get("p-1")).toMatchObject({ description: "Put right" });
+    expect((await readProducts(server, utoken)).get("p-1")).toMatchObject({ description: "Corrected" });
   });
 });
 
@@ -111,7 +111,7 @@ describe("the embedded engine", () => {
     "o-1,2026-01-02,N,n@example.com,p-1,Name,https://shop.example/p,,EUR\n" +
     "o-2,2026-01-02,N,n@example.com,p-2,Name,https://shop.example/p,Words,\n";
 
-  test("a resume means the same by an empty cell", async () => {
+  test("resumes a run with the same value of --empty", async () => {
     await home.run(["products", "import", write("full.csv", full)]);
     const bad = `${emptied}${"p-3,,x,,,\n".repeat(3)}`;
     const file = write("stopped.csv", bad);
@@ -124,7 +124,7 @@ describe("the embedded engine", () => {
     expect(resumed.stderr).toMatch(/1 empty cell erases .*description/);
   });
 
-  test("a dry run says what would be erased", async () => {
+  test("reports in a dry run what would be erased", async () => {
     const args = [
       "products",
       "import",
@@ -137,14 +137,14 @@ describe("the embedded engine", () => {
     expect((await home.run(args)).stderr).toMatch(/1 empty cell erases .*description; first at/);
   });
 
-  test("creating products erases nothing, and says so", async () => {
+  test("warns that creating products erases nothing", async () => {
     const args = ["products", "import", write("emptied.csv", emptied), "--empty", "clear"];
     const { exitCode, stderr } = await home.run(args);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/1 cell was dropped: description: .*--update/);
   });
 
-  test("orders erase nothing, and say so", async () => {
+  test("warns that importing orders erases nothing", async () => {
     const { exitCode, stderr } = await home.run([
       "orders",
       "import",
@@ -157,7 +157,7 @@ describe("the embedded engine", () => {
     expect(stderr).toMatch(/1 cell was dropped: currency_iso: /);
   });
 
-  test("orders --empty error rejects each row with an empty cell, alone", async () => {
+  test("rejects only rows with an empty cell with orders --empty error", async () => {
     const { data } = await home.json(["orders", "import", write("o.csv", orders), "--empty", "error"]);
     expect(data.rows).toMatchObject({ accepted: 0, rejected: 2 });
     const rows: Record<string, string>[] = parse(readFileSync(data.rejects_file ?? "", "utf8"), {
@@ -169,7 +169,7 @@ describe("the embedded engine", () => {
     ]);
   });
 
-  test("a value of --set fills the cell: it is not empty", async () => {
+  test("does not treat a cell that --set fills as empty", async () => {
     const args = [
       "orders",
       "import",
@@ -186,7 +186,7 @@ describe("the embedded engine", () => {
     expect(rows.map(({ _column }) => _column)).toEqual(["product_description"]);
   });
 
-  test("a type column of unsubscribers may be empty unless it is an error", async () => {
+  test("accepts an empty type of an unsubscriber, except with --empty error", async () => {
     const file = write("u.csv", "email,email_type_id\na@example.com,\n");
     expect((await home.run(["unsubscribers", "import", file, "--type", "1"])).exitCode).toBe(0);
     const cleared = await home.run(["unsubscribers", "import", file, "--type", "1", "--empty", "clear"]);

@@ -27,7 +27,7 @@ afterAll(() => homes.remove());
 
 type Server = Awaited<ReturnType<Home["serve"]>>;
 
-/** A served account, and a way to call it as anybody does who speaks HTTP. */
+/** A served account and an HTTP client for it. */
 async function openAccount() {
   const home = homes.open();
   const server = await home.serve();
@@ -66,7 +66,7 @@ function readCsv(text: string): Record<string, string>[] {
   return parse(text, { columns: true });
 }
 
-/** What an arbitrary gives: the same content for the same seed, which a failure names. */
+/** Samples an arbitrary: the same content for the same seed, which a failure reports. */
 function sample<T>(arbitrary: Arbitrary<T>, seed: number): T {
   const [value] = draw(arbitrary, { numRuns: 1, seed });
   if (value === undefined) throw new Error("nothing was drawn");
@@ -79,105 +79,102 @@ function inOrder(texts: readonly string[]): string[] {
 
 const seeds = [1, Date.now() % 1_000_000];
 
-describe.each(seeds)(
-  "export, import and export again are the same bytes, with content of seed %i",
-  (seed) => {
-    let account: Awaited<ReturnType<typeof openAccount>>;
-    beforeAll(async () => {
-      account = await openAccount();
-    });
-    afterAll(async () => {
-      await account.server.stop();
-    });
+describe.each(seeds)("export, import, and export again give the same bytes, seed %i", (seed) => {
+  let account: Awaited<ReturnType<typeof openAccount>>;
+  beforeAll(async () => {
+    account = await openAccount();
+  });
+  afterAll(async () => {
+    await account.server.stop();
+  });
 
-    test("products", async () => {
-      const products = sample(someProducts, seed);
-      await fetch(`${account.server.url}/apps/${account.server.app_key}/products/mass_create`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ utoken: account.utoken, products }),
-      });
-      const { first, second } = await goRound("products", account.home, [], remoteEnv(account.server));
-      expect(second).toBe(first);
-      const rows = readCsv(first);
-      expect(rows).toHaveLength(Object.keys(products).length);
-      for (const row of rows) {
-        const given = products[row["product_id"] ?? ""];
-        expect([row["name"], row["url"], row["description"], row["product_tags"], row["price"]]).toEqual([
-          given?.name,
-          given?.url,
-          given?.description ?? "",
-          given?.product_tags ?? "",
-          given?.price ?? "",
-        ]);
+  test("products", async () => {
+    const products = sample(someProducts, seed);
+    await fetch(`${account.server.url}/apps/${account.server.app_key}/products/mass_create`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ utoken: account.utoken, products }),
+    });
+    const { first, second } = await goRound("products", account.home, [], remoteEnv(account.server));
+    expect(second).toBe(first);
+    const rows = readCsv(first);
+    expect(rows).toHaveLength(Object.keys(products).length);
+    for (const row of rows) {
+      const given = products[row["product_id"] ?? ""];
+      expect([row["name"], row["url"], row["description"], row["product_tags"], row["price"]]).toEqual([
+        given?.name,
+        given?.url,
+        given?.description ?? "",
+        given?.product_tags ?? "",
+        given?.price ?? "",
+      ]);
+    }
+  });
+
+  test("orders", async () => {
+    const calls = sample(someOrders, seed);
+    for (const { platform, orders } of calls) {
+      await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders });
+      // More units of the same products, each with its own price.
+      const dearer = structuredClone(orders.slice(0, 3));
+      for (const product of dearer.flatMap(({ products }) => Object.values(products))) {
+        Object.assign(product, { price: 99.25, quantity: 4 });
       }
-    });
+      await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders: dearer });
+    }
+    const { first, second, empty } = await goRound("orders", account.home, [], remoteEnv(account.server));
+    expect(second).toBe(first);
+    const ids = new Set(calls.flatMap(({ orders }) => orders.map(({ order_id }) => order_id)));
+    expect(new Set(readCsv(first).map(({ order_id }) => order_id))).toEqual(ids);
+    expect(new Set(readCsv(first).map(({ product_price }) => product_price))).toContain("99.25");
+    const ndjson = await empty.run(["orders", "export", "--format", "ndjson"]);
+    const records = ndjson.stdout.split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(records.map((record) => Object.values(record).map((value) => value ?? ""))).toEqual(
+      readCsv(first).map((row) => Object.values(row)),
+    );
+  });
 
-    test("orders", async () => {
-      const calls = sample(someOrders, seed);
-      for (const { platform, orders } of calls) {
-        await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders });
-        // More units of what is there, each with a price of its own.
-        const dearer = structuredClone(orders.slice(0, 3));
-        for (const product of dearer.flatMap(({ products }) => Object.values(products))) {
-          Object.assign(product, { price: 99.25, quantity: 4 });
-        }
-        await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders: dearer });
-      }
-      const { first, second, empty } = await goRound("orders", account.home, [], remoteEnv(account.server));
-      expect(second).toBe(first);
-      const ids = new Set(calls.flatMap(({ orders }) => orders.map(({ order_id }) => order_id)));
-      expect(new Set(readCsv(first).map(({ order_id }) => order_id))).toEqual(ids);
-      expect(new Set(readCsv(first).map(({ product_price }) => product_price))).toContain("99.25");
-      const ndjson = await empty.run(["orders", "export", "--format", "ndjson"]);
-      const records = ndjson.stdout.split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
-      expect(records.map((record) => Object.values(record).map((value) => value ?? ""))).toEqual(
-        readCsv(first).map((row) => Object.values(row)),
-      );
-    });
+  test("coupons", async () => {
+    const codes = sample(someCodes, seed);
+    await account.call("POST", "/apps/{app_key}/coupons/unique", { coupon_action: "map_share", codes });
+    const { first, second } = await goRound(
+      "coupons",
+      account.home,
+      ["--action", "map_share"],
+      remoteEnv(account.server),
+    );
+    expect(second).toBe(first);
+    expect(new Set(readCsv(first).map(({ code }) => code))).toEqual(new Set(codes));
+  });
 
-    test("coupons", async () => {
-      const codes = sample(someCodes, seed);
-      await account.call("POST", "/apps/{app_key}/coupons/unique", { coupon_action: "map_share", codes });
-      const { first, second } = await goRound(
-        "coupons",
-        account.home,
-        ["--action", "map_share"],
-        remoteEnv(account.server),
-      );
-      expect(second).toBe(first);
-      expect(new Set(readCsv(first).map(({ code }) => code))).toEqual(new Set(codes));
-    });
+  test("unsubscribers", async () => {
+    const email_list = sample(someAddresses, seed);
+    await account.call("POST", "/apps/{app_key}/unsubscribers/mass_create", { email_list });
+    const { first, second } = await goRound("unsubscribers", account.home, [], remoteEnv(account.server));
+    expect(second).toBe(first);
+    const wanted = Object.entries(email_list).flatMap(([type, emails]) =>
+      emails.map((email) => `${type} ${email.toLowerCase()}`),
+    );
+    const found = readCsv(first).map(
+      ({ email, email_type_id }) => `${email_type_id} ${email?.toLowerCase()}`,
+    );
+    expect(found.toSorted()).toEqual([...new Set(wanted)].toSorted());
+  });
 
-    test("unsubscribers", async () => {
-      const email_list = sample(someAddresses, seed);
-      await account.call("POST", "/apps/{app_key}/unsubscribers/mass_create", { email_list });
-      const { first, second } = await goRound("unsubscribers", account.home, [], remoteEnv(account.server));
-      expect(second).toBe(first);
-      const wanted = Object.entries(email_list).flatMap(([type, emails]) =>
-        emails.map((email) => `${type} ${email.toLowerCase()}`),
-      );
-      const found = readCsv(first).map(
-        ({ email, email_type_id }) => `${email_type_id} ${email?.toLowerCase()}`,
-      );
-      expect(found.toSorted()).toEqual([...new Set(wanted)].toSorted());
-    });
+  test("reviews, including duplicates", async () => {
+    const reviews = sample(someReviews, seed);
+    for (const review of [...reviews, ...reviews.slice(0, 2)]) {
+      await account.call("POST", "/reviews/dynamic_create", review);
+    }
+    const { first, second } = await goRound("reviews", account.home, [], remoteEnv(account.server));
+    expect(second).toBe(first);
+    const rows = readCsv(first);
+    const written = [...reviews, ...reviews.slice(0, 2)].map(({ review_content }) => review_content);
+    expect(inOrder(rows.map(({ review_content = "" }) => review_content))).toEqual(inOrder(written));
+  });
+});
 
-    test("reviews, also those that are there twice", async () => {
-      const reviews = sample(someReviews, seed);
-      for (const review of [...reviews, ...reviews.slice(0, 2)]) {
-        await account.call("POST", "/reviews/dynamic_create", review);
-      }
-      const { first, second } = await goRound("reviews", account.home, [], remoteEnv(account.server));
-      expect(second).toBe(first);
-      const rows = readCsv(first);
-      const written = [...reviews, ...reviews.slice(0, 2)].map(({ review_content }) => review_content);
-      expect(inOrder(rows.map(({ review_content = "" }) => review_content))).toEqual(inOrder(written));
-    });
-  },
-);
-
-describe("products that only reviews have named", () => {
+describe("products that only reviews refer to", () => {
   const home = homes.open();
   beforeAll(async () => {
     const products = join(home.folder, "p.csv");
@@ -200,7 +197,7 @@ describe("products that only reviews have named", () => {
     }
   });
 
-  test("go round with the reviews: no row is rejected, and all files are the same bytes", async () => {
+  test("are restored with the reviews, without rejected rows and with the same bytes", async () => {
     const empty = homes.open();
     const exportAll = async (from: Home, name: string) => {
       const texts: string[] = [];
@@ -226,14 +223,14 @@ describe("products that only reviews have named", () => {
     expect(await inJson(empty)).toEqual(["lid", "pan", "pot"]);
   });
 
-  test("are omitted from CSV with a notice", async () => {
+  test("are omitted from CSV with a warning", async () => {
     const { stderr } = await home.run(["products", "export"]);
     expect(stderr).toMatch(/omitted 1 product/);
     expect((await home.run(["products", "export", "--json"])).stderr).not.toContain("omitted");
   });
 });
 
-describe("complete exports are the same after an import", () => {
+describe("exports after importing the large fixtures", () => {
   test.each([
     ["products", "products.csv", 150],
     ["orders", "orders.csv", 240],
@@ -246,7 +243,7 @@ describe("complete exports are the same after an import", () => {
   });
 });
 
-describe("an export", () => {
+describe("export", () => {
   const home = homes.open();
   let server: Server;
   const rows = 1_500;
@@ -263,14 +260,14 @@ describe("an export", () => {
     await server.stop();
   });
 
-  test("of nothing has a header, or is an empty list", async () => {
+  test("writes a header or an empty list if there are no records", async () => {
     const empty = homes.open();
     expect((await empty.run(["unsubscribers", "export"])).stdout).toBe("email,email_type_id");
     expect((await empty.run(["reviews", "export", "--format", "ndjson"])).stdout).toBe("");
     expect((await empty.json<unknown[]>(["products", "export"])).data).toEqual([]);
   });
 
-  test("goes past every page, in CSV, ndjson and JSON alike", async () => {
+  test("reads all pages, in CSV, NDJSON, and JSON", async () => {
     const csv = await home.run(["orders", "export"], { env: remoteEnv(server) });
     expect(readCsv(csv.stdout)).toHaveLength(rows);
     const json = await home.json<Record<string, string>[]>(["orders", "export", "--rate", "0"], {
@@ -281,7 +278,7 @@ describe("an export", () => {
     expect(json.data[0]).toMatchObject({ platform: "general", product_tags: null, order_date: "2026-01-02" });
   });
 
-  test("to a file is whole or not there, and for its owner alone", async () => {
+  test("writes a complete file or none, readable only by its owner", async () => {
     const folder = join(home.folder, "out");
     mkdirSync(folder);
     const file = join(folder, "orders.csv");
@@ -296,13 +293,13 @@ describe("an export", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["link.csv", "orders.csv"]);
   });
 
-  test("that is interrupted ends with 130 and leaves what was there before", async () => {
+  test("exits with 130 when interrupted, and keeps the previous file", async () => {
     const folder = join(home.folder, "interrupted");
     mkdirSync(folder);
     const file = join(folder, "orders.csv");
     writeFileSync(file, "what was there before");
     const run = home.start(["orders", "export", "--out", file, "--rate", "1"], { env: remoteEnv(server) });
-    // Its own file, beside the one that it is to replace.
+    // The temporary file next to the file that it will replace.
     await expect.poll(() => readdirSync(folder).length).toBe(2);
     run.kill("SIGINT");
     const { exitCode, stderr } = await run;
@@ -312,7 +309,7 @@ describe("an export", () => {
     expect(readdirSync(folder)).toEqual(["orders.csv"]);
   });
 
-  test("whose reader goes away ends quietly", async () => {
+  test("exits without an error if the reader closes the pipe", async () => {
     const shell = "node bin/starpost.js orders export | head -n 2";
     const { stdout, stderr, exitCode } = await execa("bash", ["-o", "pipefail", "-c", shell], {
       env: home.env,
@@ -325,7 +322,7 @@ describe("an export", () => {
     expect(exitCode).toBe(0);
   });
 
-  test.skipIf(!existsSync("/dev/full"))("to a disk that is full ends with one error and 1", async () => {
+  test.skipIf(!existsSync("/dev/full"))("exits with 1 and one error if the disk is full", async () => {
     const rejected = join(home.folder, "rejected.csv");
     writeFileSync(
       rejected,
@@ -340,15 +337,15 @@ describe("an export", () => {
       });
       expect(exitCode, command).toBe(1);
       const isJson = command.endsWith("--json");
-      const said = isJson
+      const message = isJson
         ? (JSON.parse(stderr.split("\n").at(-1) ?? "") as { error: { message: string } }).error.message
         : stderr;
-      expect(said, command).toMatch(/disk is full|no space left/i);
+      expect(message, command).toMatch(/disk is full|no space left/i);
       expect(stderr, command).not.toMatch(/^\s+at /m);
     }
   });
 
-  test("for a spreadsheet lets no cell be a formula, and says what it is for", async () => {
+  test("escapes formulas in all cells with --spreadsheet", async () => {
     const { stdout, stderr } = await home.run(["orders", "export", "--safe-for-excel"], {
       stripFinalNewline: false,
     });
@@ -361,14 +358,14 @@ describe("an export", () => {
     expect(json.exitCode).toBe(2);
   });
 
-  test("that is to hide addresses hides them, and does not write them to a file", async () => {
+  test("redacts addresses with --redact, and refuses to write such a file", async () => {
     const { stdout } = await home.run(["orders", "export", "--redact"]);
     expect(stdout).not.toMatch(/a@b\.example/);
     const toFile = await home.run(["orders", "export", "--redact", "--out", join(home.folder, "hidden.csv")]);
     expect([toFile.exitCode, toFile.stderr]).toEqual([2, expect.stringMatching(/--redact/)]);
   });
 
-  test("of what came from a day on", async () => {
+  test("exports records since a date", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const [all, none] = [
       await home.run(["orders", "export", "--since", today]),
@@ -383,12 +380,12 @@ describe("an export", () => {
   test.each([
     ["a folder that is not there", "nowhere/orders.csv"],
     ["a folder", "."],
-  ])("to %s is used wrongly, and known at once", async (_what, out) => {
+  ])("rejects %s as --out before reading anything", async (_what, out) => {
     const { exitCode, stderr } = await home.run(["orders", "export", "--out", join(home.folder, out)]);
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
   });
 
-  test("reports once which columns the service does not return", async () => {
+  test("reports the columns that the service does not return once", async () => {
     const plain = {
       id: 1,
       user_email: "a@b.example",

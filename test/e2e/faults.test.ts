@@ -34,7 +34,7 @@ function writeFiles(home: Home) {
   return { orders, coupons };
 }
 
-/** Imports both files into a service that misbehaves as told, and counts at the service. */
+/** Imports both files into a service with injected faults, and counts the calls at the service. */
 async function rehearse(chaos: string) {
   const far = homes.open();
   const server = await far.serve(["--quiet", "--chaos", chaos]);
@@ -59,17 +59,17 @@ const everything = {
   couponCodes: couponCount,
 };
 
-describe("a service that refuses, fails, hangs up before the work and after it", () => {
+describe("a service that rejects requests, fails, and closes connections before or after processing", () => {
   let calm: Counts | undefined;
 
-  /** The calls that the same import takes where nothing goes wrong. */
+  /** The number of calls of the same import without faults. */
   async function countNeeded(): Promise<Counts> {
     calm ??= (await rehearse("seed=1")).counts;
     expect(calm.calls).toBe(calm.spared);
     return calm;
   }
 
-  test.each(seeds)("seed %i: everything is stored once, and no call is wasted", async (seed) => {
+  test.each(seeds)("seed %i: stores every record once, without unnecessary calls", async (seed) => {
     const { calls: faultless, operations } = await countNeeded();
     const { orders, coupons, counts, stored } = await rehearse(
       `drop=5%,429=10%,500=5%,reset=5%,seed=${seed}`,
@@ -85,7 +85,7 @@ describe("a service that refuses, fails, hangs up before the work and after it",
     expect(stored).toMatchObject(everything);
     const met = Object.values(counts.faults).reduce((sum, count) => sum + count, 0);
     expect(met).toBeGreaterThan(0);
-    // Each fault costs the call that met it; a lost upload of coupons one look more, where its codes are not there.
+    // Each fault costs one call. A lost coupon upload costs one more, to check whether its codes exist.
     const needed = faultless + met;
     expect(counts.calls).toBeLessThanOrEqual(1.3 * needed);
     const looks = (counts.operations["coupons.list"] ?? 0) - (operations["coupons.list"] ?? 0);

@@ -41,7 +41,7 @@ const readRows = (path: string | null | undefined): Rows =>
 const pairsOf = (summary: FixedSummary) =>
   new Map(readRows(summary.fixed_ids_file).map(({ original = "", fixed = "" }) => [original, fixed]));
 
-/** The ids of the products that the embedded engine holds. */
+/** The IDs of the products in the embedded database. */
 async function readStoredIds(home: Home): Promise<Set<string | undefined>> {
   const server = await home.serve();
   const utoken = (await home.run(["auth", "token"])).stdout.trim();
@@ -54,7 +54,7 @@ async function readStoredIds(home: Home): Promise<Set<string | undefined>> {
 }
 
 describe("without --fix-ids", () => {
-  test("an id that the service would drop is rejected with a proposal", async () => {
+  test("rejects an ID that the service would drop, and suggests a valid one", async () => {
     const home = homes.open();
     const { exitCode, data, stderr } = await home.json(["orders", "import", write(home, "o.csv", orders)]);
     expect(exitCode).toBe(3);
@@ -71,7 +71,7 @@ describe("without --fix-ids", () => {
     expect(stderr).toMatch(/4 rows: product_id .*--fix-ids would send/);
   });
 
-  test("the rejects go in as they are with --fix-ids, under the ids that were proposed", async () => {
+  test("imports the reject file unchanged with --fix-ids, under the suggested IDs", async () => {
     const home = homes.open();
     const { data } = await home.json(["orders", "import", write(home, "o.csv", orders)]);
     const proposed = readRows(data.rejects_file).map(
@@ -83,7 +83,7 @@ describe("without --fix-ids", () => {
     expect(await readStoredIds(home)).toEqual(new Set(["1001-A", ...proposed]));
   });
 
-  test("a sku that is left out is said to be one that can be put right, a brand is not", async () => {
+  test("suggests --fix-ids for a dropped SKU, but not for a dropped brand", async () => {
     const home = homes.open();
     const file = write(
       home,
@@ -97,7 +97,7 @@ describe("without --fix-ids", () => {
 });
 
 describe("with --fix-ids", () => {
-  test("orders and products are joined under the same ids, which are written down", async () => {
+  test("imports orders and products under the same IDs, and records the mapping", async () => {
     const home = homes.open();
     const ordered = await home.json<FixedSummary>([
       "orders",
@@ -116,7 +116,7 @@ describe("with --fix-ids", () => {
       "--update",
       "--fix-ids",
     ]);
-    // An update takes only what is there: all of it was found under the ids of the orders.
+    // An update accepts only existing products, so all products were found under the IDs of the orders.
     expect(listed.exitCode).toBe(0);
     expect(await readStoredIds(home)).toEqual(known);
     const [fromOrders, fromProducts] = [pairsOf(ordered.data), pairsOf(listed.data)];
@@ -138,7 +138,7 @@ describe("with --fix-ids", () => {
     expect(listing.data.map(({ fixed_ids_file }) => fixed_ids_file)).toContain(path);
   });
 
-  test("a dry run says how many, and writes nothing", async () => {
+  test("reports the number of fixed IDs in a dry run, and writes nothing", async () => {
     const home = homes.open();
     const args = ["orders", "import", write(home, "o.csv", orders), "--fix-ids", "--dry-run"];
     const { exitCode, stderr, data } = await home.json<FixedSummary>(args);
@@ -148,7 +148,7 @@ describe("with --fix-ids", () => {
     expect(existsSync(join(home.folder, "imports"))).toBe(false);
   });
 
-  test("a resume gives the same pairs as the whole run, and its file has them all", async () => {
+  test("records the same mapping in a resumed run as in an uninterrupted run", async () => {
     const [home, other] = [homes.open(), homes.open()];
     const rows = Array.from({ length: 40 }, (_, at) => orderRow(`o-${at}`, `p ${at % 25}`));
     const bad = orderRow("", "p 99");
@@ -172,12 +172,12 @@ describe("with --fix-ids", () => {
     const whole = await other.json<FixedSummary>(args);
     expect(pairsOf(resumed.data)).toEqual(pairsOf(whole.data));
     expect(pairsOf(whole.data).size).toBe(25);
-    // The rows that were rejected brought an id too, of which nothing was sent.
+    // The rejected rows also contained an ID, but nothing was sent for it.
     expect(pairsOf(whole.data).has("p 99")).toBe(false);
     expect(existsSync(join(resumed.data.fixed_ids_file ?? "", "..", "fixed-ids.db"))).toBe(false);
   });
 
-  test("a product's address is made of the id that the shop knows", async () => {
+  test("derives the product URL from the original ID", async () => {
     const home = homes.open();
     const bare = orders.replace(",product_url", "").replaceAll(",https://shop.example/p", "");
     const args = ["orders", "import", write(home, "o.csv", bare), "--fix-ids"];
@@ -194,7 +194,7 @@ describe("with --fix-ids", () => {
     expect(first?.product_url).toBe("https://shop.example/p/%231001/A");
   });
 
-  test("a shop's own layout is put right as well: rows of one product have one id", async () => {
+  test("fixes IDs in a shop layout: rows of the same product get the same ID", async () => {
     const home = homes.open();
     const file = write(
       home,
@@ -218,7 +218,7 @@ describe("with --fix-ids", () => {
     expect(stored).toEqual(new Set([pairsOf(data).get("größe hut")]));
   });
 
-  test("what was sent is found again by a verification, and by a plan", async () => {
+  test("is supported by verify and plan", async () => {
     const home = homes.open();
     const file = write(home, "o.csv", orders);
     const planned = await home.json<{ rows: Summary["rows"] }>(["orders", "plan", file, "--fix-ids"]);
@@ -234,7 +234,7 @@ describe("with --fix-ids", () => {
     expect(verified.data).toMatchObject({ missing_count: 0, checked: { rows: 5 } });
   });
 
-  test("the order of the rows does not matter", async () => {
+  test("does not depend on the order of the rows", async () => {
     const home = homes.open();
     const turned = orderHeader + orders.split("\n").slice(1, -1).toReversed().join("\n");
     const importOrders = async (name: string, text: string) =>

@@ -13,7 +13,7 @@ function counts({ rows, items }: Summary) {
   return { ...rows, items: items.accepted };
 }
 
-describe("the fixtures of every kind", () => {
+describe("importing the fixtures of every record type", () => {
   const home = newHome();
   test.each([
     [["orders", "import", "fixtures/good/orders.csv"], 10, 6],
@@ -35,7 +35,7 @@ describe("the fixtures of every kind", () => {
     expect(shown.data).toEqual(summary);
   });
 
-  test("are all listed, newest first", async () => {
+  test("lists all runs, newest first", async () => {
     const { data: runs } = await home.json<Summary[]>(["imports", "list"]);
     expect(runs).toHaveLength(9);
     const times = runs.map(({ import_id }) => import_id.slice(0, 15));
@@ -55,7 +55,7 @@ describe("complete exports", () => {
     await server.stop();
   });
 
-  test("imports 240 rows as 200 orders and 240 purchases, and adds nothing the second time", async () => {
+  test("imports 240 rows as 200 orders and 240 purchases, and adds nothing when repeated", async () => {
     const first = await home.json(["orders", "import", `${data}/orders.csv`]);
     expect(first.exitCode).toBe(0);
     expect(counts(first.data)).toEqual({ read: 240, accepted: 240, rejected: 0, failed: 0, items: 200 });
@@ -69,7 +69,7 @@ describe("complete exports", () => {
     expect((await readPurchases(server, utoken)).purchases).toHaveLength(240);
   });
 
-  test("matches the catalogue layout of products without flags", async () => {
+  test("detects the catalog layout of products without flags", async () => {
     const {
       exitCode,
       data: summary,
@@ -101,8 +101,8 @@ describe("complete exports", () => {
   });
 });
 
-describe("the books of a run", () => {
-  test("rejects keep the row as it was, with its true line, and go in again once corrected", async () => {
+describe("totals and rejects of a run", () => {
+  test("writes rejected rows unchanged with their line, and imports them once corrected", async () => {
     const home = newHome();
     const rejects = join(home.folder, "rejected.csv");
     const first = await home.json(["orders", "import", "fixtures/bad/product-ids.csv", "--rejects", rejects]);
@@ -125,7 +125,7 @@ describe("the books of a run", () => {
     expect(second.data.rows.accepted).toBe(3);
   });
 
-  test("a row of cells in excess loses none of them in the reject file", async () => {
+  test("keeps excess cells of a row in the reject file", async () => {
     const home = newHome();
     const { exitCode, data: summary } = await home.json(["orders", "import", "fixtures/bad/ragged.csv"]);
     expect(exitCode).toBe(3);
@@ -135,7 +135,7 @@ describe("the books of a run", () => {
     expect(text).toMatch(/,ragged_row,/);
   });
 
-  test("--max-errors stops the run with its own status, and a resume may allow more", async () => {
+  test("exits with 6 at --max-errors, and accepts a higher limit on resume", async () => {
     const home = newHome();
     const stopped = await home.json(["orders", "import", "fixtures/bad/dates.csv", "--max-errors", "2"]);
     expect(stopped.exitCode).toBe(6);
@@ -147,7 +147,7 @@ describe("the books of a run", () => {
     expect(resumed.data.rows).toEqual({ read: 10, accepted: 5, rejected: 5, failed: 0 });
   });
 
-  test("a dry run counts the same and writes nothing anywhere", async () => {
+  test("counts the same in a dry run, and writes nothing", async () => {
     const home = newHome();
     const dry = await home.json(["orders", "import", "fixtures/bad/dates.csv", "--dry-run"]);
     expect(dry.exitCode).toBe(3);
@@ -157,7 +157,7 @@ describe("the books of a run", () => {
     expect(existsSync(join(home.folder, "imports"))).toBe(false);
   });
 
-  test("standard input, --map and several files", async () => {
+  test("accepts standard input, --map, and several files", async () => {
     const home = newHome();
     const input = readFileSync("fixtures/good/products.csv", "utf8").replace("product_id,", "Artikel,");
     const piped = await home.json(["products", "import", "-", "--map", "product_id=Artikel"], { input });
@@ -172,7 +172,7 @@ describe("the books of a run", () => {
     expect(both.data.rows.accepted).toBe(10);
   });
 
-  test("orders of one id in several places are one order; the last product wins whatever the concurrency", async () => {
+  test("merges rows with the same order ID, and keeps the last product for any concurrency", async () => {
     const home = newHome();
     const server = await home.serve();
     const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
@@ -188,7 +188,7 @@ describe("the books of a run", () => {
     const utoken = (await client.run(["auth", "token"])).stdout.trim();
     const { purchases } = await readPurchases(server, utoken);
     expect(purchases).toHaveLength(300);
-    // The last order of the file is o-149, whose last row of p-2 is row 299.
+    // The last order in the file is o-149; its last row for p-2 is row 299.
     const names = new Map(
       purchases.map((p) => [p.product_sku, (p as unknown as { product_name: string }).product_name]),
     );

@@ -51,13 +51,13 @@ const counts = (rows: number, rejected = 0) => ({
 });
 
 describe("archives", () => {
-  test("a gzip file is read as the file in it, whatever it is called", async () => {
+  test("reads a gzip file with any file name", async () => {
     write("orders.dat", makeGzip(Buffer.from(table(5)), 2));
     const { data, exitCode } = await load(["orders.dat"]);
     expect([exitCode, data.rows, data.files]).toEqual([0, counts(5), ["orders.dat"]]);
   });
 
-  test("each table of a zip archive is a file of the run; what else it holds is told", async () => {
+  test("imports each CSV file of a zip archive, and lists the ignored files", async () => {
     const windows = iconv.encode(table(2, 5).replaceAll(",", ";").replaceAll("Ada", "Chloé"), "windows-1252");
     const bytes = makeZip([
       { name: "2026/", bytes: Buffer.alloc(0) },
@@ -79,14 +79,14 @@ describe("archives", () => {
   test.each([
     ["gzip", () => makeGzip(Buffer.from(table(5))), ["-"]],
     ["zip", () => zipOf(["a.csv", table(2)], ["b.csv", table(3, 2)]), ["-/a.csv", "-/b.csv"]],
-  ])("from standard input: %s", async (_name, bytes, files) => {
+  ])("reads a %s archive from standard input", async (_name, bytes, files) => {
     const { data, exitCode } = await load(["-"], bytes());
     expect([exitCode, data.rows, data.files]).toEqual([0, counts(5), files]);
-    const kept = readdirSync(join(home.folder, "home", "imports", data.import_id));
-    expect(kept.filter((name) => name.startsWith("input"))).toHaveLength(1);
+    const runFiles = readdirSync(join(home.folder, "home", "imports", data.import_id));
+    expect(runFiles.filter((name) => name.startsWith("input"))).toHaveLength(1);
   });
 
-  test("rejects name the file in the archive, and its line", async () => {
+  test("names the file in the archive and the line in the reject file", async () => {
     write("x.zip", zipOf(["a.csv", table(2)], ["b.csv", header + row(8) + row(9, "N", "nobody")]));
     const { data, stderr } = await load(["x.zip"]);
     expect(data.rows).toEqual(counts(4, 1));
@@ -98,13 +98,17 @@ describe("archives", () => {
 
   test.each<[string, () => Buffer, RegExp]>([
     [
-      "cut off",
+      "a truncated gzip archive",
       () => makeGzip(Buffer.from(table(50_000))).subarray(0, -100),
       /x: the gzip archive is damaged/,
     ],
-    ["cut off", () => zipOf(["a.csv", table(50)]).subarray(0, -10), /x: the zip archive is damaged/],
     [
-      "damaged beyond its first megabyte",
+      "a truncated zip archive",
+      () => zipOf(["a.csv", table(50)]).subarray(0, -10),
+      /x: the zip archive is damaged/,
+    ],
+    [
+      "a zip archive damaged after its first megabyte",
       () => {
         const bytes = makeZip([{ name: "a.csv", bytes: Buffer.from(table(50_000)), isStored: true }]);
         return bytes.fill("X", 2_000_000, 2_000_001);
@@ -112,25 +116,29 @@ describe("archives", () => {
       /x\/a\.csv: the zip archive is damaged/,
     ],
     [
-      "encrypted",
+      "an encrypted zip archive",
       () => makeZip([{ name: "a.csv", bytes: Buffer.from(table(5)), isEncrypted: true }]),
       /x: the zip archive is encrypted: .*a\.csv/,
     ],
-    ["of no tables", () => zipOf(["a.png", "x"]), /x: the zip archive contains no CSV file.*a\.png/],
+    [
+      "an archive without CSV files",
+      () => zipOf(["a.png", "x"]),
+      /x: the zip archive contains no CSV file.*a\.png/,
+    ],
     [
       "a workbook",
       () => zipOf(["[Content_Types].xml", "x"], ["xl/workbook.xml", "x"]),
       /an Excel workbook .*export it as CSV/,
     ],
     [
-      "an archive in an archive",
+      "an archive within an archive",
       () => makeGzip(makeGzip(Buffer.from(table(2)))),
       /a gzip archive in another archive/,
     ],
-  ])("is refused before anything is sent: %s", async (_name, bytes, says) => {
+  ])("rejects %s before sending anything", async (_name, bytes, expected) => {
     write("x", bytes());
     const { exitCode, stderr, stdout } = await load(["x"]);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(expected);
     expect([exitCode, stdout]).toEqual([2, ""]);
     const { data: runs } = await home.json<Summary[]>(["imports", "list"], {
       env: { STARPOST_HOME: join(home.folder, "home") },
@@ -141,7 +149,7 @@ describe("archives", () => {
   test.each([
     ["gzip", (text: string) => makeGzip(Buffer.from(text))],
     ["zip", (text: string) => zipOf(["first.csv", table(3, 100)], ["second.csv", text])],
-  ])("a run of one can be resumed, and knows when it has changed: %s", async (_name, archive) => {
+  ])("resumes a run of a %s archive, and rejects a changed archive", async (_name, archive) => {
     const bad = Array.from({ length: 3 }, (_, at) => row(50 + at, "N", "nobody")).join("");
     const path = write("archive", archive(table(40) + bad + row(90)));
     const stopped = await load(["archive", "--max-errors", "2", "--batch-size", "10"]);
@@ -150,11 +158,11 @@ describe("archives", () => {
       home.json(["imports", "resume", stopped.data.import_id, "--max-errors", "5"], {
         env: { STARPOST_HOME: join(home.folder, "home") },
       });
-    const whole = readFileSync(path);
+    const original = readFileSync(path);
     writeFileSync(path, archive(table(41)));
     const refused = await resume();
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(/has changed since/)]);
-    writeFileSync(path, whole);
+    writeFileSync(path, original);
     utimesSync(path, 0, 0);
     const { exitCode, data } = await resume();
     expect([exitCode, data.state, data.rows.rejected]).toEqual([3, "finished", 3]);
@@ -163,7 +171,7 @@ describe("archives", () => {
 });
 
 describe("several files", () => {
-  test("a pattern is expanded by the program, sorted, and told", async () => {
+  test("expands a pattern, sorts the files, and lists them", async () => {
     write("exports/b.csv", table(2, 10));
     write("exports/a.csv", table(3));
     write("exports/below/c.csv", table(1, 20));
@@ -180,7 +188,7 @@ describe("several files", () => {
     expect(deep.data.rows).toEqual(counts(6));
   });
 
-  test("a file that has such a name wins", async () => {
+  test("prefers a file whose name equals the pattern", async () => {
     write("orders [1].csv", table(2));
     write("orders 1.csv", table(1));
     const { data } = await load(["orders [1].csv"]);
@@ -191,13 +199,13 @@ describe("several files", () => {
     [["none*.csv"], /none\*\.csv: no file matches/],
     [["a.csv", "./a.csv"], /\.\/a\.csv: the file is listed twice/],
     [["*.csv", "--rejects", "a.csv"], /one of the input files/],
-  ])("%j is refused", async (args, says) => {
+  ])("rejects %j", async (args, expected) => {
     write("a.csv", table(1));
     const { exitCode, stderr } = await load(args);
-    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(says)]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(expected)]);
   });
 
-  test("where empty cells erase, files of other columns have rejects of their own", async () => {
+  test("writes a separate reject file per column set with --empty clear", async () => {
     const other = "product_id,name,url\np-2,B,nowhere\n";
     write("a.csv", "product_id,name,url,description\np-1,A,nowhere,\n");
     write("b.csv", other);
@@ -211,7 +219,7 @@ describe("several files", () => {
 });
 
 describe("encodings", () => {
-  test("Windows-1252 is guessed, told, and not spoilt: also where the last line shows it first", async () => {
+  test("detects Windows-1252, even if only the last line contains such a character", async () => {
     const text = table(30_000) + row(30_001, "Zoë “€”", "nobody");
     write("orders.csv", iconv.encode(text, "windows-1252"));
     const { data, stderr } = await load(["orders.csv"]);
@@ -222,7 +230,7 @@ describe("encodings", () => {
 
   test.each<[string, string[], Buffer, RegExp]>([
     [
-      "said to be UTF-8",
+      "not UTF-8 despite --encoding utf-8",
       ["--encoding", "utf-8"],
       iconv.encode(table(20_000) + row(1, "Zoë"), "windows-1252"),
       /x\.csv:20002: the text is not UTF-8/,
@@ -234,7 +242,7 @@ describe("encodings", () => {
       /x\.csv:20002: the text is neither UTF-8 nor windows-1252/,
     ],
     [
-      "UTF-8 but for one line far down",
+      "UTF-8 except for one late line",
       [],
       Buffer.concat([
         Buffer.from(table(20_000).replaceAll("Ada", "Zoë")),
@@ -243,14 +251,14 @@ describe("encodings", () => {
       /x\.csv:20002: .*not UTF-8/,
     ],
     [
-      "with letters that its encoding does not have",
+      "invalid in the given encoding",
       ["--encoding", "windows-1252"],
       Buffer.concat([Buffer.from(table(3)), Buffer.from([0x81, 0x0a])]),
       /x\.csv:5: the text is not windows-1252/,
     ],
-  ])("a text that is %s is refused with its line", async (_name, args, bytes, says) => {
+  ])("rejects a file that is %s, and names the line", async (_name, args, bytes, expected) => {
     write("x.csv", bytes);
     const { exitCode, stderr, stdout } = await load(["x.csv", ...args]);
-    expect([exitCode, stderr, stdout]).toEqual([2, expect.stringMatching(says), ""]);
+    expect([exitCode, stderr, stdout]).toEqual([2, expect.stringMatching(expected), ""]);
   });
 });

@@ -30,7 +30,7 @@ async function latest(home: Home): Promise<Summary | undefined> {
   return (await home.json<Summary[]>(["imports", "list"])).data[0];
 }
 
-/** Waits until the latest run has stored something and is under way still, however slow the machine is. */
+/** Waits until the latest run has stored something and is still running, however slow the machine is. */
 async function untilUnderWay(home: Home): Promise<Summary> {
   for (;;) {
     const found = await latest(home);
@@ -39,13 +39,13 @@ async function untilUnderWay(home: Home): Promise<Summary> {
   }
 }
 
-/** A kind of import that is killed: its rows, and what of them is in the database afterwards. */
+/** An import to be killed: its rows, and how many of them are stored afterwards. */
 interface Killed {
   readonly args: readonly string[];
-  /** Rows of one file; `run` makes them differ from those of other files. */
+  /** The rows of one file; `run` makes them unique among the files. */
   readonly rows: (run: number) => readonly string[];
   readonly header: string;
-  /** What of the rows is a duplicate of the person's, and rejected as one. */
+  /** The number of rows that are duplicates in the input and rejected as such. */
   readonly duplicates: number;
   readonly stored: readonly (keyof Stored)[];
 }
@@ -67,7 +67,7 @@ const killed: Readonly<Record<string, Killed>> = {
   coupons: {
     args: ["coupons", "import", "--action", "map_review", "--batch-size", "100"],
     header: "code",
-    // Some codes are there twice: a duplicate of the person's, which a killed call must not be taken for.
+    // Some codes occur twice in the input; a repeated call must not be mistaken for such a duplicate.
     rows: (run) => {
       const codes = Array.from({ length: rowCount - doubled }, (_, at) => `CODE-${run}-${at}`);
       return [...codes, ...codes.slice(0, doubled)];
@@ -95,10 +95,10 @@ const killed: Readonly<Record<string, Killed>> = {
   },
 };
 
-/** Whether the killed attempt had sent calls that it saw no answer of. */
+/** Whether the killed attempt had sent calls without receiving their responses. */
 function wasAmidCall(home: Home, { import_id: id }: Summary): boolean {
   const journal = join(home.folder, "imports", id, "journal.ndjson");
-  // Killed before it had begun to write one.
+  // Killed before it wrote a journal.
   if (!existsSync(journal)) return false;
   const lines = readFileSync(journal, "utf8").split("\n");
   const open = new Set<number>();
@@ -111,7 +111,7 @@ function wasAmidCall(home: Home, { import_id: id }: Summary): boolean {
   return open.size > 0;
 }
 
-/** How much the newest run has written down. */
+/** The journal size of the newest run. */
 function readJournalSize(home: Home): number {
   const folder = join(home.folder, "imports");
   const newest = existsSync(folder) ? readdirSync(folder).toSorted().at(-1) : undefined;
@@ -120,19 +120,19 @@ function readJournalSize(home: Home): number {
 }
 
 /**
- * Waits for a random moment to kill an import: one time in four it may be before anything was done, else the import has
- * begun to send, however slow the machine is.
+ * Waits for a random time to kill an import: one time in four possibly before it did anything, otherwise after it has
+ * started to send, however slow the machine is.
  */
 async function untilRandomMoment(home: Home, isOver: () => boolean): Promise<void> {
   if (Math.random() < 0.25) return sleep(Math.random() * 500);
   const before = readJournalSize(home);
-  // More than the line with which an attempt begins.
+  // More than the first line of an attempt.
   while (readJournalSize(home) <= before + 60 && !isOver()) await sleep(5);
-  // Early more often than late: a quick import is over soon.
+  // Prefer short delays: a quick import ends soon.
   return sleep(Math.random() ** 2 * 250);
 }
 
-/** Kills an import again and again at random moments, until a resume gets to the end or `kills` were made. */
+/** Kills an import repeatedly at random times, until a resume finishes or `kills` is reached. */
 async function killAndResume(home: Home, begin: readonly string[], kills: number) {
   let args = begin;
   let [made, amidCalls] = [0, 0];
@@ -157,7 +157,7 @@ async function killAndResume(home: Home, begin: readonly string[], kills: number
   return { made, amidCalls, summary: JSON.parse(last.stdout) as Summary };
 }
 
-/** Imports files of a kind, one after the other, until so many runs were killed; then counts in the database. */
+/** Imports files of one record type in turn until `kills` runs were killed, then counts the stored records. */
 async function killRuns(home: Home, far: Home, kind: string, kills: number): Promise<void> {
   const { args, header, rows, duplicates, stored } = killed[kind] as Killed;
   let [made, amidCalls, files, taken] = [0, 0, 0, 0];
@@ -201,13 +201,13 @@ const killCounts: readonly (readonly [kind: string, kills: number])[] = [
   ["unsubscribers", Math.ceil(killCount / 3)],
 ];
 
-describe(`kill -9 at ${killCount} random moments, then resume`, () => {
-  test.each(killCounts)("in-process: every row of %s is there once", async (kind, kills) => {
+describe(`kill -9 at ${killCount} random times, then resume`, () => {
+  test.each(killCounts)("embedded engine: every row of %s is stored once", async (kind, kills) => {
     const home = newHome();
     await killRuns(home, home, kind, kills);
   });
 
-  test.each(killCounts)("remote: every row of %s is there once", async (kind, kills) => {
+  test.each(killCounts)("remote service: every row of %s is stored once", async (kind, kills) => {
     const far = newHome();
     const server = await far.serve(["--quiet"]);
     const home = newHome(remoteEnv(server));
@@ -218,7 +218,7 @@ describe(`kill -9 at ${killCount} random moments, then resume`, () => {
 
 describe("signals", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "%s finishes what is in flight, says how to resume, and it resumes",
+    "%s finishes requests in flight, prints how to resume, and can be resumed",
     async (signal) => {
       const home = newHome();
       const path = writeOrders(home);
@@ -239,7 +239,7 @@ describe("signals", () => {
     },
   );
 
-  test("a run cannot be resumed twice at once, and a changed file is refused", async () => {
+  test("rejects a second concurrent resume, and a changed file", async () => {
     const home = newHome();
     const path = writeOrders(home);
     const run = home.start(["orders", "import", path, "--rate", "2", "--batch-size", "50", "--json"]);
@@ -255,7 +255,7 @@ describe("signals", () => {
     expect(changed.stderr).toMatch(/has changed since/);
   });
 
-  test("a run goes on only where it began", async () => {
+  test("resumes a run only against the account where it started", async () => {
     const home = newHome();
     const run = home.start(["orders", "import", writeOrders(home), "--rate", "2", "--batch-size", "50"]);
     const { import_id: id } = await untilUnderWay(home);
@@ -267,7 +267,7 @@ describe("signals", () => {
     expect(refused.stderr).toMatch(/profile local, at .*starpost\.db/);
   });
 
-  test("a resume that is interrupted at once does not forget what the run had done", async () => {
+  test("keeps the progress of a run if its resume is interrupted at once", async () => {
     const home = newHome();
     const first = home.start(["orders", "import", writeOrders(home), "--rate", "8", "--batch-size", "50"]);
     await untilUnderWay(home);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BuiltRun, keepSignalling, loadCommands, runBuilt } from "../support/built-program.ts";
 import { type CommandLine, commandLineOf, listedNames, stockHome } from "../support/command-lines.ts";
 
-/** What scripts pipe into jq: every document that was printed, each in a file. */
+/** The folder with every printed document in its own file, to pass to jq. */
 const piped = mkdtempSync(join(tmpdir(), "starpost-piped-"));
 const commands = await loadCommands();
 let stock: Awaited<ReturnType<typeof stockHome>>;
@@ -25,7 +25,7 @@ function keep(text: string): void {
   writeFileSync(join(piped, `${documents}.json`), text);
 }
 
-/** One document on standard output, or nothing; on standard error, where it failed without one, one document alone. */
+/** Expects one document or nothing on stdout; after a failure without one, exactly one document on stderr. */
 function expectJson({ status, stdout, stderr }: BuiltRun): void {
   if (stdout !== "") {
     expect(() => JSON.parse(stdout), stdout).not.toThrow();
@@ -57,13 +57,13 @@ async function call(argv: readonly string[], home: string, { stdin, waits }: Com
   }
 }
 
-test("every command is listed, and no other", () => {
+test("lists every command and no others", () => {
   const names = new Set(commands.map(({ name }) => name));
   expect(commands.filter((command) => !commandLineOf(command)).map(({ name }) => name)).toEqual([]);
   expect(listedNames.filter((name) => !names.has(name))).toEqual([]);
 });
 
-describe("--json is one document, whatever becomes of it:", () => {
+describe("--json prints one document, whatever the result:", () => {
   test.each(commands.map((command) => [command.name, command] as const))("%s", async (name, command) => {
     const line = commandLineOf(command);
     if (!line) throw new Error("the command is not listed");
@@ -102,9 +102,9 @@ test.each([
   expectJson(await call(["--json", ...argv], stock.folder, { words: () => [] }));
 });
 
-test("jq takes every one of them", () => {
+test("jq parses every document", () => {
   const { error, status, stderr } = spawnSync("sh", ["-c", `jq . ${piped}/*.json > ${piped}/all`]);
-  // Where jq is not installed, that they are JSON was seen above.
+  // Without jq, the tests above have already parsed the documents.
   if (error || status === 127) return;
   expect(String(stderr)).toBe("");
   expect(status).toBe(0);

@@ -25,7 +25,7 @@ afterAll(async () => {
   homes.remove();
 });
 
-/** A session of its own, with an unlocked keyring. */
+/** A separate session with an unlocked keyring. */
 async function openSession() {
   const folder = mkdtempSync(join(tmpdir(), "starpost-session-"));
   const base = { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_RUNTIME_DIR: folder };
@@ -82,7 +82,7 @@ function signIn(home: Home, name: string) {
 const forgetTokens = (home: Home) => rmSync(join(home.folder, "tokens"), { recursive: true });
 
 describe.skipIf(!isThere)("the system's keyring", () => {
-  test("keeps the secret, gives it where a token is needed, and forgets it", async () => {
+  test("stores the secret, returns it for a token, and deletes it", async () => {
     const session = await openSession();
     const home = homes.open(session.env);
     expect((await signIn(home, "shop")).data.secret_in).toBe("keyring");
@@ -98,7 +98,7 @@ describe.skipIf(!isThere)("the system's keyring", () => {
     expect((await home.json(["auth", "status"])).exitCode).toBe(4);
   });
 
-  test("takes the secret of a file at the next login", async () => {
+  test("takes over the secret from a file at the next login", async () => {
     const session = await openSession();
     const home = homes.open(session.env);
     const off = homes.open({ STARPOST_HOME: home.folder });
@@ -109,7 +109,7 @@ describe.skipIf(!isThere)("the system's keyring", () => {
     expect(readFileSync(join(home.folder, "credentials.json"), "utf8")).not.toContain(server.secret);
   });
 
-  test("that is locked is passed over for the file, and says why", async () => {
+  test("falls back to the file if the keyring is locked, and prints the reason", async () => {
     const session = await openSession();
     const home = homes.open(session.env);
     expect((await signIn(home, "shop")).data.secret_in).toBe("keyring");
@@ -126,8 +126,8 @@ describe.skipIf(!isThere)("the system's keyring", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a keyring that hangs", () => {
-  test("is given up, and the file has the secret", async () => {
+describe.skipIf(process.platform !== "linux")("a keyring that does not respond", () => {
+  test("times out, and the secret is stored in the file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "starpost-bus-"));
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(join(folder, "bus"), resolve));

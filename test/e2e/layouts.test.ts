@@ -21,7 +21,7 @@ function query(home: Home, sql: string): Row[] {
   }
 }
 
-/** Each order with its products and their units, as stored. */
+/** The stored orders with their products and units. */
 function ordersOf(home: Home): Row[] {
   return query(
     home,
@@ -54,7 +54,7 @@ async function load(kind: "orders" | "products", file: string, more: readonly st
 const own = (name: string) => `fixtures/layouts/${name}.csv`;
 const url = (id: string) => `https://shop.example/p/${id}`;
 
-describe("orders as shops export them", () => {
+describe("order exports of shop platforms", () => {
   test.each<[string, RegExp, number, Row[]]>([
     [
       "shopify-orders",
@@ -119,9 +119,9 @@ describe("orders as shops export them", () => {
         order("102", "bigcommerce", "bo@example.com", "Bo Ek", "2026-01-02", "USD", ["78 × 1 at 10"]),
       ],
     ],
-  ])("%s", async (name, says, rows, stored) => {
+  ])("%s", async (name, expected, rows, stored) => {
     const { home, exitCode, stderr, data: summary } = await load("orders", own(name));
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(expected);
     expect(summary.rows).toEqual({ read: rows, accepted: rows, rejected: 0, failed: 0 });
     expect(exitCode).toBe(0);
     const found = ordersOf(home).map((row) => Object.assign(row, { lines: sortLines(String(row["lines"])) }));
@@ -144,7 +144,7 @@ describe("orders as shops export them", () => {
     return lines.split(" + ").toSorted().join(" + ");
   }
 
-  test("an unknown layout name is rejected with all names, native and short ones included", async () => {
+  test("rejects an unknown layout and lists all names, including native and short names", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     writeFileSync(file, "order_id\n1\n");
@@ -157,7 +157,7 @@ describe("orders as shops export them", () => {
     ]);
   });
 
-  test("an address made of what is not there is answered with the first names", async () => {
+  test("rejects a URL template with an unknown column and lists the first columns", async () => {
     const home = homes.open();
     const file = join(home.folder, "products.csv");
     const columns = Array.from({ length: 20 }, (_, at) => `c${at + 1}`).join(",");
@@ -170,7 +170,7 @@ describe("orders as shops export them", () => {
     );
   });
 
-  test("dates that prove no order of day and month are not guessed; the layout's name says it", async () => {
+  test("does not guess the order of day and month in ambiguous dates; the layout defines it", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     writeFileSync(
@@ -192,7 +192,7 @@ describe("orders as shops export them", () => {
     expect(ordersOf(home)[0]).toMatchObject({ day: "2026-02-01" });
   });
 
-  test("rejected orders are whole in the reject file, and go in again as they are once corrected", async () => {
+  test("writes complete rejected orders, and imports them once corrected", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     const rejects = join(home.folder, "rejects.csv");
@@ -215,7 +215,7 @@ describe("orders as shops export them", () => {
     expect(productsOf(home)).toHaveLength(3);
   });
 
-  test("a resume reads a shop's file as the run did", async () => {
+  test("resumes a shop export with the same layout", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     const rows = Array.from({ length: 60 }, (_, at) => [
@@ -243,7 +243,7 @@ describe("orders as shops export them", () => {
   });
 });
 
-describe("products as shops export them", () => {
+describe("product exports of shop platforms", () => {
   test.each<[string, number, Row[]]>([
     [
       "shopify-products",
@@ -357,7 +357,7 @@ describe("products as shops export them", () => {
     expect(productsOf(home)).toEqual(stored);
   });
 
-  test("the paths that a shop exports make addresses, and --set gives the currency", async () => {
+  test("builds URLs from exported paths, and takes the currency from --set", async () => {
     const { home } = await load("products", own("bigcommerce-products"), [
       "--product-url",
       "https://store.example{Product URL}",
@@ -371,7 +371,7 @@ describe("products as shops export them", () => {
     expect(query(home, "select distinct currency_iso from products")).toEqual([{ currency_iso: "EUR" }]);
   });
 
-  test("without product URLs nothing is sent, and the error names the flag", async () => {
+  test("sends nothing without product URLs, and names the flag", async () => {
     const { home, exitCode, stderr } = await load("products", own("shopify-products"), []);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr)).toEqual({
@@ -386,10 +386,10 @@ describe("products as shops export them", () => {
   });
 });
 
-describe("files of our own columns", () => {
+describe("files with native columns", () => {
   const native = "order_id,order_date,email,product_id,product_name,product_price\n";
 
-  test("what they lack is given by flags, and a price is normalised only where it is certain", async () => {
+  test("takes missing values from flags, and normalizes a price only if it is unambiguous", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     writeFileSync(

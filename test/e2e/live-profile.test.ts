@@ -8,7 +8,7 @@ const service = homes.open();
 const home = homes.open();
 let server: Awaited<ReturnType<typeof service.serve>>;
 
-/** Asks whatever would be asked: nobody is there. */
+/** Runs a command that may prompt, without a terminal. */
 const asked = (name: string) => new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): `);
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
 const file = (name: string) => join(home.folder, name);
 
 describe("a live profile", () => {
-  test("is named once by a command that writes, and by none that reads", async () => {
+  test("is named once by commands that write, and not by commands that read", async () => {
     const imported = await home.run(["products", "import", file("p.csv")]);
     expect(imported.exitCode).toBe(0);
     expect(imported.stderr.match(/Writing to shop \(live, http:\/\/127\.0\.0\.1:\d+\)\./g)).toHaveLength(1);
@@ -47,7 +47,7 @@ describe("a live profile", () => {
     expect(elsewhere).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("Writing to") });
   });
 
-  test("says its name beside the data of a script, which stays one document", async () => {
+  test("is named on stderr, while stdout remains one document", async () => {
     const ran = await home.json<{ state: string }>([
       "products",
       "import",

@@ -19,7 +19,7 @@ interface Listed {
 const header = "Order ID,Email,Customer Name,Order Date,Product ID,Product Name,Product URL";
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-/** Two orders whose mails wait: one of two products, due in about four days, and one that is due now. */
+/** Two orders with queued emails: one with two products, due in about four days, and one that is due now. */
 async function importOrders(home: Home): Promise<void> {
   const row = (order: string, email: string, days: number, product: string) =>
     `${order},${email},Ann Berg,${daysAgo(days)},${product},A ${product},https://shop.example/${product}`;
@@ -118,8 +118,8 @@ it("sends a test email to the outbox folder", async () => {
   const home = homes.open();
   const queued = await home.json<Listed>(["mail", "test", "--to", "ann@mail.example"]);
   expect(queued.data).toMatchObject({ email: "ann@mail.example", state: "queued", is_test: true });
-  const told = await home.run(["mail", "test", "--to", "bo@mail.example"]);
-  expect(told.stderr).toMatch(/\b2 to bo@mail\.example.*`starpost mail run --once`/);
+  const test = await home.run(["mail", "test", "--to", "bo@mail.example"]);
+  expect(test.stderr).toMatch(/\b2 to bo@mail\.example.*`starpost mail run --once`/);
   expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
   expect(readdirSync(join(home.folder, "outbox")).filter((name) => name.endsWith(".eml"))).toHaveLength(2);
   const none = await home.run(["mail", "test"]);

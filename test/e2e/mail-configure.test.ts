@@ -42,7 +42,7 @@ const configure = (home: Home, ...args: string[]) => home.json<Configured>(["mai
 const fileOf = (home: Home) => join(home.folder, "mail.json");
 
 describe("mail configure", () => {
-  it("says that mails go into a folder where nothing is configured, and writes nothing", async () => {
+  it("shows the outbox folder if nothing is configured, and writes nothing", async () => {
     const home = homes.open();
     const { exitCode, data } = await configure(home);
     expect(exitCode).toBe(0);
@@ -63,7 +63,7 @@ describe("mail configure", () => {
     expect(existsSync(join(home.folder, "outbox"))).toBe(false);
   });
 
-  it("keeps a server and its password in a file of the owner alone, and never shows the password", async () => {
+  it("stores the server and its password in a file readable only by its owner, and never shows the password", async () => {
     const home = homes.open();
     const server = await start({ user });
     const args = [...flagsOf(server), "--user", "shop", "--password-stdin", "--check", "--verbose"];
@@ -88,7 +88,7 @@ describe("mail configure", () => {
     for (const { stdout, stderr } of [set, shown, checked]) expect(stdout + stderr).not.toContain(password);
   });
 
-  it("ends with 5 and says why where the server refuses, and never tells the password", async () => {
+  it("exits with 5 and the reason if the server refuses, without showing the password", async () => {
     const home = homes.open({ STARPOST_SMTP_PASSWORD: "some-other-word" });
     const server = await start({ user });
     const found = await configure(home, ...flagsOf(server), "--user", "shop", "--check", "--verbose");
@@ -102,7 +102,7 @@ describe("mail configure", () => {
     expect(run.stdout + run.stderr).not.toContain("some-other-word");
   });
 
-  it("keeps what is not given, but sends no password to another server or for another user", async () => {
+  it("keeps omitted settings, but sends no password to another server or for another user", async () => {
     const home = homes.open();
     const server = await start({ user });
     await home.run(["mail", "configure", ...flagsOf(server), "--user", "shop", "--password-stdin"], {
@@ -150,7 +150,7 @@ describe("mail configure", () => {
     expect(readFileSync(fileOf(home), "utf8")).not.toContain(password);
   });
 
-  it("goes back to the folder, and forgets the server", async () => {
+  it("switches back to the folder, and deletes the server", async () => {
     const home = homes.open();
     const server = await start({ user });
     await home.run(["mail", "configure", ...flagsOf(server), "--user", "shop", "--password-stdin"], {
@@ -162,7 +162,7 @@ describe("mail configure", () => {
     expect((await configure(home, "--check")).data).toMatchObject({ kind: "outbox", ready: true });
   });
 
-  it("is done by the environment alone", async () => {
+  it("can be done by the environment alone", async () => {
     const server = await start({ user });
     const env = {
       STARPOST_SMTP_HOST: server.host,
@@ -180,13 +180,13 @@ describe("mail configure", () => {
       from,
     });
     expect(existsSync(fileOf(home))).toBe(false);
-    for (const [name, says] of [
+    for (const [name, expected] of [
       ["STARPOST_SMTP_HOST", "STARPOST_SMTP_PORT is set, and STARPOST_SMTP_HOST is not"],
       ["STARPOST_SMTP_PASSWORD", "STARPOST_SMTP_PASSWORD is not set"],
       ["STARPOST_MAIL_FROM", "STARPOST_MAIL_FROM"],
     ]) {
       const refused = await home.run(["mail", "configure"], { env: { [name ?? ""]: "" } });
-      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(says ?? "")]);
+      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(expected ?? "")]);
       expect(refused.stderr).not.toContain(password);
     }
   });
@@ -204,14 +204,14 @@ describe("mail configure", () => {
     [["--show", "--host", "x"], "--show"],
     [["--no-user", "--password-stdin", "--host", "h"], "--no-user"],
     [["--host", "h.example", "--from", from, "--user", "x", "--password-stdin"], "standard input"],
-  ])("refuses %j", async (args, says) => {
+  ])("rejects %j", async (args, expected) => {
     const home = homes.open();
     const { exitCode, stderr } = await home.run(["mail", "configure", ...args], { input: "" });
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(expected)]);
     expect(existsSync(fileOf(home))).toBe(false);
   });
 
-  it("refuses a remote profile", async () => {
+  it("rejects a remote profile", async () => {
     const home = homes.open({
       STARPOST_BASE_URL: "http://127.0.0.1:1",
       STARPOST_APP_KEY: "k",
@@ -222,7 +222,7 @@ describe("mail configure", () => {
     expect(stderr).toContain("remote");
   });
 
-  it("says what to do about a file that is not its own, and does it", async () => {
+  it("suggests a fix for an invalid configuration file, and applies it", async () => {
     const home = homes.open();
     writeFileSync(fileOf(home), "{");
     const { exitCode, stderr } = await home.run(["mail", "configure"]);
@@ -232,7 +232,7 @@ describe("mail configure", () => {
   });
 });
 
-describe("mails of an import", () => {
+describe("emails of an import", () => {
   const orders = [
     "email,customer_name,order_id,order_date,currency_iso,product_id,product_name,product_url,product_image",
     `ana@customer.example,Ana Müller,1001,DAY,EUR,pot,Teapot “Morning”,https://shop.example/pot,https://shop.example/pot.png`,
@@ -240,9 +240,7 @@ describe("mails of an import", () => {
   ].join("\n");
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-  it("reach a server that wants encryption and a password, with a certificate of its own", async ({
-    skip,
-  }) => {
+  it("reach a server that requires TLS and a password, with a self-signed certificate", async ({ skip }) => {
     const own = (await makeCertificate()) ?? skip("there is no openssl here");
     const server = await start({ tls: "starttls", key: own.key, cert: own.cert, user });
     const home = homes.open();
@@ -272,7 +270,7 @@ describe("mails of an import", () => {
     expectBoth(server);
   });
 
-  it("stand in the outbox folder where nothing is configured, each for its owner alone", async () => {
+  it("are written to the outbox folder if nothing is configured, readable only by their owner", async () => {
     const home = homes.open({ STARPOST_PUBLIC_URL: "https://reviews.example" });
     writeFileSync(join(home.folder, "orders.csv"), orders.replaceAll("DAY", daysAgo(20)));
     await home.run(["orders", "import", join(home.folder, "orders.csv"), "--send-mail", "--yes"]);
@@ -289,7 +287,7 @@ describe("mails of an import", () => {
   });
 });
 
-/** Both mails of the order, as the server has them. */
+/** Both emails of the order, as the server received them. */
 function expectBoth(server: MailServer): void {
   expect(server.received.map(({ isEncrypted, user: name, to }) => ({ isEncrypted, name, to }))).toEqual(
     Array.from({ length: 2 }, () => ({ isEncrypted: true, name: "shop", to: "ana@customer.example" })),

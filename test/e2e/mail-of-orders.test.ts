@@ -9,7 +9,7 @@ import { type Home, Homes, type Summary } from "../support/starpost.ts";
 const homes = new Homes();
 afterAll(() => homes.remove());
 
-/** An order's row, and why its mail is not sent; none where it is. */
+/** An order's row, and why its email is not sent; undefined if it is sent. */
 interface Row {
   readonly order_id: string;
   readonly email: string;
@@ -21,7 +21,7 @@ interface Row {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
 
-/** 500 orders that are due today, some of which each rule keeps back. */
+/** 500 orders that are due today; each rule suppresses the emails of some. */
 function makeRows(): readonly Row[] {
   let made = 0;
   const rows: Row[] = [];
@@ -45,7 +45,7 @@ function makeRows(): readonly Row[] {
   add(12, { product_id: "teapot", keptBackBy: "reviewed_lately" });
   add(12, { order_date: daysAgo(220), keptBackBy: "order_too_old" });
   add(12, { keptBackBy: "bounced_before" });
-  // Addresses that nothing can be sent to, and one person with many orders.
+  // Undeliverable addresses, and one person with many orders.
   for (let at = 0; at < 12; at += 1) {
     add(1, {
       email: at % 2 === 0 ? `guest-${at}@marketplace` : `guest-${at}@mail.invalid`,
@@ -136,7 +136,7 @@ describe("500 orders that are due today", () => {
   });
   afterAll(() => server.close());
 
-  test("bring exactly the right mails", () => {
+  test("send exactly the expected emails", () => {
     expect(rows).toHaveLength(500);
     const expected = allowed.map(({ email, product_id }) => `${email.toLowerCase()} ${product_id}`);
     const received = server.received.map(({ to, parsed }) => {
@@ -147,7 +147,7 @@ describe("500 orders that are due today", () => {
     expect(summary.mails).toMatchObject({ sent: allowed.length, not_sent: 500 - allowed.length, failed: 0 });
   });
 
-  test("each of them whole: names, parts, links, headers", () => {
+  test("send complete emails: names, parts, links, headers", () => {
     const ids = new Set<string>();
     for (const { to, parsed } of server.received) {
       const names = allowed.filter(({ email }) => email.toLowerCase() === to.toLowerCase());
@@ -174,7 +174,7 @@ describe("500 orders that are due today", () => {
     "bounced_before",
     "bad_address",
     "too_many_to_person",
-  ])("%s is the reason that is kept, and told", async (rule) => {
+  ])("records and reports %s as the reason", async (rule) => {
     const kept = of(rule);
     expect(kept.length).toBeGreaterThan(0);
     for (const { order_id } of [kept.at(0), kept.at(-1)].filter((row) => row !== undefined)) {
@@ -183,7 +183,7 @@ describe("500 orders that are due today", () => {
     }
   });
 
-  test("nothing more is sent by another run, nor by the same orders again", async () => {
+  test("send no more emails on another run or when imported again", async () => {
     const before = server.received.length;
     await succeed(home, ["orders", "import", join(home.folder, "orders.csv"), "--send-mail"]);
     const again = await succeed<RunSummary>(home, ["mail", "run", "--once"]);
@@ -191,7 +191,7 @@ describe("500 orders that are due today", () => {
     expect(server.received).toHaveLength(before);
   });
 
-  test("an order that is imported without --send-mail brings none, and that is why", async () => {
+  test("records an import without --send-mail as the reason for no email", async () => {
     const row = { ...(rows[0] as Row), order_id: "PAST-1", email: "past@mail.example" };
     await succeed(home, ["orders", "import", writeOrders(home, "past.csv", [row])]);
     const before = server.received.length;
@@ -202,7 +202,7 @@ describe("500 orders that are due today", () => {
   });
 });
 
-/** What each rule needs to be there before the orders. */
+/** Creates what each rule requires before the orders. */
 async function prepare(
   home: Home,
   server: MailServer,
@@ -228,7 +228,7 @@ async function prepare(
   const header =
     "review_title,review_content,display_name,user_email,user_type,review_score,date,sku,product_title,product_description,product_url,product_image_url\n";
   await succeed(home, ["reviews", "import", write(home, "reviews.csv", header + stringify(reviewed))]);
-  // Whoever refused a mail for good before: of an order that was earlier, and more than 30 days ago.
+  // People with a permanent failure for an earlier order, more than 30 days ago.
   const earlier = (row: Row): Row => ({ ...row, order_id: `E-${row.order_id}`, order_date: daysAgo(60) });
   const bounced = of("bounced_before").map(earlier);
   server.decide = (step, address) =>

@@ -23,7 +23,7 @@ async function startServer(): Promise<EmailCounter> {
   return server;
 }
 
-/** A home on a database of its own. */
+/** A home with a separate database. */
 async function openHome(isOnPostgres: boolean): Promise<Home> {
   if (!isOnPostgres) return homes.open();
   const { url, drop } = await takeEmptyDatabase();
@@ -31,7 +31,7 @@ async function openHome(isOnPostgres: boolean): Promise<Home> {
   return homes.open({ STARPOST_DATABASE: url, STARPOST_KEY: randomBytes(32).toString("hex") });
 }
 
-/** The way out of a process, who is known by the address that its mails come from. */
+/** The mail settings of a process; the sender address identifies the process. */
 function by(server: EmailCounter | undefined, name = "shop"): { env: Record<string, string> } {
   const env = { STARPOST_PUBLIC_URL: "https://reviews.example" };
   if (!server) return { env };
@@ -46,7 +46,7 @@ function by(server: EmailCounter | undefined, name = "shop"): { env: Record<stri
   };
 }
 
-/** Orders that are due, of one person each, through the API. */
+/** Creates due orders through the API, each from a different person. */
 async function order(home: Home, count: number, args: readonly string[] = ["--no-worker"]) {
   const server = await home.serve(args);
   const { url, app_key, secret } = server;
@@ -104,13 +104,13 @@ const readLog = (stderr: unknown) =>
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as LogLine);
 
-/** Waits for something, and no longer than a test may take. */
+/** Waits for a condition, at most as long as a test may take. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(20);
 }
 
 const idOf = (messageId: string) => Number(/^<(\d+)-/.exec(messageId)?.[1]);
-/** How many mails a worker takes at once. */
+/** The number of emails that a worker claims at once. */
 const claimedAtOnce = 50;
 const distinct = <T>(items: readonly T[]) => new Set(items).size;
 
@@ -129,7 +129,7 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
       const server = await startServer();
       const home = await openHome(isOnPostgres);
       await (await order(home, count)).stop();
-      // The worst that can happen: the server has the message, and the worker is killed before it has the answer.
+      // The worst case: the server has the message, and the worker is killed before it gets the response.
       let victim: string | undefined;
       const takenFrom = (name: string) => server.taken.filter(({ from }) => from === name).length;
       server.swallows = ({ from }) => {
@@ -155,7 +155,7 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
       expect((await killed).signal).toBe("SIGKILL");
       await until(() => server.taken.length >= count + 1);
       expect(takenBefore).toBeLessThan(count);
-      // What it held besides is taken over; nothing comes after.
+      // The other worker takes over the remaining emails; nothing is sent afterwards.
       await sleep(1_500);
       other.kill("SIGTERM");
       const { exitCode, stderr } = await other;
@@ -192,7 +192,7 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
       };
       const run = () => home.start(["mail", "run", "--lease", "5"], by(undefined));
       let [killed, other] = [run(), run()];
-      // Each time in the middle of something else.
+      // Each time during a different operation.
       for (const part of [0.2, 0.4, 0.6]) {
         await until(() => list().length >= written * part);
         killed.kill("SIGKILL");
@@ -208,7 +208,7 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
       const names = list();
       expect(names).toHaveLength(written);
       expect(distinct(names.map((name) => name.slice(name.indexOf("-") + 1)))).toBe(written);
-      // What a killed worker held waits for its lease, and is found to be there.
+      // Emails of a killed worker wait for its lease to expire; existing files are detected.
       await sleep(5_000);
       const last = await home.json<Summary>(["mail", "run", "--once"], by(undefined));
       expect([last.exitCode, list()]).toEqual([0, names]);
@@ -217,7 +217,7 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
 );
 
 describe("mail run", () => {
-  test("sends once all that is due, and says what became of it", async () => {
+  test("sends all due emails once, and reports the results", async () => {
     const server = await startServer();
     const home = await openHome(false);
     await (await order(home, 30)).stop();
@@ -232,7 +232,7 @@ describe("mail run", () => {
     });
   });
 
-  test("ends with 1 where a mail cannot be composed, and sends the others", async () => {
+  test("exits with 1 if an email cannot be composed, and sends the others", async () => {
     const server = await startServer();
     const home = await openHome(false);
     await (await order(home, 3)).stop();
@@ -254,7 +254,7 @@ describe("mail run", () => {
     ]);
   });
 
-  test("ends with 5 where no mail can be sent, and loses none", async () => {
+  test("exits with 5 if no email can be sent, and loses none", async () => {
     const server = await startServer();
     const home = await openHome(false);
     await (await order(home, 3)).stop();
@@ -274,9 +274,9 @@ describe("mail run", () => {
     await first.close();
     const run = home.start(["mail", "run"], by(first));
     onTestFinished(() => void run.kill("SIGKILL"));
-    let said = "";
-    run.stderr?.on("data", (data: Buffer) => (said += data.toString()));
-    await until(() => said.includes('"level":"error"'));
+    let output = "";
+    run.stderr?.on("data", (data: Buffer) => (output += data.toString()));
+    await until(() => output.includes('"level":"error"'));
     const back = await startMailCounter(first.port);
     closing.push(() => back.close());
     await until(() => back.taken.length === 2);
@@ -291,7 +291,7 @@ describe("mail run", () => {
     expect(log.some(({ level, msg }) => level === "info" && msg.includes("again"))).toBe(true);
   });
 
-  test("finishes the mail in flight when it is stopped, and gives the rest back", async () => {
+  test("finishes the email in flight when stopped, and releases the others", async () => {
     const server = await startServer();
     const home = await openHome(false);
     await (await order(home, 40)).stop();
@@ -315,7 +315,7 @@ describe("mail run", () => {
     ]);
   });
 
-  test("refuses a remote profile, and leases that are none", async () => {
+  test("rejects a remote profile and invalid leases", async () => {
     const home = homes.open({
       STARPOST_BASE_URL: "http://127.0.0.1:9",
       STARPOST_APP_KEY: "key",
@@ -331,7 +331,7 @@ describe("mail run", () => {
 });
 
 describe("serve", () => {
-  test("sends what becomes due by itself, and nothing with --no-worker", async () => {
+  test("sends due emails, except with --no-worker", async () => {
     const server = await startServer();
     const home = homes.open(by(server).env);
     const silent = await order(home, 2, ["--no-worker"]);

@@ -30,16 +30,16 @@ interface Template {
 
 const template = (home: Home, ...args: string[]) => home.run(["mail", "templates", ...args]);
 
-/** An editor that writes what it is told, as a person would. */
-function anEditor(home: Home, script: string): string {
+/** Creates an editor that applies a shell command to the file. */
+function createEditor(home: Home, script: string): string {
   const path = join(home.folder, "editor.sh");
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o700);
   return path;
 }
 
-describe("mail template", () => {
-  it("prints a file that comes back as it was", async () => {
+describe("mail templates", () => {
+  it("prints a file that can be read back unchanged", async () => {
     const home = homes.open();
     const printed = await template(home, "edit", "map", "--print");
     expect(printed.exitCode).toBe(0);
@@ -57,7 +57,7 @@ describe("mail template", () => {
     expect((await template(home, "edit", "map", "--print")).stdout).toBe(printed.stdout);
   });
 
-  it("keeps a file's parts in any order, lists them, and takes them away", async () => {
+  it("stores the parts of a file in any order, lists them, and deletes them", async () => {
     const home = homes.open();
     writeFileSync(join(home.folder, "own.liquid"), `\uFEFF${ownFile.replaceAll("\n", "\r\n")}`);
     const saved = await home.json<Template>([
@@ -90,13 +90,13 @@ describe("mail template", () => {
     [ownFile.replace("=== text ===", "=== texts ==="), /own\.liquid: .*=== text ===/],
     [`${ownFile}\n=== text ===`, /own\.liquid:12: .*=== text ===/],
     [ownFile.replace("<p>{{ unsubscribe_url }}</p>", ""), /own\.liquid: html: /],
-  ])("says by line and column of the file what is wrong, and keeps nothing", async (content, says) => {
+  ])("reports the line and column of an error, and stores nothing", async (content, expected) => {
     const home = homes.open();
     const path = join(home.folder, "own.liquid");
     writeFileSync(path, content);
     const refused = await template(home, "edit", "map", "--file", path);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(says);
+    expect(refused.stderr).toMatch(expected);
     expect(
       (await home.json<Template[]>(["mail", "templates", "list"])).data.every(({ is_own }) => !is_own),
     ).toBe(true);
@@ -105,7 +105,7 @@ describe("mail template", () => {
   it("opens the editor of VISUAL, with its arguments", async () => {
     const home = homes.open();
     writeFileSync(join(home.folder, "own.liquid"), ownFile);
-    const editor = anEditor(
+    const editor = createEditor(
       home,
       `[ "$1" = --wait ] && cp ${join(home.folder, "own.liquid")} "$2"; echo noise`,
     );
@@ -116,17 +116,17 @@ describe("mail template", () => {
     const same = await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR: "true" } });
     expect([same.exitCode, same.stderr]).toEqual([0, expect.stringContaining("No changes")]);
     const builtIn = await home.json<Template>(["mail", "templates", "edit", "map", "--built-in"], {
-      env: { EDITOR: anEditor(home, `sed -i 's/^How do you like.*/Anew/' "$1"`) },
+      env: { EDITOR: createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`) },
     });
     expect(builtIn.data).toMatchObject({
-      subject: "Anew",
+      subject: "Changed",
       html: expect.stringContaining("<main>") as string,
     });
   });
 
-  it("keeps what was written where it is wrong", async () => {
+  it("keeps the edited file if it is invalid", async () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
-    const EDITOR = anEditor(home, `sed -i 's/product.name/product.nmae/' "$1"`);
+    const EDITOR = createEditor(home, `sed -i 's/product.name/product.nmae/' "$1"`);
     const refused = await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } });
     expect(refused.exitCode).toBe(2);
     const path = /Your text is in (\S+)\. /.exec(refused.stderr)?.[1] ?? "";
@@ -135,9 +135,9 @@ describe("mail template", () => {
     expect((await template(home, "edit", "map", "--file", path)).exitCode).toBe(0);
   });
 
-  it("leaves nothing behind in the folder of temporary files once a template is kept", async () => {
+  it("leaves no temporary files behind once a template is stored", async () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
-    const EDITOR = anEditor(home, `sed -i 's/^How do you like.*/Anew/' "$1"`);
+    const EDITOR = createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`);
     expect((await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } })).exitCode).toBe(0);
     expect(
       readdirSync(home.env["TMPDIR"] ?? tmpdir()).filter((name) => name.startsWith("starpost-template")),
@@ -150,20 +150,20 @@ describe("mail template", () => {
     [["edit", "map", "--file", "x", "--print"], "--file"],
     [["edit", "map", "--file", "/nowhere/x"], "/nowhere/x"],
     [["preview", "map", "--file", "-"], "=== subject ==="],
-  ])("refuses %j", async (args, says) => {
+  ])("rejects %j", async (args, expected) => {
     const refused = await homes.open().run(["mail", "templates", ...args], { input: "" });
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain(says);
+    expect(refused.stderr).toContain(expected);
   });
 
-  it("fails where the editor does", async () => {
+  it("fails if the editor fails", async () => {
     const failed = await homes.open({ EDITOR: "false" }).run(["mail", "templates", "edit", "map"]);
     expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("false")]);
   });
 });
 
-describe("mail template preview", () => {
-  it("writes a page that shows a mail and runs nothing of it", async () => {
+describe("mail templates preview", () => {
+  it("writes a page that shows an email and runs no scripts from it", async () => {
     const home = homes.open();
     const out = join(home.folder, "map.html");
     const shown = await home.json<{ preview_file: string; subject: string }>([
@@ -186,7 +186,7 @@ describe("mail template preview", () => {
     expect(await findFaults(page)).toEqual([]);
   });
 
-  it("shows what is not kept yet, replaces its own pages, and asks before it replaces another", async () => {
+  it("shows an unsaved template, replaces its own pages, and prompts before replacing other files", async () => {
     const home = homes.open();
     const out = join(home.folder, "map.html");
     writeFileSync(join(home.folder, "own.liquid"), ownFile);
@@ -202,7 +202,7 @@ describe("mail template preview", () => {
     expect(existsSync(join(home.folder, "mail-map.html"))).toBe(false);
   });
 
-  it("and all the rest serve an account elsewhere as well", async () => {
+  it("works with a remote account, like the other commands", async () => {
     const home = homes.open();
     const server = await home.serve(["--no-worker"]);
     try {

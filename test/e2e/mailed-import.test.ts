@@ -13,7 +13,7 @@ const header = "order_id,email,customer_name,order_date,product_id,product_name,
 const row = (order: string, email: string, date: string, product: string) =>
   `${order},${email},Jane,${date},${product},${product.toUpperCase()},https://shop.example/${product}`;
 
-/** A day before the tests' own, as orders have it. */
+/** The date a number of days ago, as in orders. */
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 function writeCsv(home: Home, rows: readonly string[], name = "orders.csv"): string {
@@ -22,7 +22,7 @@ function writeCsv(home: Home, rows: readonly string[], name = "orders.csv"): str
   return path;
 }
 
-/** Two that are due, one of them of an old order, and one that is not due yet. */
+/** Orders with two due emails, one of them for an old order, and one that is not due yet. */
 function writeOrders(home: Home): string {
   return writeCsv(home, [
     row("1001", "jane@mail.example", daysAgo(20), "teapot"),
@@ -32,27 +32,27 @@ function writeOrders(home: Home): string {
   ]);
 }
 
-interface StoredMail {
+interface StoredEmail {
   readonly order_id: string;
   readonly state: string;
   readonly reason: string | null;
 }
 
-/** Asks the database, behind the program's back. */
-function readMails(home: Home): StoredMail[] {
+/** Reads the database directly. */
+function readEmails(home: Home): StoredEmail[] {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   try {
     const rows = file.all(
       "select order_id, state, reason from mails join orders on orders.id = order_row order by mails.id",
     );
-    return rows as unknown as StoredMail[];
+    return rows as unknown as StoredEmail[];
   } finally {
     file.close();
   }
 }
 
-const told = (home: Home) =>
-  readMails(home).map(({ order_id, state, reason }) => [order_id, reason ?? state]);
+const readOutcomes = (home: Home) =>
+  readEmails(home).map(({ order_id, state, reason }) => [order_id, reason ?? state]);
 
 function readOutbox(home: Home): string[] {
   const folder = join(home.folder, "outbox");
@@ -61,31 +61,29 @@ function readOutbox(home: Home): string[] {
 }
 
 describe("an import of orders", () => {
-  test("queues no mail by itself, and mail why says that the orders came as past ones", async () => {
+  test("queues no emails by default, and mail why explains that the orders are past orders", async () => {
     const home = homes.open();
     const { exitCode, stderr } = await home.run(["orders", "import", writeOrders(home)]);
-    expect([exitCode, readMails(home)]).toEqual([0, []]);
+    expect([exitCode, readEmails(home)]).toEqual([0, []]);
     expect(stderr).not.toContain("mail");
     const why = await home.run(["mail", "why", "1003"]);
     expect([why.exitCode, why.stderr]).toEqual([0, ""]);
     expect(why.stdout).toContain(`Order 1003 of ${daysAgo(4)}, Jane <bo@mail.example>`);
-    expect(why.stdout).toMatch(/^ {2}past_order +DECIDES: the order was taken over as a past one/m);
-    expect(why.stdout).toMatch(/No email about PAN was sent: /);
+    expect(why.stdout).toMatch(/^ {2}past_order +DECIDES/m);
+    expect(why.stdout).toMatch(/^ {2}requests_off +not evaluated/m);
     expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
     expect(readOutbox(home)).toEqual([]);
   });
 
-  test("queues a mail for each product with --send-mail, says so, and those that are due are sent", async () => {
+  test("queues an email for each product with --send-mail, and mail run sends those that are due", async () => {
     const home = homes.open();
     const file = writeOrders(home);
     const { exitCode, stderr, stdout } = await home.run(["orders", "import", file, "--send-mail"]);
     expect([exitCode, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain(
-      `3 mails are queued for the customers of these orders, the first due on ${daysAgo(0)}`,
-    );
+    expect(stderr).toMatch(new RegExp(`^3 emails .*${daysAgo(0)}`, "m"));
     const ran = await home.run(["mail", "run", "--once"]);
     expect(ran.exitCode).toBe(0);
-    expect(told(home)).toEqual([
+    expect(readOutcomes(home)).toEqual([
       ["1001", "sent"],
       ["1002", "order_too_old"],
       ["1003", "queued"],
@@ -94,37 +92,33 @@ describe("an import of orders", () => {
     expect(others).toEqual([]);
     expect(eml).toContain("jane@mail.example");
     const again = await home.run(["orders", "import", file, "--send-mail"]);
-    expect(again.stderr).toContain(
-      `1 mail is queued for the customers of these orders, the first due on ${daysAgo(-10)}`,
-    );
-    expect(readMails(home)).toHaveLength(3);
+    expect(again.stderr).toMatch(new RegExp(`^1 email .*${daysAgo(-10)}`, "m"));
+    expect(readEmails(home)).toHaveLength(3);
   });
 
-  test("says with --json what it says without, and of the mails on standard error alone", async () => {
+  test("reports queued emails only on stderr with --json", async () => {
     const home = homes.open();
     const { stderr, data } = await home.json(["orders", "import", writeOrders(home), "--send-mail"]);
     expect(data).toMatchObject({ state: "finished", rows: { accepted: 4 } });
-    expect(stderr).toContain("3 mails are queued");
+    expect(stderr).toMatch(/^3 emails /m);
   });
 
-  test("sends nothing of a run that was undone", async () => {
+  test("sends no emails of an undone run", async () => {
     const home = homes.open();
     const { data } = await home.json(["orders", "import", writeOrders(home), "--send-mail"]);
     expect((await home.run(["imports", "undo", data.import_id, "--yes"])).exitCode).toBe(0);
     expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
     expect(readOutbox(home)).toEqual([]);
-    expect(told(home)).toEqual([
+    expect(readOutcomes(home)).toEqual([
       ["1001", "mails_stopped"],
       ["1002", "order_too_old"],
       ["1003", "queued"],
     ]);
     const why = await home.run(["mail", "why", "1003"]);
-    expect(why.stdout).toMatch(
-      /As things are, no mail will be sent for PAN when it is due on .* because the store stopped the mails of this order on /,
-    );
+    expect(why.stdout).toMatch(/^ {2}mails_stopped +DECIDES/m);
   });
 
-  test("sends the mails of a remote service as it is asked to", async () => {
+  test("supports --send-mail with a remote service", async () => {
     const shop = homes.open();
     const server = await shop.serve(["--no-worker"]);
     try {
@@ -133,11 +127,11 @@ describe("an import of orders", () => {
       const planned = await home.json<Plan>(["orders", "plan", file, "--send-mail", "--rate", "0"]);
       expect(planned.data.mails).toMatchObject({ send_mail: true, sent_by_import: 2 });
       expect((await home.run(["orders", "import", file, "--rate", "0"])).exitCode).toBe(0);
-      expect(readMails(shop)).toEqual([]);
+      expect(readEmails(shop)).toEqual([]);
       const more = writeCsv(home, [row("1004", "cy@mail.example", daysAgo(1), "cup")], "more.csv");
       const { stderr } = await home.run(["orders", "import", more, "--rate", "0", "--send-mail"]);
-      expect(stderr).toContain("1 mail is queued for the customers of these orders");
-      expect(told(shop)).toEqual([["1004", "queued"]]);
+      expect(stderr).toMatch(/^1 email /m);
+      expect(readOutcomes(shop)).toEqual([["1004", "queued"]]);
       expect((await home.run(["mail", "rules", "set", "due_after_days", "2"])).exitCode).toBe(0);
       const replanned = await home.json<Plan>([
         "orders",
@@ -158,7 +152,7 @@ describe("an import of orders", () => {
 });
 
 describe("a plan of orders", () => {
-  test("says that mails will go where they are asked for, and keeps it for imports apply", async () => {
+  test("reports the emails that --send-mail would send, and records the flag for imports apply", async () => {
     const home = homes.open();
     const file = writeOrders(home);
     await home.run(["mail", "rules", "list"]);
@@ -174,11 +168,11 @@ describe("a plan of orders", () => {
     expect(digestDatabase(join(home.folder, "starpost.db"), ["utokens"])).toBe(before);
     const applied = await home.run(["imports", "apply", out]);
     expect(applied.exitCode).toBe(0);
-    expect(applied.stderr).toContain("3 mails are queued");
-    expect(readMails(home)).toHaveLength(3);
+    expect(applied.stderr).toMatch(/^3 emails /m);
+    expect(readEmails(home)).toHaveLength(3);
   });
 
-  test("goes by the account's rules", async () => {
+  test("applies the account's rules", async () => {
     const home = homes.open();
     const file = writeOrders(home);
     await home.run(["mail", "rules", "set", "order_too_old", "off"]);
@@ -199,7 +193,7 @@ describe("a plan of orders", () => {
   });
 });
 
-test("an import that was killed sends the mails of all its orders when it is resumed", async () => {
+test("queues the emails of all orders when a killed import is resumed", async () => {
   const home = homes.open();
   const count = 1_200;
   const rows = Array.from({ length: count }, (_, at) =>
@@ -217,26 +211,24 @@ test("an import that was killed sends the mails of all its orders when it is res
   await running;
   const [killed] = (await home.json<Summary[]>(["imports", "list"])).data;
   expect(killed?.state).toBe("interrupted");
-  expect(readMails(home).length).toBeLessThan(count);
+  expect(readEmails(home).length).toBeLessThan(count);
   const resumed = await home.run(["imports", "resume", killed?.import_id ?? "", "--rate", "0"]);
   expect(resumed.exitCode).toBe(0);
-  expect(resumed.stderr).toMatch(/\d+ mails are queued for the customers of these orders/);
-  const mails = readMails(home);
-  expect(new Set(mails.map(({ order_id }) => order_id)).size).toBe(count);
-  expect(mails).toHaveLength(count);
+  expect(resumed.stderr).toMatch(/^\d+ emails /m);
+  const emails = readEmails(home);
+  expect(new Set(emails.map(({ order_id }) => order_id)).size).toBe(count);
+  expect(emails).toHaveLength(count);
 });
 
-describe("the commands of the rules", () => {
+describe("mail rules and mail why", () => {
   const home = homes.open();
 
-  test("list them with what they are, for people and for scripts", async () => {
+  test("lists rules and settings as text, JSON, and CSV", async () => {
     const { stdout, stderr, exitCode } = await home.run(["mail", "rules", "list"]);
     expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^ {2}due_after_days +14 +days from the date of an order/m);
-    expect(stdout).toMatch(/^ {2}unsubscribed +always +the address is unsubscribed/m);
-    expect(stdout).toMatch(
-      /^ {2}too_many_to_person +on +the person has had 5 review requests within 30 days/m,
-    );
+    expect(stdout).toMatch(/^ {2}due_after_days +14 /m);
+    expect(stdout).toMatch(/^ {2}unsubscribed +always /m);
+    expect(stdout).toMatch(/^ {2}too_many_to_person +on .*\b5\b.*\b30 days/m);
     expect(stdout).toMatch(/^ {4}most_mails_days +30 /m);
     const { data } = await home.json<{ rules: { name: string }[]; settings: { name: string }[] }>([
       "mail",
@@ -246,20 +238,20 @@ describe("the commands of the rules", () => {
     expect([data.rules.length, data.settings.length]).toEqual([12, 13]);
     const csv = await home.run(["mail", "rules", "list", "--format", "csv"]);
     expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
-      "name,value,default,changed,rule,says",
-      "send_review_requests,on,on,false,requests_off,review requests are sent at all",
+      expect.stringMatching(/^name,value,default,changed,rule,/),
+      expect.stringMatching(/^send_review_requests,on,on,false,requests_off,/),
     ]);
   });
 
-  test("change one, and take it back", async () => {
+  test("changes a setting and resets it", async () => {
     const changed = await home.run(["mail", "rules", "set", "most-mails-to-person", "3"]);
     expect(changed).toMatchObject({
       exitCode: 0,
-      stdout: "most_mails_to_person is 3 (default 5): review requests to one person in that time",
+      stdout: expect.stringMatching(/^most_mails_to_person is 3 \(default 5\)/),
       stderr: "",
     });
-    expect((await home.run(["mail", "rules", "list"])).stdout).toContain(
-      "the person has had 3 review requests",
+    expect((await home.run(["mail", "rules", "list"])).stdout).toMatch(
+      /^ {2}too_many_to_person +on .*\b3\b/m,
     );
     const { data } = await home.json(["mail", "rules", "set", "most_mails_to_person", "default"]);
     expect(data).toMatchObject({ setting: { name: "most_mails_to_person", value: 5, changed: false } });
@@ -280,14 +272,14 @@ describe("the commands of the rules", () => {
     expect(stderr).toContain(named);
   });
 
-  test("know no order that is not there, nor a product that is not in it", async () => {
+  test("reports an unknown order, and a product that the order does not contain", async () => {
     const unknown = await home.run(["mail", "why", "4711"]);
     expect([unknown.exitCode, unknown.stdout]).toEqual([1, ""]);
     expect(unknown.stderr).toContain("4711");
     await home.run(["orders", "import", writeOrders(home), "--send-mail"]);
     const product = await home.run(["mail", "why", "1001", "--product", "cup"]);
     expect(product.exitCode).toBe(1);
-    expect(product.stderr).toContain("error: order 1001 has no product cup");
+    expect(product.stderr).toMatch(/1001.*cup/);
     const json = await home.json<{ decisions: { decided_by: string | null; rules: unknown[] }[] }>([
       "mail",
       "why",
@@ -299,8 +291,6 @@ describe("the commands of the rules", () => {
     expect(json.data.decisions[0]).toMatchObject({ decided_by: "order_too_old" });
     expect(json.data.decisions[0]?.rules).toHaveLength(12);
     const csv = await home.run(["mail", "why", "1002", "--format", "csv"]);
-    expect(csv.stdout).toContain(
-      "teapot,order_too_old,decides,the order is older than 6 months,order_too_old,",
-    );
+    expect(csv.stdout).toMatch(/^teapot,order_too_old,decides,.*,order_too_old,/m);
   });
 });

@@ -45,7 +45,7 @@ interface Purchase {
   readonly user_name: string;
 }
 
-/** What the embedded engine holds, over HTTP. */
+/** Reads the content of the embedded database over HTTP. */
 async function readPurchases(): Promise<Purchase[]> {
   const server = await home.serve();
   const utoken = (await home.run(["auth", "token"])).stdout.trim();
@@ -56,7 +56,7 @@ async function readPurchases(): Promise<Purchase[]> {
 }
 
 describe("--mapping", () => {
-  test("says what a file lacks: columns, values, addresses, delimiter and encoding", async () => {
+  test("defines columns, constant values, URLs, delimiter, and encoding", async () => {
     const file = write("b.csv", iconv.encode(german.replaceAll(";", "#"), "windows-1252"));
     const mapping = write("m.json", {
       ...whole,
@@ -80,7 +80,7 @@ describe("--mapping", () => {
     ]);
   });
 
-  test("flags win, field by field", async () => {
+  test("is overridden by flags, field by field", async () => {
     const file = write("b.csv", german.replace("Land", "Kürzel"));
     const mapping = write("m.json", {
       ...whole,
@@ -114,7 +114,7 @@ describe("--mapping", () => {
     });
   });
 
-  test("is not needed, nor read, by a resume: the run knows what it said", async () => {
+  test("is not read by a resume; the run has stored its content", async () => {
     const bad = "B-3;2026-01-05;;nobody;a-3;Mantel;1;DE\n";
     const file = write("b.csv", german.replace("B-2;", `${bad}B-2;`));
     const mapping = write("m.json", whole);
@@ -125,7 +125,7 @@ describe("--mapping", () => {
     const resumed = await home.json(["imports", "resume", stopped.data.import_id, "--max-errors", "5"]);
     expect(resumed.exitCode).toBe(3);
     expect(resumed.data.rows).toEqual({ read: 3, accepted: 2, rejected: 1, failed: 0 });
-    // The rejects have the shop's own columns, and go in by the same mapping.
+    // The reject file has the original columns, so the same mapping imports it.
     const [reject] = parse(readFileSync(resumed.data.rejects_file ?? "", "utf8"), {
       columns: true,
       delimiter: ";",
@@ -159,7 +159,7 @@ describe("--mapping", () => {
       /m\.json: set\.curency_iso[\s\S]*currency_iso/,
     ],
     [
-      "a column that is no text",
+      "a column that is not a string",
       { ...whole, columns: { order_id: 7 } },
       /m\.json: columns\.order_id: must be a string/,
     ],
@@ -175,15 +175,15 @@ describe("--mapping", () => {
       { ...whole, columns: { ...columns, sku: "Artikelnummer" } },
       /"sku=Artikelnummer" for --map: product_id/,
     ],
-  ])("refuses %s before anything is sent", async (_name, content, says) => {
+  ])("rejects %s before sending anything", async (_name, content, message) => {
     const args = ["orders", "import", write("b.csv", german), "--mapping", write("m.json", content)];
     const { exitCode, stderr } = await home.run(args);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(message);
     expect((await home.json<unknown>(["imports", "list"])).data).toEqual([]);
   });
 
-  test("refuses a mapping file that is not there", async () => {
+  test("rejects a missing mapping file", async () => {
     const { exitCode, stderr } = await home.run([
       "orders",
       "import",
@@ -196,10 +196,10 @@ describe("--mapping", () => {
   });
 });
 
-describe("map, with nobody to ask", () => {
+describe("map without a terminal", () => {
   const at = (name: string) => join(home.folder, name);
 
-  test("proposes a mapping on stdout, says what is missing and how sure it is, and shows no row", async () => {
+  test("prints a proposed mapping on stdout, and missing fields and confidence on stderr, without any row", async () => {
     const file = write("b.csv", german);
     const { exitCode, stdout, stderr } = await home.run(["orders", "map", file]);
     expect(exitCode).toBe(0);
@@ -217,7 +217,7 @@ describe("map, with nobody to ask", () => {
     expect(stdout + stderr).not.toMatch(/Müller|example\.com/);
   });
 
-  test("what is proposed, with what was missing, imports the file", async () => {
+  test("proposes a mapping that imports the file once the missing fields are added", async () => {
     const file = write("b.csv", german);
     const mapped = await home.json<{ mapping_file: string }>([
       "orders",
@@ -263,7 +263,7 @@ describe("map, with nobody to ask", () => {
       { order_id: "Numer zamówienia", customer_name: "Imię i nazwisko", product_price: "Cena" },
     ],
     [
-      // Names that say nothing: the values do.
+      // The names are meaningless, but the values are not.
       "orders",
       "A,B,C,D\nx,a@example.com,2026-01-02,https://shop.example/1\ny,b@example.com,2026-01-03,https://shop.example/2\n",
       { email: "B", order_date: "C", product_url: "D" },
@@ -296,7 +296,7 @@ describe("map, with nobody to ask", () => {
     ],
     ["coupons", "Gutscheincode,Wert\nABCDEFGH,5\n", { code: "Gutscheincode" }],
     ["unsubscribers", "Name,Adres e-mail\nJan,jan@example.pl\n", { email: "Adres e-mail" }],
-  ])("knows the words of shops: %s, %s", async (kind, content, expected) => {
+  ])("recognizes common shop terms: %s, %s", async (kind, content, expected) => {
     const { data } = await home.json<{ columns: Record<string, string> }>([
       kind,
       "map",
@@ -305,7 +305,7 @@ describe("map, with nobody to ask", () => {
     expect(data.columns).toMatchObject(expected);
   });
 
-  test("a file of a shop's layout needs no columns, only what the layout lacks", async () => {
+  test("proposes no columns for a known shop layout, only the missing fields", async () => {
     const file = write(
       "s.csv",
       "Name,Email,Financial Status,Created at,Currency,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,Tags\n" +
@@ -319,7 +319,7 @@ describe("map, with nobody to ask", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("a guess is taken where nothing goes without it, and left out elsewhere", async () => {
+  test("accepts an uncertain match only for required fields", async () => {
     const file = write("f.csv", "Type,Number,Person\nsale,7,Ana Ruiz\n");
     const { data, stderr } = await home.json<{ columns?: Record<string, string> }>(["orders", "map", file]);
     expect(data.columns).toMatchObject({ order_id: "Number" });
@@ -330,13 +330,13 @@ describe("map, with nobody to ask", () => {
     expect(left.stderr).toMatch(/Not mapped.*: brand \(column 'Supplier'\)/);
   });
 
-  test("reads standard input, and the reject columns are nobody's", async () => {
+  test("reads standard input, and ignores the reject columns", async () => {
     const input = "code,_line,_column,_code,_reason\nABCDEFGH,2,,,\n";
     const { data } = await home.json(["coupons", "map", "-"], { input });
     expect(data).toEqual({ format: 1, kind: "coupons", layout: "none", columns: { code: "code" } });
   });
 
-  test("a file that is there is overwritten only with --yes", async () => {
+  test("overwrites an existing file only with --yes", async () => {
     const file = write("b.csv", german);
     write("m.json", "mine");
     const refused = await home.run(["orders", "map", file, "--out", at("m.json")]);
@@ -354,10 +354,10 @@ describe("map, with nobody to ask", () => {
     ["a file that is not there", () => ["no.csv"], /there is no such file/],
     ["a field that is not there", () => ["b.csv", "--map", "emial=Kunde"], /there is no field emial/],
     ["a layout that is not known", () => ["b.csv", "--layout", "shopware"], /shopware/],
-  ])("refuses %s", async (_name, args, says) => {
+  ])("rejects %s", async (_name, args, message) => {
     write("b.csv", german);
     const { exitCode, stderr } = await home.run(["orders", "map", ...args()], { cwd: home.folder });
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(message);
   });
 });

@@ -8,7 +8,7 @@ import { type CommandLine, commandLineOf, stockHome } from "../support/command-l
 const commands = await loadCommands();
 const statuses = [0, 1, 2, 3, 4, 5, 6, 7, 130];
 
-/** Longer than any command takes here, and shorter than a person waits. */
+/** Longer than any of these commands takes. */
 const boundMs = 30_000;
 
 let stock: Awaited<ReturnType<typeof stockHome>>;
@@ -17,15 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => stock.remove());
 
-/** What a question looks like. */
+/** Matches a prompt. */
 const prompt = /^\? /m;
 
-/** Runs to the end, or says that it does not come to one. */
+/** Runs a command until it exits, or reports that it hangs. */
 async function runToEnd(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   { waits, isTerminal }: Pick<CommandLine, "waits"> & { readonly isTerminal: boolean },
-): Promise<{ readonly status: number | "hangs"; readonly said: string }> {
+): Promise<{ readonly status: number | "hangs"; readonly output: string }> {
   const signalling = waits === undefined ? undefined : keepSignalling();
   const terminal = isTerminal ? openTerminal() : undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -35,23 +35,23 @@ async function runToEnd(
   try {
     const io = { ...terminal?.io, ...(signalling && { signals: signalling.signals }) };
     const ended = await Promise.race([runBuilt(argv, { env, io }), hangs]);
-    const said = terminal?.asked() ?? "";
+    const output = terminal?.asked() ?? "";
     return ended === "hangs"
-      ? { status: ended, said }
-      : { status: ended.status, said: stripVTControlCharacters(`${ended.stderr}${said}`) };
+      ? { status: ended, output }
+      : { status: ended.status, output: stripVTControlCharacters(`${ended.stderr}${output}`) };
   } finally {
     clearTimeout(timer);
     signalling?.end();
   }
 }
 
-describe("in CI, and where nothing may be asked, it ends and asks nothing:", () => {
+describe("in CI and with --no-input, exits without prompting:", () => {
   test.each(commands.map((command) => [command.name, command] as const))("%s", async (name, command) => {
     const line = commandLineOf(command);
     if (!line) throw new Error("the command is not listed");
     stock.renew();
     const named = name.split(" ");
-    // What is asked before something is destroyed is asked without this answer.
+    // A confirmation prompt is only shown without --yes.
     const whole = [...named, ...line.words(stock).filter((word) => word !== "--yes")];
     const home = { STARPOST_HOME: stock.folder };
     const ci = { ...home, CI: "true" };
@@ -59,21 +59,21 @@ describe("in CI, and where nothing may be asked, it ends and asks nothing:", () 
     for (const [argv, env, isTerminal] of [
       [named, ci, false],
       [[...named, "--help"], ci, false],
-      // Who asks for standard input to be read waits for the person at the terminal.
+      // A command that reads standard input waits for it at a terminal.
       [whole, ci, line.stdin === undefined],
       [[...named, "--no-input"], home, true],
     ] as const) {
-      const { status, said } = await runToEnd(argv, env, { waits, isTerminal });
-      expect(statuses, `${argv.join(" ")}: ${status} ${said}`).toContain(status);
-      expect(said).not.toMatch(prompt);
-      if (status === 2) expect(said).toMatch(/^error: .+/m);
-      // Who would have been asked is told what to give in place of an answer.
-      if (said.includes("nobody to ask")) expect(said).toMatch(/--[a-z]+/);
+      const { status, output } = await runToEnd(argv, env, { waits, isTerminal });
+      expect(statuses, `${argv.join(" ")}: ${status} ${output}`).toContain(status);
+      expect(output).not.toMatch(prompt);
+      if (status === 2) expect(output).toMatch(/^error: .+/m);
+      // Instead of a prompt, the error names the flag to pass.
+      if (output.includes("nobody to ask")) expect(output).toMatch(/--[a-z]+/);
     }
   });
 });
 
-/** The program itself, with what the shell makes of its standard input. */
+/** Runs the program with a shell redirection of its standard input. */
 function runWithStdin(words: readonly string[], redirection: string): Promise<number | null> {
   const script = `exec "$0" "$@" ${redirection}`;
   const child = spawn("sh", ["-c", script, process.execPath, resolve("bin/starpost.js"), ...words], {
@@ -87,7 +87,7 @@ function runWithStdin(words: readonly string[], redirection: string): Promise<nu
   });
 }
 
-/** Those that read standard input or ask, one of each sort. */
+/** One command of each type that reads standard input or prompts. */
 const sample: readonly (readonly string[])[] = [
   ["orders", "import", "-"],
   ["orders", "map", "fixtures/good/orders.csv"],
@@ -118,7 +118,7 @@ const sample: readonly (readonly string[])[] = [
   [],
 ];
 
-test.each(["<&-", "</dev/null"])("a process with standard input %s ends", async (redirection) => {
+test.each(["<&-", "</dev/null"])("a process with standard input %s exits", async (redirection) => {
   stock.renew();
   for (const words of sample) {
     const status = await runWithStdin(words, redirection);

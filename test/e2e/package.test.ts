@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readReadme, runLine, runTour, type Shell } from "../support/readme.ts";
 
-/** The Node that the packed program is installed and run with: another than the tests', where it is named. */
+/** The Node.js version that installs and runs the package; by default the one of the tests. */
 const node = process.env["STARPOST_TEST_NODE"] || process.execPath;
 
 interface Packed {
@@ -13,7 +13,7 @@ interface Packed {
   readonly files: readonly { readonly path: string; readonly mode: number }[];
 }
 
-/** What a package may hold: the program, what people read, and what npm asks for. */
+/** The files that the package may contain: the program, documentation, and metadata for npm. */
 const belongs = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
@@ -47,13 +47,13 @@ describe("the package", () => {
     mkdirSync(prefix);
     const flags = ["--json", "--ignore-scripts", "--pack-destination", folder];
     const { stdout } = await execa("npm", ["pack", ...flags]);
-    // A list of packages, or an object of them by name: versions of npm differ.
+    // An array of packages or an object by name, depending on the npm version.
     packed = Object.values(JSON.parse(stdout) as Record<string, Packed>)[0] as Packed;
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  test("holds what is needed and no more", () => {
+  test("contains only the required files", () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !belongs.some((form) => form.test(path)))).toEqual([]);
     expect(paths).toEqual(
@@ -70,7 +70,7 @@ describe("the package", () => {
     expect((program?.mode ?? 0) & 0o111).toBe(0o111);
   });
 
-  test("says what npm and its readers ask for", () => {
+  test("has complete metadata", () => {
     expect(manifest).toMatchObject({
       name: "starpost",
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -81,12 +81,12 @@ describe("the package", () => {
       publishConfig: { access: "public", provenance: true },
     });
     expect(readFileSync(resolve("LICENSE"), "utf8")).toMatch(/^MIT License/);
-    // npm puts those pages where `man` finds them that are listed one by one.
+    // npm installs only man pages that are listed individually.
     const pages = readdirSync(resolve("dist/man")).map((name) => `./dist/man/${name}`);
     expect(manifest["man"]).toEqual(pages.toSorted());
   });
 
-  test("is installed into an empty place and goes through the README's tour there", async () => {
+  test("installs into an empty folder and runs the README's tour", async () => {
     const installing = [
       "install",
       "--global",

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const readIfThere = (path: string) => (existsSync(path) ? readFileSync(path) : undefined);
 
-/** Plans a file and imports it: both say the same, and the plan leaves nothing. */
+/** Plans and imports a file; expects equal results and no changes by the plan. */
 async function expectAgreement(
   home: Home,
   { file, kind, flags }: PlannedCase,
@@ -59,15 +59,15 @@ async function expectAgreement(
     items: imported.data.items,
     calls: imported.data.calls,
   });
-  const told = planned.data.rejects.reduce((sum, { count }) => sum + count, 0);
-  expect(told).toBe(rows.rejected + rows.failed);
+  const rejected = planned.data.rejects.reduce((sum, { count }) => sum + count, 0);
+  expect(rejected).toBe(rows.rejected + rows.failed);
 }
 
 describe("a plan and the import that follows agree", () => {
   const home = homes.open();
   const digest = () => digestDatabase(join(home.folder, "starpost.db"));
   beforeAll(async () => {
-    // The account, its key and its token are made by the first use, whatever that is.
+    // The first use creates the account, its key, and its token.
     await home.run(["auth", "token"]);
     await home.run(["coupons", "import", "fixtures/good/coupons.csv", "--action", "map_review"]);
   });
@@ -92,7 +92,7 @@ describe("a plan and the import that follows agree", () => {
     await expectAgreement(home, { file, kind: "orders", flags }, digest);
   });
 
-  test("for addresses that are taken back", async () => {
+  test("for removed addresses", async () => {
     const file = "fixtures/good/unsubscribers.csv";
     await expectAgreement(home, { file, kind: "unsubscribers", flags: ["--remove"] }, digest);
   });
@@ -102,7 +102,7 @@ const few: readonly PlannedCase[] = findCases(["fixtures/good", "fixtures/bad"])
   /good\/(orders|coupons)\.csv|bad\/(products|unsubscribers)\.csv/.test(file),
 );
 
-describe("with an account elsewhere", () => {
+describe("with a remote account", () => {
   let server: Awaited<ReturnType<Home["serve"]>>;
   let home: Home;
   const serving = homes.open();

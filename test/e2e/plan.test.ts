@@ -32,7 +32,7 @@ const orderHeader = "order_id,email,customer_name,order_date,product_id,product_
 const orderRow = (order: string, email: string, date: string, product: string, name = "Pot") =>
   `${order},${email},Ann,${date},${product},${name},https://shop.example/${product}`;
 
-/** A day before the tests' own, as orders have it. */
+/** The date a number of days ago, as in orders. */
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 const databaseOf = (home: Home) => join(home.folder, "starpost.db");
@@ -40,7 +40,7 @@ const databaseOf = (home: Home) => join(home.folder, "starpost.db");
 describe("a plan of orders", () => {
   const home = homes.open();
   let plan: Plan;
-  let said: string;
+  let output: string;
   beforeAll(async () => {
     const before = writeCsv(
       "before.csv",
@@ -65,10 +65,10 @@ describe("a plan of orders", () => {
     const ran = await home.json<Plan>(["orders", "plan", file]);
     expect(ran.exitCode).toBe(3);
     plan = ran.data;
-    said = (await home.run(["orders", "plan", file])).stderr;
+    output = (await home.run(["orders", "plan", file])).stderr;
   });
 
-  test("counts rows, orders and calls, and says why rows would be rejected", () => {
+  test("counts rows, orders, and calls, and gives the reasons for rejected rows", () => {
     expect(plan).toMatchObject({
       kind: "orders",
       state: "finished",
@@ -83,12 +83,12 @@ describe("a plan of orders", () => {
     expect(plan.rejects[0]?.first).toContain('orders.csv:6:email ("no address")');
   });
 
-  test("tells what is there already, and what an earlier row gave", () => {
+  test("counts existing records and repeated rows", () => {
     expect(plan.there).toEqual({ items: 1, changed: null, purchases_added: 1 });
     expect(plan.repeated).toEqual({ rows: 1, first: expect.stringMatching(/orders\.csv:10$/) as unknown });
   });
 
-  test("finds ids that are written in two ways, and products with two names", () => {
+  test("finds IDs with two spellings, and products with two names", () => {
     expect(plan.collisions.count).toBe(2);
     expect(plan.collisions.examples.map(({ ids }) => ids.join(" "))).toEqual(["2 002", "pan PAN"]);
     expect(plan.names.count).toBe(2);
@@ -98,7 +98,7 @@ describe("a plan of orders", () => {
     ]);
   });
 
-  test("forecasts the mails of what would be added, and sends none", () => {
+  test("forecasts the emails of new orders, and sends none", () => {
     expect(plan.mails).toEqual({
       send_mail: false,
       sent_by_import: 0,
@@ -116,14 +116,14 @@ describe("a plan of orders", () => {
   });
 
   test("prints a summary", () => {
-    expect(said).toMatch(/orders\.csv into the local database/);
-    expect(said).toMatch(/^ {2}rows {6}9 read, 7 acceptable, 2 rejected, 0 failed$/m);
-    expect(said).toMatch(/^ {2}to send {3}\d orders in 1 call, /m);
-    expect(said).toMatch(/^ {2}existing {2}1 order; 1 purchase /m);
-    expect(said).toContain('"2", "002" (first: ');
-    expect(said).toMatch(/^ {2}emails .*--send-mail.* 4 emails to 3 people, on /m);
-    expect(said).toMatch(/^ {2}rejected {2}2 rows: email /m);
-    expect(said).toMatch(/^ +none for 1 ordered product: /m);
+    expect(output).toMatch(/orders\.csv into the local database/);
+    expect(output).toMatch(/^ {2}rows {6}9 read, 7 acceptable, 2 rejected, 0 failed$/m);
+    expect(output).toMatch(/^ {2}to send {3}\d orders in 1 call, /m);
+    expect(output).toMatch(/^ {2}existing {2}1 order; 1 purchase /m);
+    expect(output).toContain('"2", "002" (first: ');
+    expect(output).toMatch(/^ {2}emails .*--send-mail.* 4 emails to 3 people, on /m);
+    expect(output).toMatch(/^ {2}rejected {2}2 rows: email /m);
+    expect(output).toMatch(/^ +none for 1 ordered product: /m);
   });
 
   test("states why no emails would be sent", async () => {
@@ -142,7 +142,7 @@ describe("a plan of orders", () => {
     expect(again).not.toContain("none for");
   });
 
-  test("is one record in CSV, and no run in the list", async () => {
+  test("prints one CSV record, and adds no run to the list", async () => {
     const { stdout } = await home.run(["orders", "plan", join(folder, "orders.csv"), "--format", "csv"]);
     const [header, record, ...more] = stdout.trim().split("\n");
     expect(more).toEqual([]);
@@ -154,9 +154,9 @@ describe("a plan of orders", () => {
   });
 });
 
-describe("a plan of the other kinds", () => {
+describe("plans of other record types", () => {
   const home = homes.open();
-  test("products: how many are there, and how many of them would change", async () => {
+  test("counts existing and changed products", async () => {
     const header = "product_id,name,url,description";
     const first = writeCsv(
       "p1.csv",
@@ -194,7 +194,7 @@ describe("a plan of the other kinds", () => {
     });
   });
 
-  test("coupons and addresses: what is given twice, and what is there", async () => {
+  test("counts duplicate and existing coupons and addresses", async () => {
     const action = ["--action", "map_review"];
     await home.run(["coupons", "import", writeCsv("c1.csv", "code", "AAAA", "BBBB"), ...action]);
     const coupons = writeCsv("c2.csv", "code", "AAAA", "CCCC", "CCCC", "cccc");
@@ -222,7 +222,7 @@ describe("a plan of the other kinds", () => {
     });
   });
 
-  test("on a fresh machine nothing but the account is made", async () => {
+  test("creates nothing but the account on a fresh machine", async () => {
     const fresh = homes.open();
     const { exitCode } = await fresh.run(["products", "plan", "fixtures/good/products.csv"]);
     expect(exitCode).toBe(0);
@@ -240,7 +240,7 @@ describe("a plan of the other kinds", () => {
   });
 });
 
-describe("a plan that is kept", () => {
+describe("a saved plan", () => {
   let home: Home;
   let file: string;
   const out = join(folder, "plan.json");
@@ -251,7 +251,7 @@ describe("a plan that is kept", () => {
   });
   const plan = (...flags: string[]) => home.run(["orders", "plan", file, "--out", out, ...flags]);
 
-  test("is for its owner alone, and is applied as it was planned", async () => {
+  test("is readable only by its owner, and is applied as planned", async () => {
     expect(await plan("--platform", "shopify", "--batch-size", "7")).toMatchObject({ exitCode: 3 });
     expect(statSync(out).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(out, "utf8"))).toMatchObject({
@@ -283,7 +283,7 @@ describe("a plan that is kept", () => {
     database.close();
   });
 
-  test("is refused where the file has changed or is gone, and nothing is imported", async () => {
+  test("is rejected if the input file has changed or is missing, and nothing is imported", async () => {
     await plan();
     const digest = digestDatabase(databaseOf(home));
     const text = readFileSync(file, "utf8");
@@ -300,7 +300,7 @@ describe("a plan that is kept", () => {
     expect((await home.run(["imports", "apply", out])).exitCode).toBe(3);
   });
 
-  test("is refused where it was edited, and is not where it was only laid out anew", async () => {
+  test("is rejected if it was edited, but not if it was only reformatted", async () => {
     await plan();
     const digest = digestDatabase(databaseOf(home));
     const text = readFileSync(out, "utf8");
@@ -319,7 +319,7 @@ describe("a plan that is kept", () => {
     writeFileSync(out, JSON.stringify({ summary, ...rest }));
     const applied = await home.run(["imports", "apply", out]);
     expect(applied.exitCode).toBe(3);
-    expect(applied.stderr).not.toContain("The plan said");
+    expect(applied.stderr).not.toContain("The plan output");
   });
 
   test("reports differences if the account has changed", async () => {
@@ -333,7 +333,7 @@ describe("a plan that is kept", () => {
     expect(applied.stderr).toMatch(/^ {2}actual {4}1 row accepted \(1 code\), 1 rejected$/m);
   });
 
-  test("is refused for another account, and where it is no plan", async () => {
+  test("is rejected for another account, and if it is not a plan", async () => {
     await plan();
     const elsewhere = await home.run(["imports", "apply", out], {
       env: { STARPOST_DATABASE: join(home.folder, "other.db") },
@@ -346,7 +346,7 @@ describe("a plan that is kept", () => {
     expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining("there is no such file")]);
   });
 
-  test("is not made of standard input, which can be planned all the same", async () => {
+  test("cannot be saved for standard input, which can be planned nevertheless", async () => {
     const input = readFileSync(file);
     const kept = await home.run(["orders", "plan", "-", "--out", out], { input });
     expect([kept.exitCode, kept.stderr]).toEqual([2, expect.stringContaining("can be read only once")]);
@@ -354,7 +354,7 @@ describe("a plan that is kept", () => {
     expect(data).toMatchObject({ rows: { read: 2, accepted: 1 }, plan_file: null });
   });
 
-  test("applies from another folder, and with a mapping that has not changed", async () => {
+  test("can be applied from another folder, with an unchanged mapping", async () => {
     writeFileSync(file, readFileSync(file, "utf8").replace("customer_name", "buyer"));
     expect(await plan("--map", "customer_name=buyer")).toMatchObject({ exitCode: 3 });
     const applied = await home.run(["imports", "apply", out], { cwd: folder, env: {} });
@@ -362,7 +362,7 @@ describe("a plan that is kept", () => {
   });
 });
 
-describe("the time that the rate allows", () => {
+describe("the estimated duration at a rate", () => {
   const serving = homes.open();
   let server: Awaited<ReturnType<Home["serve"]>>;
   let home: Home;
@@ -386,8 +386,8 @@ describe("the time that the rate allows", () => {
   });
 });
 
-describe("a plan that does not come to its end", () => {
-  // What a killed plan leaves in the folder for such things is removed with the rest.
+describe("an interrupted plan", () => {
+  // A killed plan's leftovers in the temporary folder are removed with the folder.
   const home = homes.open({ TMPDIR: folder });
   const big = join(folder, "big.csv");
   let digest: string;
@@ -403,7 +403,7 @@ describe("a plan that does not come to its end", () => {
     digest = digestDatabase(databaseOf(home));
   });
 
-  /** Starts a plan and waits until it holds the database. */
+  /** Starts a plan and waits until it has opened the database. */
   async function startPlan() {
     const running = home.start(["orders", "plan", big]);
     const probe = new SqliteFile(databaseOf(home), { busyTimeoutMs: 0 });
@@ -413,7 +413,7 @@ describe("a plan that does not come to its end", () => {
           probe.beginImmediate();
           probe.execute("rollback");
         } catch {
-          // In an object: the process by itself would be waited for.
+          // In an object, because `await` would wait for the process itself.
           return { running };
         }
         await new Promise((later) => setTimeout(later, 5));
@@ -438,7 +438,7 @@ describe("a plan that does not come to its end", () => {
     expect((await home.json<Summary[]>(["imports", "list"])).data[0]?.kind).toBe("products");
   });
 
-  test("for a database that another holds is put off with a hint", async () => {
+  test("exits with 5 and a hint if another process has locked the database", async () => {
     const holder = new SqliteFile(databaseOf(home));
     holder.beginImmediate();
     const refused = await home.json(["orders", "plan", resolve("fixtures/good/orders.csv")]);

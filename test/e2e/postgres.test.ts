@@ -18,7 +18,7 @@ type Server = Awaited<ReturnType<Home["serve"]>>;
 const homes = new Homes();
 afterAll(() => homes.remove());
 
-/** The server takes any password: what is looked for is that it is told to nobody. */
+/** The server accepts any password; the tests check that it is never shown. */
 const password = "77hidden77";
 
 function newHome({ url }: TestDatabase): Home {
@@ -58,7 +58,7 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
   const readWith = async ({ url, app_key }: Server, utoken: string) =>
     (await fetch(`${url}/apps/${app_key}/purchases?utoken=${utoken}`)).status;
 
-  test("that start at once on an empty one make one account", async () => {
+  test("create one account when started at the same time on an empty database", async () => {
     expect(servers[0].app_key).toBe(servers[1].app_key);
     expect(servers[0].secret).toBe(servers[1].secret);
     expect(await execute("select count(*)::int as accounts from accounts", database.url)).toEqual([
@@ -66,14 +66,14 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
     ]);
   });
 
-  test("take each other's tokens", async () => {
+  test("accept each other's tokens", async () => {
     const [one, other] = servers;
     const utoken = await issueToken(one);
     expect(await readWith(other, utoken)).toBe(200);
     expect(await readWith(other, `${utoken}x`)).toBe(401);
   });
 
-  test("hold 100 tokens together: the 101st lets the first go", async () => {
+  test("share a limit of 100 tokens; the 101st revokes the first", async () => {
     const [one, other] = servers;
     const first = await issueToken(one);
     const second = await issueToken(other);
@@ -92,7 +92,7 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
     readonly status: number;
   }
 
-  /** Calls both at once, and gives the replies by the end of the second that each was counted in. */
+  /** Calls both at once, and groups the responses by the end of the rate-limit second. */
   async function callCore(utoken: string, times: number): Promise<Map<string, Reply[]>> {
     const found = new Map<string, Reply[]>();
     const call = async (at: number) => {
@@ -106,9 +106,9 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
     return found;
   }
 
-  test("answer five core calls a second together, not each", async () => {
+  test("share the limit of five core calls per second", async () => {
     const utoken = await issueToken(servers[0]);
-    // A burst may fall into several seconds: one that holds half of it, of both, is enough to tell.
+    // A burst may span several seconds; one second with half of it, from both processes, is sufficient.
     let fullest: Reply[] = [];
     while (fullest.length < 12) {
       const bursts = await callCore(utoken, 24);
@@ -134,18 +134,18 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
 
   afterEach(() => database.drop());
 
-  /** Everything that the program has written down in its home. */
+  /** The content of all files that the program has written to its home. */
   const readHome = () =>
     readdirSync(home.folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
       .join("\n");
 
-  test("import, say how things are, and serve, and tell the password to nobody", async () => {
-    const said: string[] = [];
+  test("import, report the status, and serve without showing the password", async () => {
+    const output: string[] = [];
     const run = async (...args: string[]) => {
       const ran = await home.run(args);
-      said.push(ran.stdout, ran.stderr);
+      output.push(ran.stdout, ran.stderr);
       return ran;
     };
     const imported = await run("orders", "import", "fixtures/good/orders.csv");
@@ -170,19 +170,19 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
     expect([purchases.length, total]).toEqual([10, 10]);
     expect(await server.stop()).toBe(0);
     const { stdout, stderr } = await server.process;
-    said.push(String(stdout), String(stderr));
+    output.push(String(stdout), String(stderr));
 
-    expect(said.join("\n")).not.toContain(password);
+    expect(output.join("\n")).not.toContain(password);
     expect(readHome()).not.toContain(password);
   });
 
-  test("go on with an import that was killed, and neither lose nor double a row", async () => {
+  test("resume a killed import without losing or duplicating a row", async () => {
     const path = join(home.folder, "codes.csv");
     const codes = Array.from({ length: 5_000 }, (_, at) => `CODE-${at}`);
     writeFileSync(path, `code\n${codes.join("\n")}\n`);
     let args = ["coupons", "import", path, "--action", "map_review", "--batch-size", "50"];
     for (let kill = 0; kill < 3; kill++) {
-      // Slow enough not to come to its end.
+      // Slow enough that it does not finish.
       const run = home.start([...args, "--rate", "20"]);
       await sleep(400 + Math.random() * 400);
       run.kill("SIGKILL");
@@ -198,8 +198,8 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
   });
 });
 
-describe.skipIf(postgresServer === undefined)("a database that is gone", () => {
-  test("is not told to callers, neither where it was nor whose it was", async () => {
+describe.skipIf(postgresServer === undefined)("a database that is unavailable", () => {
+  test("is not revealed to clients: neither its host nor its user", async () => {
     const database = await takeEmptyDatabase();
     const server = await newHome(database).serve();
     await database.drop();
@@ -215,8 +215,8 @@ describe.skipIf(postgresServer === undefined)("a database that is gone", () => {
   });
 });
 
-describe.skipIf(postgresServer === undefined)("a database that falls silent", () => {
-  /** Stands before the server until it is told to pass on nothing more. */
+describe.skipIf(postgresServer === undefined)("a database that stops responding", () => {
+  /** A TCP proxy in front of the server that can stop forwarding. */
   async function standBetween({ url }: TestDatabase) {
     const { hostname, port } = new URL(url);
     const sockets: Socket[] = [];
@@ -238,7 +238,7 @@ describe.skipIf(postgresServer === undefined)("a database that falls silent", ()
     };
   }
 
-  test("keeps nobody from stopping the server for long", async () => {
+  test("does not delay the shutdown of the server for long", async () => {
     const database = await takeEmptyDatabase();
     const between = await standBetween(database);
     try {

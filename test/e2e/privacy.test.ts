@@ -15,7 +15,7 @@ import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.t
 
 const homes = new Homes();
 let umask = 0;
-// Nothing must rely on the person's own umask.
+// File modes must not depend on the user's umask.
 beforeAll(() => {
   umask = process.umask(0);
 });
@@ -39,7 +39,7 @@ function writeOrders(home: Home, emails: readonly string[], name = "orders.csv")
   return write(home, name, `${[header, ...rows].join("\n").replaceAll(/o-([a-z]+)\.csv/g, "o-$1")}\n`);
 }
 
-/** Everything in a folder that others than its owner may read, with its mode. */
+/** All entries of a folder that users other than its owner may read, with their modes. */
 function findShared(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((name) => {
     const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
@@ -48,8 +48,8 @@ function findShared(folder: string): string[] {
   });
 }
 
-describe("what is kept is for its owner alone, with a umask of 0", () => {
-  test("after every sort of command, and while an import is under way", async () => {
+describe("stored files are private with a umask of 0", () => {
+  test("after every type of command, and during an import", async () => {
     const home = homes.open();
     mkdirSync(join(home.folder, "out"), { mode: 0o700 });
     const emails = Array.from({ length: 30 }, (_, at) => `n${at}@example.com`);
@@ -121,7 +121,7 @@ interface Purged {
   readonly kept: { running: number; unfinished: number };
 }
 
-/** Makes all of a folder as old as is said. */
+/** Sets the modification time of everything in a folder. */
 function age(folder: string, days: number): void {
   const then = new Date(Date.now() - days * 86_400_000);
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
@@ -140,7 +140,7 @@ describe("imports purge", () => {
     return (await home.json(["unsubscribers", "import", path, "--type", "1"])).data.import_id;
   }
 
-  test("removes old runs with their rejects and what killed processes left, and nothing else", async () => {
+  test("removes only old runs, their rejects, and leftovers of killed processes", async () => {
     const home = homes.open();
     const runs = join(home.folder, "imports");
     const temporary = join(home.folder, "tmp");
@@ -163,7 +163,7 @@ describe("imports purge", () => {
     const manifest = join(runs, open, "manifest.json");
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace('"finished"', '"interrupted"'));
     age(join(runs, open), 31);
-    // A person's own, which looks like what a killed process leaves but for its name.
+    // A user's file that differs from a killed process's leftovers only by its name.
     const own = "kept by hand";
     const [leftOld, leftYoung] = ["20260101-000000-abcdef", "20260102-000000-abcdef"];
     for (const [name, days] of [
@@ -203,7 +203,7 @@ describe("imports purge", () => {
     expect(third.data.removed).toEqual([]);
   });
 
-  test("never removes one that is under way, however old it looks", async () => {
+  test("never removes a running import, however old it appears", async () => {
     const home = homes.open();
     const path = writeOrders(
       home,
@@ -225,7 +225,7 @@ describe("imports purge", () => {
     expect((await purge(home, "--yes", "--unfinished")).data.removed).toMatchObject([{ import_id: id }]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("leaves what other users' processes left to them", async () => {
+  test.skipIf(process.getuid?.() !== 0)("does not remove leftovers of other users' processes", async () => {
     const home = homes.open();
     const temporary = join(home.folder, "tmp");
     const names = ["starpost-plan-abcdef", "starpost-plan-ghijkl"] as const;
@@ -240,7 +240,7 @@ describe("imports purge", () => {
     expect(readdirSync(temporary)).toEqual([names[1]]);
   });
 
-  test("wants to know how old, in hours, days or weeks", async () => {
+  test("requires an age in hours, days, or weeks", async () => {
     const home = homes.open();
     for (const flags of [[], ["--older-than", "30"], ["--older-than", "d"], ["--older-than", "-1d"]]) {
       expect((await home.run(["imports", "purge", ...flags])).exitCode).toBe(2);
@@ -255,7 +255,7 @@ describe("--redact", () => {
   const people = ["Jane.Doe@example.com", "o'brien+x@example.ie", "jürgen@bücher.example", "a_b-c@localhost"];
   const wrong = ["two@@example.com", "(jim)@example.com", "j doe@example.com"];
 
-  test("shows no address of the files in anything that any command prints, and keeps them in files", async () => {
+  test("hides the addresses in all output, and keeps them in files", async () => {
     const home = homes.open();
     const orders = writeOrders(home, [...people, ...wrong]);
     const list = write(home, "list.csv", `email\n${[...people, ...wrong].join("\n")}\n`);
@@ -287,7 +287,7 @@ describe("--redact", () => {
       ["no-such", people[0] ?? ""],
     ];
     for (const [at, command] of commands.entries()) {
-      // By the flag or by the variable.
+      // With the flag or with the variable.
       const { stdout, stderr } = await (at % 2 === 0 ? run([...command, "--redact"]) : run(command, redact));
       const found = `${stdout}${stderr}`.matchAll(/person-[0-9a-f]{10}@redacted\.invalid/g);
       for (const [token] of found) tokens.add(token);
@@ -301,11 +301,11 @@ describe("--redact", () => {
       expect(output).not.toContain(person.toLowerCase());
     }
     expect(output).toContain("redacted.invalid");
-    // One token a person, whichever command told of them; the wrong ones have theirs.
+    // One token per person across commands; invalid addresses have their own.
     expect(tokens.size).toBeGreaterThanOrEqual(people.length);
     expect(tokens.size).toBeLessThanOrEqual(people.length + 3 * wrong.length + 2);
 
-    // A file that is to be given back has the addresses themselves, so that one without is not promised.
+    // A reject file is imported again and thus contains the addresses.
     const file = join(home.folder, "out.csv");
     expect((await run(["unsubscribers", "export", "--out", file, "--redact"])).exitCode).toBe(2);
     expect(existsSync(file)).toBe(false);
@@ -315,7 +315,7 @@ describe("--redact", () => {
     expect(readFileSync(summary?.rejects_file ?? "", "utf8")).toContain("two@@example.com");
   });
 
-  test("hides them in what a server logs, and in what an import of a service elsewhere says", async () => {
+  test("hides addresses in server logs and in the output of remote imports", async () => {
     const far = homes.open();
     const server = far.start(["serve", "--port", "0", "--json", "--verbose", "--redact"]);
     let [stdout, stderr] = ["", ""];
@@ -335,7 +335,7 @@ describe("--redact", () => {
     for (const person of people) expect(stderr.toLowerCase()).not.toContain(person.toLowerCase());
   });
 
-  test("names one person alike in every run of an installation, and otherwise in another", async () => {
+  test("uses the same token for a person in all runs of an installation, and another one elsewhere", async () => {
     const [one, other] = [homes.open(), homes.open()];
     const say = async (home: Home, email: string) =>
       (await home.run(["orders", "import", email, "--redact"])).stderr;

@@ -32,7 +32,7 @@ function filesOf(folder: string): string[] {
 }
 
 describe("init", () => {
-  test("makes the account of this machine, and finds it again", async () => {
+  test("creates the account of this machine, and finds it when repeated", async () => {
     const home = homes.open();
     const [first, again] = [await home.json(["init", "--local"]), await home.json(["init", "--local"])];
     expect([first.exitCode, again.exitCode]).toEqual([0, 0]);
@@ -41,7 +41,7 @@ describe("init", () => {
     expect((await home.run(["init", "--local"])).stdout).toContain("starpost serve");
   });
 
-  test("signs in to a service elsewhere, again without harm, and goes back", async () => {
+  test("signs in to a remote service, repeatedly, and switches back", async () => {
     const home = homes.open();
     for (const role of ["first", "second"]) {
       const ran = await home.json(["init", ...account(), "--profile", "shop", "--live"], {
@@ -70,15 +70,15 @@ describe("init", () => {
     [["init", "--local", "--base-url", "http://127.0.0.1:9"], "--local"],
     [["profile", "add", "x"], "--base-url"],
     [["profile", "set", "x"], "--live or --no-live"],
-  ])("%j names what is missing where nobody can be asked", async (args, says) => {
+  ])("%j names the missing value if it cannot prompt", async (args, expected) => {
     const ran = await homes.open().json(args);
     expect([ran.exitCode, ran.stdout]).toEqual([2, ""]);
-    expect(ran.stderr).toContain(says);
+    expect(ran.stderr).toContain(expected);
   });
 });
 
 describe("profiles", () => {
-  test("are added, used, marked, shown and removed, and their secrets go with them", async () => {
+  test("are added, selected, marked, shown, and removed with their secrets", async () => {
     const home = homes.open();
     const added = await home.json<ProfileRecord>(["profile", "add", "shop", ...account()], {
       input: server.secret,
@@ -125,7 +125,7 @@ describe("profiles", () => {
     expect((await home.run(["profile", "use", "shop"])).exitCode).toBe(2);
   });
 
-  test("of a database are the embedded engine over it, and served while current", async () => {
+  test("of a database use the embedded engine, and are served while current", async () => {
     const home = homes.open();
     const path = join(home.folder, "deep", "shop.db");
     await home.run(["profile", "add", "here", "--database", path]);
@@ -143,7 +143,7 @@ describe("profiles", () => {
     expect((await home.json(["auth", "status"], { env: other })).data).toMatchObject({ profile: "local" });
   });
 
-  test("keep a database's password apart, and take none from a flag", async () => {
+  test("store a database password separately, and reject one in a flag", async () => {
     const home = homes.open();
     const flag = ["profile", "add", "pg", "--database"];
     for (const address of ["postgres://me:hidden77@h/db", "postgres://me@h/db?password=hidden77"]) {
@@ -162,7 +162,7 @@ describe("profiles", () => {
     expect([unreachable.exitCode, unreachable.stderr]).toEqual([5, expect.not.stringContaining("other88")]);
   });
 
-  test("that two processes add at once are all there", async () => {
+  test("are all stored when two processes add them at the same time", async () => {
     const home = homes.open();
     const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
     const ran = await Promise.all(
@@ -176,7 +176,7 @@ describe("profiles", () => {
     expect(Object.keys(secrets).toSorted()).toEqual(names);
   });
 
-  test("of a former version serve as they are, and move on at the next login", async () => {
+  test("of a former version work unchanged, and are migrated at the next login", async () => {
     const home = homes.open();
     const stored = { base_url: server.url, app_key: server.app_key };
     writeFileSync(
@@ -193,9 +193,9 @@ describe("profiles", () => {
 });
 
 describe("a secret", () => {
-  test("is in no output, and in files that their owner alone may read", async () => {
+  test("is not in any output, and only in files readable by their owner", async () => {
     const home = homes.open();
-    const said = [await signIn(home, "shop")];
+    const outputs = [await signIn(home, "shop")];
     const commands = [
       ["profile", "list"],
       ["profile", "show"],
@@ -203,16 +203,16 @@ describe("a secret", () => {
       ["webhooks", "list"],
     ];
     for (const command of [...commands, ["auth", "logout"]]) {
-      said.push(await home.run([...command, "--verbose"]), await home.json([...command, "--verbose"]));
+      outputs.push(await home.run([...command, "--verbose"]), await home.json([...command, "--verbose"]));
     }
-    for (const { stdout, stderr } of said) expect(stdout + stderr).not.toContain(server.secret);
+    for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toContain(server.secret);
     for (const path of [home.folder, ...filesOf(home.folder)]) {
       const found = statSync(path);
       expect(`${path} ${(found.mode & 0o777).toString(8)}`).toBe(`${path} ${found.isFile() ? 600 : 700}`);
     }
   });
 
-  test("is forgotten by a logout, twice without harm, and then it is said what is missing", async () => {
+  test("is deleted by logout, which can be repeated; later commands name the missing secret", async () => {
     const home = homes.open();
     await signIn(home, "shop");
     const [first, second] = [await home.json(["auth", "logout"]), await home.json(["auth", "logout"])];
@@ -226,7 +226,7 @@ describe("a secret", () => {
     expect([env.exitCode, env.stderr]).toEqual([2, expect.stringContaining("Unset STARPOST_BASE_URL")]);
   });
 
-  test("that is refused is said to be, with its reason", async () => {
+  test("that the service rejects is reported with the reason", async () => {
     const home = homes.open();
     await home.run(["profile", "add", "bad", ...account()], { input: "wrong" });
     const ran = await home.json(["auth", "status", "--profile", "bad"]);
@@ -237,7 +237,7 @@ describe("a secret", () => {
     });
   });
 
-  test("of the environment is not sent to another account", async () => {
+  test("from the environment is not sent to another account", async () => {
     const home = homes.open();
     const args = ["profile", "add", "other", "--base-url", "http://127.0.0.1:9", "--app-key", "k"];
     const ran = await home.json(args, { env: remoteEnv(server) });
@@ -246,13 +246,13 @@ describe("a secret", () => {
 });
 
 describe("a token", () => {
-  test("is fetched once by commands that start at once", async () => {
+  test("is fetched once by commands that start at the same time", async () => {
     const home = homes.open(remoteEnv(server));
     const tokens = await Promise.all([1, 2, 3, 4].map(() => home.runProcess(["auth", "token"])));
     expect(new Set(tokens.map(({ stdout }) => stdout)).size).toBe(1);
   });
 
-  test("that is given serves in the place of the secret until it is refused", async () => {
+  test("can be used instead of the secret until it is rejected", async () => {
     const { stdout: utoken } = await homes.open(remoteEnv(server)).run(["auth", "token"]);
     const { STARPOST_SECRET: secret = "", ...where } = remoteEnv(server);
     const home = homes.open({ ...where, STARPOST_UTOKEN: utoken });

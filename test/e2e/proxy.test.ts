@@ -9,7 +9,7 @@ const homes = new Homes();
 let service: Awaited<ReturnType<Home["serve"]>>;
 let own: OwnCertificate | undefined;
 let front: Server | undefined;
-/** The service by a name that nothing but a proxy knows, with TLS and without. */
+/** The service under a host name that only the proxy can resolve, with and without TLS. */
 let address: { readonly http: string; readonly https: string };
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   homes.remove();
 });
 
-/** Asks for the status of an account, through a proxy as the environment says. */
+/** Reads the status of an account through the proxy in the environment. */
 async function ask(
   url: string,
   env: (proxy: string) => Record<string, string>,
@@ -53,18 +53,18 @@ const withUser = (proxy: string) => proxy.replace("//", "//me:pa%23ss@");
 const trusted = () => ({ NODE_EXTRA_CA_CERTS: own?.certFile ?? "" });
 
 describe("a service with TLS", () => {
-  test("is reached by a tunnel, with the proxy's credentials and the service's own authority", async () => {
+  test("is reached through a tunnel, with proxy credentials and a private certificate authority", async () => {
     const found = await ask(address.https, (proxy) => ({ HTTPS_PROXY: withUser(proxy), ...trusted() }), {
       credentials: "me:pa#ss",
     });
     expect(found).toMatchObject({ exitCode: 0, stderr: "" });
     expect(JSON.parse(found.stdout)).toMatchObject({ response: { purchases: [] } });
-    // Signing in and the call share no more than the tunnel's end.
+    // Signing in and the call use separate tunnels.
     expect(new Set(found.asked)).toEqual(new Set([`CONNECT ${address.https.slice("https://".length)}`]));
     expect(found.passed).toBeGreaterThan(0);
   });
 
-  test("is distrusted by itself, and what to do is said", async () => {
+  test("is rejected if its certificate is not trusted, with a hint", async () => {
     const found = await ask(address.https, (proxy) => ({ https_proxy: proxy }));
     expect(found).toMatchObject({ exitCode: 1, stdout: "" });
     expect(found.stderr).toContain("NODE_EXTRA_CA_CERTS");
@@ -73,7 +73,7 @@ describe("a service with TLS", () => {
   test.each<[string, ProxyOptions, string]>([
     ["asks who it is", { credentials: "me:other" }, "407"],
     ["forbids it", { refuses: 403 }, "403"],
-  ])("is not reached where the proxy %s, and no password is shown", async (_why, options, message) => {
+  ])("is not reached if the proxy %s, and no password is shown", async (_why, options, message) => {
     const found = await ask(address.https, (proxy) => ({ HTTPS_PROXY: withUser(proxy) }), options);
     expect(found).toMatchObject({ exitCode: 1, stdout: "", passed: 0 });
     expect(found.stderr).toContain(`the proxy ${found.proxy} `);
@@ -83,13 +83,13 @@ describe("a service with TLS", () => {
 });
 
 describe("a service without TLS", () => {
-  test("is reached by a proxy that forwards", async () => {
+  test("is reached through a forwarding proxy", async () => {
     const found = await ask(address.http, (proxy) => ({ HTTP_PROXY: withUser(proxy) }), {
       credentials: "me:pa#ss",
       count: 2,
     });
     expect(found).toMatchObject({ exitCode: 0, stderr: "" });
-    // One sign-in, whose token is kept, and two calls.
+    // One sign-in, whose token is cached, and two calls.
     expect(found.asked.map((line) => line.split("?", 1)[0])).toEqual([
       `POST ${address.http}/oauth/token`,
       `GET ${address.http}/apps/${service.app_key}/purchases`,
@@ -97,7 +97,7 @@ describe("a service without TLS", () => {
     ]);
   });
 
-  test("is reached straight where it is excepted, or is this machine", async () => {
+  test("is reached directly if it is excluded or local", async () => {
     const direct = await ask(service.url, (proxy) => ({ ALL_PROXY: proxy }));
     expect(direct).toMatchObject({ exitCode: 0, asked: [] });
     const asked = await ask(service.url, (proxy) => ({ ALL_PROXY: proxy, NO_PROXY: "<-loopback>" }));
@@ -109,7 +109,7 @@ describe("a service without TLS", () => {
     expect(excepted).toMatchObject({ exitCode: 0, asked: [] });
   });
 
-  test("is not asked by way of what is no proxy", async () => {
+  test("is not reached with an invalid proxy setting", async () => {
     const found = await ask(address.http, () => ({ HTTP_PROXY: "socks5://me:secret@127.0.0.1:1" }));
     expect(found).toMatchObject({ exitCode: 2, stdout: "", asked: [] });
     expect(found.stderr).toContain("HTTP_PROXY");

@@ -19,7 +19,7 @@ interface SentOrder {
 
 type Answer = { readonly status: number; readonly body: unknown };
 
-/** A service that issues tokens, lists nothing, and answers calls of orders as told; how many orders each call held. */
+/** A service that issues tokens, lists nothing, and answers order calls with the handler; records the number of orders per call. */
 async function startService(answer: (orders: readonly SentOrder[]) => Answer) {
   const sizes: number[] = [];
   const service: Loopback = await startLoopback((response, at) => {
@@ -67,8 +67,8 @@ async function importOrders(home: Home, path: string, more: readonly string[] = 
   return { ...result, summary, rejects };
 }
 
-describe("a call that is refused as a whole", () => {
-  test("the orders at fault are found and rejected, the others go in", async () => {
+describe("a rejected call", () => {
+  test("finds and rejects the invalid orders, and imports the others", async () => {
     const poison = new Set(["o-7", "o-150"]);
     const { home, sizes } = await startService((orders) =>
       orders.some(({ order_id }) => poison.has(order_id))
@@ -88,7 +88,7 @@ describe("a call that is refused as a whole", () => {
     expect(summary.calls.sent).toBe(sizes.length);
   });
 
-  test("a service that fails with everything is down: interrupted, nothing rejected, and it goes on when it is back", async () => {
+  test("interrupts the run without rejecting rows if all calls fail, and can be resumed", async () => {
     let isDown = true;
     const { home } = await startService(() =>
       isDown ? refusal("internal error", "Exceptions::InternalError") : taken,
@@ -103,7 +103,7 @@ describe("a call that is refused as a whole", () => {
     expect(resumed.data.rows.accepted).toBe(30);
   });
 
-  test("an order with which the service always fails is rejected, and said to be alone", async () => {
+  test("rejects a single order that always makes the service fail", async () => {
     const { home } = await startService((orders) =>
       orders.some(({ order_id }) => order_id === "o-19")
         ? refusal("internal error", "Exceptions::InternalError")
@@ -115,7 +115,7 @@ describe("a call that is refused as a whole", () => {
     expect(rejects[0]?.["_reason"]).toMatch(/this order .*; import it again later/);
   });
 
-  test("fifty refused one by one, and none taken: the run fails, and may be resumed", async () => {
+  test("fails after fifty individually rejected orders without a success, and can be resumed", async () => {
     const { home, sizes } = await startService(() =>
       refusal("no such platform", "Exceptions::InvalidParams"),
     );
@@ -132,7 +132,7 @@ describe("a call that is refused as a whole", () => {
 });
 
 describe("calls that are too large", () => {
-  test("a page of a proxy says so: halved for the rest of the run, said once", async () => {
+  test("halves the batch size for the rest of the run after a 413 page of a proxy, and reports it once", async () => {
     const { home, sizes } = await startService((orders) =>
       orders.length > 60 ? { status: 413, body: "<html>413 Request Entity Too Large</html>" } : taken,
     );
@@ -145,7 +145,7 @@ describe("calls that are too large", () => {
     expect(stderr).toMatch(/at most 50 orders/);
   });
 
-  test("a server that takes small bodies only", async () => {
+  test("adapts to a server that accepts only small bodies", async () => {
     const far = homes.open();
     const server = await far.serve(["--quiet", "--chaos", "max-body=9000"]);
     const home = homes.open(remoteEnv(server));
@@ -156,7 +156,7 @@ describe("calls that are too large", () => {
   });
 });
 
-describe("what the service says of an order", () => {
+describe("an error about an order", () => {
   test("is mapped to its cell; the other rows of the order name the invalid line", async () => {
     const { home } = await startService(() => ({
       status: 200,
@@ -183,13 +183,13 @@ describe("what the service says of an order", () => {
     expect(stderr).toMatch(/1 row: email .*orders\.csv:5: "odd@example\.com"\)/);
   });
 
-  test("rows with the same reason are counted together, most frequent first", async () => {
+  test("is counted per reason, most frequent first", async () => {
     const home = homes.open();
     const bad = (at: number) => rowOf(`b-${at}`).replace("n@example.com", "foo");
     const rows = [rowOf("o-1"), rowOf("o-2").replace("2026-01-02", "soon"), bad(1), bad(2), bad(3)];
     const { stderr } = await importOrders(home, writeOrders(home, rows));
-    const told = stderr.split("\n").filter((line) => /^ {2}(?:rejected)? +\d+ rows?: /.test(line));
-    expect(told[0]).toMatch(/3 rows: email .*orders\.csv:4: "foo"\)/);
-    expect(told[1]).toMatch(/1 row: order_date .*orders\.csv:3: "soon"\)/);
+    const reasons = stderr.split("\n").filter((line) => /^ {2}(?:rejected)? +\d+ rows?: /.test(line));
+    expect(reasons[0]).toMatch(/3 rows: email .*orders\.csv:4: "foo"\)/);
+    expect(reasons[1]).toMatch(/1 row: order_date .*orders\.csv:3: "soon"\)/);
   });
 });

@@ -18,7 +18,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A repository with the script, checks that pass, and an npm that only writes down what it was asked. */
+/** A repository with the script, passing checks, and an npm that only records its arguments. */
 async function openRepository() {
   const root = mkdtempSync(join(tmpdir(), "starpost-release-"));
   folders.push(root);
@@ -48,7 +48,7 @@ async function openRepository() {
       reject: false,
       all: true,
     });
-    return { status: ended.exitCode, said: ended.all };
+    return { status: ended.exitCode, output: ended.all };
   };
   return { repository, asked, git, commit, release };
 }
@@ -56,15 +56,15 @@ async function openRepository() {
 describe("a release", () => {
   test("requires a clean tree, a tag, and a changelog section", async () => {
     const { repository, git, commit, release } = await openRepository();
-    expect((await release()).said).toMatch(/not clean/);
+    expect((await release()).output).toMatch(/not clean/);
     await commit();
-    expect((await release()).said).toMatch(/HEAD has no tag v1\.2\.3/);
+    expect((await release()).output).toMatch(/HEAD has no tag v1\.2\.3/);
     await git("tag", "v1.2.30");
-    expect((await release()).said).toMatch(/HEAD has no tag v1\.2\.3/);
+    expect((await release()).output).toMatch(/HEAD has no tag v1\.2\.3/);
     await git("tag", "v1.2.3");
     expect(await release()).toMatchObject({
       status: 1,
-      said: expect.stringMatching(/CHANGELOG\.md has no section/),
+      output: expect.stringMatching(/CHANGELOG\.md has no section/),
     });
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
     await commit();
@@ -81,7 +81,7 @@ describe("a release", () => {
     expect(readFileSync(asked, "utf8")).toBe("publish --access public --dry-run\n");
     expect(await release(["--publish"])).toMatchObject({
       status: 1,
-      said: expect.stringMatching(/CI runner/),
+      output: expect.stringMatching(/CI runner/),
     });
     expect((await release(["--publish"], { CI: "true" })).status).toBe(0);
     expect(readFileSync(asked, "utf8").split("\n").at(-2)).toBe("publish --provenance --access public");

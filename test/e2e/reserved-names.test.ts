@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Home } from "../support/starpost.ts";
 
-/** Names that every object has: of them, `__proto__` alone cannot be a key of its own everywhere. */
-test("no product is taken and lost for its id", async () => {
+/** Property names of every object; `__proto__` is the only one that cannot be an own key everywhere. */
+test("stores products whose IDs are property names of objects", async () => {
   const home = new Home();
   onTestFinished(() => home.remove());
   const ids = ["__proto__", "constructor", "toString", "hasOwnProperty"];

@@ -14,7 +14,7 @@ afterAll(() => homes.remove());
 
 type Row = Record<string, string>;
 
-/** The reviews of a home as its export tells them. */
+/** The reviews of a home, as exported. */
 async function listReviews(home: Home): Promise<Row[]> {
   const { stdout } = await home.run(["reviews", "export"], { stripFinalNewline: false });
   return parse(stdout, { columns: true });
@@ -26,7 +26,7 @@ function write(home: Home, name: string, content: string): string {
   return path;
 }
 
-/** Rows that were queued to be mailed or delivered. */
+/** The number of queued emails and webhook deliveries. */
 function countOutbox(home: Home): number {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   const [row] = file.all(
@@ -40,11 +40,11 @@ const published = `published,review_title,review_content,review_score,date,produ
 true,Pours well,"Two lines,
 ""quoted"" 😀",5,2018-08-15,teapot,Ann,ann@mail.example,Thank you
 false,Rude,Bad words,1,2018-08-16T10:11:12+02:00,teapot,Bob,bob@mail.example,
-,Unsaid,Nothing said of it,4.0,2018/08/17 09:30:00,cup,Cai,cai@mail.example,
+,Unanswered,No reply,4.0,2018/08/17 09:30:00,cup,Cai,cai@mail.example,
 `;
 
-describe("the two layouts that other vendors export", () => {
-  test("with `published` first", async () => {
+describe("layouts of other vendors", () => {
+  test("imports the layout with `published` first", async () => {
     const home = homes.open();
     const file = write(home, "reviews.csv", published);
     const { exitCode, data, stderr } = await home.json([
@@ -77,7 +77,7 @@ describe("the two layouts that other vendors export", () => {
     expect(countOutbox(home)).toBe(0);
   });
 
-  test("with `review_title` first, of a product that is there by another name", async () => {
+  test("imports the layout with `review_title` first, for a product with another stored name", async () => {
     const home = homes.open();
     const products = write(
       home,
@@ -109,7 +109,7 @@ Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.e
     ]);
   });
 
-  test("a header of reviews that another import is given is told", async () => {
+  test("recognizes a review file passed to another import command", async () => {
     const home = homes.open();
     const file = write(home, "reviews.csv", published);
     const { exitCode, stderr } = await home.run(["coupons", "import", file, "--action", "map_review"]);
@@ -117,8 +117,8 @@ Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.e
   });
 });
 
-describe("rows that cannot be taken", () => {
-  test("are rejected with line, column and code, and go in once they are put right", async () => {
+describe("invalid rows", () => {
+  test("are rejected with line, column, and code, and imported once corrected", async () => {
     const home = homes.open();
     const file = write(
       home,
@@ -155,12 +155,12 @@ true,Good,Pours,5,2018-08-15,teapot,Ann,nobody
       .replace("Good,,5", "Good,Holds,5")
       .replace("nobody", "bob@mail.example");
     const again = await home.json(["reviews", "import", write(home, "again.csv", put)]);
-    // The first is word for word what is there by now.
+    // The first is identical to a stored review by now.
     expect(again.data.rows).toEqual({ read: 6, accepted: 5, rejected: 1, failed: 0 });
     expect(await listReviews(home)).toHaveLength(6);
   });
 
-  test("a service takes one in a call", async () => {
+  test("are limited to one review per call", async () => {
     const home = homes.open();
     const file = write(home, "reviews.csv", published);
     const { exitCode, stderr } = await home.run(["reviews", "import", file, "--batch-size", "2"]);
@@ -168,11 +168,11 @@ true,Good,Pours,5,2018-08-15,teapot,Ann,nobody
   });
 });
 
-describe("what is there already", () => {
+describe("existing reviews", () => {
   const row = "true,Good,Pours,5,2018-08-15,teapot,Ann,ann@mail.example\n";
   const header = "published,review_title,review_content,review_score,date,product_id,display_name,email\n";
 
-  test("twice in a file is two reviews, and again adds none", async () => {
+  test("imports a repeated row as two reviews, and adds none when repeated", async () => {
     const home = homes.open();
     const file = write(home, "reviews.csv", header + row + row);
     const first = await home.json(["reviews", "import", file]);
@@ -187,7 +187,7 @@ describe("what is there already", () => {
     expect(await listReviews(home)).toHaveLength(3);
   });
 
-  test("of another day, product, person or score is another review", async () => {
+  test("treats a review with another day, product, person, or score as another review", async () => {
     const home = homes.open();
     const others = [
       row.replace("2018-08-15", "2018-08-16"),
@@ -207,7 +207,7 @@ describe("what is there already", () => {
   });
 });
 
-/** Reviews of which each has a twin further down, word for word. */
+/** Reviews that each have an identical copy later in the file. */
 function manyReviews(count: number): string {
   const line = (at: number) =>
     `true,Title ${at},"Line one\nline two of ${at}",${(at % 5) + 1},2019-01-${String((at % 28) + 1).padStart(2, "0")},p-${at % 40},Ann ${at},a${at}@mail.example\n`;
@@ -215,7 +215,7 @@ function manyReviews(count: number): string {
   return `published,review_title,review_content,review_score,date,product_id,display_name,email\n${[...lines, ...lines].join("")}`;
 }
 
-/** How often each review is there. */
+/** The number of copies of each review. */
 async function countCopies(home: Home): Promise<number[]> {
   const copies = new Map<string, number>();
   for (const { review_content = "" } of await listReviews(home)) {
@@ -224,7 +224,7 @@ async function countCopies(home: Home): Promise<number[]> {
   return [...copies.values()];
 }
 
-/** Starts a run and kills it once so many calls are in its journal. */
+/** Starts a run and kills it when its journal contains a number of calls. */
 async function killAfterCalls(client: Home, args: readonly string[], calls: number): Promise<string> {
   const running = client.start(args);
   while (running.exitCode === null && countLines(client) < calls) await wait(10);
@@ -242,8 +242,8 @@ function countLines({ folder }: Home): number {
   return texts.join("").split("\n").length;
 }
 
-describe("a run that is broken off", () => {
-  test.each(["local", "remote"])("by SIGKILL, %s, loses nothing and doubles nothing", async (mode) => {
+describe("an interrupted run", () => {
+  test.each(["local", "remote"])("loses and duplicates nothing after SIGKILL, %s", async (mode) => {
     const home = homes.open();
     const server = mode === "remote" ? await home.serve() : undefined;
     const client = server ? homes.open(remoteEnv(server)) : home;
@@ -259,10 +259,10 @@ describe("a run that is broken off", () => {
     await server?.stop();
   });
 
-  test("by a service that loses replies, has too much and fails, ends with everything once", async () => {
+  test("stores everything once despite lost responses, throttling, and failures of the service", async () => {
     const home = homes.open();
-    // Which review meets which fault is chance, as several are under way: so few are refused before the work that none
-    // is refused four times on end, as one with which the service fails.
+    // Requests are concurrent, so it is random which review meets which fault. Few faults occur before processing, so that
+    // no review fails four times in a row and is taken for one that always makes the service fail.
     const server = await home.serve(["--chaos", "drop=8%,429=3%,500=1%,reset=2%,seed=11"]);
     const client = homes.open(remoteEnv(server));
     const file = write(client, "reviews.csv", manyReviews(300));
@@ -277,20 +277,20 @@ describe("a run that is broken off", () => {
   });
 });
 
-/** A service of the specification alone, which dates reviews itself and tells no details. */
+/** A service with only the specified endpoints, which sets the date of reviews itself and returns no details. */
 async function serveElsewhere() {
   const created_at = "2026-03-15T12:00:00.000Z";
   const votes = { votes_up: 0, votes_down: 0 };
-  const kept: Readonly<Record<string, unknown> & { id: number }>[] = [];
+  const stored: Readonly<Record<string, unknown> & { id: number }>[] = [];
   const take = ({ sku, email, display_name, review_title, review_content, review_score }: Row) => {
-    const said = { title: review_title, content: review_content, score: Number(review_score), created_at };
-    const id = kept.length + 1;
+    const content = { title: review_title, content: review_content, score: Number(review_score), created_at };
+    const id = stored.length + 1;
     const listed = { reviewer_type: "anonymous", deleted: false, user_reference: null };
-    kept.push({ id, ...said, ...votes, sku, name: display_name, email, ...listed });
+    stored.push({ id, ...content, ...votes, sku, name: display_name, email, ...listed });
     const user = { id, display_name, slug: "a", social_image: null, is_social_connected: false, bio: null };
     const review = {
       id,
-      ...said,
+      ...content,
       ...votes,
       user: { ...user, score: 0, badges: [] },
       user_type: "Anonymous",
@@ -319,16 +319,16 @@ async function serveElsewhere() {
         ? { access_token: "t", token_type: "bearer" }
         : request.method === "POST"
           ? take(JSON.parse(text) as Row)
-          : { reviews: kept.filter(({ id }) => id >= since).slice(0, 10) };
+          : { reviews: stored.filter(({ id }) => id >= since).slice(0, 10) };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, kept, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, stored, close: () => server.close() };
 }
 
-test("a service that knows no past is said to date reviews itself, and doubles nothing all the same", async () => {
+test("warns that a service without import support sets the dates itself, and creates no duplicates", async () => {
   const elsewhere = await serveElsewhere();
   const home = homes.open(remoteEnv({ url: elsewhere.url, app_key: "k", secret: "s" }));
   const file = write(home, "reviews.csv", manyReviews(40));
@@ -338,7 +338,7 @@ test("a service that knows no past is said to date reviews itself, and doubles n
   const again = await home.json(["reviews", "import", file, "--rate", "0"]);
   elsewhere.close();
   expect(again.data.rows).toMatchObject({ read: 40, accepted: 0, rejected: 40 });
-  expect(elsewhere.kept).toHaveLength(40);
+  expect(elsewhere.stored).toHaveLength(40);
 });
 
 describe("a complete export of reviews", () => {
@@ -351,7 +351,7 @@ describe("a complete export of reviews", () => {
     expect(data.rows).toEqual({ read: given.length, accepted: given.length, rejected: 0, failed: 0 });
   });
 
-  test("are read back as they were written, line breaks and emoji included", async () => {
+  test("preserves the texts, including line breaks and emoji", async () => {
     const asText = (row: Row) =>
       JSON.stringify([
         row["product_id"],
@@ -371,7 +371,7 @@ describe("a complete export of reviews", () => {
     expect(countOutbox(home)).toBe(0);
   });
 
-  test("export, import and export again are the same bytes", async () => {
+  test("gives the same bytes after export, import, and export", async () => {
     const [first, second] = [join(home.folder, "first.csv"), join(home.folder, "second.csv")];
     await home.run(["reviews", "export", "--out", first]);
     const empty = homes.open();
@@ -381,7 +381,7 @@ describe("a complete export of reviews", () => {
     expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"));
   });
 
-  test("again add nothing", async () => {
+  test("adds nothing when imported again", async () => {
     const { exitCode, data } = await home.json(["reviews", "import", exportedReviews]);
     expect(exitCode).toBe(3);
     expect(data.rows).toEqual({ read: given.length, accepted: 0, rejected: given.length, failed: 0 });

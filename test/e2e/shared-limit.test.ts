@@ -8,7 +8,7 @@ import { chooseSize } from "../support/sizes.ts";
 const homes = new Homes();
 afterAll(() => homes.remove());
 
-/** Calls that each import makes, one an order. */
+/** The number of calls of each import, one per order. */
 const callCount = chooseSize(15, 100);
 const limitPerSecond = 5;
 
@@ -17,7 +17,7 @@ interface LoggedCall {
   readonly atMs: number;
 }
 
-/** A service with a limit, its log of the account's calls, and a home whose processes share what they know of it. */
+/** A service with a rate limit, its log of the account's calls, and a home whose processes share the rate state. */
 async function openService() {
   const server = await homes.open().serve(["--limit-legacy"]);
   const log: LoggedCall[] = [];
@@ -33,7 +33,7 @@ async function openService() {
     }
   });
   const home = homes.open(remoteEnv(server));
-  // So that no import has to sign in.
+  // So that no import needs to sign in.
   await home.run(["auth", "token"]);
   return { server, home, log };
 }
@@ -65,8 +65,8 @@ const callsIn = (log: readonly LoggedCall[], fromMs: number, toMs: number) =>
   log.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
 
 /**
- * Calls a second: how long so many took that a second may hold, in the middle of all such stretches. A machine that
- * stood still for a while says nothing of the pace.
+ * The median rate in calls per second, over windows of as many calls as a second may contain. The median ignores
+ * pauses of the machine.
  */
 function paceOf(calls: readonly LoggedCall[], mostPerSecond: number): number {
   const times = calls.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
@@ -75,8 +75,8 @@ function paceOf(calls: readonly LoggedCall[], mostPerSecond: number): number {
   return (mostPerSecond * 1_000) / (middle ?? Infinity);
 }
 
-describe("processes that import to one store", () => {
-  test("together get no 429, use the limit, and share it", async () => {
+describe("processes that import into the same account", () => {
+  test("share the rate limit, use it fully, and get no 429", async () => {
     const { server, home, log } = await openService();
     const paths = ["one", "other"].map((name) => writeOrders(home, name, callCount));
     const runs = await Promise.all(paths.map((path) => home.runProcess(importing(path))));
@@ -85,7 +85,7 @@ describe("processes that import to one store", () => {
       expect(calls).toEqual({ sent: callCount, retried: 0, throttled: 0 });
       expect(rows.accepted).toBe(callCount);
     }
-    // An import also reads what it needs to know.
+    // An import also makes some read calls.
     expect(log.length).toBeGreaterThanOrEqual(2 * callCount);
     expect(log.filter(({ status }) => status !== 200)).toEqual([]);
 
@@ -94,7 +94,7 @@ describe("processes that import to one store", () => {
     const [fromMs, toMs] = [Math.max(...begins), Math.min(...ends)];
     const pace = paceOf(callsIn(log, fromMs, toMs), limitPerSecond);
     expect(pace / limitPerSecond).toBeGreaterThanOrEqual(0.9);
-    // While both are under way: before, one makes all calls, and afterwards the other makes what it has left.
+    // Only while both are running: before and afterwards, one of them makes all calls.
     const before = callsIn(log, 0, fromMs).length;
     const after = callsIn(log, toMs, Infinity).length;
     const isFirstTwice = begins.indexOf(Math.min(...begins)) === ends.indexOf(toMs);
@@ -106,7 +106,7 @@ describe("processes that import to one store", () => {
     await server.stop();
   });
 
-  test("take over the rate of one that is killed", async () => {
+  test("take over the share of a killed process", async () => {
     const { server, home, log } = await openService();
     const killed = home.start(importing(writeOrders(home, "killed", 500)));
     const left = home.start(importing(writeOrders(home, "left", 500)));
@@ -123,7 +123,7 @@ describe("processes that import to one store", () => {
     await server.stop();
   });
 
-  test("keep to the part of the rate that they are given", async () => {
+  test("respect the share of the rate given by --rate", async () => {
     const { server, home, log } = await openService();
     const run = await home.run(importing(writeOrders(home, "shy", 13), "--rate-share", "60%"));
     expect((JSON.parse(run.stdout) as Summary).rows.accepted).toBe(13);

@@ -7,13 +7,13 @@ import { Home } from "../support/starpost.ts";
 
 const home = new Home();
 const folder = mkdtempSync(join(tmpdir(), "starpost-start-"));
-/** The sources that each file of dist/ holds. */
+/** The source files bundled into each file of dist/. */
 let parts: Readonly<Record<string, readonly string[]>>;
 
 beforeAll(async () => {
   const { stdout } = await execa(process.execPath, [resolve("esbuild.config.js"), "--parts"]);
   parts = JSON.parse(stdout) as typeof parts;
-  // So that the run that is looked at finds a store.
+  // So that the observed run finds a database.
   expect((await home.run(["products", "list"])).exitCode).toBe(0);
 });
 
@@ -22,16 +22,16 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The sources that a run loads, those outside of dist/ by their paths. */
+/** The source files that a run loads; files outside of dist/ as paths. */
 async function sourcesOf(args: readonly string[]): Promise<string[]> {
-  const [told, hook] = [join(folder, "loaded.json"), join(folder, "hook.cjs")];
+  const [output, hook] = [join(folder, "loaded.json"), join(folder, "hook.cjs")];
   writeFileSync(
     hook,
-    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(told)}, JSON.stringify(Object.keys(require.cache))));`,
+    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(output)}, JSON.stringify(Object.keys(require.cache))));`,
   );
   const { exitCode } = await home.run(args, { env: { NODE_OPTIONS: `--require=${hook}` } });
   expect(exitCode).toBe(0);
-  const files = JSON.parse(readFileSync(told, "utf8")) as string[];
+  const files = JSON.parse(readFileSync(output, "utf8")) as string[];
   return files.flatMap((file) => parts[basename(file)] ?? [file]);
 }
 
@@ -41,12 +41,12 @@ async function packagesOf(args: readonly string[]): Promise<string[]> {
   return [...new Set(found)].toSorted();
 }
 
-describe("a start", () => {
+describe("startup", () => {
   it.each([["--version"], ["--help"]])("loads no package for %s", async (flag) => {
     expect(await packagesOf([flag])).toEqual([]);
   });
 
-  it("loads what the help of a command needs: the parser", async () => {
+  it("loads only the parser for the help of a command", async () => {
     const packages = await packagesOf(["webhooks", "list", "--help"]);
     expect(packages).toContain("commander");
     expect(
@@ -54,12 +54,12 @@ describe("a start", () => {
     ).toEqual([]);
   });
 
-  it("loads what a read of the embedded database needs, and nothing else", async () => {
+  it("loads only what reading the embedded database requires", async () => {
     const packages = await packagesOf(["products", "list", "--json"]);
     expect(packages).toEqual(["@photostructure/sqlite", "commander", "kysely", "node-gyp-build", "zod"]);
   });
 
-  it("loads the handlers of the call alone", async () => {
+  it("loads only the handlers of the called operation", async () => {
     const sources = await sourcesOf(["products", "list", "--json"]);
     expect(sources).toContain("src/engine/products/core.ts");
     expect(sources).not.toContain("src/engine/reviews/reviews.ts");

@@ -17,14 +17,14 @@ function openTerminal(options?: TerminalOptions): Terminal {
   return terminal;
 }
 
-/** Holds a scene against the one that is kept; `npx vitest run test/e2e/terminal.test.ts --update` renews it. */
+/** Compares a scene with the stored one; `npx vitest run test/e2e/terminal.test.ts --update` updates it. */
 async function expectScene(name: string, transcript: Transcript): Promise<void> {
   await expect(transcript.toString()).toMatchFileSnapshot(resolve("fixtures/transcripts", `${name}.txt`));
 }
 
 const columns = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
 
-/** A file of as many orders, each of a row. */
+/** A file with a number of orders, one row each. */
 function writeOrders(terminal: Terminal, name: string, count: number): void {
   const rows = Array.from({ length: count }, (_, index) => {
     const product = index % 40;
@@ -34,7 +34,7 @@ function writeOrders(terminal: Terminal, name: string, count: number): void {
 }
 
 describeAtTerminal("at a terminal", () => {
-  test("a first set-up asks one question", async () => {
+  test("init prompts once on a fresh machine", async () => {
     const terminal = openTerminal({ rows: 16 });
     const transcript = new Transcript(terminal);
     await terminal.start("starpost init");
@@ -51,7 +51,7 @@ describeAtTerminal("at a terminal", () => {
     await expectScene("init", transcript);
   });
 
-  test("an import shows its progress, stops cleanly, and is resumed", async () => {
+  test("shows the progress of an import, stops cleanly, and resumes", async () => {
     const terminal = openTerminal({ columns: 130 });
     const transcript = new Transcript(terminal);
     writeOrders(terminal, "january.csv", 6_000);
@@ -67,7 +67,7 @@ describeAtTerminal("at a terminal", () => {
     await expectScene("import-interrupted", transcript);
   });
 
-  test("commands, flags and the id of an import are completed", async () => {
+  test("completes commands, flags, and the ID of an import", async () => {
     const terminal = openTerminal({ rows: 16 });
     const transcript = new Transcript(terminal);
     const imported = await terminal.run("starpost orders import orders.csv");
@@ -101,7 +101,7 @@ describeAtTerminal("at a terminal", () => {
     await expectScene("completion", transcript);
   });
 
-  test("what destroys is asked for by name, and refused", async () => {
+  test("requires the name to confirm a deletion", async () => {
     const terminal = openTerminal();
     const transcript = new Transcript(terminal);
     await terminal.run("starpost coupons import coupons.csv --action map_review");
@@ -115,7 +115,7 @@ describeAtTerminal("at a terminal", () => {
     await expectScene("destroying-refused", transcript);
   });
 
-  test("rejected rows are told by reason, on a narrow screen too", async () => {
+  test("lists the reasons of rejected rows, also on a narrow screen", async () => {
     const terminal = openTerminal({ columns: 60, rows: 24 });
     const transcript = new Transcript(terminal);
     cpSync(resolve("fixtures/bad/emails.csv"), join(terminal.home, "emails.csv"));
@@ -127,7 +127,7 @@ describeAtTerminal("at a terminal", () => {
     await expectScene("rejects-narrow", transcript);
   });
 
-  test("mistakes are answered in two lines", async () => {
+  test("prints usage errors in two lines", async () => {
     const terminal = openTerminal({ rows: 14 });
     const transcript = new Transcript(terminal);
     transcript.add("a verb misspelt", await terminal.run("starpost orders improt orders.csv"));

@@ -24,7 +24,7 @@ import { chooseSize } from "../support/sizes.ts";
 const runs = chooseSize(20, 1_000);
 const seed = Number(process.env["STARPOST_TEST_FILES_SEED"] ?? 20_261_121);
 
-/** The search for a smaller failure ends in time for what was found to be told. */
+/** The search for a smaller failing case ends in time to report it. */
 const within = { interruptAfterTimeLimit: 60_000 + runs * 2_000, markInterruptAsFailure: true };
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -32,10 +32,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Summary = Pick<ImportSummary, "rows" | "state" | "rejects_file">;
 
-/** An account of its own, imported into and looked at. */
+/** A separate account to import into and inspect. */
 interface Shop {
   load(given: readonly string[], options: PutFiles["options"], batchSize: number): Promise<Summary>;
-  /** Every line item, with its order and product, in no order. */
+  /** All line items with their order and product, unordered. */
   stored(): Promise<Record<string, unknown>[]>;
 }
 
@@ -45,7 +45,7 @@ const storedRows = `
     products.description as product_description, purchases.price as product_price
   from purchases join orders on orders.id = purchases.order_row join products on products.id = purchases.product_row`;
 
-/** What is stored of a row: its cells without the blanks around them, its day as a time. */
+/** The stored form of a row: trimmed cells, and its date as a timestamp. */
 function storedOf({ cells }: PutRow): Record<string, unknown> {
   const trimmed = Object.fromEntries(columns.map((column) => [column, cells[column].trim()]));
   return { ...trimmed, order_date: Date.parse(cells.order_date), product_price: Number(cells.product_price) };
@@ -88,7 +88,7 @@ function depsOf(cwd: string, openService?: ImportDeps["openService"]): ImportDep
 
 interface Change {
   readonly kind: string;
-  /** As a part of the file. */
+  /** The row as CSV text. */
   readonly at: number;
   readonly byte: number;
 }
@@ -106,7 +106,7 @@ function spoil(bytes: Buffer, changes: readonly Change[]): Buffer {
   return spoilt;
 }
 
-/** Holds one import, and that of its corrected rejects, against what was put into the files. */
+/** Compares an import, and the import of its corrected rejects, with the content of the files. */
 async function check(put: PutFiles, shop: Shop, batchSize: number): Promise<void> {
   const bad = put.rows.filter(({ fault }) => fault !== undefined);
   const good = put.rows.filter(({ fault }) => fault === undefined);
@@ -145,9 +145,9 @@ async function check(put: PutFiles, shop: Shop, batchSize: number): Promise<void
   expect(comparable(await shop.stored())).toEqual(comparable(put.rows.map(storedOf)));
 }
 
-/** Puts right what is wrong with a row: one cell, where the others stand as they were meant; else all of it. */
+/** Corrects a row: only the invalid cell if the others are intact, otherwise the complete row. */
 function correct(reject: Record<string, string>, row: PutRow | undefined): void {
-  if (!row?.fault) throw new Error("a row was rejected that was not at fault");
+  if (!row?.fault) throw new Error("a valid row was rejected");
   const fault = faults[row.fault];
   if (!("column" in fault)) {
     for (const column of columns) reject[column] = row.cells[column];
@@ -165,7 +165,7 @@ describe("random files", () => {
     const [sqlite] = backends;
     if (!sqlite) throw new Error("there is no backend");
     harness = await sqlite.open();
-    // What a power cut would leave is not looked at here.
+    // These tests do not cover power loss.
     await sql`pragma synchronous = off`.execute(harness.database.db);
   });
   afterAll(() => harness.close());
@@ -174,9 +174,9 @@ describe("random files", () => {
     const { service, caller } = await harness.newAccount();
     const opened = { service, concurrency: 3, keepsOrder: true, close: async () => {} };
     return {
-      load: (files, told, batchSize) =>
+      load: (files, flags, batchSize) =>
         startImport(
-          { kind: "orders", files, options: { dryRun: false, map: {}, batchSize, ...told } },
+          { kind: "orders", files, options: { dryRun: false, map: {}, batchSize, ...flags } },
           depsOf(cwd, async () => opened),
         ),
       stored: async () => {
@@ -242,18 +242,18 @@ describe("random files", () => {
     within.interruptAfterTimeLimit + 60_000,
   );
 
-  test("the same by the program itself, in a process of its own", async () => {
+  test("are imported the same way by the program in a separate process", async () => {
     for (const [at, plan] of fc.sample(anyPlan, { seed, numRuns: 3 }).entries()) {
       const cwd = join(folder, `program-${at}`);
       mkdirSync(cwd);
       const home = new Home();
       const shop: Shop = {
         load: async (files, { encoding, delimiter }, batchSize) => {
-          const told = [
+          const flags = [
             ...(encoding === undefined ? [] : ["--encoding", encoding]),
             ...(delimiter === undefined ? [] : ["--delimiter", delimiter === "\t" ? "tab" : delimiter]),
           ];
-          const args = ["orders", "import", ...files, ...told, "--batch-size", String(batchSize)];
+          const args = ["orders", "import", ...files, ...flags, "--batch-size", String(batchSize)];
           const { data, stderr } = await home.json(args, { cwd });
           if (data === undefined) throw new Error(stderr);
           return data as unknown as Summary;

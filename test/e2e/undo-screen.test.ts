@@ -47,8 +47,8 @@ test("few reverted rows are listed by address; many are only counted, except wit
   expect(ofMany.stdout).toBe("");
   expect(ofMany.stderr).toContain("30 rows are not shown");
   const three = await importRun(home, ["unsubscribers", "import", many, "--type", "1"]);
-  const told = await home.run(["imports", "undo", three, "--yes", "--verbose"]);
-  expect(told.stdout.trim().split("\n")).toHaveLength(31);
+  const result = await home.run(["imports", "undo", three, "--yes", "--verbose"]);
+  expect(result.stdout.trim().split("\n")).toHaveLength(31);
 });
 
 test("reviews are identified by product, address, and title", async () => {

@@ -28,7 +28,7 @@ function write(home: Home, name: string, content: string): string {
   return path;
 }
 
-/** Asks the database, behind the program's back. */
+/** Reads the database directly. */
 function ask(home: Home, sql: string): Record<string, unknown>[] {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   try {
@@ -54,7 +54,7 @@ describe("unsubscribers", () => {
   const unsubscribed = (home: Home) =>
     ask(home, "select email from unsubscribers order by email").map(({ email }) => email);
 
-  test("those that the run added are taken back, row by row, once the person agrees", async () => {
+  test("removes the addresses that the run added, row by row, after confirmation", async () => {
     const home = homes.open();
     const before = write(home, "before.csv", "email\nbefore@example.com\n");
     await importRun(home, ["unsubscribers", "import", before, "--type", "1"]);
@@ -110,7 +110,7 @@ describe("unsubscribers", () => {
     expect(shown.stderr).toMatch(/was undone at \d{4}-.*: 2 rows were reverted, 2 kept, 1 cannot/);
   });
 
-  test("those whom the run took back are unsubscribed again", async () => {
+  test("unsubscribes the addresses that the run removed", async () => {
     const home = homes.open();
     const path = write(home, "u.csv", "email\na@example.com\nb@example.com\n");
     await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
@@ -129,14 +129,14 @@ describe("unsubscribers", () => {
   });
 });
 
-/** Leaves a run as one whose second call was sent, and never answered. */
+/** Changes a run to one whose second call was sent without a response. */
 function forgetSecondAnswer(home: Home, id: string): void {
   const journal = join(home.folder, "imports", id, "journal.ndjson");
   const entries = readFileSync(journal, "utf8").split("\n");
   writeFileSync(journal, entries.filter((entry) => !/"t":"done","n":1|"t":"totals"/.test(entry)).join("\n"));
 }
 
-test("what was sent and never answered is taken back as well, and not verified", async () => {
+test("undoes calls without a response as well, and does not verify them", async () => {
   const home = homes.open();
   const emails = Array.from({ length: 300 }, (_, at) => `n${at}@example.com\n`).join("");
   const path = write(home, "u.csv", `email\n${emails}`);
@@ -155,7 +155,7 @@ test("what was sent and never answered is taken back as well, and not verified",
   expect(ask(home, "select email from unsubscribers")).toEqual([]);
 });
 
-test("a screen shows what was not reversed, and says where the rest is", async () => {
+test("shows what was not reversed, and the file with the rest", async () => {
   const home = homes.open();
   const emails = Array.from({ length: 40 }, (_, at) => `n${at}@example.com\n`).join("");
   const first = write(home, "first.csv", "email\nn30@example.com\n");
@@ -177,7 +177,7 @@ describe("coupons", () => {
   const importCodes = (home: Home, name: string, content: string, action: string, status?: number) =>
     importRun(home, ["coupons", "import", write(home, name, content), "--action", action], status);
 
-  test("codes that may be somebody else's are not deleted where the run's last answer was lost", async () => {
+  test("does not delete codes that may exist independently if the run's last response was lost", async () => {
     const home = homes.open();
     const given = Array.from({ length: 1_200 }, (_, at) => `CODE-${at}\n`).join("");
     const id = await importCodes(home, "c.csv", `code\n${given}`, "map_review");
@@ -189,7 +189,7 @@ describe("coupons", () => {
     expect(codes(home)).toHaveLength(1_200);
   });
 
-  test("an action's codes are deleted where they are all of the run", async () => {
+  test("deletes the codes of an action if the run created all of them", async () => {
     const home = homes.open();
     await importCodes(home, "other.csv", "code\nOTHER\n", "map_review");
     const id = await importCodes(home, "codes.csv", "code\nAAA\nOTHER\nBBB\n", "map_share", 3);
@@ -202,7 +202,7 @@ describe("coupons", () => {
     expect(codes(home)).toEqual(["OTHER"]);
   });
 
-  test("they are kept where the action held some before, or holds others since", async () => {
+  test("keeps the codes if the action contained others before or since", async () => {
     const home = homes.open();
     const first = await importCodes(home, "a.csv", "code\nAAA\nBBB\n", "map_share");
     const second = await importCodes(home, "b.csv", "code\nCCC\n", "map_share");
@@ -223,7 +223,7 @@ describe("products", () => {
   const stored = (home: Home) =>
     ask(home, "select product_id, name, price, description, product_tags, brand from products order by id");
 
-  test("former values are put back where they are still as the run wrote them", async () => {
+  test("restores former values that have not changed since the run", async () => {
     const home = homes.open();
     const old =
       `p-1,Old,${url},9.00,words,a,Acme\n` +
@@ -278,7 +278,7 @@ const line = (order: string, product: string) =>
 describe("orders", () => {
   const stopped = (home: Home) => ask(home, "select order_id, product_id from mail_stops order by order_id");
 
-  test("mails are stopped for the orders that the run created, and for no other", async () => {
+  test("cancels the emails of the orders that the run created, and no others", async () => {
     const home = homes.open();
     await importRun(home, ["orders", "import", write(home, "old.csv", header + line("o-1", "p-1"))]);
     const path = write(
@@ -290,17 +290,17 @@ describe("orders", () => {
     await importRun(home, ["orders", "import", write(home, "later.csv", header + line("o-3", "p-1"))]);
     const done = await undo(home, id, "--yes");
     expect(done.exitCode).toBe(0);
-    const says = expect.stringMatching(/emails are canceled/) as string;
+    const message = expect.stringMatching(/emails are canceled/) as string;
     expect(outcomes(done.data)).toEqual([
       [2, "o-1", "kept", "was stored before the run"],
-      [3, "o-2", "reversed", says],
-      [4, "o-2", "reversed", says],
+      [3, "o-2", "reversed", message],
+      [4, "o-2", "reversed", message],
     ]);
     expect(stopped(home)).toEqual([{ order_id: "o-2", product_id: "" }]);
     expect(ask(home, "select count(*) as orders from orders")).toEqual([{ orders: 3 }]);
   });
 
-  test("where no id was noted, the time of an order's first purchase decides", async () => {
+  test("uses the time of an order's first purchase if no ID was recorded", async () => {
     const home = homes.open();
     await importRun(home, ["orders", "import", write(home, "old.csv", header + line("o-1", "p-1"))]);
     const path = write(home, "new.csv", header + line("o-1", "p-2") + line("o-2", "p-1"));
@@ -311,7 +311,7 @@ describe("orders", () => {
   });
 });
 
-/** Waits until a run of a file has sent so many rows. */
+/** Waits until a run of a file has sent a number of rows. */
 async function untilAccepted(home: Home, path: string, rows: number): Promise<string> {
   for (;;) {
     const { data, exitCode, stderr } = await home.json<Summary[]>(["imports", "list"]);
@@ -323,8 +323,8 @@ async function untilAccepted(home: Home, path: string, rows: number): Promise<st
   }
 }
 
-describe("against a service elsewhere", () => {
-  test("an undo that is killed goes on, and a run that is under way or undone is left alone", async () => {
+describe("with a remote service", () => {
+  test("continues a killed undo, and rejects a running or undone run", async () => {
     const far = homes.open();
     const server = await far.serve();
     const home = homes.open(remoteEnv(server));
@@ -334,7 +334,7 @@ describe("against a service elsewhere", () => {
     const path = write(home, "u.csv", `email\n${emails}`);
     const run = home.start(["unsubscribers", "import", path, "--type", "1", "--rate", "2"]);
     const id = await untilAccepted(home, path, 600);
-    // So that it does not end meanwhile.
+    // So that it does not finish in the meantime.
     run.kill("SIGSTOP");
     const running = await undo(home, id, "--yes");
     expect(running.exitCode).toBe(2);
@@ -361,7 +361,7 @@ describe("against a service elsewhere", () => {
     await server.stop();
   });
 
-  test("a signal ends an undo between two calls; a run that is half undone cannot be resumed", async () => {
+  test("stops an undo between two calls on a signal; a partly undone run cannot be resumed", async () => {
     const far = homes.open();
     const server = await far.serve();
     const home = homes.open(remoteEnv(server));

@@ -37,7 +37,7 @@ function write(home: Home, name: string, text: string): string {
 
 const listOf = (emails: readonly string[]) => `email\n${emails.map((email) => `${email}\n`).join("")}`;
 
-/** What the embedded database has, as `type:address`. */
+/** The entries of the embedded database, as `type:address`. */
 function stored(home: Home): string[] {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   const rows = file.all("select email_type_id, email from unsubscribers order by email_type_id, email_key");
@@ -45,7 +45,7 @@ function stored(home: Home): string[] {
   return rows.map(({ email_type_id: type, email }) => `${Number(type)}:${String(email)}`);
 }
 
-/** Makes an address one that its owner unsubscribed. */
+/** Marks an address as unsubscribed by its owner. */
 function unsubscribeBySelf(home: Home, email: string): void {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   file.run("update unsubscribers set by_name = 'USER' where email = ?", [email]);
@@ -62,7 +62,7 @@ const sync = (home: Home, path: string, ...flags: string[]) =>
   home.json<Synced>(["unsubscribers", "sync", path, "--type", "1", ...flags]);
 
 describe("unsubscribers sync", () => {
-  test("adds and takes off, leaves other types alone, and has nothing to do the second time", async () => {
+  test("adds and removes addresses, keeps other types, and changes nothing when repeated", async () => {
     const home = await openHome(["a@x.example", "B@x.example", "c@x.example"]);
     await home.json(["unsubscribers", "import", join(home.folder, "before.csv"), "--type", "2"]);
     const path = write(home, "list.csv", listOf(["b@X.example", "new@x.example", "NEW@x.example"]));
@@ -99,7 +99,7 @@ describe("unsubscribers sync", () => {
     );
   });
 
-  test("keeps a record: who was added, who was taken off, and by which runs", async () => {
+  test("records the added and removed addresses and the runs", async () => {
     const home = await openHome(["a@x.example"]);
     const path = write(home, "list.csv", listOf(["new@x.example"]));
     const { data } = await sync(home, path, "--max-resubscribe", "1", "--yes");
@@ -131,7 +131,7 @@ describe("unsubscribers sync", () => {
     expect(readdirSync(join(home.folder, "imports"))).toHaveLength(1);
   });
 
-  test("asks before it brings back, and does nothing where there is nobody to ask", async () => {
+  test("prompts before removing addresses, and changes nothing without a terminal", async () => {
     const home = await openHome(["a@x.example"]);
     const path = write(home, "list.csv", listOf(["new@x.example"]));
     const { exitCode, stderr } = await sync(home, path, "--max-resubscribe", "1");
@@ -140,7 +140,7 @@ describe("unsubscribers sync", () => {
     expect(stored(home)).toEqual(["1:a@x.example"]);
   });
 
-  test("takes nobody off while a row is rejected, and says so", async () => {
+  test("removes nobody while a row is rejected, and reports it", async () => {
     const home = await openHome(["a@x.example", "b@x.example"]);
     const path = write(home, "list.csv", listOf(["b-at-x.example", "new@x.example"]));
     const planned = await sync(home, path, "--plan");
@@ -158,26 +158,26 @@ describe("unsubscribers sync", () => {
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toContain("b-at-x.example,2,email,bad_email");
   });
 
-  test("tells a plan that only a rejected row keeps from changing anything from a list that matches", async () => {
+  test("distinguishes a plan blocked by a rejected row from a matching list", async () => {
     const home = await openHome(["a@x.example", "b@x.example"]);
     const differs = write(home, "list.csv", listOf(["b-at-x.example", "a@x.example"]));
     expect(await sync(home, differs, "--plan")).toMatchObject({
       exitCode: 1,
       data: { added: 0, removed: 0, withheld: 1, unchanged: 1, rejected: 1 },
     });
-    const said = async (path: string, ...flags: string[]) =>
+    const summarize = async (path: string, ...flags: string[]) =>
       (await home.run(["unsubscribers", "sync", path, "--type", "1", ...flags])).stderr;
-    const plan = await said(differs, "--plan");
+    const plan = await summarize(differs, "--plan");
     expect(plan).toContain("differs, but nothing would be changed");
     expect(plan).toContain("(1 person withheld)");
     expect(plan).not.toContain("Nothing would change");
     const done = await sync(home, differs, "--max-resubscribe", "5", "--yes");
     expect(done).toMatchObject({ exitCode: 3, data: { removed: 0, withheld: 1 } });
-    expect(await said(differs)).toContain("differs, but nothing was changed");
+    expect(await summarize(differs)).toContain("differs, but nothing was changed");
 
     const same = write(home, "list.csv", listOf(["a@x.example", "B@x.example", "b-at-x.example"]));
     expect(await sync(home, same, "--plan")).toMatchObject({ exitCode: 3, data: { withheld: 0 } });
-    expect(await said(same, "--plan")).toMatch(
+    expect(await summarize(same, "--plan")).toMatch(
       /Nothing would change: .* matches \(2 addresses\), except for 1 row rejected\./,
     );
   });
@@ -196,7 +196,7 @@ describe("unsubscribers sync", () => {
     expect(stored(home)).toEqual(["1:a@x.example", "1:b@x.example"]);
   });
 
-  test("names those who unsubscribed by themselves, and is done all the same", async () => {
+  test("lists people who unsubscribed themselves, and completes nevertheless", async () => {
     const home = await openHome(["a@x.example", "Self@x.example"]);
     unsubscribeBySelf(home, "Self@x.example");
     const path = write(home, "list.csv", listOf(["a@x.example"]));
@@ -210,7 +210,7 @@ describe("unsubscribers sync", () => {
     expect(stderr).toContain("Self@x.example");
   });
 
-  test("takes the rows of its type from a file of several, in any encoding and layout of columns", async () => {
+  test("uses the rows of its type, in any encoding and column order", async () => {
     const home = await openHome(["a@x.example"]);
     const text = "Type;User Email\r\n1;a@x.example\r\n2;two@x.example\r\n1;ä@x.example\r\n";
     const path = join(home.folder, "list.csv");
@@ -221,7 +221,7 @@ describe("unsubscribers sync", () => {
     expect(stored(home)).toEqual(["1:a@x.example", "1:ä@x.example"]);
   });
 
-  test("takes addresses for one that differ in what nobody sees, and brings nobody back for it", async () => {
+  test("treats addresses that differ only in invisible characters as the same", async () => {
     const accented = "j\u00E9r\u00F4me@x.example";
     const home = await openHome(["a@x.example", "b@x.example", accented]);
     const path = write(
@@ -234,7 +234,7 @@ describe("unsubscribers sync", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("writes rejected rows of a plan where that is asked for", async () => {
+  test("writes the rejected rows of a plan with --rejects", async () => {
     const home = await openHome(["a@x.example"]);
     const path = write(home, "list.csv", listOf(["a@x.example", "wrong"]));
     const rejects = join(home.folder, "wrong.csv");
@@ -245,7 +245,7 @@ describe("unsubscribers sync", () => {
     expect((await sync(home, path, "--plan")).data.rejects_file).toBeNull();
   });
 
-  test("reads standard input, and wants to know the type", async () => {
+  test("reads standard input, and requires a type", async () => {
     const home = await openHome(["a@x.example"]);
     const input = listOf(["a@x.example", "b@x.example"]);
     const { data } = await home.json<Synced>(["unsubscribers", "sync", "-", "--type", "1"], { input });
@@ -254,7 +254,7 @@ describe("unsubscribers sync", () => {
     expect((await home.run(["unsubscribers", "sync", "-", "--type", "99"], { input })).exitCode).toBe(2);
   });
 
-  test("sees past the first 5,000 of a service elsewhere, and goes on after it was killed", async () => {
+  test("reads more than 5,000 addresses of a remote service, and continues after being killed", async () => {
     const far = homes.open();
     const many = Array.from({ length: 12_000 }, (_, at) => `n${at}@x.example`);
     const server = await far.serve();

@@ -31,7 +31,7 @@ function write(home: Home, name: string, content: string): string {
   return path;
 }
 
-/** Changes what is stored behind the program's back. */
+/** Changes the database directly. */
 function change(home: Home, ...statements: string[]): void {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   for (const statement of statements) file.execute(statement);
@@ -63,7 +63,7 @@ function places({ missing }: Verified, home: Home): string[] {
 }
 
 describe("orders", () => {
-  test("rows that are deleted behind the importer's back are found, each on its line, and go in again", async () => {
+  test("finds rows that were deleted after the import, with their lines, and imports them again", async () => {
     const home = homes.open();
     const first = write(
       home,
@@ -122,7 +122,7 @@ describe("orders", () => {
     expect(again.exitCode).toBe(0);
   });
 
-  test("a row that was there long before the run is there", async () => {
+  test("accepts a row that existed long before the run", async () => {
     const home = homes.open();
     const path = write(home, "orders.csv", header + line("o-1", "p-1") + line("o-2", "p-1"));
     await importRun(home, ["orders", "import", path]);
@@ -139,7 +139,7 @@ describe("orders", () => {
     expect(places(found.data, home)).toEqual(["orders.csv:3 product_id is not stored"]);
   });
 
-  test("of a shop's layout the rows of an order go in together", async () => {
+  test("writes all rows of an incomplete order of a shop layout", async () => {
     const home = homes.open();
     const columns =
       "Name,Email,Financial Status,Paid at,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,Id";
@@ -166,7 +166,7 @@ describe("orders", () => {
     expect((await verify(home, id)).exitCode).toBe(0);
   });
 
-  test("a screen shows the first, counts all, and says where they are", async () => {
+  test("shows the first missing rows, their number, and the file that lists them", async () => {
     const home = homes.open();
     const rows = Array.from({ length: 60 }, (_, at) => line(`o-${at}`, `p-${at % 7}`)).join("");
     const path = write(home, "orders.csv", header + rows);
@@ -187,7 +187,7 @@ describe("orders", () => {
   });
 });
 
-describe("the other kinds", () => {
+describe("other record types", () => {
   test("products", async () => {
     const home = homes.open();
     const path = write(
@@ -219,7 +219,7 @@ describe("the other kinds", () => {
     ]);
   });
 
-  test("unsubscribers past the first 5,000, and those that were taken back", async () => {
+  test("more than 5,000 unsubscribers, and removed unsubscribers", async () => {
     const home = homes.open();
     const emails = Array.from({ length: 5_400 }, (_, at) => `n${at}@example.com\n`);
     const path = write(home, "all.csv", `email\n${emails.join("")}`);
@@ -241,12 +241,12 @@ describe("the other kinds", () => {
 });
 
 describe("--verify", () => {
-  /** A service that says it has taken a product's purchases, and has not. */
+  /** A service that accepts the purchases of a product without storing them. */
   const losing = `create trigger lose after insert on purchases
     when new.product_row = (select id from products where product_id = 'p-lost')
     begin delete from purchases where id = new.id; end`;
 
-  test("an import reads back at its end, and rows that are not there outweigh rejected ones", async () => {
+  test("reads back at the end of an import; missing rows take precedence over rejected rows", async () => {
     const home = homes.open();
     const sound = write(home, "sound.csv", header + line("o-1", "p-1") + line("o-2", "p-2", "bad"));
     const fine = await home.json<Summary & { verified: Verified }>(["orders", "import", sound, "--verify"]);
@@ -263,7 +263,7 @@ describe("--verify", () => {
     expect(shown.stderr).toMatch(/1 row is missing or different/);
   });
 
-  test("a killed import that was to be verified is verified by its resume", async () => {
+  test("verifies on resume if the killed import had --verify", async () => {
     const home = homes.open();
     const rows = Array.from({ length: 400 }, (_, at) => line(`o-${at}`, at === 3 ? "p-lost" : "p-1")).join(
       "",
@@ -300,14 +300,14 @@ async function untilSent(home: Home, rows: number): Promise<string> {
   }
 }
 
-describe("what cannot be verified", () => {
-  test("changed files, gone files, other profiles, runs under way and unknown runs are refused", async () => {
+describe("runs that cannot be verified", () => {
+  test("rejects changed and missing files, other profiles, and running and unknown runs", async () => {
     const home = homes.open();
     const path = write(home, "orders.csv", header + line("o-1", "p-1"));
     const { import_id: id } = await importRun(home, ["orders", "import", path]);
-    const refused = async (args: readonly string[], says: RegExp, env?: Record<string, string>) => {
+    const refused = async (args: readonly string[], expected: RegExp, env?: Record<string, string>) => {
       const { exitCode, stderr } = await home.run(["imports", "verify", ...args], env ? { env } : {});
-      expect(stderr).toMatch(says);
+      expect(stderr).toMatch(expected);
       expect(exitCode).toBe(2);
     };
     await refused(["nothing"], /there is no such import/);
@@ -333,8 +333,8 @@ describe("what cannot be verified", () => {
   });
 });
 
-describe("against a service elsewhere", () => {
-  test("orders and unsubscribers are read back over HTTP, paced", async () => {
+describe("with a remote service", () => {
+  test("reads back orders and unsubscribers over HTTP at the given rate", async () => {
     const far = homes.open();
     const server = await far.serve(["--verbose"]);
     let log = "";

@@ -46,7 +46,7 @@ async function subscribe(home: Home, url: string, ...flags: string[]): Promise<S
   return made;
 }
 
-/** A review as a shop's page sends it. */
+/** A review as a storefront page sends it. */
 async function review(server: { readonly url: string; readonly app_key: string }): Promise<void> {
   const reply = await fetch(`${server.url}/v1/widget/reviews`, {
     method: "POST",
@@ -59,8 +59,8 @@ async function review(server: { readonly url: string; readonly app_key: string }
 const list = async (home: Home, ...flags: string[]) =>
   (await home.json<Delivery[]>(["webhooks", "deliveries", ...flags])).data;
 
-describe("a review that comes in over `serve`", () => {
-  test("arrives once, with a signature that its receiver can check", async () => {
+describe("a review received by `serve`", () => {
+  test("is delivered once, with a signature that the receiver can verify", async () => {
     const home = homes.open(allowed);
     const receiver = await receive();
     const server = await home.serve();
@@ -80,7 +80,7 @@ describe("a review that comes in over `serve`", () => {
     expect(await list(home)).toMatchObject([{ state: "delivered", attempts: 1 }]);
   });
 
-  test("waits where nobody sends, and is sent by `mail run --once`", async () => {
+  test("waits without a worker, and is delivered by `mail run --once`", async () => {
     const home = homes.open(allowed);
     const receiver = await receive();
     const server = await home.serve(["--no-worker"]);
@@ -94,7 +94,7 @@ describe("a review that comes in over `serve`", () => {
     await server.stop();
   });
 
-  test("arrives once more, under the same id, where a worker was killed while it was sent", async () => {
+  test("is delivered again with the same ID if a worker was killed during delivery", async () => {
     const home = homes.open(allowed);
     const receiver = await receive((response, at) => {
       if (at > 0) sendJson(response, 200, {});
@@ -122,7 +122,7 @@ describe("a review that comes in over `serve`", () => {
     await server.stop();
   });
 
-  test("is not sent to this machine where that was allowed once, and is not any more", async () => {
+  test("is not delivered to this machine once that is no longer allowed", async () => {
     const home = homes.open();
     const receiver = await receive();
     expect((await home.run(["webhooks", "configure", "--allow-private", "on"])).exitCode).toBe(0);
@@ -139,7 +139,7 @@ describe("a review that comes in over `serve`", () => {
 });
 
 describe("webhooks listen", () => {
-  /** Listens until it is stopped; `lines` are what it printed so far. */
+  /** Listens until stopped; `lines` returns the output so far. */
   function listen(home: Home, flags: readonly string[]) {
     const listening = home.start(["webhooks", "listen", ...flags]);
     let text = "";
@@ -149,7 +149,7 @@ describe("webhooks listen", () => {
     return { listening, lines: () => text.split("\n").filter((line) => line !== ""), said: () => said };
   }
 
-  test("shows deliveries and each of their attempts as they happen, of a remote profile too", async () => {
+  test("shows deliveries and attempts as they happen, also with a remote profile", async () => {
     const receiver = await receive((response, at) => sendJson(response, at === 0 ? 500 : 200, {}));
     const home = homes.open(allowed);
     const server = await home.serve();
@@ -189,7 +189,7 @@ describe("webhooks listen", () => {
     await server.stop();
   });
 
-  test("says that nothing is subscribed, and refuses what it cannot print", async () => {
+  test("reports that no webhooks exist, and rejects unsupported formats", async () => {
     const home = homes.open();
     const { listening, said, lines } = listen(home, []);
     await expect.poll(said).toContain("starpost webhooks create");
@@ -200,7 +200,7 @@ describe("webhooks listen", () => {
     expect([csv.exitCode, csv.stderr]).toEqual([2, expect.stringContaining("--format csv")]);
   });
 
-  test("says once where what waits is sent by nobody, and goes on while the service is away", async () => {
+  test("reports once that no worker delivers, and continues while the service is unavailable", async () => {
     const home = homes.open(allowed);
     const server = await home.serve(["--no-worker"]);
     const { port } = new URL(server.url);
@@ -222,8 +222,8 @@ describe("webhooks listen", () => {
   });
 });
 
-describe("the other commands about webhooks", () => {
-  test("subscribe, list, show, send again and end", async () => {
+describe("other webhook commands", () => {
+  test("create, list, show, redeliver, and delete", async () => {
     const home = homes.open(allowed);
     const receiver = await receive((response) => sendJson(response, 410, {}));
     const made = await home.run([
@@ -269,7 +269,7 @@ describe("the other commands about webhooks", () => {
     expect([gone.exitCode, gone.stderr]).toEqual([1, expect.stringContaining("1")]);
   });
 
-  test("send a delivery once more, which the receiver knows by its id", async () => {
+  test("redeliver with the same ID", async () => {
     const home = homes.open(allowed);
     const receiver = await receive();
     const server = await home.serve();
@@ -286,7 +286,7 @@ describe("the other commands about webhooks", () => {
     await server.stop();
   });
 
-  test("refuse what cannot be, each with a word of it", async () => {
+  test("reject invalid values, and name each", async () => {
     const home = homes.open();
     const refused: readonly (readonly [string[], number, string])[] = [
       [["create", "http://127.0.0.1/"], 1, "127.0.0.1"],
@@ -303,14 +303,14 @@ describe("the other commands about webhooks", () => {
       [["configure", "--allow-private", "maybe"], 2, "--allow-private"],
       [["listen", "--since", "yesterday"], 2, "--since"],
     ];
-    for (const [args, status, says] of refused) {
+    for (const [args, status, expected] of refused) {
       const { exitCode, stdout, stderr } = await home.run(["webhooks", ...args]);
       expect([args, exitCode, stdout]).toEqual([args, status, ""]);
-      expect(stderr).toContain(says);
+      expect(stderr).toContain(expected);
     }
   });
 
-  test("configure this machine in a file of its own, which the environment goes before", async () => {
+  test("configure this machine in a separate file, which the environment overrides", async () => {
     const home = homes.open();
     const show = async (env = {}) => (await home.json(["webhooks", "configure"], { env })).data;
     expect(await show()).toEqual({ allow_private: false, configured_by: "default" });
