@@ -95,7 +95,7 @@ describe("mail configure", () => {
     expect(found.exitCode).toBe(5);
     expect(found.data).toMatchObject({
       ready: false,
-      problem: expect.stringMatching(/refused to sign in shop: 535/) as string,
+      problem: expect.stringMatching(/shop: 535/) as string,
     });
     expect(found.stdout + found.stderr).not.toContain("some-other-word");
     const run = await home.run(["mail", "run", "--once", "--verbose"]);
@@ -299,7 +299,7 @@ function expectBoth(server: MailServer): void {
   expect(pot?.html).toContain('alt="Teapot “Morning”"');
   expect(cup?.html).toContain("&lt;b&gt;Cup&lt;/b&gt;");
   expect(cup?.text).toMatch(/Write a review: https:\/\/reviews\.example\/starpost\/v1\/r\/\S+/);
-  expect(cup?.text).toContain("your order 1001 at Tea & Cups.");
+  expect(cup?.text).toMatch(/order 1001 .*Tea & Cups/);
   const headers = new Map(pot?.headers.map(({ key, value }) => [key, value]));
   expect(headers.get("list-unsubscribe")).toMatch(/^<https:\/\/reviews\.example\/starpost\/v1\/l\/\S+>$/);
   expect(headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");

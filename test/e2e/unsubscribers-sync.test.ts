@@ -131,7 +131,7 @@ describe("unsubscribers sync", () => {
     expect(readdirSync(join(home.folder, "imports"))).toHaveLength(1);
   });
 
-  test("prompts before removing addresses, and changes nothing without a terminal", async () => {
+  test("prompts before resubscribing people, and changes nothing without a terminal", async () => {
     const home = await openHome(["a@x.example"]);
     const path = write(home, "list.csv", listOf(["new@x.example"]));
     const { exitCode, stderr } = await sync(home, path, "--max-resubscribe", "1");
@@ -140,7 +140,7 @@ describe("unsubscribers sync", () => {
     expect(stored(home)).toEqual(["1:a@x.example"]);
   });
 
-  test("removes nobody while a row is rejected, and reports it", async () => {
+  test("resubscribes nobody while a row is rejected, and reports it", async () => {
     const home = await openHome(["a@x.example", "b@x.example"]);
     const path = write(home, "list.csv", listOf(["b-at-x.example", "new@x.example"]));
     const planned = await sync(home, path, "--plan");
