@@ -180,13 +180,9 @@ describe("mail configure", () => {
       from,
     });
     expect(existsSync(fileOf(home))).toBe(false);
-    for (const [name, expected] of [
-      ["STARPOST_SMTP_HOST", "STARPOST_SMTP_PORT is set, and STARPOST_SMTP_HOST is not"],
-      ["STARPOST_SMTP_PASSWORD", "STARPOST_SMTP_PASSWORD is not set"],
-      ["STARPOST_MAIL_FROM", "STARPOST_MAIL_FROM"],
-    ]) {
-      const refused = await home.run(["mail", "configure"], { env: { [name ?? ""]: "" } });
-      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(expected ?? "")]);
+    for (const name of ["STARPOST_SMTP_HOST", "STARPOST_SMTP_PASSWORD", "STARPOST_MAIL_FROM"]) {
+      const refused = await home.run(["mail", "configure"], { env: { [name]: "" } });
+      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(name)]);
       expect(refused.stderr).not.toContain(password);
     }
   });
