@@ -1,9 +1,8 @@
 import { got, type Got, type Method } from "got";
-import type { Effect } from "../contract/index.ts";
-import { type BaseUrl, parseBaseUrl } from "./base-url.ts";
+import { type Effect, ServiceError } from "../contract/index.ts";
 import { toServiceError } from "./connection-failure.ts";
 import { Connections, forwardBy } from "./connections.ts";
-import { toProxyRefusal, nameProxy, type Proxy } from "./proxy.ts";
+import { nameProxy, type Proxy, toProxyRefusal } from "./proxy.ts";
 import type { Answer } from "./read-answer.ts";
 
 export interface WireOptions {
@@ -91,4 +90,41 @@ export class Wire {
   close(): Promise<void> {
     return this.#connections.close();
   }
+}
+
+/** Where a service is. */
+interface BaseUrl {
+  /** Without a trailing slash. Paths of the contract are appended to it. */
+  readonly href: string;
+  /** As shown to users: without user name and password. */
+  readonly shown: string;
+}
+
+/**
+ * Parses the address of a service, which may contain a path.
+ * @throws ServiceError `invalidParams`
+ */
+function parseBaseUrl(text: string): BaseUrl {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (error) {
+    throw invalidAddress(text, "is not a URL", error);
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw invalidAddress(text, "does not start with http:// or https://");
+  }
+  url.search = "";
+  url.hash = "";
+  const href = url.href.replace(/\/+$/, "");
+  url.username = "";
+  url.password = "";
+  return { href, shown: url.href.replace(/\/+$/, "") };
+}
+
+function invalidAddress(text: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError("invalidParams", `the address of the service ${reason}: ${text}`, {
+    hint: "use an address such as https://host, https://host:port, or https://host/path",
+    cause,
+  });
 }

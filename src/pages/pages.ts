@@ -1,11 +1,14 @@
 import type * as z from "zod";
-import type { EndpointOf, OperationName } from "../contract/index.ts";
-import { policies } from "./document.ts";
+import type { EndpointOf, OperationName, TopReview } from "../contract/index.ts";
+import { policies, renderDocument } from "./document.ts";
 import { clickPage, linkPage } from "./link-page.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
-import { seoPage } from "./seo-page.ts";
-import { signInPage } from "./sign-in-page.ts";
-import { topReviewsPage } from "./top-reviews-page.ts";
+import { isWebUrl, seoPage } from "./seo-page.ts";
+import { isolate } from "./bidi.ts";
+import { type Html, markup } from "./markup.ts";
+import { personalPage } from "./personal-page.ts";
+import { microdata } from "./microdata.ts";
+import { day, scoreLine } from "./review-parts.ts";
 
 /** How the result of an operation is rendered as an HTML page. */
 export interface PageDefinition {
@@ -46,3 +49,58 @@ export const pages: ReadonlyMap<OperationName, PageDefinition> = new Map([
   page("tracking.click", clickPage, "personal"),
   page("users.signedIn", signInPage, "personal"),
 ]);
+
+/**
+ * The page after signing in; it shows the signed-in account.
+ * Assumed: this page takes the place of the store owner's admin pages, which this server does not have.
+ */
+export function signInPage({ account }: z.output<EndpointOf<"users.signedIn">["output"]>): string {
+  if (!account) {
+    return personalPage(
+      "This sign-in link no longer works",
+      markup`<p>A sign-in link is valid for a few minutes. Request a new one.</p>`,
+    );
+  }
+  const { display_name, email, app_key } = account;
+  const user = markup`${isolate(display_name ?? "the owner")}${email !== null && markup` (${isolate(email)})`}`;
+  return personalPage(
+    "Signed in",
+    markup`<p>You are signed in as ${user}, with the app key <code>${app_key}</code>.</p>
+<p>This server has no admin pages.</p>`,
+  );
+}
+
+/**
+ * The three most recent 5-star reviews.
+ * Assumed: the HTML response for the top reviews is a page with schema.org microdata, in the order of the JSON response.
+ */
+export function topReviewsPage({ reviews }: { readonly reviews: readonly TopReview[] }): string {
+  return renderDocument({
+    title: "Top reviews",
+    body: markup`<h1>Top reviews</h1>
+${reviews.length === 0 ? markup`<p>There are no 5-star reviews yet.</p>` : reviews.map(reviewArticle)}`,
+  });
+}
+
+function reviewArticle(review: TopReview): Html {
+  const { property, item } = microdata;
+  const { title, score, content, created_at, image_url, product_name = "", display_name = "" } = review;
+  const heading = markup`<h2 dir="auto"${property("name")}>${title}</h2>`;
+  const author = markup`<span${item("Person", "author")}>${isolate(display_name, property("name"))}</span>`;
+  return markup`
+<article class="starpost-review"${item("Review")}>
+${title.trim() !== "" && heading}
+${scoreLine(score, microdata)}
+${image_url !== null && isWebUrl(image_url) && markup`<img src="${image_url}" alt="${product_name}">`}
+<p class="text" dir="auto"${property("reviewBody")}>${content}</p>
+<p class="by">${display_name !== "" && markup`By ${author}, `}${day(created_at, microdata)}${product(review)}</p>
+</article>`;
+}
+
+function product({ product_url, product_name = "" }: TopReview): Html | undefined {
+  const { property, item } = microdata;
+  if (product_name === "") return undefined;
+  const name = isolate(product_name, property("name"));
+  const link = isWebUrl(product_url) ? markup`<a href="${product_url}"${property("url")}>${name}</a>` : name;
+  return markup`, of <span${item("Product", "itemReviewed")}>${link}</span>`;
+}

@@ -1,7 +1,6 @@
 import type { SeoPage } from "../contract/index.ts";
 import { renderDocument } from "./document.ts";
-import { jsonLd } from "./json-ld.ts";
-import { type Html, markup } from "./markup.ts";
+import { type Html, markup, trusted } from "./markup.ts";
 import { noMicrodata } from "./microdata.ts";
 import { bottomLine, reviewList } from "./review-parts.ts";
 
@@ -72,4 +71,10 @@ function describeReview({ title, content, score, display_name, created_at }: Seo
     ...(title.trim() !== "" && { name: title }),
     reviewBody: content,
   };
+}
+
+/** Renders structured data for search engines. Escapes `<`, so that user text cannot end the element. */
+function jsonLd(data: Readonly<Record<string, unknown>>): Html {
+  const text = JSON.stringify(data).replaceAll("<", String.raw`\u003c`);
+  return markup`<script type="application/ld+json">${trusted(text)}</script>`;
 }

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Endpoint, OperationName } from "../contract/index.ts";
+import { type Endpoint, type OperationName, ServiceError } from "../contract/index.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import type { CallEvent, Transport } from "../service/transport.ts";
 import { decodeCall } from "./decode-call.ts";
-import { type Callback, encodeJsonp, readCallback } from "./jsonp.ts";
 
 /** A call, and in which form it is answered. */
 export interface Answering {
@@ -79,4 +78,29 @@ function toBytes(reply: FastifyReply, { effect }: Endpoint, { content_type, base
     .header("content-security-policy", "default-src 'none'")
     .header("cache-control", effect === "read" ? "no-cache" : "no-store");
   return Buffer.from(base64, "base64");
+}
+
+const functionName = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
+const maxNameLength = 128;
+
+/** Nothing but JSON was asked for where it is absent. */
+type Callback = string | undefined;
+
+/**
+ * The function that a JSONP answer calls.
+ * Assumed: `callback` is a name, or names joined by dots, of at most 128 characters; without it the answer is JSON.
+ * @throws ServiceError `invalidParams`
+ */
+function readCallback(given: unknown): Callback {
+  if (given === undefined) return undefined;
+  if (typeof given === "string" && given.length <= maxNameLength && functionName.test(given)) return given;
+  throw new ServiceError("invalidParams", "callback is not the name of a function");
+}
+
+/** A script that calls the function. The two characters that end a line in older scripts, and not in JSON, are escaped. */
+function encodeJsonp(name: string, body: unknown): string {
+  const json = JSON.stringify(body)
+    .replaceAll("\u2028", String.raw`\u2028`)
+    .replaceAll("\u2029", String.raw`\u2029`);
+  return `${name}(${json});`;
 }

@@ -8,7 +8,6 @@ import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
-import { addDocument } from "./openapi-route.ts";
 import { asListenError } from "./listen-error.ts";
 import { sendRefusal } from "./error-response.ts";
 import { addRoutes } from "./routes.ts";
@@ -243,4 +242,18 @@ function answerUnknownPaths(app: FastifyInstance, log: Logger): void {
 
 function formOf(url: string): "core" | "status" {
   return url.startsWith("/core/") ? "core" : "status";
+}
+
+/** Answers `/openapi.json`. The document is made when it is first asked for. */
+function addDocument(app: FastifyInstance, about: () => About): void {
+  let made: Promise<string> | undefined;
+  app.get("/openapi.json", { exposeHeadRoute: true }, async (_request, reply) => {
+    made ??= makeDocument(about());
+    return reply.type("application/json; charset=utf-8").send(await made);
+  });
+}
+
+async function makeDocument(about: About): Promise<string> {
+  const { createDocument } = await import("./openapi/document.ts");
+  return JSON.stringify(createDocument(about));
 }

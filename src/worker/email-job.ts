@@ -4,7 +4,7 @@ import type { ComposedMessage, EmailTransport, SendOutcome } from "../email/tran
 import type { ClaimedEmail } from "../engine/emails/sending/claims.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
-import { Backoff } from "./backoff.ts";
+import { Backoff } from "./worker.ts";
 import { EmailOutcomes, type EmailResultName, toLogFields } from "./email-outcomes.ts";
 import type { Job, Round } from "./job.ts";
 import { withLeaseRenewal } from "./lease-renewal.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { emailCategories } from "../../src/contract/index.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import { renderOutgoing } from "../../src/email/templates/render-email.ts";
-import { createSampleEmail } from "../../src/email/templates/sample-email.ts";
+import { createSampleEmail } from "../../src/email/templates/check-template.ts";
 import {
   describeInBrowser,
   findBarriers,

@@ -4,7 +4,7 @@ import type { Command } from "../../src/cli/program/command.ts";
 import { parseCommandLine } from "../../src/cli/program/command-line.ts";
 import { commands, loadCommands } from "../../src/cli/program/commands.ts";
 import { helpOfCommand, helpOfNoun } from "../../src/cli/program/help/help-text.ts";
-import { textOfTopic } from "../../src/cli/program/help/topic-text.ts";
+import { textOfTopic } from "../../src/cli/program/help/find-help.ts";
 import { topics } from "../../src/cli/program/help/topics/index.ts";
 import { recordKinds } from "../../src/records/index.ts";
 import { emailTypeIds } from "../../src/records/unsubscribers/kind.ts";

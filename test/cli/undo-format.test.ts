@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeRuns } from "../../src/cli/commands/unsubscribers/sync-format.ts";
+import { describeRuns } from "../../src/cli/commands/unsubscribers/sync-run.ts";
 import { describeCounts, describeKey, describeUndone } from "../../src/cli/commands/imports/undo-format.ts";
 import { ListedRows, type UndoneRow } from "../../src/import/undo/undo-rows.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPassword } from "../../src/engine/accounts/passwords.ts";
+import { isPassword } from "../../src/engine/accounts/users.ts";
 import { describeBackends, describeIsolated } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 

@@ -1,5 +1,5 @@
 import type { OutgoingEmail } from "../../src/email/outgoing-email.ts";
-import { createSampleEmail } from "../../src/email/templates/sample-email.ts";
+import { createSampleEmail } from "../../src/email/templates/check-template.ts";
 
 /** A mail that is due, of one product of an order. */
 export function anOutgoingMail(fields: Partial<OutgoingEmail> = {}): OutgoingEmail {

@@ -1,5 +1,7 @@
-import { openOutboxFolder } from "./outbox-folder.ts";
-import type { EmailTransportSettings, EmailTransport } from "./transport.ts";
+import type { ComposedMessage, EmailTransport, EmailTransportSettings, SendOutcome } from "./transport.ts";
+import { randomBytes } from "node:crypto";
+import { access, constants, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 
 /** Opens the configured transport. It connects on first use. */
 export async function openEmailTransport(
@@ -9,4 +11,69 @@ export async function openEmailTransport(
   if (settings.kind === "outbox") return openOutboxFolder(settings.folder, nowMs);
   const { openSmtp } = await import("./smtp.ts");
   return openSmtp(settings);
+}
+
+const ownerOnly = { folder: 0o700, file: 0o600 } as const;
+const extension = ".eml";
+
+/**
+ * Opens a folder that stores messages instead of sending them, one file each, which email clients can open.
+ * File names consist of the time and the message key.
+ */
+function openOutboxFolder(folder: string, nowMs: () => number): EmailTransport {
+  return {
+    send: (message) => writeMessage(folder, message, nowMs()),
+    wasSent: (key) => hasMessage(folder, key),
+    check: () => checkFolder(folder),
+    close: () => Promise.resolve(),
+    describe: () => `the folder ${folder} (emails are not sent)`,
+  };
+}
+
+async function writeMessage(folder: string, message: ComposedMessage, nowMs: number): Promise<SendOutcome> {
+  const time = new Date(nowMs).toISOString().replaceAll(/[-:]/g, "");
+  const path = join(folder, `${time}-${message.key}${extension}`);
+  const draft = join(folder, `.${message.key}.${randomBytes(6).toString("hex")}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+    await writeSynced(draft, message.raw);
+    await rename(draft, path);
+    return { state: "accepted", answer: path };
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    return { state: "unreachable", problem: formatProblem(folder, error) };
+  }
+}
+
+async function writeSynced(path: string, content: Buffer): Promise<void> {
+  const file = await open(path, "wx", ownerOnly.file);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function hasMessage(folder: string, key: string): Promise<boolean> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  // The time does not contain a hyphen.
+  return names.some((name) => name.slice(name.indexOf("-") + 1) === `${key}${extension}`);
+}
+
+async function checkFolder(folder: string): ReturnType<EmailTransport["check"]> {
+  try {
+    await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+    await access(folder, constants.W_OK | constants.X_OK);
+    return { ready: true };
+  } catch (error) {
+    return { ready: false, problem: formatProblem(folder, error) };
+  }
+}
+
+function formatProblem(folder: string, error: unknown): string {
+  return `Cannot write to the outbox folder ${folder}: ${(error as Error).message}. Check its permissions and the free disk space.`;
 }

@@ -4,18 +4,27 @@ import {
   type EmailEventName,
   type EmailRuleName,
   type EmailState,
+  emailTypeOf,
   invalidField,
   recordNotFound,
+  ServiceError,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
-import { iso } from "../kernel/times.ts";
-import { listEmails, type EmailRow, selectEmails, toRecord } from "./email-list.ts";
+import { dateOf, dayOf, iso } from "../kernel/times.ts";
+import { type EmailRow, listEmails, selectEmails, toRecord } from "./email-list.ts";
 import { explainEmails } from "./rules/explanation.ts";
 import { forecastEmails } from "./rules/forecast.ts";
-import { renderEmailContent } from "./sending/email-content.ts";
 import { readEmailStats } from "./statistics.ts";
-import { sendTestEmail } from "./test-email.ts";
+import type { EmailTemplate } from "../../email/outgoing-email.ts";
+import type { Row } from "../../storage/tables.ts";
+import { readDroppedProducts } from "./rules/dropped-products.ts";
+import { readEmailLines } from "./rules/email-lines.ts";
+import { buildOutgoingEmails } from "./sending/outgoing-emails.ts";
+import type * as z from "zod";
+import { readAccountProfile } from "../accounts/account-profile.ts";
+import { queueEmail } from "../kernel/outbox.ts";
+import { findOwner } from "../accounts/store-owner.ts";
 
 export const emailHandlers: Handlers<typeof contract.emails> = {
   /** Assumed: `since_id` is the lowest ID to list; a `count` above the maximum page size is reduced to it. */
@@ -95,4 +104,87 @@ async function findEmail(mailId: number, context: HandlerContext): Promise<Email
     .executeTakeFirst();
   if (email) return email;
   throw recordNotFound("Mail", "id", mailId);
+}
+
+/**
+ * Renders the content of an email.
+ * Assumed: content is not stored, so the content of a sent email is rendered again, using the current template and
+ * product data and new links.
+ * @returns undefined if the template cannot be rendered
+ */
+async function renderEmailContent(
+  mailId: number,
+  context: HandlerContext,
+): Promise<EmailTemplate | undefined> {
+  const row = await context.transaction
+    .selectFrom("mails")
+    .selectAll()
+    .where("id", "=", mailId)
+    .executeTakeFirstOrThrow();
+  const productRows = row.product_row ? [row.product_row] : await findProducts(row, context);
+  const [outgoing] = await buildOutgoingEmails([{ row, productRows }], context);
+  const { renderOutgoing } = await import("../../email/templates/render-email.ts");
+  const { TemplateError } = await import("../../email/templates/template-error.ts");
+  try {
+    return outgoing && (await renderOutgoing(outgoing));
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+/** Finds the products that an email about an entire order mentions. */
+async function findProducts(row: Row<"mails">, context: HandlerContext): Promise<readonly number[]> {
+  if (row.order_row === null) return [];
+  const dropped = readDroppedProducts(row);
+  const lines = await readEmailLines([row], context);
+  return lines.map(({ product_row }) => product_row).filter((product) => dropped[product] === undefined);
+}
+
+type Input = z.output<typeof contract.emails.sendTest.input>;
+
+const sample = {
+  is_test: true,
+  order_id: "1001",
+  product: { product_id: "sample", name: "Sample product", image_url: null },
+} as const;
+
+/**
+ * Queues a review request for a sample order.
+ * @throws ServiceError `invalidParams` if there is no address, or the address is unsubscribed
+ * Source: spec "Mail and statistics". Assumed: the default address is that of the account's first owner; test emails are
+ * not sent to unsubscribed addresses either, and the caller gets an error; the URL of the sample product is the store's
+ * domain, and the order date is today.
+ */
+async function sendTestEmail({ email }: Input, context: HandlerContext): Promise<Record<string, never>> {
+  const accountId = accountOf(context).id;
+  const owner = await findOwner(accountId, context);
+  const to = email ?? owner?.email;
+  if (!to) {
+    throw new ServiceError(
+      "invalidParams",
+      "Missing email: the account has no email address; specify the recipient",
+      { field: "email" },
+    );
+  }
+  const { domain } = await readAccountProfile(context, accountId);
+  const { product, ...order } = sample;
+  const isQueued = await queueEmail(
+    {
+      accountId,
+      category: "map",
+      email: to,
+      name: owner?.display_name ?? to,
+      data: () => ({
+        ...order,
+        order_date: dateOf(dayOf(context.nowMs)),
+        products: [{ ...product, url: domain }],
+      }),
+    },
+    context,
+  );
+  if (isQueued) return {};
+  throw new ServiceError("invalidParams", `email is unsubscribed from emails of type ${emailTypeOf.map}`, {
+    field: "email",
+  });
 }

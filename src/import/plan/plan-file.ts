@@ -1,14 +1,13 @@
-import { readFileSync, statSync } from "node:fs";
+import { createReadStream, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
 import type { InputFile } from "../source/input-files.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
-import { hashFile } from "./file-hash.ts";
-import { sumPlan } from "./plan-checksum.ts";
-import type { PlanRequest } from "./plan-types.ts";
-import type { PlanDeps, PlanSummary } from "./plan-types.ts";
+import type { PlanDeps, PlanRequest, PlanSummary } from "./plan-types.ts";
+import { createHash } from "node:crypto";
+import { pipeline } from "node:stream/promises";
 
 const plannedFile = z.object({
   /** As messages name it; a pattern is replaced by the files that it matches. */
@@ -197,4 +196,29 @@ async function rejectChanged({ path, size_bytes, sha256 }: PlannedFile): Promise
   throw new ImportError("usage", `${path}: the file ${why}`, {
     hint: "create a new plan; this one no longer describes what would happen",
   });
+}
+
+/** The SHA-256 of a file's bytes, in hexadecimal. */
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/**
+ * The SHA-256 of a plan's contents without the checksum, in hexadecimal; independent of the file's formatting.
+ * Assumed: it guards against accidental edits and is not a signature; anyone can recompute it.
+ */
+function sumPlan(plan: object): string {
+  const { checksum: _own, ...rest } = JSON.parse(JSON.stringify(plan)) as Readonly<Record<string, unknown>>;
+  return createHash("sha256")
+    .update(JSON.stringify(sortKeys(rest)))
+    .digest("hex");
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, held]) => [key, sortKeys(held)]));
 }

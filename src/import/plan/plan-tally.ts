@@ -1,5 +1,4 @@
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
-import { normalizeId } from "./id-format.ts";
 
 /** IDs that differ only in spelling. */
 export interface Collision {
@@ -175,4 +174,17 @@ export class PlanTally implements Disposable {
 function firstPlace(found: readonly Record<string, unknown>[]): string | null {
   const places = found.map(({ place }) => place);
   return places.find((place) => typeof place === "string") ?? null;
+}
+
+/**
+ * Normalizes an ID so that two spellings of the same one become equal: spreadsheets drop leading zeros, and people and
+ * shops vary case and surrounding whitespace.
+ * Assumed: full-width letters and the like are the same letters; the service itself distinguishes all of them.
+ */
+export function normalizeId(id: string): string {
+  return id
+    .normalize("NFKC")
+    .trim()
+    .toLowerCase()
+    .replace(/^0+(?=.)/, "");
 }

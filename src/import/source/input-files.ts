@@ -1,19 +1,19 @@
 import { basename } from "node:path";
-import { fallbackEncoding, type EncodingGuess } from "../csv/encoding-detection.ts";
-import { guessFallback, readFileHead, type FileHead } from "../csv/file-format.ts";
+import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
+import { type FileHead, guessFallback, readFileHead } from "../csv/file-format.ts";
 import { FileFormatError } from "../csv/file-format-error.ts";
-import { readRowBatches, type Grouping, type RowBatch } from "../csv/row-batches.ts";
-import { surveyFile, type Survey } from "../csv/pre-scan.ts";
-import { matchHeader, type ColumnMap } from "../mapping/header.ts";
+import { type Grouping, readRowBatches, type RowBatch } from "../csv/row-batches.ts";
+import { type Survey, surveyFile } from "../csv/pre-scan.ts";
+import { type ColumnMap, matchHeader } from "../mapping/header.ts";
 import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
-import { readFamilyBatches, type FamilyGrouping } from "../layouts/family-rows.ts";
+import { type FamilyGrouping, readFamilyBatches } from "../layouts/family-rows.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
-import { describeLayout } from "../layouts/layout-format.ts";
 import { describeFileError, type LocatedFile } from "./located-files.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
+import type { DateOrder, Layout } from "../layouts/layout.ts";
 
 /** How files are read: as which kind, and with which options. */
 export interface Reading {
@@ -176,4 +176,26 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     }
     return notes;
   });
+}
+
+interface Read {
+  readonly columnOf: ReadonlyMap<string, number>;
+  readonly dateOrder: DateOrder | undefined;
+}
+
+/** Describes the layout with which a file is read, and the decisions that it entails. */
+function describeLayout(layout: Layout, { columnOf, dateOrder }: Read, header: readonly string[]): string {
+  const lineColumn = layout.lines?.column(header);
+  const notes = ["product_id", "order_id"].flatMap((field) => {
+    const column = header[columnOf.get(field) ?? -1];
+    if (column === undefined) return [];
+    return [`${field.replace("_id", " ID")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
+  });
+  if (dateOrder)
+    notes.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
+  const more = [...notes, ...(layout.notes ?? [])].join("; ");
+  // If nothing is translated, the columns are read by name anyway.
+  const other =
+    Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";
+  return `read as ${layout.title}${more === "" ? "" : `: ${more}`}${other}`;
 }

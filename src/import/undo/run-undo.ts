@@ -10,12 +10,12 @@ import {
   type Visit,
 } from "../run/recorded-run.ts";
 import type { ImportDeps } from "../deps.ts";
-import { describePrevious } from "./earlier-runs.ts";
-import { sendThings } from "./send-batches.ts";
 import { readUndoRecord, type UndoRecord, writeUndoRecord } from "./undo-record.ts";
 import { ListedRows, type UndoneRow, UndoRows } from "./undo-rows.ts";
 import type { UndoneRun, UndoRequest } from "./undone-run.ts";
-import type { UndoBehavior } from "./undo-behavior.ts";
+import type { PreviousState, Reversal, UndoBehavior } from "./undo-behavior.ts";
+import type { Manifest } from "../run/run-folder.ts";
+import { ServiceError } from "../../contract/index.ts";
 
 /** How long what was read from the service is considered current. */
 const freshForMs = 5_000;
@@ -216,4 +216,39 @@ export class RunUndo {
 
 function pickCounts({ reversed, kept, impossible }: OutcomeCounts): OutcomeCounts {
   return { reversed, kept, impossible };
+}
+
+/** What a run recorded about the service before it changed anything. */
+function describePrevious(
+  manifest: Manifest,
+  undo: UndoBehavior | undefined,
+  before: BeforeStore | undefined,
+): PreviousState {
+  return {
+    whyNot: undo?.whyUnknown?.(manifest.options) ?? whyUnknown(before),
+    get: (key) => before?.get(key),
+    startedMs: Date.parse(manifest.started_at),
+  };
+}
+
+function whyUnknown(before: BeforeStore | undefined): string | undefined {
+  const ended = before?.ended;
+  return ended ? ended.whyNot : "it was not recorded when the run began";
+}
+
+/** If the service rejects a call, nothing in it is undone; sending it again would fail the same way. */
+async function sendThings(
+  undoing: UndoBehavior,
+  { service, writing }: CountedService,
+  things: readonly Reversal[],
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await undoing.send(service, things, writing);
+  } catch (error) {
+    const isOfData =
+      error instanceof ServiceError &&
+      ["invalidParams", "bodyTooLarge", "malformedBody"].includes(error.kind);
+    if (!isOfData) throw error;
+    return new Map(things.map(({ key }) => [key, error.message]));
+  }
 }

@@ -1,12 +1,31 @@
-import { couponActions, couponCodeLength, type CouponAction, ServiceError } from "../../contract/index.ts";
+import { type CouponAction, couponActions, couponCodeLength, ServiceError } from "../../contract/index.ts";
 import { ImportError } from "../../import/import-error.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import type { Service } from "../../service/service.ts";
-import { couponPlan } from "./plan.ts";
-import { couponSynonyms } from "./synonyms.ts";
-import { createCouponUndo, previousCoupons } from "./undo.ts";
+import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+import type { CallOptions } from "../../service/transport.ts";
+import type { Entry } from "../../import/undo/previous-values.ts";
+import type { PreviousReader, UndoBehavior } from "../../import/undo/undo-behavior.ts";
+
+const couponSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+  code: synonyms(
+    "code|coupon|coupon code|voucher|voucher code|discount code|promo code|promotion code|gutschein|gutscheincode|gutscheinnummer|rabattcode|code promo|code promotionnel|code de reduction|bon de reduction|cupon|codigo cupon|codigo descuento|codigo promocional|codice sconto|codice promozionale|buono|cupom|codigo desconto|kortingscode|kortingsbon|kod rabatowy|kupon|rabattkod|rabatkode|alennuskoodi",
+    "codes|codigo|codice|kod|discount",
+  ),
+};
+
+const couponPlan: PlanBehavior = {
+  ids: [{ type: "code", writtenIn: "code" }],
+  keyOf: ({ key }) => key,
+
+  loadStored: async (service, tally, options) => {
+    const { coupons } = await service.coupons.list({}, options);
+    for (const { code } of coupons) tally.addStored("code", code);
+  },
+};
 
 function isAction(value: string | undefined): value is CouponAction {
   return (couponActions as readonly (string | undefined)[]).includes(value);
@@ -104,3 +123,59 @@ const storedCoupons: StoredRecords = {
     yield coupons.map(({ code }) => code);
   },
 };
+
+async function* readStats(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
+  const { stats } = await service.coupons.stats({}, options);
+  yield Object.entries(stats).map(([action, codes]) => [action, { codes }]);
+}
+
+const previousCoupons: PreviousReader = { before: readStats, onlyWritten: false };
+
+const deletesAll = "the API can only delete all codes of an action";
+
+/**
+ * Deletes the codes of the run's action if it has no others.
+ * Source: spec "Coupons": deletes the unique codes of that action. Assumed: the counts may omit an action without
+ * codes.
+ */
+function createCouponUndo(action: string): UndoBehavior {
+  return {
+    targetOf: () => ({ key: action, written: {} }),
+    now: readStats,
+
+    decide: ({ rows, sureRows, now, wasSent }, past) => {
+      if (past.whyNot !== undefined) {
+        const reason = `${deletesAll}, and the number of codes before the run is unknown: ${past.whyNot}`;
+        return { outcome: "impossible", reason };
+      }
+      const [before, held] = [codesOf(past.get(action)), codesOf(now)];
+      if (before > 0) return { outcome: "kept", reason: `${deletesAll}; it had ${before} before the run` };
+      if (held === 0) {
+        return wasSent
+          ? { outcome: "reversed", reason: "is deleted" }
+          : { outcome: "kept", reason: "changed since: the action has no codes" };
+      }
+      // The excess may be another person's codes, or those of calls without a response.
+      if (held !== sureRows && rows > sureRows) {
+        const reason = `the action has ${held} codes, and the run added ${sureRows} to ${rows}; resume the run, then undo it`;
+        return { outcome: "impossible", reason };
+      }
+      if (held !== sureRows) {
+        const reason = `changed since: the action has ${held} codes, and the run added ${sureRows}; ${deletesAll}`;
+        return { outcome: "kept", reason };
+      }
+      return { outcome: "reversed", reason: "is deleted", send: {} };
+    },
+
+    itemsACall: 1,
+
+    send: async (service, _things, options) => {
+      await service.coupons.delete({ coupon_action: action as CouponAction }, options);
+      return new Map();
+    },
+  };
+}
+
+function codesOf(counted: Readonly<Record<string, unknown>> | undefined): number {
+  return Number(counted?.["codes"] ?? 0);
+}

@@ -8,8 +8,17 @@ import type { CallOptions } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
 import { listGroups, type Membership, membershipKey } from "./memberships.ts";
 import { groupPlan } from "./plan.ts";
-import { groupSynonyms } from "./synonyms.ts";
 import { groupUndo, previousGroups } from "./undo.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+import { productIdSynonyms } from "../product-synonyms.ts";
+
+const groupSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+  group: synonyms(
+    "group|group name|product group|product group name|collection|collection name|gruppe|produktgruppe|artikelgruppe|warengruppe|groupe|groupe de produits|grupo|grupo de productos|gruppo|gruppo di prodotti|grupo de produtos|groep|productgroep|grupa|grupa produktow|produktgrupp|produktgruppe|tuoteryhma",
+    "name|category|kategorie|categorie|categoria|set|family",
+  ),
+  product_id: productIdSynonyms,
+};
 
 export const groupImporter: RecordImporter = {
   prepare: prepareImport,

@@ -14,12 +14,10 @@ import { productFieldOf, ProductReader, type WireProduct } from "./line-item.ts"
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
-import type { OrderOptions } from "./options.ts";
+import { type OrderOptions, orderPlan } from "./plan.ts";
 import { bigcommerceOrders } from "./layouts/bigcommerce.ts";
 import { magentoOrders } from "./layouts/magento.ts";
-import { shopifyOrders } from "./layouts/shopify.ts";
-import { woocommerceOrders } from "./layouts/woocommerce.ts";
-import { orderPlan } from "./plan.ts";
+import { shopifyOrders, woocommerceOrders } from "./layouts/woocommerce.ts";
 import { orderSynonyms } from "./synonyms.ts";
 import { orderUndo, previousOrders } from "./undo.ts";
 import { storedOrders } from "./verify.ts";

@@ -1,6 +1,6 @@
 import type { PlanBehavior, PlanDetails, Rehearsed } from "../../import/plan/plan-behavior.ts";
 import { listPurchases } from "../../service/listings.ts";
-import type { OrderOptions } from "./options.ts";
+import type { ImportOptions } from "../../import/options.ts";
 
 export const orderPlan: PlanBehavior = {
   ids: [
@@ -48,4 +48,12 @@ async function forecast(
   const since_purchase_id = (before["lastPurchaseId"] ?? 0) + 1;
   const if_sent = await service.emails.forecast({ since_purchase_id }, callOptions);
   return { send_mail: sendMail, sent_by_import: sendMail ? if_sent.mails : 0, if_sent };
+}
+
+export interface OrderOptions extends ImportOptions {
+  platform?: string | undefined;
+  /** False for `--no-validate`. */
+  validate?: boolean | undefined;
+  /** Whether the customers receive review requests; by default, orders are past ones. */
+  sendMail?: boolean | undefined;
 }

@@ -16,13 +16,70 @@ import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { listProducts } from "../../service/listings.ts";
 import { bigcommerceProducts } from "./layouts/bigcommerce.ts";
-import { catalogue } from "./layouts/catalog.ts";
 import { magentoProducts } from "./layouts/magento.ts";
 import { shopifyProducts, shopifyVariants } from "./layouts/shopify.ts";
 import { woocommerceProducts } from "./layouts/woocommerce.ts";
-import { productPlan } from "./plan.ts";
-import { productSynonyms } from "./synonyms.ts";
 import { previousProducts, productUndo } from "./undo.ts";
+import type { Layout } from "../../import/layouts/layout.ts";
+import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+import {
+  currencySynonyms,
+  descriptionSynonyms,
+  imageSynonyms,
+  priceSynonyms,
+  productIdSynonyms,
+  productNameSynonyms,
+  specsSynonyms,
+  tagsSynonyms,
+  urlSynonyms,
+} from "../product-synonyms.ts";
+
+const productSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+  product_id: productIdSynonyms,
+  name: productNameSynonyms,
+  url: urlSynonyms,
+  image_url: imageSynonyms,
+  description: descriptionSynonyms,
+  currency_iso: currencySynonyms,
+  price: priceSynonyms,
+  product_tags: tagsSynonyms,
+  blacklisted: synonyms("blacklisted|blacklist|no mails|mails stopped|gesperrt|ausgeschlossen"),
+  ...specsSynonyms,
+};
+
+const productPlan: PlanBehavior = {
+  ids: [{ type: "product", writtenIn: "product_id", name: "name" }],
+  keyOf: ({ key }) => key,
+
+  loadStored: async (service, tally, options) => {
+    for await (const page of listProducts(service, {}, options)) {
+      for (const { external_id, name } of page) tally.addStored("product", external_id, name);
+    }
+  },
+
+  describe: async (_options, rehearsed) => {
+    if (!rehearsed) return {};
+    const { service, startedMs, callOptions } = rehearsed;
+    const since = new Date(startedMs).toISOString();
+    let changed = 0;
+    for await (const page of listProducts(service, { updated_at_min: since }, callOptions)) {
+      changed += page.filter(({ created_at }) => Date.parse(created_at) < startedMs).length;
+    }
+    return { changed };
+  },
+};
+
+/**
+ * The product catalog that other review vendors export. Its columns are aliases of the native ones, so nothing needs
+ * translation.
+ */
+const catalogue: Layout = {
+  name: "catalogue",
+  title: "a product catalogue",
+  signatures: [["Product ID", "Product Name", "Product URL", "Product Image URL", "Product Price"]],
+  fields: {},
+};
 
 type WireProduct = Record<string, unknown>;
 

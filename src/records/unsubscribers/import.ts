@@ -2,14 +2,35 @@ import { emailTypes, isEmailTypeId, shape } from "../../contract/index.ts";
 import { ImportError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import type { ItemError, Item, RowError } from "../../import/item.ts";
+import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, joinKey, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
-import { unsubscriberPlan } from "./plan.ts";
-import { unsubscriberSynonyms } from "./synonyms.ts";
 import { createUnsubscriberUndo, previousUnsubscribers } from "./undo.ts";
+import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+
+const unsubscriberSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+  email: synonyms(
+    "email|e mail|email address|user email|customer email|subscriber|subscriber email|courriel|adresse email|adresse mail|correo|correo electronico|indirizzo email|endereco email|emailadres|e mailadres|adres email|mailadresse|e postadress|epost|email adresse|sahkoposti",
+    "mail|address|adresse|contact",
+  ),
+  email_type_id: synonyms("email type id|email type|mail type|type id|mailart|type email", "type|typ|tipo"),
+};
+
+const unsubscriberPlan: PlanBehavior = {
+  ids: [{ type: "address", writtenIn: "", isCanonical: true }],
+  keyOf: ({ key }) => key,
+
+  loadStored: async (service, tally, options) => {
+    for await (const page of listUnsubscribers(service, options)) {
+      for (const { email_type_id, user_email } of page) {
+        tally.addStored("address", `${email_type_id}:${user_email.toLowerCase()}`);
+      }
+    }
+  },
+};
 
 interface Unsubscription {
   readonly type: string;

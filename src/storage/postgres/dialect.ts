@@ -1,8 +1,18 @@
-import { type Kysely, sql } from "kysely";
+import {
+  type ColumnDefinitionNode,
+  DataTypeNode,
+  type Kysely,
+  type KyselyPlugin,
+  OperationNodeTransformer,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryId,
+  RawNode,
+  sql,
+} from "kysely";
 import type { DialectFacts, StorageDialect } from "../dialect.ts";
 import { SchemaError } from "../storage-error.ts";
 import type { Tables } from "../tables.ts";
-import { codePointColumns } from "./columns.ts";
 import { explainPostgresError } from "./errors.ts";
 import { writeLock } from "./write-lock.ts";
 
@@ -82,4 +92,29 @@ async function findWriter(db: Kysely<Tables>): Promise<DialectFacts["writer"]> {
   );
   const [held] = rows;
   return held ? { name: held.name, forMs: held.for_ms } : null;
+}
+
+/**
+ * Makes columns store, compare, and sort values as SQLite does, regardless of the locale of the database: text by code
+ * point, and integers with 64 bits.
+ */
+const codePointColumns: KyselyPlugin = {
+  transformQuery: ({ node, queryId }: PluginTransformQueryArgs) =>
+    new ColumnTransformer().transformNode(node, queryId),
+  transformResult: async ({ result }: PluginTransformResultArgs) => result,
+};
+
+class ColumnTransformer extends OperationNodeTransformer {
+  protected override transformColumnDefinition(
+    node: ColumnDefinitionNode,
+    queryId: QueryId,
+  ): ColumnDefinitionNode {
+    const column = super.transformColumnDefinition(node, queryId);
+    if (!DataTypeNode.is(column.dataType)) return column;
+    if (column.dataType.dataType === "text") {
+      return { ...column, dataType: RawNode.createWithSql('text collate "C"') };
+    }
+    if (column.dataType.dataType === "integer") return { ...column, dataType: DataTypeNode.create("bigint") };
+    return column;
+  }
 }

@@ -2,13 +2,14 @@ import { got, type Got, type Response } from "got";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Readable } from "node:stream";
-import { explainRefusedUrl } from "../../engine/webhooks/receiver-address.ts";
+import { explainRefusedAddress, explainRefusedUrl } from "../../engine/webhooks/receiver-address.ts";
 import { signMessage } from "../../engine/kernel/standard-webhooks.ts";
 import type { BegunDelivery } from "../../engine/webhooks/webhook-queue.ts";
 import type { AttemptOutcome } from "../../engine/webhooks/outcomes.ts";
-import { createCheckedLookup, type Resolve } from "./checked-lookup.ts";
-import { describeFailure } from "./webhook-failure.ts";
 import { parseRetryAfter } from "../../contract/time.ts";
+import type { LookupAddress } from "node:dns";
+import { lookup as dnsLookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
 
 export interface WebhookPostSettings {
   /** Milliseconds since the epoch. */
@@ -127,4 +128,79 @@ function toOutcome({ statusCode: status, headers }: Response, nowMs: number): Ou
   const isRedirect = status >= 300 && status <= 399;
   const problem = isRedirect ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
   return { state: "failed", status, problem, retryAfterMs };
+}
+
+/** Resolves a host name to all of its addresses. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** The host name resolves to an address that webhooks must not be sent to. */
+class RefusedAddress extends Error {
+  override readonly name = "RefusedAddress";
+  readonly code = "ERR_ADDRESS_REFUSED";
+}
+
+const resolveWithDns: Resolve = (hostname) => dnsLookup(hostname, { all: true });
+
+/**
+ * Creates a lookup function for connections that returns only public addresses. It is called once per connection, which
+ * then uses one of the returned addresses, so a name that resolves differently a moment later has no effect.
+ * Assumed: a name is refused if any of its addresses is refused.
+ */
+export function createCheckedLookup(
+  isPrivateAllowed: boolean,
+  resolve: Resolve = resolveWithDns,
+): LookupFunction {
+  const findAddresses = async (hostname: string) => {
+    const addresses = await resolve(hostname);
+    const refusal = isPrivateAllowed
+      ? undefined
+      : addresses.map(({ address }) => explainRefusedAddress(address)).find(Boolean);
+    if (refusal !== undefined) throw new RefusedAddress(`${hostname} is not allowed: ${refusal}`);
+    if (addresses.length > 0) return addresses;
+    throw Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
+  };
+  return (hostname, { all = false, family }, callback) => {
+    void findAddresses(hostname).then(
+      (addresses) => {
+        const ofFamily = addresses.filter(
+          (address) => typeof family !== "number" || family === 0 || address.family === family,
+        );
+        const result = ofFamily.length > 0 ? ofFamily : addresses;
+        if (all) callback(null, [...result]);
+        else callback(null, result[0]?.address ?? "", result[0]?.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, all ? [] : ""),
+    );
+  };
+}
+
+/** The fields of HTTP client errors that are used here. */
+interface ClientError {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection closed before a response was received",
+  EPIPE: "connection closed before a response was received",
+  ENOTFOUND: "host not found",
+  EAI_AGAIN: "DNS lookup failed",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  EPROTO: "the receiver does not support TLS on this port",
+  HPE_HEADER_OVERFLOW: "the response headers are too long",
+};
+
+/** Describes why a request got no response. */
+function describeFailure(error: unknown, timeoutMs: number): string {
+  const { code = "", message = "" } = error as ClientError;
+  const description = descriptions[code];
+  if (description !== undefined) return description;
+  if (code === "ERR_ADDRESS_REFUSED") return message;
+  if (code === "ETIMEDOUT") return `no response within ${timeoutMs / 1_000} s`;
+  if (code.startsWith("HPE_")) return "the response is not valid HTTP";
+  if (code.startsWith("ERR_SSL_")) return "the receiver does not support TLS on this port";
+  if (/CERT|SIGNATURE|ALTNAME/.test(code)) return `the TLS certificate is not trusted (${code})`;
+  return code === "" ? message : `connection failed (${code})`;
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { emailCategories } from "../../../src/contract/index.ts";
 import { builtInTemplates } from "../../../src/email/templates/built-in/templates.ts";
-import { checkTemplate } from "../../../src/email/templates/check-template.ts";
+import { checkTemplate, createSampleEmail } from "../../../src/email/templates/check-template.ts";
 import type { EmailTemplate } from "../../../src/email/outgoing-email.ts";
 import { renderEmail, createScope } from "../../../src/email/templates/render-email.ts";
-import { createSampleEmail } from "../../../src/email/templates/sample-email.ts";
 import { findFaults } from "../../support/html.ts";
 
 const unsubscribe = "{{ unsubscribe_url }}";

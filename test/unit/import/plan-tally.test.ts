@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { normalizeId } from "../../../src/import/plan/id-format.ts";
-import { PlanTally } from "../../../src/import/plan/plan-tally.ts";
+import { normalizeId, PlanTally } from "../../../src/import/plan/plan-tally.ts";
 
 describe("normalizeId", () => {
   it.each([

@@ -10,11 +10,9 @@ import {
 } from "../../../src/contract/index.ts";
 import { policies } from "../../../src/pages/document.ts";
 import { linkPage } from "../../../src/pages/link-page.ts";
-import { pages } from "../../../src/pages/pages.ts";
+import { pages, signInPage, topReviewsPage } from "../../../src/pages/pages.ts";
 import { renderFragment } from "../../../src/pages/fragments.ts";
 import { seoPage } from "../../../src/pages/seo-page.ts";
-import { signInPage } from "../../../src/pages/sign-in-page.ts";
-import { topReviewsPage } from "../../../src/pages/top-reviews-page.ts";
 import { aroundPiece, findFaults, readJsonLd } from "../../support/html.ts";
 import { hostileTexts } from "../../support/hostile-texts.ts";
 

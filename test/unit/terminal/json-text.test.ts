@@ -1,6 +1,6 @@
 import { array, assert, boolean, jsonValue, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indentJson, toJsonLines } from "../../../src/terminal/json-text.ts";
+import { indentJson, toJsonLines } from "../../../src/cli/commands/api/response.ts";
 
 describe("JSON text", () => {
   it("is indented like the output of JSON.stringify", () => {

@@ -1,15 +1,16 @@
 import type { OperationName } from "../../../contract/index.ts";
-import { RowStream, type Row } from "../../../terminal/row-stream.ts";
+import { type Row, RowStream } from "../../../terminal/row-stream.ts";
 import { table } from "../../../terminal/view.ts";
 import { type Command, command } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { writeExamples } from "./examples.ts";
-import { describeOperation } from "./notes.ts";
 import type { OperationCard } from "./operation-card.ts";
 import { operationCards } from "./operation-cards.ts";
-import { describeArguments, argumentOf, flagsOf } from "./operation-flags.ts";
+import { argumentOf, describeArguments, flagsOf } from "./operation-flags.ts";
 import { countRejected, viewOf } from "./view.ts";
+import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
+import { describeFailure } from "../../program/errors/failure.ts";
 
 /** How a command presents an operation. */
 export interface OperationCommand {
@@ -64,4 +65,27 @@ function adaptCard(operation: OperationName, presentation: OperationCommand): Op
     }));
   const isCalledByName = presentation.isCalledByName && { isCalledByName: true as const };
   return { ...card, summary, fields, preset, defaults, ...isCalledByName };
+}
+
+/** The notes at the end of an operation's help: method and path, pagination, columns, errors with their exit statuses. */
+function describeOperation(operation: string, card: OperationCard): readonly string[] {
+  const { method, path, errors, listing, isExtension, columns } = card;
+  const failures = errors.map((kind) => `${kind} (${describeStatus(kind)})`);
+  return [
+    `Operation ${operation}: ${method} ${path}${isExtension ? " (extension of this service)" : ""}.`,
+    ...(listing?.by ? ["Reads all pages. To stop early, use --limit."] : []),
+    ...(listing?.isNewestFirst
+      ? [
+          `With --limit up to ${listing.size?.max ?? 0}, lists the newest first; otherwise, lists all from the oldest.`,
+        ]
+      : []),
+    ...(columns.length > 0 ? [`Columns: ${columns.join(", ")}.`] : []),
+    `Errors and their exit statuses: ${failures.join(", ")}.`,
+  ];
+}
+
+/** A missing record and a missing account have different exit statuses. */
+function describeStatus(kind: ErrorKind): string {
+  const { status } = describeFailure(new ServiceError(kind, ""));
+  return kind === "recordNotFound" ? `${exitStatus.failed}, for the account ${status}` : String(status);
 }

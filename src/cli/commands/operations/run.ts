@@ -4,10 +4,9 @@ import type { OperationName } from "../../../contract/index.ts";
 import { listAll } from "../../../service/list-all.ts";
 import { callOf } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import { RowStream, type Row } from "../../../terminal/row-stream.ts";
-import type { FlagValues, Flags } from "../../program/flag.ts";
+import { type Row, RowStream } from "../../../terminal/row-stream.ts";
+import type { Flags, FlagValues } from "../../program/flag.ts";
 import type { Context } from "../../program/context.ts";
-import { shownColumns } from "./columns.ts";
 import { type OwnAccount, readInput } from "./input.ts";
 import type { OperationCard } from "./operation-card.ts";
 import { needsOwnAccount, needsPassword } from "./operation-flags.ts";
@@ -109,3 +108,19 @@ function reportOutcome({ messages }: Context, { effect, summary }: OperationCard
   if (rejected > 0) messages.warn(`The service rejected ${countOf(rejected, "item")}. See "errors".`);
   else if (effect !== "read" && Object.keys(response).length === 0) messages.info(`Done: ${summary}.`);
 }
+
+/** The default table columns of lists for which the first seven columns are not suitable. */
+const shownColumns: Readonly<Record<string, readonly string[]>> = {
+  "core.listProducts": ["external_id", "name", "price", "currency", "url", "updated_at"],
+  "emails.list": ["id", "category", "email", "state", "due_at", "sent_at", "order_id", "product_id"],
+  "orders.list": ["id", "order_id", "order_date", "user_name", "user_email", "product_sku", "product_name"],
+  "products.missed": ["id", "order_id", "product_sku", "product_name", "user_email", "missed_product_date"],
+  "products.promoted": ["position", "name", "price", "currency", "average_score", "total_review", "url"],
+  "questions.list": ["id", "content", "asker.display_name", "created_at"],
+  "reviews.list": ["id", "created_at", "score", "sku", "title", "content"],
+  "reviews.listByUser": ["id", "created_at", "score", "user.display_name", "title", "content"],
+  "reviews.siteWidget": ["id", "created_at", "score", "title", "content", "user.display_name", "votes_up"],
+  "reviews.top": ["id", "created_at", "score", "title", "content", "display_name", "product_name"],
+  "reviews.widget": ["id", "created_at", "score", "title", "content", "user.display_name", "votes_up"],
+  "webhookDeliveries.list": ["id", "webhook_id", "event_name", "state", "created_at", "attempts", "reason"],
+};

@@ -1,6 +1,6 @@
 import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { createPaint } from "../../../terminal/colors.ts";
+import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { withService } from "../../program/with-service.ts";
 import type { Context } from "../../program/context.ts";
@@ -8,7 +8,8 @@ import { isForScripts } from "../../program/global-flags.ts";
 import { readScreen } from "../../program/output/screen.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 import { type FeedEvent, WebhookFeed } from "./feed.ts";
-import { createLineWriter, type WriteEvent } from "./listen-format.ts";
+import { sanitizeText } from "../../../terminal/text-layout.ts";
+import { describeTarget, formatMs } from "./delivery-format.ts";
 
 /** Assumed: polling every second is fast enough for a person, and its two calls stay within the rate limit. */
 const pollIntervalMs = 1_000;
@@ -88,4 +89,37 @@ async function follow(feed: WebhookFeed, { context, stop, write }: Following): P
     messages.flush();
     await wait(pollIntervalMs, undefined, { signal: stop }).catch(() => {});
   }
+}
+
+/** @param isLast whether it is the newest event of its delivery; only then does the delivery's state belong to it */
+type WriteEvent = (event: FeedEvent, isLast: boolean) => void;
+
+/** Writes one line per event, starting with its time in UTC. */
+function createLineWriter(paint: Paint, write: (line: string) => void): WriteEvent {
+  return (event, isLast) => {
+    const time = event.event === "delivery" ? event.delivery.created_at : event.attempt.started_at;
+    write(`${paint.dim(formatTimeOfDay(time))}  ${describeEvent(event, isLast, paint)}`);
+  };
+}
+
+function describeEvent(event: FeedEvent, isLast: boolean, paint: Paint): string {
+  const { id, event_name } = event.delivery;
+  const subject = `#${id} ${event_name} → ${sanitizeText(describeTarget(event.delivery))}`;
+  if (event.event === "delivery") return `${paint.bold("new")}        ${subject}`;
+  const { problem, status, duration_ms } = event.attempt;
+  const duration = duration_ms === null ? "" : `, ${formatMs(duration_ms)}`;
+  if (problem === null) return `${paint.green("delivered")}  ${subject}  ${status}${duration}`;
+  const { state, due_at } = isLast ? event.delivery : { state: undefined, due_at: null };
+  const next =
+    state === "queued" && due_at !== null
+      ? `; retry at ${formatTimeOfDay(due_at)}`
+      : state === "failed"
+        ? "; no more retries"
+        : "";
+  const label = state === "failed" ? paint.red("failed   ") : paint.yellow("failed   ");
+  return `${label}  ${subject}  ${sanitizeText(problem)}${duration}${next}`;
+}
+
+function formatTimeOfDay(timestamp: string): string {
+  return timestamp.slice(11, 19);
 }

@@ -1,14 +1,15 @@
 import { argumentAt } from "../argument-help.ts";
 import type { Command, CommandTable } from "../command.ts";
-import type { Flag, Values } from "../flag.ts";
+import { type Flag, type Flags, shortFormOf, type Values } from "../flag.ts";
 import { commands } from "../commands.ts";
 import { globalFlags, helpFlag } from "../global-flags.ts";
 import { nouns } from "../help/groups.ts";
 import { replaceSynonyms } from "../synonyms.ts";
 import type { Io } from "../io.ts";
 import { topics } from "../help/topics/index.ts";
-import { type Candidate, findValues } from "./dynamic-values.ts";
-import { flagOf, readTypedWords, startsWithWords, type TypedWords } from "./typed-words.ts";
+import { listProfileNames } from "../../../config/profile-names.ts";
+import { type Paths, resolvePaths } from "../../../config/paths.ts";
+import { listRunHeads } from "../../../import/run/run-headers.ts";
 
 /** What the shell completes in addition to the candidates. */
 export type Further = "none" | "files" | "folders";
@@ -119,4 +120,99 @@ async function completeHelp(words: readonly string[], table: CommandTable): Prom
   if (words.length > 0) return next;
   const about = Object.entries(topics).map(([value, { summary }]) => ({ value, about: summary }));
   return [...next, ...about, { value: "topics", about: "list the topics" }];
+}
+
+/** A completion and its description. */
+interface Candidate {
+  readonly value: string;
+  readonly about?: string | undefined;
+}
+
+const maxRuns = 100;
+
+/** Finds values on this machine, without opening a database, making a call, or creating files. */
+async function findValues(
+  io: Pick<Io, "env" | "cwd">,
+  values: Values | undefined,
+  start: string,
+): Promise<readonly Candidate[]> {
+  if (values === undefined || values === "files" || values === "folders" || values === "commands") return [];
+  if (values === "topics") {
+    return Object.entries(topics).map(([value, { summary }]) => ({ value, about: summary }));
+  }
+  if (values === "profiles") return findProfiles(io, await resolvePaths(io.env, io.cwd));
+  if (values === "imports") return findRuns(await resolvePaths(io.env, io.cwd), start);
+  return values.map((value) => ({ value }));
+}
+
+function findProfiles({ env }: Pick<Io, "env">, paths: Paths): Candidate[] {
+  return listProfileNames(env, paths).map(({ name, about }) => ({ value: name, about }));
+}
+
+function findRuns({ runsFolder }: Paths, start: string): Candidate[] {
+  return listRunHeads(runsFolder, start, maxRuns).map(({ id, kind, files, state }) => ({
+    value: id,
+    about: `${kind}, ${state === "running" ? "not finished" : state}: ${files.join(" ")}`,
+  }));
+}
+
+/** The command line before the word to complete. */
+interface TypedWords {
+  /** Noun and verb, as far as typed. */
+  readonly path: readonly string[];
+  /** The command that they name. */
+  readonly command: Command | undefined;
+  readonly arguments: readonly string[];
+  /** Names of the flags that are set, without dashes. */
+  readonly flags: ReadonlySet<string>;
+  /** The flag that the next word is the value of. */
+  readonly awaiting: string | undefined;
+  /** After `--`, where words are not flags. */
+  readonly isEnded: boolean;
+}
+
+/** Parses the typed words; any that are not part of a command or a flag are arguments. */
+async function readTypedWords(words: readonly string[], table: CommandTable): Promise<TypedWords> {
+  const names = Object.keys(table);
+  const path: string[] = [];
+  const given: string[] = [];
+  const flags = new Set<string>();
+  let command: Command | undefined;
+  let awaiting: string | undefined;
+  let isEnded = false;
+  for (const word of words) {
+    if (awaiting !== undefined) awaiting = undefined;
+    else if (!isEnded && word === "--") isEnded = true;
+    else if (!isEnded && /^-./.test(word)) {
+      const name = flagNameOf(command, word);
+      flags.add(name);
+      if (flagOf(command, name)?.value !== undefined && !word.includes("=")) awaiting = name;
+    } else if (given.length === 0 && names.some((name) => startsWithWords(name, [...path, word]))) {
+      path.push(word);
+      command = await table[path.join(" ")]?.();
+    } else given.push(word);
+  }
+  return { path, command, arguments: given, flags, awaiting, isEnded };
+}
+
+function flagOf(command: Command | undefined, name: string): Flag | undefined {
+  const flags = flagsOf(command);
+  return Object.hasOwn(flags, name) ? flags[name] : undefined;
+}
+
+function flagsOf(command: Command | undefined): Flags {
+  return { ...globalFlags, ...command?.flags };
+}
+
+/** The long name of a flag as typed: `--out=x`, `-o`. */
+function flagNameOf(command: Command | undefined, word: string): string {
+  if (word.startsWith("--")) return word.slice(2).split("=")[0] ?? "";
+  const letter = word.slice(1);
+  const found = Object.entries(flagsOf(command)).find(([name, flag]) => shortFormOf(name, flag) === letter);
+  return found?.[0] ?? letter;
+}
+
+/** Whether a command's name begins with these words. */
+function startsWithWords(name: string, words: readonly string[]): boolean {
+  return `${name} `.startsWith([...words, ""].join(" "));
 }

@@ -3,8 +3,9 @@ import type { CommandTable } from "../command.ts";
 import { nouns } from "./groups.ts";
 import { describeProgram } from "./overview.ts";
 import { topics } from "./topics/index.ts";
-import { helpOfCommand, helpOfNoun, widthOfHelp } from "./help-text.ts";
-import { textOfTopic, textOfTopics } from "./topic-text.ts";
+import { helpOfCommand, helpOfNoun, listEntries, widthOfHelp } from "./help-text.ts";
+import { wrapIndented } from "../../../terminal/wrap-text.ts";
+import type { Block, Topic } from "./topics/topic.ts";
 
 /**
  * The help for a command, a noun or group, a topic, or `topics`; with an empty name, for the program.
@@ -18,7 +19,7 @@ export async function findHelp(
   const width = widthOfHelp(columns);
   const words = name.split(" ");
   if (name === "") return describeProgram();
-  if (name === "topics") return textOfTopics(topics, width);
+  if (name === "topics") return textOfTopics(width);
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
   if (topic) return textOfTopic(await topic.load(), width);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -43,4 +44,25 @@ function unknownName(name: string, commands: CommandTable): UserError {
     undefined,
     { given: name, known },
   );
+}
+
+/** A topic, wrapped to the width. */
+export function textOfTopic({ name, summary, blocks }: Topic, width: number): string {
+  const title = wrapIndented(`${name}: ${summary}`, width, 2).join("\n");
+  return `${[title, ...blocks.map((block) => textOfBlock(block, width))].join("\n\n")}\n`;
+}
+
+function textOfBlock(block: Block, width: number): string {
+  if (typeof block === "string") return wrapIndented(block, width, 0).join("\n");
+  if ("lines" in block) return block.lines.map((line) => `  ${line}`).join("\n");
+  return listEntries(
+    block.rows.map(([term, description]) => ({ term, description })),
+    width,
+  ).join("\n");
+}
+
+/** The list of topics. */
+function textOfTopics(width: number): string {
+  const found = Object.entries(topics).map(([term, { summary }]) => ({ term, description: summary }));
+  return `${["TOPICS (starpost help <topic>)", ...listEntries(found, width)].join("\n")}\n`;
 }

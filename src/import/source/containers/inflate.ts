@@ -1,8 +1,7 @@
 import { crc32 } from "node:zlib";
 import { Gunzip, InflateRaw } from "minizlib";
-import { damaged } from "./damaged.ts";
+import { damaged, findEntryData, type ZipEntry } from "./zip-directory.ts";
 import { readPieces, type StampedFile } from "./file-pieces.ts";
-import { findEntryData, type ZipEntry } from "./zip-directory.ts";
 
 /** Compressed bytes processed at a time: they may expand a thousandfold in memory. */
 const packedPieceBytes = 32 * 1024;

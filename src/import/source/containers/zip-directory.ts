@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { FileFormatError } from "../../csv/file-format-error.ts";
-import { damaged } from "./damaged.ts";
 import { readPieces, type StampedFile, type Stretch } from "./file-pieces.ts";
 
 /** A file in a zip archive, as the archive's directory describes it. */
@@ -160,4 +159,13 @@ function readStretch(file: StampedFile, stretch: Stretch): Buffer {
   const bytes = Buffer.concat(pieces);
   if (bytes.length < stretch.length) throw damaged("zip");
   return bytes;
+}
+
+/** The error for an archive whose contents contradict its directory. */
+export function damaged(kind: "gzip" | "zip", cause?: unknown): FileFormatError {
+  return new FileFormatError(
+    `the ${kind} archive is damaged or incomplete`,
+    "create or download it again; nothing was imported from it",
+    { cause },
+  );
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { hashPassword, isPassword } from "../../../../src/engine/accounts/passwords.ts";
+import { hashPassword, isPassword } from "../../../../src/engine/accounts/users.ts";
 
 it("accepts only the hashed password", async () => {
   const hashed = await hashPassword("correct horse", randomBytes);

@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { connect, type LookupFunction } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCheckedLookup, type Resolve } from "../../../../src/worker/webhooks/checked-lookup.ts";
-import { createWebhookPost } from "../../../../src/worker/webhooks/webhook-request.ts";
+import {
+  createCheckedLookup,
+  createWebhookPost,
+  type Resolve,
+} from "../../../../src/worker/webhooks/webhook-request.ts";
 import { sendJson, startLoopback, type Loopback } from "../../../support/loopback.ts";
 
 const v4 = (address: string) => ({ address, family: 4 });

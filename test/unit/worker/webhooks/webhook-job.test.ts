@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { retryDelaysMs } from "../../../../src/engine/webhooks/retry-schedule.ts";
+import { retryDelaysMs } from "../../../../src/engine/webhooks/outcomes.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
 import { backends, type Harness, startMs, type TestAccount } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../../support/builders.ts";
