@@ -9,13 +9,13 @@ const ok = { status: { code: 200, message: "OK" } };
 
 interface Setup {
   readonly service: Loopback;
-  /** What came beside sign-ins. */
+  /** The calls other than those for a token. */
   readonly calls: () => readonly string[];
   readonly folder: string;
   readonly api: (argv: readonly string[], settings?: RunSettings) => ReturnType<typeof run>;
 }
 
-/** A service that signs in whoever asks, and answers the rest as told. */
+/** Starts a service that issues a token to any client and answers all other calls with `respond`. */
 async function setUp(respond: Responder = (response) => sendJson(response, 200, ok)): Promise<Setup> {
   let at = 0;
   const service = await startLoopback((response, _at, request) => {
@@ -42,8 +42,8 @@ async function setUp(respond: Responder = (response) => sendJson(response, 200, 
   };
 }
 
-describe("who is calling", () => {
-  test("stands in the query of a GET, in the body of others, and in a header of core calls", async () => {
+describe("starpost api: authentication", () => {
+  test("sends the token in the query of a GET, in other bodies, and in the header of core API calls", async () => {
     const { service, calls, api } = await setUp();
     await api(["GET", "/apps/{app_key}/purchases", "--field", "count=5"]);
     await api(["post", "v1/apps/{app_key}/products_groups", "--field", "group_name=Teas"]);
@@ -56,7 +56,7 @@ describe("who is calling", () => {
     expect(service.received.at(-1)?.headers["x-service-token"]).toBe(utoken);
   });
 
-  test("is not said where the call needs no token, nor with --no-auth", async () => {
+  test("sends no token to public endpoints or with --no-auth", async () => {
     const { service, calls, api } = await setUp();
     await api(["GET", "/products/{app_key}/p-1/bottomline"]);
     await api(["GET", "/apps/{app_key}/purchases", "--no-auth"]);
@@ -64,7 +64,7 @@ describe("who is calling", () => {
     expect(service.received).toHaveLength(2);
   });
 
-  test("is said to a path that is not known by its method", async () => {
+  test("sends the token to unknown paths depending on the method", async () => {
     const { calls, api } = await setUp();
     await api(["GET", "/new/things?a=1"]);
     await api(["PATCH", "/new/things/1", "--field", "b=2"]);
@@ -76,7 +76,7 @@ describe("who is calling", () => {
     ]);
   });
 
-  test("is said once more with a new token where the kept one is refused", async () => {
+  test("requests a new token and retries if the cached token is rejected", async () => {
     const { service, calls, api } = await setUp((response, at) =>
       at === 0
         ? sendJson(response, 401, {
@@ -96,14 +96,14 @@ describe("who is calling", () => {
     "/../elsewhere",
     "/apps/%2e%2E/x",
     String.raw`/\evil.example`,
-  ])("never goes to %s", async (path) => {
+  ])("rejects %s", async (path) => {
     const { service, api } = await setUp();
     const ran = await api(["GET", path]);
     expect(ran).toMatchObject({ status: 2, stdout: "" });
     expect(service.received).toHaveLength(0);
   });
 
-  test("goes to the profile's own address where that is written out, and to nothing that it redirects to", async () => {
+  test("accepts the profile's own URL, and does not follow redirects", async () => {
     const elsewhere = await setUp();
     const { service, calls, api } = await setUp((response) => {
       response.writeHead(302, { location: `${elsewhere.service.url}/x?utoken=${utoken}` }).end();
@@ -117,7 +117,7 @@ describe("who is calling", () => {
     expect(elsewhere.service.received).toHaveLength(0);
   });
 
-  test("is refused by hand: in headers, fields and paths", async () => {
+  test("rejects credentials in headers, fields, and paths", async () => {
     const { service, api } = await setUp();
     const given = [
       ["GET", "/x", "--header", "X-Service-Token: hush"],
@@ -135,7 +135,7 @@ describe("who is calling", () => {
     expect(service.received).toHaveLength(0);
   });
 
-  test("may have a secret of its own from a file", async () => {
+  test("reads a secret field from a file", async () => {
     const { calls, folder, api } = await setUp();
     writeFileSync(join(folder, "secret"), "hush\n");
     const path = join(folder, "secret");
@@ -150,8 +150,8 @@ describe("who is calling", () => {
   });
 });
 
-describe("what is sent", () => {
-  test("is made of fields", async () => {
+describe("starpost api: request body", () => {
+  test("builds a JSON body from fields", async () => {
     const { calls, api } = await setUp();
     const fields = [
       "a=1",
@@ -182,7 +182,7 @@ describe("what is sent", () => {
     });
   });
 
-  test("is a body as it is, but for the token before its first field; fields then go to the query", async () => {
+  test("sends --input unchanged except for the token, and sends fields in the query", async () => {
     const { calls, api } = await setUp();
     const body = '{ "coupon_action":"map_review",\n"n":12345678901234567890 }';
     await api(["POST", "/apps/{app_key}/coupons/unique", "--input", "-", "--field", "x[]=1"], {
@@ -193,14 +193,14 @@ describe("what is sent", () => {
     ]);
   });
 
-  test("is a body that is no JSON with the token in the query", async () => {
+  test("sends the token in the query if the body is not JSON", async () => {
     const { service, calls, api } = await setUp();
     await api(["POST", "/new", "--input", "-", "--header", "Content-Type: text/plain"], { stdin: "plain" });
     expect(calls()).toEqual([`POST /new?utoken=${utoken} plain`]);
     expect(service.received.at(-1)?.headers["content-type"]).toBe("text/plain");
   });
 
-  test("is refused where it contradicts itself", async () => {
+  test("rejects contradictory arguments", async () => {
     const { service, api } = await setUp();
     const given = [
       ["FETCH", "/x"],
@@ -219,7 +219,7 @@ describe("what is sent", () => {
     expect(service.received).toHaveLength(0);
   });
 
-  test("is repeated where that is safe: a GET, and what the contract says", async () => {
+  test("retries only requests that are safe to repeat: GET, and what the contract declares", async () => {
     const fail: Responder = (response, at) =>
       at === 0 ? sendJson(response, 502, ok) : sendJson(response, 200, ok);
     const [get, post, known] = [await setUp(fail), await setUp(fail), await setUp(fail)];
@@ -233,13 +233,13 @@ describe("what is sent", () => {
   });
 });
 
-describe("what is printed", () => {
+describe("starpost api: output", () => {
   const odd = '{"n":1.50,\n "id":12345678901234567890}';
   const respondOddly: Responder = (response) => {
     response.writeHead(200, { "content-type": "application/json", "set-cookie": "session=hush" }).end(odd);
   };
 
-  test("is the body as it came; for scripts one document", async () => {
+  test("prints the response body unchanged, or one JSON document for scripts", async () => {
     const { api } = await setUp(respondOddly);
     expect((await api(["GET", "/new"])).stdout).toBe(odd);
     expect((await api(["GET", "/new", "--json"])).stdout).toBe(`${odd}\n`);
@@ -250,7 +250,7 @@ describe("what is printed", () => {
     expect(terminal.stdout).toBe('{\n  "n": 1.50,\n  "id": 12345678901234567890\n}\n');
   });
 
-  test("has status and headers before it, without secrets", async () => {
+  test("--include prints the status and headers without secrets", async () => {
     const { api } = await setUp(respondOddly);
     const { stdout } = await api(["GET", "/new", "--include"]);
     expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\ncontent-type: application\/json\nset-cookie: …\n/);
@@ -263,7 +263,7 @@ describe("what is printed", () => {
     });
   });
 
-  test("is bytes in a file, and never on a terminal", async () => {
+  test("does not print binary data to a terminal", async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
     const { api } = await setUp((response) =>
       response.writeHead(200, { "content-type": "image/png" }).end(png),
@@ -277,7 +277,7 @@ describe("what is printed", () => {
     });
   });
 
-  test("is JSON also of a page, of an empty body and of a refusal that is none", async () => {
+  test("prints JSON for an HTML page, an empty body, and an error without a JSON body", async () => {
     const page = "<p>\u{1B}[31mhello</p>";
     const { api } = await setUp((response, at) => {
       if (at === 0) response.writeHead(200, { "content-type": "text/html" }).end(page);
@@ -299,7 +299,7 @@ describe("what is printed", () => {
     [400, "Exceptions::MalformedBody", 1],
     [500, "Exceptions::InvalidParams", 1],
     [504, "Exceptions::Timeout", 5],
-  ])("is a refusal as it came, and an error: %i %s", async (status, type, exit) => {
+  ])("prints an error response unchanged and fails: %i %s", async (status, type, exit) => {
     const body = { status: { code: status, message: "Couldn't find Thing", error_type: type } };
     const { api } = await setUp((response) => sendJson(response, status, body));
     const ran = await api(["POST", "/new"]);
@@ -307,7 +307,7 @@ describe("what is printed", () => {
     expect(ran.stderr).toContain("error: Couldn't find Thing\n");
   });
 
-  test("is every element of a list, in any format", async () => {
+  test("--paginate prints every element in any format", async () => {
     const { calls, api } = await setUp((response, _at, request) => {
       const since = Number(new URL(request.url ?? "", "http://x").searchParams.get("since_id") ?? 0);
       const purchases = [1, 2, 3, 4, 5]
@@ -327,8 +327,8 @@ describe("what is printed", () => {
   });
 });
 
-describe("a list that is none", () => {
-  test.each([[{ status: ok.status, response: {} }], [null], ["words"]])("is an error: %j", async (body) => {
+describe("starpost api --paginate", () => {
+  test.each([[{ status: ok.status, response: {} }], [null], ["words"]])("fails if the response is not a list: %j", async (body) => {
     const { api } = await setUp((response) => sendJson(response, 200, body));
     const ran = await api(["GET", "/apps/{app_key}/purchases", "--paginate", "--json"]);
     expect(ran.status).toBe(1);
@@ -336,7 +336,7 @@ describe("a list that is none", () => {
   });
 });
 
-test("a service's words steer no terminal while it is tried again, and hold no token", async () => {
+test("sanitizes service messages in retry notices and hides the token", async () => {
   const message = `\u001B]0;title\u0007 \u009B31m of ${utoken}`;
   const { api } = await setUp((response, at) =>
     at === 0 ? sendJson(response, 503, { status: { code: 503, message } }) : sendJson(response, 200, ok),
@@ -347,13 +347,13 @@ test("a service's words steer no terminal while it is tried again, and hold no t
   expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
 });
 
-describe("a call that takes away", () => {
+describe("starpost api: deletion", () => {
   test.each([
     ["DELETE", "/v1/apps/{app_key}/products_groups/Teas", "Delete the group Teas?"],
     ["DELETE", "/new/things/1", "DELETE /new/things/1?"],
     ["POST", "/apps/{app_key}/coupons/unique/delete", "map_share"],
     ["POST", "/apps/{app_key}/coupons/uniqu%65/%64elete", "map_share"],
-  ])("asks: %s %s", async (method, path, question) => {
+  ])("prompts before %s %s", async (method, path, question) => {
     const { calls, api } = await setUp();
     const argv = [method, path, ...(method === "POST" ? ["--field", "coupon_action=map_share"] : [])];
     const ran = await api(argv);

@@ -41,7 +41,7 @@ async function serve(spec: string) {
 const none = { "429": 0, "413": 0, "500": 0, reset: 0, timeout: 0, drop: 0 };
 
 describe("serve --chaos", () => {
-  test("is used wrongly with a spec that it does not know", async () => {
+  test("rejects an unknown fault", async () => {
     const { status, stderr } = await run(["serve", "--chaos", "503=5%"], {
       env: { STARPOST_HOME: "/nowhere" },
     });
@@ -50,7 +50,7 @@ describe("serve --chaos", () => {
     expect(stderr).toMatch(/drop=<n%>/);
   });
 
-  test("refuses as too many in the core API's form, and says when to come again", async () => {
+  test("answers 429 in the core API's format with Retry-After", async () => {
     const { ask, askToken, end } = await serve("429=100%");
     const { status, headers, body } = await askToken();
     expect([status, JSON.parse(body)]).toEqual([429, { errors: [{ message: "Too Many Requests" }] }]);
@@ -77,21 +77,21 @@ describe("serve --chaos", () => {
     ["reset=100%", 0, /ECONNRESET|other side closed|reset/i],
     ["drop=100%", 0, /other side closed|hang up|reset/i],
     ["max-body=10", 413, /larger/],
-  ])("%s", async (spec, status, says) => {
+  ])("injects %s", async (spec, status, pattern) => {
     const { askToken, end } = await serve(spec);
     const asked = await askToken();
     expect(asked.status).toBe(status);
-    expect(asked.body).toMatch(says);
+    expect(asked.body).toMatch(pattern);
     await end();
   });
 
-  test("a call that is never answered does not keep the server from stopping", async () => {
+  test("stops without waiting for a call that is never answered", async () => {
     const { askToken, end } = await serve("timeout=100%");
     let isAnswered = false;
     const asked = askToken().finally(() => (isAnswered = true));
     await sleep(500);
     expect(isAnswered).toBe(false);
-    // Before the server cuts off what is under way, after ten seconds.
+    // The server aborts requests in flight after ten seconds.
     const startedMs = Date.now();
     const { counts } = await end();
     expect(Date.now() - startedMs).toBeLessThan(9_000);
@@ -99,7 +99,7 @@ describe("serve --chaos", () => {
     expect(counts["faults"]).toEqual({ ...none, timeout: 1 });
   });
 
-  test("means only what it is told to mean, and a seed makes the same faults again", async () => {
+  test("limits faults to the given operations, and repeats the same faults for the same seed", async () => {
     const askMany = async (spec: string) => {
       const { askToken, end } = await serve(spec);
       const statuses: number[] = [];

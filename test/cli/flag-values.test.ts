@@ -44,7 +44,7 @@ describe("a flag's value", () => {
     ...["email", "=x", "email=", ""].map((text): [Reader, string] => [readMapping, text]),
     ...["", ";;", '"', "\n"].map((text): [Reader, string] => [readDelimiter, text]),
     ...["65536", "-1", "http", ""].map((text): [Reader, string] => [readPort, text]),
-  ])("%o refuses %j", (read, text) => {
+  ])("%o rejects %j", (read, text) => {
     expect(() => read(text, "--flag")).toThrow(/for --flag: /);
   });
 
@@ -55,7 +55,7 @@ describe("a flag's value", () => {
     [["unsubscribers", "import", "x.csv", "--type", "18"], "--type"],
     [["orders", "import", "x.csv", "--map", "email=a", "--map", "email=b"], "--map"],
     [["serve", "--port", "70000"], "--port"],
-  ])("that the service does not know ends with 2: %j", async (argv, message) => {
+  ])("an unknown value ends with 2: %j", async (argv, message) => {
     const ran = await run(argv, { env: { STARPOST_HOME: "/nowhere" } });
     expect(ran.status).toBe(2);
     expect(ran.stderr).toContain(message);

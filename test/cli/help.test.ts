@@ -19,7 +19,7 @@ const loadedTopics = await Promise.all(Object.values(topics).map((topic) => topi
 const named = (list: readonly Command[]) => list.map(({ name }) => name);
 
 describe("every command", () => {
-  it("has examples, and each begins with its own name", () => {
+  it("has examples, each of which begins with its name", () => {
     const without = all.filter(
       ({ name, examples = [] }) => !examples.some((line) => line.startsWith(`starpost ${name}`)),
     );
@@ -41,12 +41,12 @@ describe("every command", () => {
     },
   );
 
-  it("says what its arguments are", () => {
-    const silent = all.filter((command) => argumentsOf(command).some(([, note]) => !note?.description));
-    expect(named(silent)).toEqual([]);
+  it("describes its arguments", () => {
+    const undescribed = all.filter((command) => argumentsOf(command).some(([, note]) => !note?.description));
+    expect(named(undescribed)).toEqual([]);
   });
 
-  it.each([40, 80, 110])("has a help that fits %i columns, but for what is to be copied", (width) => {
+  it.each([40, 80, 110])("has help that fits %i columns, except for lines to copy", (width) => {
     for (const command of all) {
       const unbroken = new Set((command.examples ?? []).map((line) => `  $ ${line}`));
       const wide = helpOfCommand(command, width)
@@ -56,27 +56,27 @@ describe("every command", () => {
     }
   });
 
-  it("shows arguments, flags, examples and notes", () => {
+  it("shows arguments, flags, examples, and notes", () => {
     for (const command of all) {
       const help = helpOfCommand(command, 1_000);
       const flags = Object.entries(command.flags ?? {}).map(([name, { description }]) => [
         `--${name}`,
         description,
       ]);
-      const told = [...flags.flat(), ...(command.examples ?? []), ...(command.notes ?? [])];
-      for (const text of [command.summary, ...told]) expect(help, command.name).toContain(text);
+      const texts = [...flags.flat(), ...(command.examples ?? []), ...(command.notes ?? [])];
+      for (const text of [command.summary, ...texts]) expect(help, command.name).toContain(text);
     }
   });
 });
 
-describe("the help", () => {
-  it("tells what must be given first", async () => {
+describe("help", () => {
+  it("shows required flags in the usage line and first in the list", async () => {
     const { stdout } = await run(["coupons", "import", "--help"]);
     expect(stdout).toContain("USAGE\n  starpost coupons import <file...> --action <action> [flags]\n");
     expect(stdout.indexOf("--action <action>  ")).toBeLessThan(stdout.indexOf("--dry-run"));
   });
 
-  it("of a noun says what each of its verbs does", async () => {
+  it("for a noun shows the summary of each verb", async () => {
     const { stdout, status } = await run(["mail", "--help"]);
     expect(status).toBe(0);
     for (const { name, summary } of all.filter((found) => found.name.startsWith("mail "))) {
@@ -88,7 +88,7 @@ describe("the help", () => {
     );
   });
 
-  it("is the same by its own command", async () => {
+  it("prints the same as --help", async () => {
     const same = [
       [["help"], ["--help"]],
       [
@@ -115,7 +115,7 @@ describe("the help", () => {
     }
   });
 
-  it("is data where data is asked for", async () => {
+  it("prints JSON with --json", async () => {
     const { stdout } = await run(["help", "orders", "import", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
       about: "orders import",
@@ -123,13 +123,13 @@ describe("the help", () => {
     });
   });
 
-  it("of what is not there names what is near", async () => {
+  it("suggests a similar name for an unknown topic", async () => {
     const { status, stderr } = await run(["help", "exit-status"]);
     expect(status).toBe(2);
     expect(stderr).toContain("exit-statuses");
   });
 
-  it("loads neither the contract's shapes nor anything else that is large", () => {
+  it("does not load the contract's shapes or large packages", () => {
     const heavy = ["zod", "contract/index.ts", "conf", "chalk", "inquirer", "got", "kysely", "fastify"];
     const files = [...listCommandFiles(), "cli/program/command-line.ts", "cli/program/help/overview.ts"];
     const found = files.flatMap((file) => {
@@ -140,8 +140,8 @@ describe("the help", () => {
   });
 });
 
-describe("topics", () => {
-  it("are listed with what they are about", async () => {
+describe("help topics", () => {
+  it("are listed with their summaries", async () => {
     const { stdout } = await run(["help", "topics"]);
     for (const { name, summary } of loadedTopics) {
       expect(stdout.replaceAll(/\s+/g, " ")).toContain(`${name} ${summary}`);
@@ -149,7 +149,7 @@ describe("topics", () => {
   });
 
   it.each(loadedTopics.map((topic) => [topic.name, topic] as const))(
-    "are shown whole, and fit the screen: %s",
+    "are printed completely and fit the screen: %s",
     async (name, topic) => {
       const { stdout, status } = await run(["help", name]);
       expect(status).toBe(0);
@@ -164,7 +164,7 @@ describe("topics", () => {
     },
   );
 
-  it("have lines to copy that work as they stand", () => {
+  it("contain valid commands", () => {
     const lines = loadedTopics.flatMap(({ blocks }) =>
       blocks.flatMap((block) => (typeof block === "object" && "lines" in block ? block.lines : [])),
     );
@@ -175,9 +175,9 @@ describe("topics", () => {
     }
   });
 
-  it("are not named as a command is", () => {
-    const nounsMet = new Set(Object.keys(commands).map((name) => name.split(" ")[0]));
-    expect(Object.keys(topics).filter((name) => nounsMet.has(name))).toEqual([]);
+  it("do not share a name with a command", () => {
+    const nouns = new Set(Object.keys(commands).map((name) => name.split(" ")[0]));
+    expect(Object.keys(topics).filter((name) => nouns.has(name))).toEqual([]);
   });
 });
 
@@ -193,9 +193,9 @@ describe("values that record kinds declare without loading code", () => {
   });
 });
 
-describe("a noun's help", () => {
-  it("keeps to the screen", () => {
-    const lines = helpOfNoun("things", "What things are", all, 60).split("\n");
+describe("the help of a noun", () => {
+  it("fits the width of the screen", () => {
+    const lines = helpOfNoun("things", "Manage things", all, 60).split("\n");
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
   });
 });

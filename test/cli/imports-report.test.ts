@@ -6,7 +6,7 @@ import type { ReportData } from "../../src/cli/commands/imports/report-run.ts";
 import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 
-/** The built one, since it starts a thread. */
+/** Loads the built application, because it starts a thread. */
 const io = { loadApp: async () => loadBuilt<App>("app") };
 
 const header = "order_id,email,customer_name,order_date,product_id,product_name,product_url";

@@ -8,18 +8,18 @@ import { makeFolder, run } from "./support.ts";
 const questions = ["Mail server", "Encryption", "Port", "User name", "Password", "Sender"] as const;
 type Answers = Partial<Record<(typeof questions)[number], string | readonly string[]>>;
 
-/** A terminal at which a person answers each question by its first word; return where nothing, or nothing more, is said. */
-function sitDown(answers: Answers) {
+/** A terminal that answers each prompt once, or presses Enter if there is no (further) answer. */
+function openTerminal(answers: Answers) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 200, rows: 40 });
-  // A prompt ends what it writes to, unless that is the process's own.
+  // A prompt ends its output stream, unless it is that of the process.
   stderr.end = () => stderr;
   const asked: string[] = [];
   let [text, settling, answered]: [string, NodeJS.Timeout | undefined, number] = ["", undefined, 0];
   const answer = () => {
     const parts = stripVTControlCharacters(text).split("✔");
     const question = questions.find((name) => parts.at(-1)?.includes(`? ${name}`));
-    // One that is drawn anew is still the same question.
+    // A redrawn prompt is not a new one.
     if (question === undefined || parts.length === answered) return;
     answered = parts.length;
     const nth = asked.filter((name) => name === question).length;
@@ -37,32 +37,32 @@ function sitDown(answers: Answers) {
 const stored = (home: string) => JSON.parse(readFileSync(join(home, "mail.json"), "utf8")) as object;
 const smtp = { host: "smtp.shop.example", port: 465, tls: "implicit", user: "shop", password: "hidden-word" };
 
-test("mail configure at a terminal asks for a mail server, and hides the password", async () => {
+test("mail configure prompts for a mail server and hides the password", async () => {
   const home = makeFolder();
   const env = { STARPOST_HOME: home };
-  const person = sitDown({
+  const terminal = openTerminal({
     "Mail server": "smtp.shop.example",
     Encryption: "implicit",
     "User name": "shop",
     Password: "hidden-word",
     Sender: "Tea <tea@shop.example>",
   });
-  const ran = await run(["mail", "configure"], { env, io: person.io });
+  const ran = await run(["mail", "configure"], { env, io: terminal.io });
   expect(ran.status).toBe(0);
-  expect(person.asked).toEqual([...questions]);
+  expect(terminal.asked).toEqual([...questions]);
   expect(stored(home)).toEqual({ smtp, from: "Tea <tea@shop.example>" });
-  expect(ran.stdout + person.text()).not.toContain("hidden-word");
+  expect(ran.stdout + terminal.text()).not.toContain("hidden-word");
   expect(ran.stdout).toMatch(/password +set$/m);
 
-  const again = sitDown({ Sender: "Cups <cups@shop.example>" });
+  const again = openTerminal({ Sender: "Cups <cups@shop.example>" });
   expect((await run(["mail", "configure"], { env, io: again.io })).status).toBe(0);
   expect(again.asked).not.toContain("Password");
   expect(stored(home)).toEqual({ smtp, from: "Cups <cups@shop.example>" });
 });
 
-test("a wrong answer is asked for again, and what was answered before is kept", async () => {
+test("prompts again after an invalid answer and keeps earlier answers", async () => {
   const home = makeFolder();
-  const person = sitDown({
+  const terminal = openTerminal({
     "Mail server": ["smtp shop", "smtp.shop.example"],
     Encryption: ["ssl", "implicit"],
     Port: "0",
@@ -70,32 +70,32 @@ test("a wrong answer is asked for again, and what was answered before is kept", 
     Password: "hidden-word",
     Sender: ["nobody", "Tea <tea@shop.example>"],
   });
-  expect((await run(["mail", "configure"], { env: { STARPOST_HOME: home }, io: person.io })).status).toBe(0);
-  for (const said of [
+  expect((await run(["mail", "configure"], { env: { STARPOST_HOME: home }, io: terminal.io })).status).toBe(0);
+  for (const message of [
     'invalid value "smtp shop"',
     'invalid value "ssl"',
     'invalid value "0"',
     'invalid value "nobody"',
   ]) {
-    expect(stripVTControlCharacters(person.text())).toContain(said);
+    expect(stripVTControlCharacters(terminal.text())).toContain(message);
   }
   expect(stored(home)).toEqual({ smtp, from: "Tea <tea@shop.example>" });
 });
 
-test("Ctrl-C keeps nothing", async () => {
+test("Ctrl-C saves nothing", async () => {
   const home = makeFolder();
   const env = { STARPOST_HOME: home };
-  const gone = sitDown({ "Mail server": "smtp.shop.example", Encryption: "\u0003" });
-  const canceled = await run(["mail", "configure"], { env, io: gone.io });
-  expect([canceled.status, gone.text()]).toEqual([130, expect.stringContaining("nothing was changed")]);
+  const interrupted = openTerminal({ "Mail server": "smtp.shop.example", Encryption: "\u0003" });
+  const canceled = await run(["mail", "configure"], { env, io: interrupted.io });
+  expect([canceled.status, interrupted.text()]).toEqual([130, expect.stringContaining("nothing was changed")]);
   expect(existsSync(join(home, "mail.json"))).toBe(false);
 });
 
-test("nothing is asked for what is only to be shown or tried", async () => {
+test("--show and --check do not prompt", async () => {
   const env = { STARPOST_HOME: makeFolder() };
   for (const flag of ["--show", "--check"]) {
-    const person = sitDown({});
-    expect((await run(["mail", "configure", flag], { env, io: person.io })).status).toBe(0);
-    expect(person.asked).toEqual([]);
+    const terminal = openTerminal({});
+    expect((await run(["mail", "configure", flag], { env, io: terminal.io })).status).toBe(0);
+    expect(terminal.asked).toEqual([]);
   }
 });

@@ -13,7 +13,7 @@ const orders =
 const down = "\u001B[B";
 const enter = "\r";
 
-/** A terminal at which a person answers each prompt once, by its name; the default answer is Enter. */
+/** A terminal at which a terminal answers each prompt once, by its name; the default answer is Enter. */
 function createTerminal(answers: Readonly<Record<string, readonly string[]>>) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
@@ -44,14 +44,14 @@ describe("orders map at a terminal", () => {
   test("Enter accepts the proposal; a pattern, a fixed value, and none can be chosen", async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
-    const person = createTerminal({
+    const terminal = createTerminal({
       product_url: [enter],
       "Pattern for product_url": ["https://laden.example/p/{product_id}", enter],
       // Below `none` and the one remaining column.
       currency_iso: [down, down, enter],
       "Value of currency_iso for every row": ["EUR", enter],
     });
-    const ran = await run(["orders", "map", "best.csv"], { io: { cwd: folder, ...person.io } });
+    const ran = await run(["orders", "map", "best.csv"], { io: { cwd: folder, ...terminal.io } });
     expect(ran.status).toBe(0);
     expect(JSON.parse(ran.stdout)).toEqual({
       format: 1,
@@ -69,8 +69,8 @@ describe("orders map at a terminal", () => {
       product_url: "https://laden.example/p/{product_id}",
       delimiter: ";",
     });
-    expect(person.text()).toContain("max@example.com · eva@example.com");
-    expect(person.text().replaceAll(/\s+/g, " ")).toContain(
+    expect(terminal.text()).toContain("max@example.com · eva@example.com");
+    expect(terminal.text().replaceAll(/\s+/g, " ")).toContain(
       "starpost orders import best.csv --mapping mapping.json",
     );
     expect(ran.stdout).not.toContain("example.com · ");
@@ -79,12 +79,12 @@ describe("orders map at a terminal", () => {
   test("canceling writes nothing", async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
-    const person = createTerminal({ order_id: ["\u0003"] });
+    const terminal = createTerminal({ order_id: ["\u0003"] });
     const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
-      io: { cwd: folder, ...person.io },
+      io: { cwd: folder, ...terminal.io },
     });
     expect(ran.status).toBe(130);
-    expect(person.text()).toContain("nothing was changed");
+    expect(terminal.text()).toContain("nothing was changed");
     expect(existsSync(join(folder, "m.json"))).toBe(false);
   });
 
@@ -92,21 +92,21 @@ describe("orders map at a terminal", () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
     writeFileSync(join(folder, "m.json"), "mine");
-    const person = createTerminal({ "m.json already exists": ["n", enter] });
+    const terminal = createTerminal({ "m.json already exists": ["n", enter] });
     const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
-      io: { cwd: folder, ...person.io },
+      io: { cwd: folder, ...terminal.io },
     });
     expect(ran.status).toBe(1);
-    expect(person.text()).toContain("nothing was changed");
-    expect(person.asked).toEqual(["m.json already exists"]);
+    expect(terminal.text()).toContain("nothing was changed");
+    expect(terminal.asked).toEqual(["m.json already exists"]);
     expect(readFileSync(join(folder, "m.json"), "utf8")).toBe("mine");
   });
 
   test("fields that flags provide are not prompted for", async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
-    const person = createTerminal({});
-    const told = [
+    const terminal = createTerminal({});
+    const fieldFlags = [
       "--map",
       "sku=Farbe",
       "--set",
@@ -114,9 +114,9 @@ describe("orders map at a terminal", () => {
       "--product-url",
       "https://l.example/{sku}",
     ];
-    const ran = await run(["orders", "map", "best.csv", ...told], { io: { cwd: folder, ...person.io } });
+    const ran = await run(["orders", "map", "best.csv", ...fieldFlags], { io: { cwd: folder, ...terminal.io } });
     expect(ran.status).toBe(0);
-    expect(person.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(false);
+    expect(terminal.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(false);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       columns: { sku: "Farbe", order_id: "Bestellnr" },
       set: { currency_iso: "EUR" },

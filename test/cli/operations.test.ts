@@ -16,7 +16,7 @@ import { lastToken } from "../support/mails.ts";
 import { signBySecret } from "../support/provider-events.ts";
 import { run } from "./support.ts";
 
-/** The service, telling which calls are made of it. */
+/** Wraps the service and records the calls made to it. */
 function recordCalls(service: Service, made: string[]): Service {
   const verbsOf = (group: string, verbs: object) =>
     new Proxy(verbs, {
@@ -30,7 +30,7 @@ function recordCalls(service: Service, made: string[]): Service {
   });
 }
 
-/** The application, recording the calls that each command makes. */
+/** Creates an app that records the calls of each command. */
 function recordingApp(made: string[]): () => Promise<App> {
   return async () => ({
     ...app,
@@ -41,13 +41,13 @@ function recordingApp(made: string[]): () => Promise<App> {
   });
 }
 
-/** What a field path such as `reviews.0.id` leads to. */
+/** Returns the value at a field path such as `reviews.0.id`. */
 function find(data: unknown, path: string): string {
   const found = path.split(".").reduce<unknown>((held, key) => (held as Record<string, unknown>)[key], data);
   return typeof found === "string" ? found : JSON.stringify(found);
 }
 
-describe.each(["local", "remote"] as const)("every call by its command, %s", (mode) => {
+describe.each(["local", "remote"] as const)("commands for every operation, %s", (mode) => {
   const folder = mkdtempSync(join(tmpdir(), "starpost-calls-"));
   const home = { STARPOST_HOME: folder, STARPOST_PUBLIC_URL: "http://localhost", STARPOST_KEYRING: "off" };
   const seen: Seen = {};
@@ -99,7 +99,7 @@ describe.each(["local", "remote"] as const)("every call by its command, %s", (mo
     return { paths: await resolvePaths(home, folder), env: home, clock: Date.now, random: randomBytes };
   };
 
-  /** What a mail tells its reader, read from the store itself. */
+  /** Reads a token from an email link in the database. */
   const readToken = async (name: NonNullable<CommandCall["token"]>) => {
     const { paths } = await host();
     const database = await openDatabase(paths.database, { nowMs: Date.now() });

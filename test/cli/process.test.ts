@@ -24,20 +24,20 @@ beforeAll(() => {
 });
 
 describe("the program as a process", () => {
-  test("answers --version and --help", async () => {
+  test("--version and --help succeed", async () => {
     const home = makeHome();
     const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
     expect(await home.run(["--version"])).toMatchObject({ exitCode: 0, stdout: version, stderr: "" });
     expect((await home.run(["--help"])).stdout).toContain("Usage: starpost");
   });
 
-  test("ends with 2 where it is used wrongly, and says so as JSON where asked", async () => {
+  test("ends with 2 on a usage error and reports it as JSON with --json", async () => {
     const ran = await makeHome().run(["orders", "import", "--json", "--nope", "x.csv"]);
     expect(ran).toMatchObject({ exitCode: 2, stdout: "" });
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "usage" } });
   });
 
-  test("takes two first runs at once as one", async () => {
+  test("creates one account for two concurrent first runs", async () => {
     const home = makeHome();
     const runs = await Promise.all([1, 2, 3].map(() => home.json<AccountStatus>(["auth", "status"])));
     expect(runs.map((ran) => ran.exitCode)).toEqual([0, 0, 0]);
@@ -45,7 +45,7 @@ describe("the program as a process", () => {
     expect(statSync(join(home.folder, "starpost.key")).mode & 0o777).toBe(0o600);
   });
 
-  test("uses the platform's own folders where no home is named", async () => {
+  test("uses the platform's folders if STARPOST_HOME is not set", async () => {
     const home = makeHome({ STARPOST_HOME: "" });
     const [data, config] = [join(home.folder, "data"), join(home.folder, "config")];
     const env = { HOME: home.folder, XDG_DATA_HOME: data, XDG_CONFIG_HOME: config };
@@ -54,7 +54,7 @@ describe("the program as a process", () => {
     expect(existsSync(join(config, "starpost", "starpost.key"))).toBe(true);
   });
 
-  test("does not mind a reader that goes away", async () => {
+  test("tolerates a reader that closes the pipe", async () => {
     const home = makeHome();
     const child = home.start(["--help"]);
     child.stdout?.destroy();
@@ -64,7 +64,7 @@ describe("the program as a process", () => {
 });
 
 describe("serve", () => {
-  test("answers, and ends with 0 on SIGTERM and SIGINT", async () => {
+  test("ends with 0 on SIGTERM and SIGINT", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const server = await startServe(makeHome());
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
@@ -73,7 +73,7 @@ describe("serve", () => {
     }
   });
 
-  test("says which database and account, and never the secret", async () => {
+  test("logs the database and the account, but not the secret", async () => {
     const home = makeHome();
     const server = await startServe(home);
     expect(await server.stop()).toBe(0);
@@ -83,7 +83,7 @@ describe("serve", () => {
     expect(stderr).not.toContain(server.secret);
   });
 
-  test("ends with 1 where the port is taken, and says what to do", async () => {
+  test("ends with 1 and a hint if the port is in use", async () => {
     const taken = createServer();
     const port = await listen(taken);
     onTestFinished(() => void taken.close());
@@ -98,7 +98,7 @@ describe("serve", () => {
     });
   });
 
-  test("serves the embedded database whichever profile is current, unless another is named", async () => {
+  test("serves the embedded database by default, and rejects a remote profile", async () => {
     const home = makeHome(remoteEnv({ url: "http://127.0.0.1:9", app_key: "k", secret: "s" }));
     const refused = await home.run(["serve", "--port", "0", "--profile", "env"]);
     expect(refused.exitCode).toBe(2);
@@ -122,7 +122,7 @@ function listen(server: Server): Promise<number> {
 }
 
 describe("a remote account", () => {
-  test("of the environment needs no login", async () => {
+  test("configured by the environment needs no login", async () => {
     const server = await startServe(makeHome());
     const home = makeHome(remoteEnv(server));
     const { data, exitCode } = await home.json<AccountStatus>(["auth", "status"]);
@@ -139,7 +139,7 @@ describe("a remote account", () => {
     expect(first.stdout).toBe(second.stdout);
   });
 
-  test("whose credentials are refused ends with 4, even where a token of the right ones is kept", async () => {
+  test("ends with 4 on invalid credentials, even if a valid token is cached", async () => {
     const server = await startServe(makeHome());
     const home = makeHome(remoteEnv(server));
     expect((await home.run(["auth", "token"])).exitCode).toBe(0);
@@ -156,7 +156,7 @@ describe("a remote account", () => {
 });
 
 describe("auth login", () => {
-  test("remembers an account, makes it current, and never prints its secret", async () => {
+  test("saves an account, makes it current, and never prints its secret", async () => {
     const server = await startServe(makeHome());
     const home = makeHome();
     const flags = ["--base-url", `${server.url}/`, "--app-key", server.app_key, "--secret-stdin"];
@@ -174,7 +174,7 @@ describe("auth login", () => {
     expect(local.data.mode).toBe("local");
   });
 
-  test("remembers nothing that is refused", async () => {
+  test("saves nothing if the credentials are rejected", async () => {
     const server = await startServe(makeHome());
     const home = makeHome();
     const flags = ["--base-url", server.url, "--app-key", server.app_key, "--secret-stdin"];
@@ -183,7 +183,7 @@ describe("auth login", () => {
     expect((await home.json<AccountStatus>(["auth", "status"])).data.profile).toBe("local");
   });
 
-  test("asks nobody where nobody is, and names --secret-stdin", async () => {
+  test("fails without a terminal and suggests --secret-stdin", async () => {
     const flags = ["--base-url", "http://127.0.0.1:9", "--app-key", "k"];
     const ran = await makeHome().run(["auth", "login", ...flags]);
     expect(ran.exitCode).toBe(2);
@@ -197,13 +197,13 @@ describe("auth login", () => {
     [["--base-url", "http://x", "--app-key", "k", "--profile", "local"], "local"],
     [["--base-url", "http://x", "--app-key", "k", "--profile", "a/b"], "not a name"],
     [["--base-url", "http://x", "--app-key", "k"], "standard input"],
-  ])("refuses %j", async (flags, message) => {
+  ])("rejects %j", async (flags, message) => {
     const ran = await makeHome().run(["auth", "login", ...flags, "--secret-stdin"], { input: "" });
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain(message);
   });
 
-  test("that cannot be read back says which file is wrong", async () => {
+  test("names a profile file that cannot be read", async () => {
     const home = makeHome();
     writeFileSync(join(home.folder, "profiles.json"), "{ not json");
     const ran = await home.run(["auth", "status"]);

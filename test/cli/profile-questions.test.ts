@@ -6,8 +6,8 @@ import { confirmByName } from "../../src/cli/program/confirm.ts";
 import { silent } from "../../src/terminal/view.ts";
 import { makeFolder, run } from "./support.ts";
 
-/** A terminal at which each question is answered by the first answer that is left. */
-function sitDown(answers: readonly (readonly [question: string, keys: string])[]) {
+/** A terminal that answers each expected prompt, in order. */
+function openTerminal(answers: readonly (readonly [question: string, keys: string])[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const size = { isTTY: true, columns: 1_000, rows: 40 };
   const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
@@ -46,38 +46,38 @@ test.each([
   ["map_share\r", 1, '"map_share" is not map_review'],
   ["\r", 1, "no name was typed"],
   ["\u0003", 130, "nothing was changed"],
-])("a name is to be typed before everything under it goes: %j ends with %i", async (keys, status, says) => {
-  const person = sitDown([["Type map_review to go on:", keys]]);
-  const ran = await run(["coupons", "wipe"], { table, env: { STARPOST_HOME: makeFolder() }, io: person.io });
+])("requires typing the name to confirm: %j ends with %i", async (keys, status, message) => {
+  const terminal = openTerminal([["Type map_review to go on:", keys]]);
+  const ran = await run(["coupons", "wipe"], { table, env: { STARPOST_HOME: makeFolder() }, io: terminal.io });
   expect(ran.status).toBe(status);
-  expect(person.text()).toContain(says);
+  expect(terminal.text()).toContain(message);
 });
 
-test("a name is answered by --yes, and asked of nobody without a terminal", async () => {
+test("--yes confirms; without a terminal and --yes the command fails", async () => {
   const settings = { table, env: { STARPOST_HOME: makeFolder() } };
   expect((await run(["coupons", "wipe", "--yes"], settings)).status).toBe(0);
   const ran = await run(["coupons", "wipe"], settings);
   expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining("--yes")]);
 });
 
-test("init asks where, and makes the account here for who presses return", async () => {
+test("init creates a local account by default", async () => {
   const env = { STARPOST_HOME: makeFolder() };
-  const person = sitDown([["Where are your reviews stored?", "\r"]]);
-  const ran = await run(["init"], { env, io: person.io });
+  const terminal = openTerminal([["Where are your reviews stored?", "\r"]]);
+  const ran = await run(["init"], { env, io: terminal.io });
   expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining("starpost serve")]);
-  expect(person.text()).toContain("Created database");
+  expect(terminal.text()).toContain("Created database");
 });
 
-test("init asks for all of an account elsewhere, and shows no secret", async () => {
+test("init prompts for a remote account and never prints its secret", async () => {
   const env = { STARPOST_HOME: makeFolder() };
-  const person = sitDown([
+  const terminal = openTerminal([
     ["Where are your reviews stored?", "\u001B[B\r"],
     ["Service URL", "nowhere\r"],
     ['invalid value "nowhere"', "http://127.0.0.1:1\r"],
     ["App key", "my-key\r"],
     ["Secret for my-key at http://127.0.0.1:1", "hidden77\r"],
   ]);
-  const ran = await run(["init"], { env, io: person.io });
+  const ran = await run(["init"], { env, io: terminal.io });
   expect(ran.status).toBe(5);
-  expect(person.text()).not.toContain("hidden77");
+  expect(terminal.text()).not.toContain("hidden77");
 });

@@ -16,26 +16,26 @@ interface Seen {
   flags?: unknown;
 }
 
-/** Commands that show what reached them. */
+/** Creates commands that record their input. */
 function tableWith(seen: Seen, fail?: unknown): CommandTable {
   const show = command({
     name: "things show",
     summary: "Show a thing",
     argument: "<name...>",
     flags: {
-      size: { value: "<n>", description: "how big", read: readWholeNumber },
+      size: { value: "<n>", description: "size", read: readWholeNumber },
       tag: { value: "<t>", description: "a tag", isRepeatable: true },
-      "no-check": { description: "do not check" },
-      loud: { description: "loudly" },
+      "no-check": { description: "skip the check" },
+      loud: { description: "print more" },
     },
-    run: async ({ globals, messages }, given) => {
+    run: async ({ globals, messages }, input) => {
       seen.globals = globals;
-      seen.arguments = given.arguments;
-      seen.flags = given.flags;
-      messages.warn("a notice");
-      messages.info("a word");
+      seen.arguments = input.arguments;
+      seen.flags = input.flags;
+      messages.warn("a warning");
+      messages.info("a message");
       if (fail) throw fail;
-      return { name: given.arguments.join("+"), size: given.flags.size ?? null };
+      return { name: input.arguments.join("+"), size: input.flags.size ?? null };
     },
     render: (thing) => fields(thing),
   });
@@ -56,7 +56,7 @@ describe("global flags", () => {
     [["--profile", "p", "--json", "--no-input", "things", "show", "x"]],
     [["things", "--profile", "p", "--json", "show", "--no-input", "x"]],
     [["things", "show", "x", "--profile=p", "--json", "--no-input"]],
-  ])("are taken anywhere: %j", async (argv) => {
+  ])("are accepted anywhere: %j", async (argv) => {
     const seen: Seen = {};
     const { status, stdout } = await run(argv, { table: tableWith(seen) });
     expect(status).toBe(0);
@@ -64,7 +64,7 @@ describe("global flags", () => {
     expect(JSON.parse(stdout)).toEqual({ name: "x", size: null });
   });
 
-  test("and a command's own flags stand beside them", async () => {
+  test("can be mixed with flags of the command", async () => {
     const seen: Seen = {};
     const argv = [
       "things",
@@ -85,17 +85,17 @@ describe("global flags", () => {
     expect(seen.flags).toEqual({ size: 3, tag: ["1", "2"], "no-check": true, loud: undefined });
   });
 
-  test("that contradict each other are refused", async () => {
+  test("that contradict each other are rejected", async () => {
     const { status } = await run(["things", "list", "--json", "--format", "csv"], { table: tableWith({}) });
     expect(status).toBe(2);
   });
 });
 
-describe("what is printed", () => {
+describe("output", () => {
   const print = async (...flags: string[]) =>
     (await run(["things", "list", ...flags], { table: tableWith({}) })).stdout;
 
-  test("is the very data as JSON, one document", async () => {
+  test("--json prints the data as one document", async () => {
     const expected = [
       { name: "a,b", size: 1 },
       { name: "c", size: 20 },
@@ -104,44 +104,44 @@ describe("what is printed", () => {
     expect(await print("--format", "json")).toBe(await print("--json"));
   });
 
-  test("is one document a line as NDJSON", async () => {
+  test("--format ndjson prints one document per line", async () => {
     expect(await print("--format", "ndjson")).toBe('{"name":"a,b","size":1}\n{"name":"c","size":20}\n');
   });
 
-  test("is quoted where it must be as CSV", async () => {
+  test("--format csv quotes if necessary", async () => {
     expect(await print("--format", "csv")).toBe('name,size\n"a,b",1\nc,20\n');
   });
 
-  test("is a table, numbers to the right", async () => {
+  test("the default is a table with right-aligned numbers", async () => {
     expect(await print()).toBe("NAME  SIZE\na,b      1\nc       20\n");
   });
 });
 
-describe("what is said", () => {
-  const say = async (...flags: string[]) =>
+describe("messages", () => {
+  const printMessages = async (...flags: string[]) =>
     (await run(["things", "show", "x", ...flags], { table: tableWith({}) })).stderr;
 
-  test("goes to standard error, and with --quiet nowhere", async () => {
-    expect(await say()).toBe("a notice\na word\n");
-    expect(await say("--quiet")).toBe("");
+  test("go to standard error, or nowhere with --quiet", async () => {
+    expect(await printMessages()).toBe("a warning\na word\n");
+    expect(await printMessages("--quiet")).toBe("");
   });
 
-  test("is only what is worth knowing where a script reads", async () => {
-    expect(await say("--json")).toBe("a notice\n");
+  test("are limited to warnings with --json", async () => {
+    expect(await printMessages("--json")).toBe("a warning\n");
   });
 
-  test("leaves standard error to the one document of an error", async () => {
-    const table = tableWith({}, new UserError("usage", "what", "what to do"));
+  test("are omitted if a script gets an error document", async () => {
+    const table = tableWith({}, new UserError("usage", "failed", "try again"));
     const { stderr } = await run(["things", "show", "x", "--json"], { table });
-    expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: "what", hint: "what to do" } });
+    expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: "failed", hint: "try again" } });
   });
 });
 
-describe("a command line that ends at a noun", () => {
+describe("an incomplete command", () => {
   const atTerminal = { table: tableWith({}), io: { isStderrTerminal: true } };
 
   test.each([[[]], [["things"]]])(
-    "shows a person how it goes on, and is wrong all the same: %j",
+    "prints help at a terminal and fails: %j",
     async (argv) => {
       const { status, stdout, stderr } = await run(argv, atTerminal);
       const help = await run([...argv, "--help"], atTerminal);
@@ -150,7 +150,7 @@ describe("a command line that ends at a noun", () => {
     },
   );
 
-  test("is an error to a script", async () => {
+  test("is reported as a JSON error with --json", async () => {
     const { status, stderr } = await run(["things", "--json"], atTerminal);
     expect(status).toBe(2);
     expect(JSON.parse(stderr).error).toMatchObject({
@@ -181,7 +181,7 @@ test("-h is --help", async () => {
   expect(short.status).toBe(0);
 });
 
-describe("a command line that is not understood", () => {
+describe("an invalid command line", () => {
   test.each([
     [[], "`starpost`"],
     [["things"], "`starpost things`"],
@@ -202,7 +202,7 @@ describe("a command line that is not understood", () => {
     expect(stderr).toContain(message);
   });
 
-  test("names what was meant", async () => {
+  test("gets a suggestion for a misspelled name", async () => {
     const near = await run(["thigs", "list"], { table: tableWith({}) });
     expect(near.stderr).toContain("things?");
     const flag = await run(["things", "list", "--jsn"], { table: tableWith({}) });
@@ -210,7 +210,7 @@ describe("a command line that is not understood", () => {
   });
 
   test.each([[["--json", "--nope"]], [["things", "lst", "--json"]], [["nope", "--format=ndjson"]]])(
-    "is told as JSON where JSON was asked for: %j",
+    "is reported as JSON if requested: %j",
     async (argv) => {
       const { status, stderr } = await run(argv, { table: tableWith({}) });
       expect(status).toBe(2);
@@ -237,7 +237,7 @@ describe("errors", () => {
     ["unexpectedAnswer", 1],
   ];
 
-  test.each(statuses)("a refused call, %s, ends with %i", async (kind, status) => {
+  test.each(statuses)("a rejected call, %s, ends with %i", async (kind, status) => {
     const ran = await failWith(new ServiceError(kind, "no", { hint: "do this" }), "--json");
     expect(ran.status).toBe(status);
     expect(JSON.parse(ran.stderr)).toEqual({ error: { kind, message: "no", hint: "do this" } });
@@ -248,18 +248,18 @@ describe("errors", () => {
     ["auth", 4],
     ["temporary", 5],
     ["failed", 1],
-  ] as const)("an import that fails, %s, ends with %i", async (kind, status) => {
+  ] as const)("a failed import, %s, ends with %i", async (kind, status) => {
     expect((await failWith(new ImportError(kind, "no"))).status).toBe(status);
   });
 
-  test("carry the books of an import that had begun", async () => {
+  test("include the summary of an import that had started", async () => {
     const summary = { import_id: "1" } as never;
     const ran = await failWith(new ImportError("temporary", "no", { summary }), "--json");
     expect(JSON.parse(ran.stdout)).toEqual({ import_id: "1" });
     expect(JSON.parse(ran.stderr)).toEqual({ error: { kind: "temporary", message: "no" } });
   });
 
-  test("that are bugs are one line, and with --verbose show where", async () => {
+  test("report a bug on one line, with a stack trace only with --verbose", async () => {
     const short = await failWith(new TypeError("x is undefined\nand more"));
     expect(short.status).toBe(1);
     expect(short.stderr).toMatch(/^error: .*x is undefined\nhint: .*--verbose/m);
@@ -269,7 +269,7 @@ describe("errors", () => {
 });
 
 describe("help and version", () => {
-  test("go to standard output and end with 0", async () => {
+  test("go to standard output and succeed", async () => {
     const help = await run(["--help"]);
     expect(help.status).toBe(0);
     expect(help.stdout).toContain("USAGE");
@@ -285,11 +285,11 @@ describe("help and version", () => {
     expect(lines.length).toBeLessThanOrEqual(50);
   });
 
-  test("are the same whether the parser was loaded or not", async () => {
+  test("are the same with and without loading the parser", async () => {
     expect((await run(["--help"])).stdout).toBe(describeProgram());
   });
 
-  test("name every command that there is", async () => {
+  test("include every command", async () => {
     const { stdout } = await run(["--help"]);
     for (const name of Object.keys(commands)) {
       expect((await run([...name.split(" "), "--help"])).stdout).toContain(`USAGE\n  starpost ${name} `);

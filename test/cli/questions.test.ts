@@ -8,17 +8,17 @@ import { Home } from "../support/starpost.ts";
 import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 
-/** What ends a question: a key, or a signal from elsewhere. */
+/** What ends a prompt: a key, or a signal from another process. */
 type End = { readonly key: string } | { readonly signal: "SIGINT" | "SIGTERM" };
 
-/** A terminal at which one question is asked and ended so. */
-function sitDown(end: End) {
+/** A terminal that ends the first prompt with `end`. */
+function openTerminal(end: End) {
   const signals = new EventEmitter();
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const size = { isTTY: true, columns: 1_000, rows: 40 };
   const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
   const stderr = Object.assign(new PassThrough(), size, moves);
-  // A prompt ends what it writes to, unless that is the process's own.
+  // A prompt ends its output stream, unless it is that of the process.
   stderr.end = () => stderr;
   let [text, isEnded] = ["", false];
   stderr.on("data", (data: Buffer) => {
@@ -30,7 +30,7 @@ function sitDown(end: End) {
       else signals.emit(end.signal);
     }, 50);
   });
-  // The built one, since it starts a thread.
+  // Undo runs the built app, because it starts a thread.
   const loadApp = async () => loadBuilt<App>("app");
   const io = { loadApp, stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true };
   return { io, signals, text: () => text };
@@ -44,22 +44,22 @@ const ends: [string, End, number, string][] = [
   ["no", { key: "n\r" }, 1, "nothing was changed"],
 ];
 
-const inOwnProcess = new Home();
-afterAll(() => inOwnProcess.remove());
+const installed = new Home();
+afterAll(() => installed.remove());
 
-/** A home with one run of addresses; its id. */
+/** Creates a run of an address import and returns its ID. */
 async function importAddresses(home: string): Promise<string> {
   writeFileSync(join(home, "u.csv"), "email\na@x.example\n");
   const args = ["unsubscribers", "import", join(home, "u.csv"), "--type", "1"];
-  return (await inOwnProcess.json(args, { env: { STARPOST_HOME: home } })).data.import_id;
+  return (await installed.json(args, { env: { STARPOST_HOME: home } })).data.import_id;
 }
 
 async function listAddresses(home: string): Promise<string> {
-  return (await inOwnProcess.run(["unsubscribers", "export"], { env: { STARPOST_HOME: home } })).stdout;
+  return (await installed.run(["unsubscribers", "export"], { env: { STARPOST_HOME: home } })).stdout;
 }
 
-describe.each(ends)("%s at a question", (_name, end, status, says) => {
-  test("of an undo and of a sync does nothing", async () => {
+describe.each(ends)("%s at a prompt", (_name, end, status, message) => {
+  test("cancels an undo and a sync", async () => {
     const home = makeFolder();
     const env = { STARPOST_HOME: home };
     const id = await importAddresses(home);
@@ -69,33 +69,33 @@ describe.each(ends)("%s at a question", (_name, end, status, says) => {
       ["unsubscribers", "sync", join(home, "empty.csv"), "--type", "1", "--max-resubscribe", "9"],
     ];
     for (const command of commands) {
-      const person = sitDown(end);
-      const ran = await run(command, { env, io: person.io });
+      const terminal = openTerminal(end);
+      const ran = await run(command, { env, io: terminal.io });
       expect([ran.status, ran.stdout]).toEqual([status, ""]);
-      expect(person.text()).toContain(says);
-      expect(person.text()).not.toContain("Finishing");
-      expect(person.signals.eventNames()).toEqual([]);
+      expect(terminal.text()).toContain(message);
+      expect(terminal.text()).not.toContain("Finishing");
+      expect(terminal.signals.eventNames()).toEqual([]);
     }
     expect(await listAddresses(home)).toContain("a@x.example");
     expect(await listAddresses(home)).not.toContain("b@x.example");
   });
 
-  test("of a purge removes nothing", async () => {
+  test("cancels a purge", async () => {
     const home = makeFolder();
     const id = await importAddresses(home);
-    const person = sitDown(end);
+    const terminal = openTerminal(end);
     const later = () => Date.now() + 90 * 24 * 3_600_000;
     const ran = await run(["imports", "purge", "--older-than", "30d"], {
       env: { STARPOST_HOME: home },
-      io: { ...person.io, clock: later },
+      io: { ...terminal.io, clock: later },
     });
-    expect([ran.status, person.text()]).toEqual([status, expect.stringContaining(says)]);
+    expect([ran.status, terminal.text()]).toEqual([status, expect.stringContaining(message)]);
     expect(existsSync(join(home, "imports", id))).toBe(true);
   });
 });
 
 test.each(ends.slice(0, 3))(
-  "%s at the question for a secret, and in a mapping, ends with 130",
+  "%s at a secret prompt and at a mapping prompt ends with 130",
   async (_name, end) => {
     const home = makeFolder();
     const env = { STARPOST_HOME: home };
@@ -105,19 +105,19 @@ test.each(ends.slice(0, 3))(
       ["orders", "map", join(home, "best.csv")],
     ];
     for (const command of commands) {
-      const person = sitDown(end);
-      const ran = await run(command, { env, io: person.io });
+      const terminal = openTerminal(end);
+      const ran = await run(command, { env, io: terminal.io });
       expect([ran.status, ran.stdout]).toEqual([130, ""]);
-      expect(person.text()).toContain("nothing was changed");
+      expect(terminal.text()).toContain("nothing was changed");
     }
   },
 );
 
-test("a script is told of an interruption by its kind", async () => {
+test("--json reports an interruption by its kind", async () => {
   const home = makeFolder();
   const id = await importAddresses(home);
-  const person = sitDown({ signal: "SIGTERM" });
-  const ran = await run(["imports", "undo", id, "--json"], { env: { STARPOST_HOME: home }, io: person.io });
+  const terminal = openTerminal({ signal: "SIGTERM" });
+  const ran = await run(["imports", "undo", id, "--json"], { env: { STARPOST_HOME: home }, io: terminal.io });
   expect([ran.status, ran.stdout]).toEqual([130, ""]);
-  expect(person.text()).toContain('"kind":"interrupted"');
+  expect(terminal.text()).toContain('"kind":"interrupted"');
 });

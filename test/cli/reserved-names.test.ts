@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeFolder, run } from "./support.ts";
 
-test.each(["--input", "--products"])("%s with a field that would be lost is refused", async (flag) => {
+test.each(["--input", "--products"])("%s rejects a field that would be lost", async (flag) => {
   const products = '{"__proto__": {"name": "Teapot", "url": "https://shop.example"}}';
   const env = { STARPOST_HOME: makeFolder() };
   const isFile = flag === "--input";

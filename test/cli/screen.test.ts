@@ -9,25 +9,25 @@ import { capture, makeFolder, run } from "./support.ts";
 
 const terminal = { isStdoutTerminal: true, isStderrTerminal: true };
 
-describe("colour", () => {
+describe("color", () => {
   test.each<[string, string[], Record<string, string>, boolean]>([
-    ["is there on a terminal", [], {}, false],
-    ["is not wanted with --no-color", ["--no-color"], {}, true],
-    ["is not wanted with --no-color, whatever else is said", ["--no-color"], { FORCE_COLOR: "3" }, true],
-    ["is not wanted with NO_COLOR", [], { NO_COLOR: "1" }, true],
-    ["is not there on a dumb terminal", [], { TERM: "dumb" }, true],
-    ["is forced over NO_COLOR", [], { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
-    ["is forced on a dumb terminal", [], { TERM: "dumb", FORCE_COLOR: "true" }, false],
-    ["is forced away", [], { FORCE_COLOR: "0" }, true],
-    ["is forced away in words", [], { FORCE_COLOR: "false" }, true],
-    ["heeds no empty variable", [], { NO_COLOR: "", FORCE_COLOR: "" }, false],
-    ["takes what stands behind -- for no flag", ["--", "--no-color"], {}, false],
+    ["is on at a terminal", [], {}, false],
+    ["is off with --no-color", ["--no-color"], {}, true],
+    ["is off with --no-color, which overrides FORCE_COLOR", ["--no-color"], { FORCE_COLOR: "3" }, true],
+    ["is off with NO_COLOR", [], { NO_COLOR: "1" }, true],
+    ["is off at a dumb terminal", [], { TERM: "dumb" }, true],
+    ["is on with FORCE_COLOR, which overrides NO_COLOR", [], { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+    ["is on at a dumb terminal with FORCE_COLOR=true", [], { TERM: "dumb", FORCE_COLOR: "true" }, false],
+    ["is off with FORCE_COLOR=0", [], { FORCE_COLOR: "0" }, true],
+    ["is off with FORCE_COLOR=false", [], { FORCE_COLOR: "false" }, true],
+    ["ignores empty variables", [], { NO_COLOR: "", FORCE_COLOR: "" }, false],
+    ["ignores flags after --", ["--", "--no-color"], {}, false],
   ])("%s", (_, argv, env, plain) => {
     expect(isPlain({ ...terminal, argv, env }, "stdout")).toBe(plain);
     expect(isPlain({ ...terminal, argv, env }, "stderr")).toBe(plain);
   });
 
-  test("is judged by each stream itself", () => {
+  test("is decided for each stream", () => {
     const io = { argv: [], env: {}, isStdoutTerminal: false, isStderrTerminal: true };
     expect([isPlain(io, "stdout"), isPlain(io, "stderr")]).toEqual([true, false]);
     const forced = { ...io, env: { FORCE_COLOR: "2" } };
@@ -36,7 +36,7 @@ describe("colour", () => {
 });
 
 const long =
-  "the file that was named holds nothing that could be imported, and nothing was sent to the service";
+  "the file contains no rows that can be imported, so that no request was sent to the service at all";
 
 const tableOf = (declared: ReturnType<typeof command>): CommandTable => ({
   [declared.name]: async () => declared,
@@ -47,20 +47,20 @@ const failing = tableOf(
     name: "auth status",
     summary: "Fail",
     run: async () => {
-      throw new UserError("usage", long, "Look into it: starpost imports list shows what there is.");
+      throw new UserError("usage", long, "To list earlier imports, run starpost imports list.");
     },
     render: () => table([], []),
   }),
 );
 
 describe("an error", () => {
-  test("is two lines where there is no terminal", async () => {
+  test("is printed on two lines without a terminal", async () => {
     const { stderr, status } = await run(["auth", "status"], { table: failing });
-    expect(stderr).toBe(`error: ${long}\nhint: Look into it: starpost imports list shows what there is.\n`);
+    expect(stderr).toBe(`error: ${long}\nhint: To list earlier imports, run starpost imports list.\n`);
     expect(status).toBe(2);
   });
 
-  test("folds between words on a terminal, under its first word", async () => {
+  test("is wrapped at a terminal, aligned with its first word", async () => {
     const { stream, text } = capture();
     const stderr = Object.assign(stream, { columns: 40 });
     await run(["auth", "status", "--no-color"], {
@@ -71,11 +71,11 @@ describe("an error", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(lines.every((line) => /^(error: |hint: | {6,7})\S/.test(line))).toBe(true);
     expect(lines.map((line) => line.trim()).join(" ")).toBe(
-      `error: ${long} hint: Look into it: starpost imports list shows what there is.`,
+      `error: ${long} hint: To list earlier imports, run starpost imports list.`,
     );
   });
 
-  test("has its label in colour where that is wanted", async () => {
+  test("has a colored label if colors are on", async () => {
     const { stderr } = await run(["auth", "status"], { table: failing, env: { FORCE_COLOR: "1" } });
     expect(stderr).toContain("\u001b[31merror:\u001b[39m the file");
     const plain = await run(["auth", "status", "--no-color"], { table: failing, env: { FORCE_COLOR: "1" } });
@@ -95,7 +95,7 @@ describe("an empty list", () => {
     yield Array.from({ length: count }, (_, at) => ({ name: `thing ${at}` }));
   }
 
-  test("says in words that there is nothing, and how to make some", async () => {
+  test("prints a message with the command to create records, if there is one", async () => {
     const list = rowsOf(0);
     const both: CommandTable = { ...tableOf(list), "things import": async () => list };
     const { stdout, stderr } = await run(["things", "list"], { table: both });
@@ -104,12 +104,12 @@ describe("an empty list", () => {
     expect(alone.stderr).not.toContain("starpost");
   });
 
-  test("is said once of a derived command", async () => {
+  test("of a generated command prints a message", async () => {
     const { stderr } = await run(["products", "list"], { env: { STARPOST_HOME: makeFolder() } });
     expect(stderr).toContain("`starpost products import`");
   });
 
-  test("is not printed where the reading of it failed: it may be full", async () => {
+  test("is not reported if reading the list failed", async () => {
     async function* refused() {
       await Promise.reject(new UserError("auth", "refused", "Sign in."));
       yield [{ name: "never read" }];
@@ -121,7 +121,7 @@ describe("an empty list", () => {
     }
   });
 
-  test("is no messages for a script, nor where there is something", async () => {
+  test("prints no message for scripts or if there are rows", async () => {
     const script = await run(["things", "list", "--json"], { table: tableOf(rowsOf(0)) });
     expect([script.stdout, script.stderr]).toEqual(["[]\n", ""]);
     expect((await run(["things", "list"], { table: tableOf(rowsOf(1)) })).stderr).toBe("");

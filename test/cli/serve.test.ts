@@ -34,24 +34,24 @@ async function serve(args: readonly string[] = [], env: Record<string, string> =
   return { ...server, ask, pageUrl };
 }
 
-describe("an address for everybody", () => {
+describe("the public URL", () => {
   test.each([
     ["https://reviews.example", "https://reviews.example"],
     ["https://reviews.example/", "https://reviews.example"],
     ["http://Reviews.Example:8080/a/b//", "http://reviews.example:8080/a/b"],
     ["http://[::1]:80", "http://[::1]"],
-  ])("reads %s", (text, url) => {
+  ])("is parsed from %s", (text, url) => {
     expect(parsePublicUrl(text, "--public-url")).toBe(url);
   });
 
   test.each(["", "reviews.example", "ftp://x", "//x", "http://", "http://x?a", "http://x#a", "http://u:p@x"])(
-    "refuses %j",
+    "rejects %j",
     (text) => {
       expect(() => parsePublicUrl(text, "--public-url")).toThrow(/\B--public-url\b/);
     },
   );
 
-  test("may stand in the environment, where an empty one is none", () => {
+  test("can be set in the environment; an empty variable is ignored", () => {
     expect(findPublicUrl({ STARPOST_PUBLIC_URL: "https://x.example/" })).toBe("https://x.example");
     expect(findPublicUrl({ STARPOST_PUBLIC_URL: "" })).toBeUndefined();
     expect(() => findPublicUrl({ STARPOST_PUBLIC_URL: "x" })).toThrow(/"x" for STARPOST_PUBLIC_URL\b/);
@@ -63,16 +63,16 @@ describe("serve", () => {
     [["--public-url", "nowhere"], "--public-url"],
     [["--bottom-lines-delay", "-1"], "--bottom-lines-delay"],
     [["--bottom-lines-delay", "1.5"], "--bottom-lines-delay"],
-  ])("is used wrongly with %j", async (args, message) => {
+  ])("rejects %j", async (args, message) => {
     const ran = await run(["serve", ...args], { env: { STARPOST_HOME: "/nowhere" } });
     expect([ran.status, ran.stderr.includes(message)]).toEqual([2, true]);
   });
 
-  test("reads seconds", () => {
+  test("readSeconds returns milliseconds", () => {
     expect([readSeconds("0", "--f"), readSeconds("3600", "--f")]).toEqual([0, 3_600_000]);
   });
 
-  test("links to where it listens", async () => {
+  test("creates links to its own address", async () => {
     const local = await serve();
     expect(await local.pageUrl()).toBe(`${local.url}/starpost/v1/pages/${local.app_key}/products`);
     const everywhere = await serve(["--host", "0.0.0.0"]);
@@ -81,7 +81,7 @@ describe("serve", () => {
     expect(await everywhere.pageUrl()).toContain(`http://127.0.0.1:${port}/starpost/`);
   });
 
-  test("links to the address that it was given, the flag before the environment", async () => {
+  test("creates links to the public URL, whose flag overrides the environment", async () => {
     const env = { STARPOST_PUBLIC_URL: "https://env.example/" };
     expect(await (await serve([], env)).pageUrl()).toMatch(/^https:\/\/env\.example\/starpost\//);
     const both = await serve(["--public-url", "https://flag.example/reviews"], env);
@@ -90,7 +90,7 @@ describe("serve", () => {
     expect(body["servers"]).toEqual([{ url: "https://flag.example/reviews" }]);
   });
 
-  test("shows bottom lines late, or at once where it is told to", async () => {
+  test("delays bottom lines by default, but not with --bottom-lines-delay 0", async () => {
     const review = {
       sku: "pot",
       product_title: "Pot",
@@ -112,7 +112,7 @@ describe("serve", () => {
     }
   });
 
-  test("limits the other calls where it is told to", async () => {
+  test("limits legacy calls only with --limit-legacy", async () => {
     for (const [args, isLimited] of [
       [[], false],
       [["--limit-legacy"], true],

@@ -11,8 +11,8 @@ async function status(env: Record<string, string>, ...flags: string[]) {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-describe("a fresh machine", () => {
-  test("has a local account with the first command, and keeps it", async () => {
+describe("a new installation", () => {
+  test("gets a local account with the first command and reuses it", async () => {
     const env = { STARPOST_HOME: join(makeFolder(), "home") };
     const { found } = await status(env);
     expect(found).toMatchObject({ profile: "local", mode: "local", base_url: null, signed_in: true });
@@ -23,7 +23,7 @@ describe("a fresh machine", () => {
     expect(second.stdout).toBe(first.stdout);
   });
 
-  test("has everything in one folder that only its owner may read", async () => {
+  test("stores everything in one folder readable only by its owner", async () => {
     const home = join(makeFolder(), "a", "home");
     await status({ STARPOST_HOME: home });
     expect(modeOf(home)).toBe(0o700);
@@ -35,7 +35,7 @@ describe("a fresh machine", () => {
     for (const file of files) expect(`${file} ${modeOf(file).toString(8)}`).toBe(`${file} 600`);
   });
 
-  test("is left alone by help, version, lists and errors", async () => {
+  test("is not changed by help, lists, and errors", async () => {
     const home = join(makeFolder(), "home");
     const env = { STARPOST_HOME: home };
     await run(["--help"], { env });
@@ -44,7 +44,7 @@ describe("a fresh machine", () => {
     expect(existsSync(home)).toBe(false);
   });
 
-  test("lets two first runs at once have the same account", async () => {
+  test("creates one account for concurrent first runs", async () => {
     const env = { STARPOST_HOME: join(makeFolder(), "home") };
     const found = await Promise.all(Array.from({ length: 4 }, () => status(env)));
     expect(new Set(found.map((one) => one.found?.app_key)).size).toBe(1);
@@ -58,19 +58,19 @@ describe("the profile", () => {
     STARPOST_SECRET: "secret",
   };
 
-  test("half given in the environment is refused, and what is missing named", async () => {
+  test("incomplete environment variables are rejected by name", async () => {
     const { status: ended, stderr } = await status({ STARPOST_APP_KEY: "key", STARPOST_SECRET: "" });
     expect(ended).toBe(2);
     expect(stderr).toContain("STARPOST_BASE_URL and STARPOST_SECRET are not set");
   });
 
-  test("of a flag comes before the environment's", async () => {
+  test("the flag overrides the environment", async () => {
     const home = makeFolder();
     const { found } = await status({ STARPOST_HOME: home, ...remote }, "--profile", "local");
     expect(found?.profile).toBe("local");
   });
 
-  test("of STARPOST_PROFILE must be known", async () => {
+  test("STARPOST_PROFILE must name an existing profile", async () => {
     const { status: ended, stderr } = await status({ STARPOST_HOME: makeFolder(), STARPOST_PROFILE: "shop" });
     expect(ended).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({
@@ -78,12 +78,12 @@ describe("the profile", () => {
     });
   });
 
-  test("with an address that is none is refused", async () => {
+  test("an invalid base URL is rejected", async () => {
     const { status: ended } = await status({ ...remote, STARPOST_BASE_URL: "ftp://x" });
     expect(ended).toBe(2);
   });
 
-  test("has its database where STARPOST_DATABASE says", async () => {
+  test("STARPOST_DATABASE sets the database", async () => {
     const [home, other] = [makeFolder(), join(makeFolder(), "shop.db")];
     await status({ STARPOST_HOME: home, STARPOST_DATABASE: other });
     expect(existsSync(other)).toBe(true);
@@ -96,14 +96,14 @@ describe("the profile", () => {
     ["with / in its password", "postgres://u:77/hidden@h/db"],
     ["with # in its password", "postgres://u:77#hidden@h/db"],
     ["with ? in its password", "postgresql://u:77?hidden@h/db"],
-  ])("with an address of a database %s is refused, and the password not told", async (_form, url) => {
+  ])("a database address %s is rejected without printing the password", async (_form, url) => {
     const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE: url });
     expect(ran.status).toBe(2);
     expect(ran.stderr).toContain("STARPOST_DATABASE");
     expect(ran.stderr).not.toMatch(/77|hidden/);
   });
 
-  test("with a PostgreSQL server that is not there says so, and does not tell the password", async () => {
+  test("an unreachable PostgreSQL server is reported without the password", async () => {
     const ran = await status({
       STARPOST_HOME: makeFolder(),
       STARPOST_DATABASE: "postgres://u:77hidden@127.0.0.1:1/db",
@@ -118,7 +118,7 @@ describe("the profile", () => {
     expect(ran.stderr).not.toMatch(/77|hidden/);
   });
 
-  test("with a password that is not escaped as it must be is refused", async () => {
+  test("a password that is not percent-encoded is rejected", async () => {
     const env = { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: "postgres://role:50%zz@host/db" };
     for (const argv of [
       ["auth", "status"],
@@ -131,7 +131,7 @@ describe("the profile", () => {
     }
   });
 
-  test("with a file that is no database says so", async () => {
+  test("a file that is not a database is reported", async () => {
     const path = join(makeFolder(), "notes.txt");
     writeFileSync(path, "not a database, but a text that is long enough to be taken for one\n".repeat(20));
     const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE: path });
@@ -144,7 +144,7 @@ describe("the profile", () => {
 describe("the sealing key", () => {
   const key = "ab".repeat(32);
 
-  test("may come from the environment, in hexadecimal or base64", async () => {
+  test("can be set in the environment, in hexadecimal or base64", async () => {
     const home = makeFolder();
     const env = { STARPOST_HOME: home };
     const hex = await status({ ...env, STARPOST_KEY: key });
@@ -153,7 +153,7 @@ describe("the sealing key", () => {
     expect(existsSync(join(home, "starpost.key"))).toBe(false);
   });
 
-  test("that is missing beside a database is not made anew", async () => {
+  test("is not created again if it is missing beside a database", async () => {
     const home = makeFolder();
     await status({ STARPOST_HOME: home, STARPOST_KEY: key });
     const ran = await status({ STARPOST_HOME: home });
@@ -162,7 +162,7 @@ describe("the sealing key", () => {
     expect(existsSync(join(home, "starpost.key"))).toBe(false);
   });
 
-  test("that is another one is refused", async () => {
+  test("must be the one the database was created with", async () => {
     const home = makeFolder();
     await status({ STARPOST_HOME: home });
     const ran = await status({ STARPOST_HOME: home, STARPOST_KEY: key });
@@ -170,13 +170,13 @@ describe("the sealing key", () => {
     expect(ran.stderr).toContain("another key");
   });
 
-  test.each(["short", "zz".repeat(32)])("%j is not a key", async (given) => {
+  test.each(["short", "zz".repeat(32)])("%j is not a valid key", async (given) => {
     const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_KEY: given });
     expect(ran.status).toBe(2);
     expect(ran.stderr).not.toContain(given);
   });
 
-  test("in a file that others may read, or that is damaged, is refused", async () => {
+  test("is rejected if its file is readable by others or damaged", async () => {
     const home = makeFolder();
     const file = join(home, "starpost.key");
     await status({ STARPOST_HOME: home });
@@ -189,7 +189,7 @@ describe("the sealing key", () => {
     expect((await status({ STARPOST_HOME: home })).stderr).toContain("does not hold a key");
   });
 
-  test("and a home that cannot be a folder end in words, not in a bug", async () => {
+  test("a home that is not a folder is reported, and not as a bug", async () => {
     const path = join(makeFolder(), "file");
     writeFileSync(path, "");
     const ran = await status({ STARPOST_HOME: join(path, "home") });

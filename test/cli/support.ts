@@ -9,7 +9,7 @@ import type { CommandTable } from "../../src/cli/program/command.ts";
 import type { Io } from "../../src/cli/program/io.ts";
 import { runProgram } from "../../src/cli/program/program.ts";
 
-/** What one run of the program did. */
+/** The result of one run. */
 export interface Ran {
   readonly status: number;
   readonly stdout: string;
@@ -23,7 +23,7 @@ export interface RunSettings {
   readonly io?: Partial<Io>;
 }
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "starpost-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ export async function run(argv: readonly string[], settings: RunSettings = {}): 
   return { status, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** A stream that keeps what is written to it. */
+/** Creates a stream that records its output. */
 export function capture(): { readonly stream: PassThrough; readonly text: () => string } {
   const stream = new PassThrough();
   const chunks: string[] = [];

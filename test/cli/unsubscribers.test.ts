@@ -4,7 +4,7 @@ import { makeFolder, run } from "./support.ts";
 
 const types = Object.keys(emailTypes).map(Number);
 
-/** A store of its own, and a way to call the program on it. */
+/** Creates a function that runs the program with its own database. */
 function openStore() {
   const env = { STARPOST_HOME: makeFolder(), STARPOST_KEYRING: "off" };
   return async (...words: string[]) => {
