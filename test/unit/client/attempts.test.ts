@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const each of opened.splice(0).toReversed()) await each.close();
 });
 
-/** A service that answers as told, and a client that waits for nothing. */
+/** Starts a service that answers with `respond`, and a client that never sleeps. */
 async function setUp(respond: Responder, settings: Partial<HttpTransportOptions> = {}) {
   const server: Loopback = await startLoopback(respond);
   let passedMs = 0;
@@ -36,14 +36,14 @@ const broken: Responder = (response) =>
   });
 const fine: Responder = (response) => sendJson(response, 200, { code: 200, message: "OK" });
 
-describe("the tries of one call", () => {
-  it.each([1, 2, 4])("are as many as the caller says: %i", async (maxAttempts) => {
+describe("attempts of one call", () => {
+  it.each([1, 2, 4])("are limited to maxAttempts: %i", async (maxAttempts) => {
     const { server, send } = await setUp(broken);
     await expect(send({ maxAttempts })).rejects.toMatchObject({ kind: "internal" });
     expect(server.received).toHaveLength(maxAttempts);
   });
 
-  it("do not count those that were refused as too many: the service said when to come again", async () => {
+  it("do not include those answered with 429", async () => {
     const { server, send } = await setUp((response, at, request) =>
       (at < 10 ? tooMany : at < 15 ? broken : fine)(response, at, request),
     );
@@ -51,14 +51,14 @@ describe("the tries of one call", () => {
     expect(server.received).toHaveLength(16);
   });
 
-  it("end after two minutes of refusals all the same", async () => {
+  it("end after two minutes of 429 responses", async () => {
     const { server, send } = await setUp(tooMany);
     await expect(send()).rejects.toMatchObject({ kind: "tooManyRequests" });
     expect(server.received.length).toBeGreaterThan(50);
     expect(server.received.length).toBeLessThan(130);
   });
 
-  it("are one where the body is too large, also in the words of a proxy", async () => {
+  it("are not repeated if the body is too large, even for a proxy's error page", async () => {
     const { server, send } = await setUp((response) => {
       response.writeHead(413, { "content-type": "text/html" });
       response.end("<html>413 Request Entity Too Large</html>");
@@ -68,8 +68,8 @@ describe("the tries of one call", () => {
   });
 });
 
-describe("whoever is at the screen", () => {
-  it("is told why a call is tried again and when, unless the caller listens", async () => {
+describe("notices", () => {
+  it("report each retry, unless the caller handles waits", async () => {
     const told: string[] = [];
     const onWait = (message: string) => told.push(message);
     const { server, send } = await setUp(
@@ -83,7 +83,7 @@ describe("whoever is at the screen", () => {
     expect([told.length, server.received.length]).toEqual([2, 6]);
   });
 
-  it("is told that an answer is waited for, where it takes long", async () => {
+  it("report a response that takes long", async () => {
     const told: string[] = [];
     let answer = () => {};
     const onWait = (message: string) => {

@@ -11,8 +11,8 @@ import {
 
 const kinds = Object.keys(errorKinds) as ErrorKind[];
 
-describe("readToldError", () => {
-  it("reads every kind back from the form that names types", () => {
+describe("readErrorBody", () => {
+  it("reads every kind from an error type", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...kinds),
@@ -35,12 +35,12 @@ describe("readToldError", () => {
     "tooManyRequests",
     "internal",
     "unavailable",
-  ] as const)("reads %s back from the core API's form, by its status", (kind) => {
+  ] as const)("reads %s in the core API's format by its status", (kind) => {
     const body = encodeError(new ServiceError(kind, "why"), "core");
     expect(readToldError(httpStatusOf(kind, "core"), body)).toEqual({ kind, message: "why" });
   });
 
-  it("takes no row's errors for an error of the call", () => {
+  it("does not mistake errors of rows for an error of the call", () => {
     const rows = {
       status: { code: 200, message: "OK" },
       errors: [{ value: "x", error: "email is not valid" }],
@@ -49,7 +49,7 @@ describe("readToldError", () => {
     expect(readToldError(200, { code: 200, errors: [{ message: "x" }] })).toBeUndefined();
   });
 
-  it("goes by the body's code where the status line says that all is well", () => {
+  it("uses the code in the body if the HTTP status is 200", () => {
     expect(readToldError(200, { status: { code: 401, message: "who" } })).toEqual({
       kind: "unauthorized",
       message: "who",

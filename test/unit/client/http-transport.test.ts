@@ -34,7 +34,7 @@ interface Setup {
   readonly products: () => Promise<unknown>;
 }
 
-/** A service that answers as told, and a client that waits for nothing but notes for how long it would have. */
+/** Starts a service that answers with `respond`, and a client that records its sleeps instead of sleeping. */
 async function setUp(respond: Responder, options: Partial<HttpTransportOptions> = {}): Promise<Setup> {
   const server = await startLoopback(respond);
   const waits: number[] = [];
@@ -66,7 +66,7 @@ async function setUp(respond: Responder, options: Partial<HttpTransportOptions> 
   };
 }
 
-/** Fails the first `times` requests in one way, then answers. */
+/** Applies `fail` to the first `times` requests, then answers. */
 function failing(times: number, fail: Responder): Responder {
   return (response, at, request) => {
     if (at < times) fail(response, at, request);
@@ -76,8 +76,8 @@ function failing(times: number, fail: Responder): Responder {
   };
 }
 
-describe("what is sent", () => {
-  it("puts the utoken in the query of a GET, and in the body of a POST", async () => {
+describe("requests", () => {
+  it("have the utoken in the query of a GET and in the body of a POST", async () => {
     const { server, list, upload } = await setUp(failing(0, () => {}));
     expect(await list()).toEqual({ coupons: [{ code: "A1" }] });
     expect(await upload()).toEqual(uploaded.response);
@@ -92,7 +92,7 @@ describe("what is sent", () => {
     expect(server.received[1]?.headers).toMatchObject({ "content-type": "application/json" });
   });
 
-  it("sends a body with DELETE, and the core API's token in its header", async () => {
+  it("have a body with DELETE, and the core API's token in a header", async () => {
     const { server, transport } = await setUp((response, at) =>
       at === 0
         ? sendJson(response, 200, { code: "200", message: "OK" })
@@ -107,7 +107,7 @@ describe("what is sent", () => {
     expect(listing?.headers["x-service-token"]).toBe(caller.utoken);
   });
 
-  it("keeps the path of the service's address, and escapes what is put into paths", async () => {
+  it("keep the path of the base URL and encode path segments", async () => {
     const { server } = await setUp((response) => sendJson(response, 200, listed));
     const transport = createHttpTransport({
       baseUrl: `${server.url}/api/v9/`,
@@ -119,7 +119,7 @@ describe("what is sent", () => {
     expect(server.received[0]?.url).toBe("/api/v9/apps/a%2Fb%3F%C3%BC/coupons/unique?utoken=t%261");
   });
 
-  it("takes the path all of whose parts are given", async () => {
+  it("use the path whose parameters are all given", async () => {
     const answer = { code: 200, message: "OK", response: { seo_page_url: "http://x/" } };
     const { server, transport } = await setUp((response) => sendJson(response, 200, answer));
     for (const product_id of ["pot", undefined, ""]) {
@@ -133,7 +133,7 @@ describe("what is sent", () => {
     ]);
   });
 
-  it("repeats the values of a list", async () => {
+  it("repeat the parameter for each value of a list", async () => {
     const { server, transport } = await setUp((response) => sendJson(response, 404, {}));
     const input = { product_id: "pot", sort: ["date" as const, "rating" as const], page: 2 };
     await transport.call("reviews.widget", input, caller).catch(() => {});
@@ -142,7 +142,7 @@ describe("what is sent", () => {
     );
   });
 
-  it("refuses what cannot be put into a path", async () => {
+  it("are rejected if a value cannot be part of a path", async () => {
     const { transport } = await setUp(() => {});
     const get = (input: { user_id: string }) => transport.call("users.get", input, {});
     await expect(get({ user_id: "" })).rejects.toMatchObject({
@@ -153,17 +153,17 @@ describe("what is sent", () => {
     await expect(transport.call("coupons.list", {}, {})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
-  it.each(["nowhere", "ftp://host", "//host"])("refuses the address %j", (baseUrl) => {
+  it.each(["nowhere", "ftp://host", "//host"])("are rejected for the base URL %j", (baseUrl) => {
     expect(() => createHttpTransport({ baseUrl, ratePerSecond: 0, clock: Date.now })).toThrow(
       expect.objectContaining({ kind: "invalidParams", message: expect.stringContaining(baseUrl) }) as Error,
     );
   });
 });
 
-describe("what is read", () => {
+describe("responses", () => {
   const batch = { methods: [] };
 
-  it("reads a bare list where the call's answer is one, and nowhere else", async () => {
+  it("are bare lists only where the operation returns one", async () => {
     const answers: unknown[] = [[{ result: "<p>" }], [], {}, "text"];
     const { transport } = await setUp((response, at) => sendJson(response, 200, answers[at] ?? [1]));
     expect(await transport.call("batch.run", batch, caller)).toEqual({ results: [{ result: "<p>" }] });
@@ -176,7 +176,7 @@ describe("what is read", () => {
     ).rejects.toMatchObject(failed);
   });
 
-  it("reads bytes as they came", async () => {
+  it("contain bytes unchanged", async () => {
     const bytes = Buffer.from([0x89, 0, 0xff, 0xc3, 0x28, 10]);
     const { transport } = await setUp((response) => {
       response.writeHead(200, { "content-type": "image/png" });
@@ -188,7 +188,7 @@ describe("what is read", () => {
     });
   });
 
-  it("reads a refusal where it asked for bytes, and takes no page for an image", async () => {
+  it("that are errors are read for binary operations, and an HTML page is not accepted as an image", async () => {
     const refused = { status: { message: "no image", code: 404, error_type: "Exceptions::RecordNotFound" } };
     const { transport } = await setUp((response, at) => {
       if (at === 0) sendJson(response, 404, refused);
@@ -200,8 +200,8 @@ describe("what is read", () => {
   });
 });
 
-describe("a service that is not reached", () => {
-  it("is tried again for any call, since nothing was sent", async () => {
+describe("a service that cannot be reached", () => {
+  it("is retried for any call, because nothing was sent", async () => {
     const { server, upload, waits, events } = await setUp(() => {});
     await server.close();
     await expect(upload()).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe("a service that is not reached", () => {
     });
   });
 
-  it("speaks no TLS where https was asked for", async () => {
+  it("is reported if it does not support TLS", async () => {
     const { server } = await setUp(() => {});
     const baseUrl = server.url.replace("http:", "https:");
     const transport = createHttpTransport({ baseUrl, ratePerSecond: 0, clock: Date.now });
@@ -255,8 +255,8 @@ describe.each([
   ["half a JSON text", halfJson, "unavailable"],
   ["an internal error", internal, "internal"],
   ["a gateway's error page", badGateway, "unavailable"],
-] as const)("after %s, when the call may have been carried out", (_title, fail, kind) => {
-  it("a read and a repeatable call are sent again", async () => {
+] as const)("after %s, when the call may have been processed", (_title, fail, kind) => {
+  it("a read and a repeatable call are retried", async () => {
     const reading = await setUp(failing(2, fail));
     expect(await reading.list()).toEqual({ coupons: [{ code: "A1" }] });
     expect(reading.server.received).toHaveLength(3);
@@ -265,7 +265,7 @@ describe.each([
     expect(writing.server.received).toHaveLength(2);
   });
 
-  it("a call that must not be done twice is never sent again", async () => {
+  it("a call with other effects is never retried", async () => {
     const { server, upload, waits } = await setUp(failing(1, fail));
     await expect(upload()).rejects.toMatchObject({ kind, outcomeUnknown: true });
     expect(server.received).toHaveLength(1);
@@ -276,7 +276,7 @@ describe.each([
 describe("a slow service", () => {
   const silent: Responder = () => {};
 
-  it("is given up after the time allowed, the outcome unknown", async () => {
+  it("times out with an unknown outcome", async () => {
     const { server, upload } = await setUp(silent, { requestTimeoutMs: 500 });
     await expect(upload()).rejects.toMatchObject({
       kind: "timeout",
@@ -286,13 +286,13 @@ describe("a slow service", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it("is asked again for what may be repeated, six times at most", async () => {
+  it("is called up to six times if the call can be repeated", async () => {
     const { server, list } = await setUp(silent, { requestTimeoutMs: 250 });
     await expect(list()).rejects.toMatchObject({ kind: "timeout" });
     expect(server.received).toHaveLength(6);
   });
 
-  it("does not keep one who gives up", async () => {
+  it("can be aborted", async () => {
     const { transport } = await setUp(silent);
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error("interrupted")), 30);
@@ -300,7 +300,7 @@ describe("a slow service", () => {
     await expect(call).rejects.toThrow("interrupted");
   });
 
-  it("does not keep one who gives up while waiting for the next try", async () => {
+  it("can be aborted while waiting for a retry", async () => {
     const stop = new AbortController();
     const { server } = await setUp((response) =>
       sendJson(response, 429, { errors: [{ message: "Too Many Requests" }] }, { "retry-after": "60" }),
@@ -321,13 +321,13 @@ describe("a slow service", () => {
   });
 });
 
-describe("a service that has too much to do", () => {
+describe("an overloaded service", () => {
   const refuse =
     (headers: Readonly<Record<string, string>>): Responder =>
     (response) =>
       sendJson(response, 429, { errors: [{ message: "Too Many Requests" }] }, headers);
 
-  it("is waited for after a 429 until its window ends, for any call", async () => {
+  it("is retried after a 429 when its window ends, for any call", async () => {
     const startedAtMs = Date.now();
     const reset = Math.floor(startedAtMs / 1_000) + 30;
     const { server, upload, waits, events } = await setUp(
@@ -335,20 +335,20 @@ describe("a service that has too much to do", () => {
     );
     expect(await upload()).toEqual(uploaded.response);
     expect(server.received).toHaveLength(2);
-    // Half of the spread is added to what was left when the answer came.
+    // Half of the jitter is added to the rest of the window.
     expect(waits[0]).toBeGreaterThanOrEqual(reset * 1_000 - Date.now() + 125);
     expect(waits[0]).toBeLessThanOrEqual(reset * 1_000 - startedAtMs + 125);
     expect(events.map(({ type }) => type)).toEqual(["attempt", "limit", "wait", "attempt"]);
   });
 
-  it("is waited for a second where a 429 says no time", async () => {
+  it("is retried after one second if a 429 has no time", async () => {
     const { upload, waits, events } = await setUp(failing(1, refuse({})));
     await upload();
     expect(waits).toEqual([1_125]);
     expect(events[1]).toMatchObject({ message: "the service is throttling calls (429); retrying in 1.1 s" });
   });
 
-  it("is waited for as long as a 503 says, and the call was not carried out", async () => {
+  it("is retried after the Retry-After of a 503, which also means that the call was not processed", async () => {
     const { server, upload, waits } = await setUp(
       failing(1, (response) => {
         response.writeHead(503, { "retry-after": "7", "content-type": "text/html" });
@@ -360,15 +360,15 @@ describe("a service that has too much to do", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it("is given up in the end", async () => {
+  it("is not retried forever", async () => {
     const { server, list, waits } = await setUp(refuse({ "retry-after": "86400" }));
     await expect(list()).rejects.toMatchObject({ kind: "tooManyRequests" });
-    // A day is cut to a minute, and two minutes are spent in all.
+    // A day is capped at a minute, and the total at two minutes.
     expect(waits.filter((ms) => ms > 59_000)).toHaveLength(1);
     expect(server.received).toHaveLength(2);
   });
 
-  it("is sent nothing more in a window that is used up", async () => {
+  it("gets no more calls in an exhausted window", async () => {
     const startedAtMs = Date.now();
     const reset = Math.floor(startedAtMs / 1_000) + 30;
     const { list, waits } = await setUp((response) =>
@@ -383,7 +383,7 @@ describe("a service that has too much to do", () => {
   });
 });
 
-describe("refusals", () => {
+describe("error responses", () => {
   const cases = [
     [
       500,
@@ -417,15 +417,15 @@ describe("refusals", () => {
     ],
     [404, { message: "no route" }, "unexpectedAnswer"],
   ] as const;
-  it.each(cases)("reads %i %j as %s, and asks once", async (status, body, kind) => {
+  it.each(cases)("%i %j is read as %s and not retried", async (status, body, kind) => {
     const { server, list } = await setUp((response) => sendJson(response, status, body));
     await expect(list()).rejects.toMatchObject({ kind, outcomeUnknown: false });
     expect(server.received).toHaveLength(1);
   });
 });
 
-describe("answers that are not this API's", () => {
-  it("names status, type and the first characters of a page, and no token that it repeats", async () => {
+describe("responses of other programs", () => {
+  it("are described by status, media type, and first characters, without a repeated token", async () => {
     const { server, list } = await setUp((response, _at, request) => {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
       response.end(`<!doctype html>\n<title>Sign in</title> ${request.url}`);
@@ -443,7 +443,7 @@ describe("answers that are not this API's", () => {
   it.each([
     ["a little white space", " ".repeat(4_091)],
     ["millions of characters that are not shown", "\u{e0001}".repeat(8_000_000)],
-  ])("shows no part of a token behind %s", async (_what, before) => {
+  ])("never reveal part of a token after %s", async (_what, before) => {
     const { server, list } = await setUp((response) => {
       response.writeHead(200, { "content-type": "text/html" });
       response.end(before + caller.utoken);
@@ -453,7 +453,7 @@ describe("answers that are not this API's", () => {
     expect([page, `${page}: …`]).toContain(error.message);
   });
 
-  it("follows no redirect, and says where it leads without the token", async () => {
+  it("that redirect are not followed, and the target is reported without the token", async () => {
     const { server, list } = await setUp((response, _at, request) => {
       response.writeHead(301, { location: `https://new.example/api${request.url}` });
       response.end();
@@ -467,7 +467,7 @@ describe("answers that are not this API's", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it("does not take JSON of another form for an answer", async () => {
+  it("are rejected if the JSON has another shape", async () => {
     const { list } = await setUp((response) => sendJson(response, 200, { hello: "world" }));
     await expect(list()).rejects.toMatchObject({
       kind: "unexpectedAnswer",
@@ -476,14 +476,14 @@ describe("answers that are not this API's", () => {
     });
   });
 
-  it("passes over fields that it does not know", async () => {
+  it("may contain unknown fields", async () => {
     const { list } = await setUp((response) =>
       sendJson(response, 200, { ...listed, extra: 1, response: { ...listed.response, more: 2 } }),
     );
     expect(await list()).toEqual({ coupons: [{ code: "A1" }] });
   });
 
-  it("tells of what does not speak HTTP", async () => {
+  it("are reported if they are not HTTP", async () => {
     const { createServer } = await import("node:net");
     const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
     await new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ function createPacer(ratePerSecond: number, time = new VirtualTime()) {
   return { time, pacer, startsMs, call };
 }
 
-/** Most elements of a sorted list that any window of `windowMs` holds. */
+/** Returns the largest number of elements of a sorted list within any window of `windowMs`. */
 function mostInWindow(startsMs: readonly number[], windowMs: number): number {
   const counts = startsMs.map(
     (startMs) => startsMs.filter((other) => other >= startMs && other < startMs + windowMs).length,
@@ -30,7 +30,7 @@ async function collect(paced: ReturnType<typeof createPacer>, count: number): Pr
 }
 
 describe("Pacer", () => {
-  it("starts no more than the rate in any window of one second, whenever calls come and timers fire", async () => {
+  it("never exceeds the rate in any window of one second, however calls and timers are spaced", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.double({ min: 0.3, max: 30, noNaN: true }),
@@ -54,7 +54,7 @@ describe("Pacer", () => {
     );
   });
 
-  it("gives a service that counts in seconds of its own no sixth call, though calls travel unequally", async () => {
+  it("never exceeds five calls per server second, even if calls take different times to arrive", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(999), fc.infiniteStream(fc.nat(9)), async (offsetMs, jitter) => {
         const paced = createPacer(5, new VirtualTime(offsetMs));
@@ -70,7 +70,7 @@ describe("Pacer", () => {
     );
   });
 
-  it("uses at least 98 % of the rate, although every timer is late and some are later", async () => {
+  it("uses at least 98 % of the rate, even with late timers", async () => {
     const paced = createPacer(5);
     let timers = 0;
     paced.time.lateness = () => (++timers % 10 === 0 ? 15 : 2);
@@ -78,19 +78,19 @@ describe("Pacer", () => {
     expect(startsMs.filter((startMs) => startMs < 60_000).length).toBeGreaterThanOrEqual(294);
   });
 
-  it("takes a rate below one as one call in as many seconds", async () => {
+  it("supports rates below one per second", async () => {
     const startsMs = await collect(createPacer(0.5), 4);
     expect(startsMs).toEqual([0, 2_020, 4_040, 6_060]);
   });
 
-  it("does not pace at rate 0, and holds even then", async () => {
+  it("does not limit at rate 0, but still applies holds", async () => {
     const paced = createPacer(0);
     expect(await collect(paced, 100)).toEqual(Array.from({ length: 100 }, () => 0));
     paced.pacer.hold(700);
     expect((await collect(paced, 1)).at(-1)).toBe(700);
   });
 
-  it("starts calls in the order in which they came", async () => {
+  it("starts calls in order", async () => {
     const { time, pacer } = createPacer(5);
     const order: number[] = [];
     const calls = [1, 2, 3, 4, 5].map(async (number) => {
@@ -102,7 +102,7 @@ describe("Pacer", () => {
     expect(order).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("lets a call give up while it waits, and the others keep their order", async () => {
+  it("keeps the order if a waiting call is aborted", async () => {
     const { time, call, startsMs } = createPacer(5);
     const gone = new AbortController();
     const calls = [call(), call({ signal: gone.signal }), call({ signal: gone.signal }), call()];
@@ -119,18 +119,18 @@ describe("Pacer", () => {
     expect(startsMs).toEqual([0, 202]);
   });
 
-  it("refuses at once where the signal is aborted already", async () => {
+  it("rejects at once if the signal is already aborted", async () => {
     const { call } = createPacer(5);
     await expect(call({ signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow("stop");
   });
 
-  it("waits out a hold, then goes on at the rate", async () => {
+  it("waits for the end of a hold, then continues at the rate", async () => {
     const paced = createPacer(5);
     paced.pacer.hold(3_000);
     expect(await collect(paced, 3)).toEqual([3_000, 3_202, 3_404]);
   });
 
-  it("goes on more slowly after a refusal, once for calls refused together, and recovers", async () => {
+  it("slows down once for simultaneous refusals, then recovers", async () => {
     const paced = createPacer(5);
     paced.pacer.throttle(1_000);
     paced.pacer.throttle(1_000);
@@ -140,7 +140,7 @@ describe("Pacer", () => {
     expect(fourth - third).toBe(202);
   });
 
-  it("never slows down without end", async () => {
+  it("has a minimum rate", async () => {
     const paced = createPacer(5);
     for (let refusal = 0; refusal < 20; refusal += 1) {
       paced.pacer.throttle(1_000);
@@ -150,7 +150,7 @@ describe("Pacer", () => {
     expect(second - first).toBe(808);
   });
 
-  it("is not stopped by a clock that is set back", async () => {
+  it("continues if the clock is set back", async () => {
     const time = new VirtualTime(10_000_000);
     const paced = createPacer(5, time);
     await collect(paced, 2);
@@ -159,7 +159,7 @@ describe("Pacer", () => {
     expect(third).toBeLessThanOrEqual(202);
   });
 
-  it("tells of waits of a second and more only", async () => {
+  it("reports only waits of at least one second", async () => {
     const events: CallEvent[] = [];
     const onEvent = (event: CallEvent) => events.push(event);
     const { time, call, pacer } = createPacer(5);

@@ -21,7 +21,7 @@ function open(options: Pick<HttpTransportOptions, "baseUrl"> & Partial<HttpTrans
   return transport;
 }
 
-/** A service that nothing but the proxy can reach by its name, and the proxy. */
+/** Starts a proxy, and a service whose name only the proxy can resolve. */
 async function setUp(given: ProxyOptions = {}, respond: Responder = answerAll) {
   const service = await startLoopback(respond);
   const proxy = await startProxy(given);
@@ -34,7 +34,7 @@ async function setUp(given: ProxyOptions = {}, respond: Responder = answerAll) {
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString("base64")}`;
 
 describe("a service without TLS", () => {
-  it("is asked through the proxy with whole addresses, over kept connections", async () => {
+  it("is requested with absolute URLs over persistent connections", async () => {
     const { service, proxy, through, baseUrl } = await setUp();
     const transport = open({ baseUrl, proxy: through });
     for (let n = 0; n < 3; n++) {
@@ -44,7 +44,7 @@ describe("a service without TLS", () => {
     expect(service.received[0]).toMatchObject({ url: "/apps/key/coupons/unique?utoken=utoken-5f3c" });
   });
 
-  it("gets the whole body of a call that is made once", async () => {
+  it("gets the complete body of a call that is made once", async () => {
     const { service, through, baseUrl } = await setUp();
     const codes = Array.from({ length: 2_000 }, (_, n) => `CODE-${n}`);
     const transport = open({ baseUrl, proxy: through });
@@ -53,7 +53,7 @@ describe("a service without TLS", () => {
     expect(JSON.parse(service.received[0]?.body ?? "")).toMatchObject({ codes });
   });
 
-  it("is asked with the proxy's credentials, which go no further", async () => {
+  it("is requested with the proxy's credentials, which are not forwarded", async () => {
     const { service, proxy, through, baseUrl } = await setUp({ credentials: "me:p#w" });
     const transport = open({ baseUrl, proxy: { ...through, authorization: basic("me:p#w") } });
     await transport.call("coupons.list", {}, caller);
@@ -61,7 +61,7 @@ describe("a service without TLS", () => {
     expect(service.received).toHaveLength(1);
   });
 
-  it("is not asked where the proxy refuses the credentials, and the proxy is named", async () => {
+  it("is not requested if the proxy rejects the credentials, and the error names the proxy", async () => {
     const { service, through, baseUrl } = await setUp({ credentials: "me:p#w" });
     const call = open({ baseUrl, proxy: through }).call("coupons.list", {}, caller);
     await expect(call).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe("a service without TLS", () => {
     expect(service.received).toHaveLength(0);
   });
 
-  it("or the proxy before it, is said to answer what may be either's", async () => {
+  it("is named together with the proxy if either could have answered", async () => {
     const { through, baseUrl } = await setUp({ refuses: 502 });
     const call = open({ baseUrl, proxy: through }).call("coupons.list", {}, caller);
     await expect(call).rejects.toMatchObject({
@@ -86,13 +86,13 @@ describe("a service without TLS", () => {
   });
 });
 
-describe("a proxy that is to tunnel", () => {
+describe("a tunneling proxy", () => {
   it.each([
     [407, "unexpectedAnswer", "407"],
     [403, "unexpectedAnswer", "https://service.example:"],
     [502, "unavailable", "https://service.example:"],
     [503, "unavailable", "503"],
-  ])("and answers %i is named, and nothing was sent", async (refuses, kind, message) => {
+  ])("that answers %i is named, and nothing was sent", async (refuses, kind, message) => {
     const { proxy, through, port } = await setUp({ refuses });
     const baseUrl = `https://service.example:${port}`;
     const call = open({ baseUrl, proxy: through }).call("products.massCreate", { products: {} }, caller);
@@ -104,7 +104,7 @@ describe("a proxy that is to tunnel", () => {
     expect(proxy.asked).toEqual([`CONNECT service.example:${port}`]);
   });
 
-  it.each(["http", "https"])("and is not there is named, for %s", async (scheme) => {
+  it.each(["http", "https"])("that does not run is named, for %s", async (scheme) => {
     const proxy = await startProxy();
     await proxy.close();
     const through = { address: proxy.url, variable: "HTTPS_PROXY" };
@@ -117,11 +117,11 @@ describe("a proxy that is to tunnel", () => {
     });
   });
 
-  it("and says nothing is given up in the time for a connection", async () => {
+  it("that does not answer times out", async () => {
     const held: Socket[] = [];
     const server = createServer((socket) => held.push(socket.resume()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // It ends once every connection to it is closed, by whoever made it.
+    // Ends when every connection is closed by either side.
     opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
     const { port } = server.address() as AddressInfo;
     const proxy = { variable: "HTTPS_PROXY", address: `http://127.0.0.1:${port}` };

@@ -48,7 +48,7 @@ describe("planRetry", () => {
     });
   });
 
-  it("says what happened and when it goes on", () => {
+  it("describes the failure and the delay", () => {
     const error = new ServiceError("unavailable", "http://host: nothing answers there");
     expect(plan(error, { attempt: 4 })).toEqual({
       reason: "retry",
@@ -57,7 +57,7 @@ describe("planRetry", () => {
     });
   });
 
-  it("gives up after six tries, or when the next would be too late", () => {
+  it("stops after six attempts, or if the next one would be too late", () => {
     const error = new ServiceError("unavailable", "down");
     expect(plan(error, { attempt: 5 })).toBeDefined();
     expect(plan(error, { attempt: 6 })).toBeUndefined();
@@ -65,7 +65,7 @@ describe("planRetry", () => {
     expect(plan(error, { spentMs: 119_900 })).toBeUndefined();
   });
 
-  it("plans a finite wait within its bounds, whatever happens", () => {
+  it("plans a finite delay within its limits for any failure", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...temporary),

@@ -10,7 +10,7 @@ const limitHeaders = (remaining: string, reset: string, date?: string) => ({
 });
 
 describe("readServiceLimit", () => {
-  it("reads what is left and how long until the window ends", () => {
+  it("reads the remaining calls and the time until the window ends", () => {
     expect(readServiceLimit(limitHeaders("0", `${nowSeconds + 1}`), nowMs)).toEqual({
       remaining: 0,
       resetAtSeconds: nowSeconds + 1,
@@ -18,18 +18,18 @@ describe("readServiceLimit", () => {
     });
   });
 
-  it("reads the time against the service's own clock where the two differ", () => {
+  it("reads the time relative to the service's clock", () => {
     const date = new Date(nowMs + 3_600_000).toUTCString();
     const limit = readServiceLimit(limitHeaders("0", `${nowSeconds + 3_601}`, date), nowMs);
     expect(limit?.resetInMs).toBe(1_000);
   });
 
-  it("takes a reset that is past as now, and one far away as a minute", () => {
+  it("treats a past reset as now, and limits a distant one to a minute", () => {
     expect(readServiceLimit(limitHeaders("0", "1"), nowMs)?.resetInMs).toBe(0);
     expect(readServiceLimit(limitHeaders("0", "999999999999"), nowMs)?.resetInMs).toBe(60_000);
   });
 
-  it.each(["", "soon", "-1", "1e9", "Infinity", "9".repeat(30)])("passes over a reset of %j", (reset) => {
+  it.each(["", "soon", "-1", "1e9", "Infinity", "9".repeat(30)])("ignores the reset %j", (reset) => {
     expect(readServiceLimit(limitHeaders("0", reset), nowMs)).toBeUndefined();
   });
 });

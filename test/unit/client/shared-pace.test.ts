@@ -23,14 +23,14 @@ interface Member {
   readonly share?: number;
 }
 
-/** Several pacers over one store, each with calls to make one after another. */
+/** Creates several pacers that share a store, each with its own sequence of calls. */
 function createGroup(members: readonly Member[], time = new VirtualTime(1_000_000)) {
   const store = new MemoryPace({ isShared: true });
   const startsMs = members.map((): number[] => []);
   const pacers = members.map(
     (member, at) => new Pacer({ ...member, clock: time.clock, sleep: time.sleep, store, id: `p${at}` }),
   );
-  /** Starts calls of one member, without end or until its signal. */
+  /** Starts calls of one pacer until its signal is aborted. */
   const run = async (
     at: number,
     { signal, answerMs = 0 }: { signal?: AbortSignal; answerMs?: number } = {},
@@ -46,7 +46,7 @@ function createGroup(members: readonly Member[], time = new VirtualTime(1_000_00
 
 const beginMs = 1_000_000;
 
-/** Most starts in any window of a second. */
+/** Returns the largest number of starts in any window of one second. */
 function mostInSecond(startsMs: readonly number[]): number {
   return Math.max(
     0,
@@ -54,8 +54,8 @@ function mostInSecond(startsMs: readonly number[]): number {
   );
 }
 
-describe("Pacers that share a store", () => {
-  it("never start more than the rate together, whatever their rates and however late their timers", async () => {
+describe("pacers that share a store", () => {
+  it("never exceed the rate together, for any rates and timer delays", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(1, 2, 3.5, 5, 5, 8), { minLength: 2, maxLength: 4 }),
@@ -78,7 +78,7 @@ describe("Pacers that share a store", () => {
     );
   });
 
-  it("take turns: each of two starts 40 to 60 of a hundred, and together they use 97 % of the rate", async () => {
+  it("take turns: each of two starts 40 to 60 of 100 calls, and together they use 97 % of the rate", async () => {
     const { time, startsMs, run } = createGroup([{ ratePerSecond: 5 }, { ratePerSecond: 5 }]);
     let timers = 0;
     time.lateness = () => (++timers % 7 === 0 ? 12 : 2);
@@ -91,7 +91,7 @@ describe("Pacers that share a store", () => {
     expect(one + other).toBeGreaterThanOrEqual(291);
   });
 
-  it("leave the whole rate to the one that is left, when the other is gone without a word", async () => {
+  it("give the complete rate to one pacer if the other disappears", async () => {
     const { time, startsMs, run } = createGroup([{ ratePerSecond: 5 }, { ratePerSecond: 5 }]);
     const gone = new AbortController();
     void run(0);
@@ -103,7 +103,7 @@ describe("Pacers that share a store", () => {
     expect(after.length).toBeGreaterThanOrEqual(92);
   });
 
-  it("give one with a share no more than that, and the others what is left", async () => {
+  it("limit one to its share, and give the rest to the others", async () => {
     const { time, startsMs, run } = createGroup([{ ratePerSecond: 5, share: 0.4 }, { ratePerSecond: 5 }]);
     void run(0);
     void run(1);
@@ -114,7 +114,7 @@ describe("Pacers that share a store", () => {
     expect(shared.length + rest.length).toBeGreaterThanOrEqual(145);
   });
 
-  it("use no more than its share also when it is alone", async () => {
+  it("limit one to its share even if it is alone", async () => {
     const { time, startsMs, run } = createGroup([{ ratePerSecond: 5, share: 0.6 }]);
     void run(0);
     await time.run(beginMs + 20_000);
@@ -122,7 +122,7 @@ describe("Pacers that share a store", () => {
     expect(startsMs[0]?.length).toBeGreaterThanOrEqual(58);
   });
 
-  it("are held and slowed down together", async () => {
+  it("share holds and slowdowns", async () => {
     const { time, startsMs, pacers, run } = createGroup([{ ratePerSecond: 5 }, { ratePerSecond: 5 }]);
     void run(0);
     void run(1);
@@ -137,7 +137,7 @@ describe("Pacers that share a store", () => {
     expect((others[1] ?? 0) - (others[0] ?? 0)).toBeGreaterThanOrEqual(300);
   });
 
-  it("tell of a wait that another caused", async () => {
+  it("report a wait that another pacer caused", async () => {
     const { time, pacers } = createGroup([{ ratePerSecond: 5 }, { ratePerSecond: 5 }]);
     pacers[0]?.hold(20_000);
     const messages: string[] = [];
@@ -177,7 +177,7 @@ describe("SharedPace", () => {
       state.seenMs = atMs;
     });
 
-  it("keeps one state in a file, for its owner alone", async () => {
+  it("stores its state in a private file", async () => {
     const [path, time] = [newPath(), new VirtualTime(5_000)];
     const [one, other] = [open(path, time), open(path, time)];
     await addStart(one.store, 5_000);
@@ -191,7 +191,7 @@ describe("SharedPace", () => {
     expect([...one.failures, ...other.failures]).toEqual([]);
   });
 
-  it("waits while another reads and writes, and never blocks", async () => {
+  it("waits for the lock without blocking", async () => {
     const [path, time] = [newPath(), new VirtualTime(5_000)];
     const { store } = open(path, time);
     const lock = new FileLock(`${path}.lock`);
@@ -215,7 +215,7 @@ describe("SharedPace", () => {
     { participants: { p: null } },
     { participants: "all" },
     { slowdown: "much", heldUntilMs: {} },
-  ])("keeps a pace, and lets go of the lock, where the file says %j", async (said) => {
+  ])("continues and releases the lock if the file contains %j", async (said) => {
     const path = newPath();
     const time = new VirtualTime(1_000_000);
     const [one, two] = [open(path, time), open(path, time)];
@@ -239,7 +239,7 @@ describe("SharedPace", () => {
     two.store.close();
   });
 
-  it.each(["", "{", "null", '{"startsMs":'])("takes a file that says %j for no state", async (text) => {
+  it.each(["", "{", "null", '{"startsMs":'])("treats a file that contains %j as empty", async (text) => {
     const [path, time] = [newPath(), new VirtualTime(5_000)];
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(`${path}.json`, text);
@@ -254,7 +254,7 @@ describe("SharedPace", () => {
     store.close();
   });
 
-  it("forgets an earlier run, but not a hold that still lasts", async () => {
+  it("discards an earlier run, but not a hold that still applies", async () => {
     const [path, time] = [newPath(), new VirtualTime(1_000_000)];
     const { store } = open(path, time);
     await store.use((state) => {
@@ -267,9 +267,9 @@ describe("SharedPace", () => {
     store.close();
   });
 
-  it("goes on alone where the folder cannot be written, and says so once", async () => {
+  it("continues without sharing and warns once if the folder is not writable", async () => {
     const [path, time] = [newPath(), new VirtualTime(5_000)];
-    // A file where the folder should be: also refused to who may write anywhere.
+    // A file in place of the folder fails for root as well.
     mkdirSync(join(path, "..", ".."), { recursive: true });
     writeFileSync(join(path, ".."), "");
     chmodSync(join(path, ".."), 0o600);
@@ -283,7 +283,7 @@ describe("SharedPace", () => {
     expect(existsSync(`${path}.json`)).toBe(false);
   });
 
-  it("goes on alone where the lock is never let go", async () => {
+  it("continues without sharing if the lock is never released", async () => {
     const [path, time] = [newPath(), new VirtualTime(5_000)];
     const lock = new FileLock(`${path}.lock`);
     lock.take();

@@ -16,21 +16,21 @@ function refusalOf(status: number, body: object): ServiceError {
   throw new Error("nothing was refused");
 }
 
-describe("an error that stands under a status of success", () => {
+describe("an error in the body of a 200 response", () => {
   const failed = { status: { code: 500, message: "oops", error_type: "Exceptions::InternalError" } };
 
-  test("leaves open whether the call was carried out, as under its own status", () => {
+  test("has an unknown outcome if its own status has one", () => {
     expect(refusalOf(500, failed).outcomeUnknown).toBe(true);
     expect(refusalOf(200, failed).outcomeUnknown).toBe(true);
     expect(refusalOf(200, { status: { code: 504, message: "late" } }).outcomeUnknown).toBe(true);
   });
 
-  test("is not answered by sending once more what must not be done twice", () => {
+  test("is not retried for a call that must not be repeated", () => {
     expect(mayRepeat(refusalOf(200, failed), "once")).toBe(false);
     expect(mayRepeat(refusalOf(200, failed), "repeatable")).toBe(true);
   });
 
-  test("is known to have done nothing where it says so", () => {
+  test("has a known outcome if its type has one", () => {
     const throttled = refusalOf(200, { status: { code: 429, message: "slow down" } });
     expect(throttled.kind).toBe("tooManyRequests");
     expect(mayRepeat(throttled, "once")).toBe(true);

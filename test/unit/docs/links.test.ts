@@ -13,7 +13,7 @@ const pages = [
 interface Link {
   readonly page: string;
   readonly text: string;
-  /** From the root. */
+  /** Relative to the repository root. */
   readonly path: string;
   readonly anchor: string;
 }
@@ -36,7 +36,7 @@ function readPage(page: string): string {
   return readFileSync(join(root, page), "utf8");
 }
 
-/** Headings as they are addressed. */
+/** Lists the anchors of the headings. */
 function anchorsOf(page: string): string[] {
   return [...readPage(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
     heading
@@ -46,7 +46,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-test("every link of the documents leads somewhere", () => {
+test("every link of the documentation resolves", () => {
   const links = pages.flatMap(linksOf);
   expect(links.length).toBeGreaterThan(40);
   const broken = links.filter(({ path }) => !existsSync(join(root, path)));
@@ -57,7 +57,7 @@ test("every link of the documents leads somewhere", () => {
   expect(lost.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
 });
 
-test("every page is reached from the README", () => {
+test("every page is linked, starting at the README", () => {
   const reached = new Set(["README.md"]);
   for (const page of reached) {
     for (const { path } of linksOf(page)) {

@@ -7,17 +7,17 @@ import { describe, expect, test } from "vitest";
 const isThere = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 describe("docs/operations/starpost.service", () => {
-  test.skipIf(!isThere)("is one that systemd takes, without a word", () => {
+  test.skipIf(!isThere)("is accepted by systemd without warnings", () => {
     const folder = mkdtempSync(join(tmpdir(), "starpost-unit-"));
     const path = join(folder, "starpost.service");
-    // The program itself is not looked for on a machine that only reads the file.
+    // The program need not be installed where the file is only checked.
     const text = readFileSync(resolve("docs/operations/starpost.service"), "utf8");
     writeFileSync(path, text.replace("/opt/starpost/bin/starpost", process.execPath));
     const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", path], {
       encoding: "utf8",
     });
     rmSync(folder, { recursive: true });
-    // Other units of the machine may have faults of their own.
+    // Other units of the machine may be invalid.
     expect(stderr.split("\n").filter((line) => line.includes("starpost"))).toEqual([]);
     expect(status).toBe(0);
   });

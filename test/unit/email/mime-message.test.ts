@@ -21,8 +21,8 @@ function headersOf(parsed: Email, name: string): string[] {
   return parsed.headers.filter(({ key }) => key === name).map(({ value }) => value);
 }
 
-describe("a composed message", () => {
-  it("has the headers of mail that a program sends", async () => {
+describe("composeMessage", () => {
+  it("sets the headers of automated mail", async () => {
     const { message, parsed, header } = await compose();
     expect(header("message-id")).toEqual(["<mail-7.abc@shop.example>"]);
     expect(message.messageId).toBe("<mail-7.abc@shop.example>");
@@ -37,7 +37,7 @@ describe("a composed message", () => {
     expect(parsed.to).toMatchObject([{ name: "Ana Müller", address: "ana@customer.example" }]);
   });
 
-  it("has a text and an HTML part that say the same of each product", async () => {
+  it("has a text part and an HTML part with the same content for each product", async () => {
     const { raw, parsed } = await compose();
     expect(raw).toMatch(/^Content-Type: multipart\/alternative/m);
     for (const part of [parsed.text ?? "", parsed.html ?? ""]) {
@@ -51,7 +51,7 @@ describe("a composed message", () => {
     expect(parsed.subject).toBe("How do you like your order from Tea & Cups?");
   });
 
-  it("names the product where there is one alone", async () => {
+  it("names the product if there is only one", async () => {
     const { products } = anOutgoingMail().data as { products: object[] };
     const { parsed } = await compose({
       data: { ...anOutgoingMail().data, products: products.slice(1), is_test: true },
@@ -60,7 +60,7 @@ describe("a composed message", () => {
     expect(parsed.text).toContain("This is a test email.");
   });
 
-  it("comes under the configured name, and from nobody where nothing is configured", async () => {
+  it("uses the configured sender, and fails without one", async () => {
     const named = await compose({}, { name: "Zoë, from Tea", address: "zoe@tëa.example" });
     expect(named.parsed.from).toMatchObject({ name: "Zoë, from Tea", address: "zoe@xn--ta-hja.example" });
     expect(named.message.messageId).toBe("<mail-7.abc@xn--ta-hja.example>");
@@ -68,7 +68,7 @@ describe("a composed message", () => {
     expect(unnamed.parsed.from).toMatchObject({ name: "Tea & Cups", address: "reviews@starpost.invalid" });
   });
 
-  it("calls a store without a name by the configured one, or by none", async () => {
+  it("uses the configured name, or none, for a store without a name", async () => {
     const store = { name: "", url: null };
     const named = await compose({ store }, { name: "Tea", address: "tea@shop.example" });
     expect(named.parsed.text).toContain("your order 100234 from Tea.");
@@ -77,7 +77,7 @@ describe("a composed message", () => {
     expect(parsed.text).toContain("your order 100234 from our store.");
   });
 
-  it("shows the image that tells of opens only where it is asked for", async () => {
+  it("includes the tracking image only if requested", async () => {
     const openUrl = 'https://reviews.example/o/1?a="b"&c';
     expect((await compose({ openUrl })).parsed.html).toMatch(
       /<img src="https:\/\/reviews\.example\/o\/1\?a=&quot;b&quot;&amp;c" width="1" height="1" alt="">\s*<\/body>/,
@@ -85,7 +85,7 @@ describe("a composed message", () => {
     expect((await compose()).parsed.html).not.toContain('width="1"');
   });
 
-  it("shows that image at the end of the body, also after letters that are longer in the other case", async () => {
+  it("adds the image at the end of the body, also after letters whose case variants have other lengths", async () => {
     const to = { name: "İİİ İpek", address: "ipek@customer.example" };
     const { parsed } = await compose({ to, openUrl: "https://reviews.example/o" });
     expect(parsed.html).toContain("İİİ İpek");
@@ -93,13 +93,13 @@ describe("a composed message", () => {
     expect(await findFaults(parsed.html ?? "")).toEqual([]);
   });
 
-  it("has lines that every server takes", async () => {
+  it("wraps lines at the length that every server accepts", async () => {
     const { raw } = await compose({ store: { name: "x".repeat(1000), url: null } });
     expect(Math.max(...raw.split("\r\n").map((line) => line.length))).toBeLessThanOrEqual(998);
     expect(raw.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
   });
 
-  it("sends a domain in ASCII and the part before @ as it is", async () => {
+  it("encodes the domain in ASCII and keeps the local part", async () => {
     const { message } = await compose({ to: { name: "", address: "jürgen@bücher.example" } });
     expect(message.to).toBe("jürgen@xn--bcher-kva.example");
   });
@@ -119,7 +119,7 @@ describe("a composed message", () => {
     "a@customer.example\\1",
     "a@custom%65r.example",
     "a@customer.example,b.example",
-  ])("refuses to mail to %j", async (address) => {
+  ])("rejects the recipient %j", async (address) => {
     await expect(compose({ to: { name: "", address } })).rejects.toMatchObject({
       state: "invalid_address",
     });
@@ -128,10 +128,10 @@ describe("a composed message", () => {
 
 const texts = [...hostileTexts, ...longWords];
 
-describe.each(texts.map((text) => [text]))("what people write stays text: %j", (text) => {
+describe.each(texts.map((text) => [text]))("escapes user text: %j", (text) => {
   const plain = (value: string) => value.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cn}]+/gu, "");
 
-  it("as names", async () => {
+  it("in names", async () => {
     const { products } = anOutgoingMail().data as { products: object[] };
     const { raw, parsed } = await compose({
       to: { name: text, address: "ana@customer.example" },
@@ -146,7 +146,7 @@ describe.each(texts.map((text) => [text]))("what people write stays text: %j", (
     expect(plain(parsed.text ?? "")).toContain(plain(text));
   });
 
-  it("as a review", async () => {
+  it("in a review", async () => {
     const { raw, parsed } = await compose(aReview(text));
     await expectHarmless(parsed, raw);
     const tame = await compose(aReview("x"));
@@ -178,7 +178,7 @@ function aReview(text: string): Partial<OutgoingEmail> {
   };
 }
 
-/** Each element with the names of its attributes; line ends of texts are elements as well, and left out. */
+/** Lists each element with the names of its attributes, without line breaks. */
 function elementsOf({ html = "" }: Email): string[] {
   return [...html.matchAll(/<[^>]*>/g)]
     .map(([element]) => element.replaceAll(/="[^"]*"/g, ""))

@@ -19,7 +19,7 @@ afterEach(() => rm(parent, { recursive: true, force: true }));
 const open = () => openEmailTransport({ kind: "outbox", folder, from: null }, () => nowMs);
 const aMessage = (key: string) => composeMessage(anOutgoingMail({ key }), { from: null, nowMs });
 
-it("holds a file a mail, whole, named by time and key, its owner's alone", async () => {
+it("contains one complete private file per email, named by time and key", async () => {
   const outbox = await open();
   expect(outbox.describe()).toContain(folder);
   const message = await aMessage("m-1");
@@ -31,7 +31,7 @@ it("holds a file a mail, whole, named by time and key, its owner's alone", async
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-it("tells by its key whether a mail was written, and by no other's", async () => {
+it("finds a written email by its key only", async () => {
   const outbox = await open();
   expect(await outbox.wasSent?.("m-1")).toBe(false);
   await outbox.send(await aMessage("x-m-1"));
@@ -42,13 +42,13 @@ it("tells by its key whether a mail was written, and by no other's", async () =>
   expect(await outbox.wasSent?.("m-1")).toBe(true);
 });
 
-it("is made by a mail, or by a try", async () => {
+it("is created by an email or a check", async () => {
   const outbox = await open();
   expect(await outbox.check()).toEqual({ ready: true });
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
-it("that cannot be written stops all mails, and says what to do", async () => {
+it("that is not writable stops all emails with a hint", async () => {
   await writeFile(join(parent, "deep"), "a file where a folder is to be");
   const outbox = await open();
   const problem = expect.stringMatching(/outbox: E[A-Z]+/) as string;
@@ -56,7 +56,7 @@ it("that cannot be written stops all mails, and says what to do", async () => {
   expect(await outbox.check()).toEqual({ ready: false, problem });
 });
 
-it.skipIf(process.getuid?.() === 0)("leaves nothing half written where it may not write", async () => {
+it.skipIf(process.getuid?.() === 0)("leaves no partial file if it is not writable", async () => {
   const outbox = await open();
   await outbox.send(await aMessage("m-1"));
   await chmod(folder, 0o500);

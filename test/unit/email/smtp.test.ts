@@ -36,7 +36,7 @@ function aMessage(key = "m-1", address = "ana@customer.example"): Promise<Compos
 }
 
 describe("a mail server", () => {
-  it("gets what was composed, mail after mail over one connection", async () => {
+  it("receives composed messages over one connection", async () => {
     const server = await start();
     const transport = open(server);
     for (const key of ["m-1", "m-2", "m-3"]) {
@@ -60,7 +60,7 @@ describe("a mail server", () => {
     );
   });
 
-  it("keeps a line that is a dot alone", async () => {
+  it("receives a line that consists of a dot", async () => {
     const server = await start();
     const message = await aMessage();
     const raw = Buffer.from("Subject: x\r\n\r\n.\r\n..\r\nend\r\n");
@@ -107,13 +107,13 @@ describe("a mail server", () => {
     ["data", 554, "5.6.0 message refused", false],
     ["data", 554, "transaction failed", false],
     ["mail", 552, "5.3.4 too big", undefined],
-  ] as const)("at %s answers %i %s: of the address itself: %s", async (at, code, text, isOfAddress) => {
+  ] as const)("at %s answers %i %s: suppresses the address: %s", async (at, code, text, isOfAddress) => {
     const server = await start({ decide: (step) => (step === at ? { code, text } : undefined) });
     const outcome = await open(server).send(await aMessage());
     expect("isOfAddress" in outcome ? outcome.isOfAddress : undefined).toBe(isOfAddress);
   });
 
-  it("is named without an address where it passes no mails on", async () => {
+  it("that does not relay is not a problem of the address", async () => {
     const text = "5.7.1 <ann@mail.example>: Relay access denied";
     const server = await start({ decide: (step) => (step === "rcpt" ? { code: 554, text } : undefined) });
     const outcome = await open(server).send(await aMessage());
@@ -121,7 +121,7 @@ describe("a mail server", () => {
     expect(JSON.stringify(outcome)).not.toContain("ann@");
   });
 
-  it("is not asked for a second connection by a refused mail", async () => {
+  it("keeps the connection after a rejected email", async () => {
     const server = await start();
     const transport = open(server);
     server.decide = (step, address) =>
@@ -133,7 +133,7 @@ describe("a mail server", () => {
     expect(server.connections).toBe(1);
   });
 
-  it("may have taken a mail where the connection broke after it", async () => {
+  it("may have accepted an email if the connection was lost afterward", async () => {
     const server = await start({ decide: (step) => (step === "data" ? "drop" : undefined) });
     expect(await open(server).send(await aMessage())).toMatchObject({
       state: "unreachable",
@@ -142,7 +142,7 @@ describe("a mail server", () => {
     });
   });
 
-  it.each(["connect", "mail", "rcpt"] as const)("took nothing where it broke at %s", async (at) => {
+  it.each(["connect", "mail", "rcpt"] as const)("did not accept an email if the connection was lost at %s", async (at) => {
     const server = await start({ decide: (step) => (step === at ? "drop" : undefined) });
     expect(await open(server).send(await aMessage())).toMatchObject({
       state: "unreachable",
@@ -150,7 +150,7 @@ describe("a mail server", () => {
     });
   });
 
-  it("is connected to again where it ended an idle connection", async () => {
+  it("is reconnected after closing an idle connection", async () => {
     const server = await start();
     const transport = open(server);
     await transport.send(await aMessage());
@@ -161,7 +161,7 @@ describe("a mail server", () => {
   });
 
   it.each(["connect", "mail", "rcpt", "data"] as const)(
-    "that says nothing at %s is not waited for",
+    "that does not answer at %s times out",
     async (at) => {
       const server = await start({ decide: (step) => (step === at ? "hang" : undefined) });
       const outcome = await open(server, 1_000).send(await aMessage());
@@ -173,7 +173,7 @@ describe("a mail server", () => {
     },
   );
 
-  it("that is not ready says why", async () => {
+  it("that is not ready is reported with its reason", async () => {
     const server = await start({
       decide: (step) => (step === "connect" ? { code: 421, text: "4.3.2 closing" } : undefined),
     });
@@ -183,7 +183,7 @@ describe("a mail server", () => {
     });
   });
 
-  it("that is not there is said to be so", async () => {
+  it("that cannot be reached is reported", async () => {
     const server = await startMailServer();
     await server.close();
     const transport = open(server);
@@ -192,16 +192,16 @@ describe("a mail server", () => {
     expect(await transport.check()).toEqual({ ready: false, problem });
   });
 
-  it("that speaks nonsense is said not to be usable", async () => {
+  it("that speaks another protocol is reported", async () => {
     const port = await startSpeaker("SSH-2.0-OpenSSH_9.2\r\n");
     expect(await open({ port }).send(await aMessage())).toMatchObject({ state: "unreachable" });
   });
 });
 
-describe("signing in", () => {
+describe("authentication", () => {
   const user = { name: "shop", password: "p4ss-wörd" };
 
-  it("is done once a connection", async () => {
+  it("is done once per connection", async () => {
     const server = await start({ user });
     const transport = open({ port: server.port, user: "shop", password: user.password });
     expect(await transport.check()).toEqual({ ready: true });
@@ -209,7 +209,7 @@ describe("signing in", () => {
     expect(server.received[0]?.user).toBe("shop");
   });
 
-  it("that is refused stops all mails, and never tells the password", async () => {
+  it("that fails stops all emails without revealing the password", async () => {
     const server = await start({ user });
     const transport = open({ port: server.port, user: "shop", password: "wrong-password" });
     const outcome = await transport.send(await aMessage());
@@ -224,7 +224,7 @@ describe("signing in", () => {
     );
   });
 
-  it("that is put off is tried again", async () => {
+  it("that is temporarily unavailable is retried", async () => {
     const server = await start({ user });
     server.decide = (step) => (step === "auth" ? { code: 454, text: "4.7.0 later" } : undefined);
     const transport = open({ port: server.port, user: "shop", password: user.password });
@@ -236,7 +236,7 @@ describe("signing in", () => {
     expect(await transport.send(await aMessage())).toMatchObject({ state: "accepted" });
   });
 
-  it("that is missing stops all mails", async () => {
+  it("that is required but not configured stops all emails", async () => {
     const server = await start({ user });
     expect(await open(server).send(await aMessage())).toMatchObject({
       state: "unreachable",
@@ -251,7 +251,7 @@ describe("encryption", () => {
     return [outcome, server.received[0]?.isEncrypted] as const;
   };
 
-  it("is taken where it is offered, whoever vouches, with opportunistic", async () => {
+  it("with opportunistic is used if offered, without checking the certificate", async () => {
     expect(await encrypted(await start({ tls: "starttls" }), "opportunistic")).toMatchObject([
       { state: "accepted" },
       true,
@@ -259,28 +259,28 @@ describe("encryption", () => {
     expect(await encrypted(await start(), "opportunistic")).toMatchObject([{ state: "accepted" }, false]);
   });
 
-  it("is left out with none", async () => {
+  it("with none is not used", async () => {
     expect(await encrypted(await start({ tls: "starttls" }), "none")).toMatchObject([
       { state: "accepted" },
       false,
     ]);
   });
 
-  it.each(["implicit", "starttls"] as const)("with %s needs a certificate that is trusted", async (tls) => {
+  it.each(["implicit", "starttls"] as const)("with %s requires a trusted certificate", async (tls) => {
     expect(await encrypted(await start({ tls }), tls)).toMatchObject([
       { state: "unreachable", problem: expect.stringContaining("NODE_EXTRA_CA_CERTS") as string },
       undefined,
     ]);
   });
 
-  it("with starttls is never left out", async () => {
+  it("with starttls is required", async () => {
     expect(await encrypted(await start(), "starttls")).toMatchObject([
       { state: "unreachable", problem: expect.stringContaining("does not support STARTTLS") as string },
       undefined,
     ]);
   });
 
-  it("with implicit says where a server begins in the open", async () => {
+  it("with implicit is reported if the server starts unencrypted", async () => {
     expect(await encrypted(await start(), "implicit")).toMatchObject([
       { state: "unreachable", problem: expect.stringContaining("--tls starttls") as string },
       undefined,
@@ -288,16 +288,16 @@ describe("encryption", () => {
   });
 });
 
-describe("an address with letters outside of ASCII before the @", () => {
+describe("an address with a non-ASCII local part", () => {
   const address = "jürgen@bücher.example";
 
-  it("is mailed to where the server knows them", async () => {
+  it("is accepted by a server that supports SMTPUTF8", async () => {
     const server = await start();
     expect(await open(server).send(await aMessage("m-1", address))).toMatchObject({ state: "accepted" });
     expect(server.received[0]?.to).toBe("jürgen@bücher.example".normalize());
   });
 
-  it("is no address for a server that does not", async () => {
+  it("is rejected for a server that does not", async () => {
     const server = await start({ takesUtf8: false });
     const transport = open(server);
     expect(await transport.send(await aMessage("m-1", address))).toMatchObject({

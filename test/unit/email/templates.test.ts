@@ -21,7 +21,7 @@ async function make(source: string, data: Record<string, unknown> = {}): Promise
 }
 
 describe.each(emailCategories.map((category) => [category]))("the template of %s", (category) => {
-  it("passes the check, and makes a page without faults", async () => {
+  it("passes the check and renders valid HTML", async () => {
     const made = await checkTemplate(category, builtInTemplates[category]);
     expect(await findFaults(made.html)).toEqual([]);
     expect(made.html).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
@@ -30,7 +30,7 @@ describe.each(emailCategories.map((category) => [category]))("the template of %s
     expect(`${made.subject}${made.text}${made.html}`).not.toMatch(/\{\{|\{%|undefined|\[object/);
   });
 
-  it("says the same in text and in HTML", async () => {
+  it("has the same content as text and as HTML", async () => {
     const made = await checkTemplate(category, builtInTemplates[category]);
     const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
     const inHtml = words(
@@ -42,14 +42,14 @@ describe.each(emailCategories.map((category) => [category]))("the template of %s
         .replaceAll("&gt;", ">"),
     );
     const missing = [...words(made.text)].filter((word) => !inHtml.has(word));
-    // How a link is said, where the one has a button.
+    // Links replace buttons in the text.
     expect(
       missing.filter((word) => !["more", "mails", "this", "kind", "answer", "comment"].includes(word)),
     ).toEqual([]);
   });
 });
 
-describe("a template that is wrong is refused where it is wrong", () => {
+describe("a template with an error is rejected with its position", () => {
   it.each<[string, Partial<EmailTemplate>, string]>([
     ["an unknown variable", { text: "x\n  {{ nope }}" }, "text, line 2, column 6: unknown variable nope"],
     [
@@ -167,12 +167,12 @@ describe("a template that is wrong is refused where it is wrong", () => {
     "{% assign first = products | first %}{{ first.name }} {{ products.size }} {% raw %}{{ x }}{% endraw %}",
     "{% for p in products %}{{ forloop.index }}: {{ p.name | upcase }}{% unless forloop.last %}, {% endunless %}{% endfor %}",
     "{% case order_id %}{% when '1' %}x{% else %}{{ order_date | date: '%d.%m.%Y' }}{% endcase %}",
-  ])("and not %s", async (source) => {
+  ])("accepts %s", async (source) => {
     await expect(checkTemplate("map", html(source))).resolves.toBeDefined();
   });
 });
 
-describe("a template that goes too far", () => {
+describe("a template that exceeds a limit", () => {
   it.each([
     ["a range without end", "{% for i in (1..100000000) %}{{ i }}{% endfor %}", "check its loops"],
     [
@@ -200,7 +200,7 @@ describe("a template that goes too far", () => {
     ["deep nesting", `${"{% if true %}".repeat(4_000)}${"{% endif %}".repeat(4_000)}`, ""],
     ["many tags that do not close", "<style>".repeat(14_000), ""],
     ["many that are half open", "<a ".repeat(33_000), ""],
-  ])("is stopped soon: %s", async (_what, source, problem) => {
+  ])("is stopped quickly: %s", async (_what, source, problem) => {
     const startedMs = performance.now();
     const ended = await checkTemplate("map", aTemplate({ html: source + unsubscribe })).then(
       () => "",
@@ -211,7 +211,7 @@ describe("a template that goes too far", () => {
   });
 });
 
-describe("what people wrote", () => {
+describe("user text", () => {
   it.each([
     "{{ content }}",
     "{{ content | escape }}",
@@ -224,18 +224,18 @@ describe("what people wrote", () => {
     "{% liquid\necho content\n%}",
     "{{ content | split: '' | join: '' }}",
     "{{ content | prepend: content | newline_to_br }}",
-  ])("stays text by %s", async (source) => {
+  ])("is escaped by %s", async (source) => {
     const made = await make(source, { content: `<script>alert("1")</script>\n<img src=x onerror='x'>` });
     expect(made).toContain("&lt;");
     expect(made.replaceAll(/<br>/g, "")).not.toMatch(/[<"']/);
   });
 
-  it("is not a template itself", async () => {
+  it("is not interpreted as a template", async () => {
     const content = "{{ unsubscribe_url }}{% for i in (1..3) %}x{% endfor %}";
     expect(await make("{{ content }}", { content })).toBe(content);
   });
 
-  it("does not turn the text after it round", async () => {
+  it("does not change the direction of the text that follows", async () => {
     expect(await make("{{ title }}|", { title: "\u202Eabc" })).toBe("\u202Eabc\u202C|");
     expect(await make("{{ title }}|", { title: "\u2067a\u202Bb\u2069c\u202D" })).toBe(
       "\u2067a\u202Bb\u2069c\u202D\u202C|",
@@ -244,13 +244,13 @@ describe("what people wrote", () => {
     expect(await make("{{ title }}|", { title: "\u202Aabc\u202C שלום" })).toBe("\u202Aabc\u202C שלום|");
   });
 
-  it("keeps its lines where it has some, and nowhere else", async () => {
+  it("keeps its line breaks only where they are allowed", async () => {
     const text = "a\r\nb\u0000\u2028c\u0007\td";
     expect(await make("{{ content }}", { content: text })).toBe("a\nb\nc\td");
     expect(await make("{{ title }}", { title: text })).toBe("a b c d");
   });
 
-  it("is no address unless it is a web address", async () => {
+  it("is a link only if it is a web URL", async () => {
     const shown = (verify_url: string) => make('<a href="{{ verify_url }}">', { verify_url });
     expect(await shown("javascript:alert(1)")).toBe('<a href="">');
     expect(await shown('https://x.example/"><script>')).toBe(
@@ -258,7 +258,7 @@ describe("what people wrote", () => {
     );
   });
 
-  it("makes a subject of one line", async () => {
+  it("is a single line in a subject", async () => {
     const { subject } = await renderEmail(
       aTemplate({ subject: "New:\n {{ title }} \u202E{{ content }}" }),
       createScope({

@@ -16,7 +16,7 @@ const dangerous = [
   "\uFF20a",
 ];
 
-test("no cell of a file for a spreadsheet begins as a formula does", () => {
+test("a spreadsheet file contains no cell that starts a formula", () => {
   const form = createCsvForm(["cell", "other"], { isSafeForExcel: true });
   const text = form.rows(
     dangerous.map((cell) => [cell, "x"]),
@@ -26,7 +26,7 @@ test("no cell of a file for a spreadsheet begins as a formula does", () => {
   expect(rows.map(([cell]) => cell)).toEqual(dangerous.map((cell) => `'${cell}`));
 });
 
-test("a file for an import has its cells as they are", () => {
+test("an import file contains cells unchanged", () => {
   const form = createCsvForm(["cell", "other"], { isSafeForExcel: false });
   const cells = [...dangerous, 'a "b", c', " x ", "a;b", ""];
   const rows: string[][] = parse(

@@ -25,7 +25,7 @@ const refusal = (message: string, code: number, type: string) => ({
 });
 
 describe("paths", () => {
-  it("answers every path whose last part is fixed with .json and without", async () => {
+  it("work with and without .json if their last part is fixed", async () => {
     const { made, ask } = await setUp(() => {
       throw new ServiceError("recordNotFound", "reached");
     });
@@ -47,13 +47,13 @@ describe("paths", () => {
     expect(made).toHaveLength(asked);
   });
 
-  it("has no .json beside .html", async () => {
+  it("do not accept .json after .html", async () => {
     const { ask } = await setUp(() => ({ reviews: [] }));
     expect((await ask("GET", "/apps/key/top_reviews.html")).status).toBe(200);
     expect((await ask("GET", "/apps/key/top_reviews.html.json")).status).toBe(404);
   });
 
-  it("takes an empty product for the store's own page", async () => {
+  it("use the site's page for an empty product", async () => {
     const { made, ask } = await setUp(() => ({ seo_page_url: "u" }));
     for (const path of ["key", "key/", "key/pot", "key/pot/"]) await ask("GET", `/v1/seo_pages/url/${path}`);
     expect(made.map(({ input }) => input)).toEqual([{}, {}, { product_id: "pot" }, { product_id: "pot" }]);
@@ -78,14 +78,14 @@ describe("queries", () => {
     ["page=0", { page: "0" }],
     ["__proto__[]=x&__proto__=y", {}],
     ["callback=f", { callback: "f" }],
-  ])("reads %s", async (query, input) => {
+  ])("read %s", async (query, input) => {
     const { made, ask } = await setUp();
     await ask("GET", `/v1/widget/key/products/pot/reviews.json?${query}`);
     expect(made[0]?.input).toEqual({ ...input, product_id: "pot" });
     expect(Object.getPrototypeOf(made[0]?.input)).toBe(Object.prototype);
   });
 
-  it("leaves what is empty in a body as it is", async () => {
+  it("keep empty values of a body", async () => {
     const { made, ask } = await setUp();
     await ask("PUT", "/apps/key/products/mass_update?description=", {
       body: '{"products":{"a":{"description":""}},"b":""}',
@@ -94,7 +94,7 @@ describe("queries", () => {
     expect(made[0]?.input).toEqual({ products: { a: { description: "" } }, b: "" });
   });
 
-  it("takes an empty utoken or app key for none", async () => {
+  it("treat an empty utoken or app key as missing", async () => {
     const { made, ask } = await setUp();
     await ask("GET", "/users/b2blogin.json?app_key=&secret=s&utoken=");
     expect(made[0]).toMatchObject({ input: { secret: "s" }, caller: {} });
@@ -105,7 +105,7 @@ describe("JSONP", () => {
   const bottomline = { bottomline: { average_score: 4.5, total_reviews: 2 } };
   const path = "/products/key/pot/bottomline";
 
-  it("calls the function that was named", async () => {
+  it("calls the named function", async () => {
     const { made, ask } = await setUp(() => bottomline);
     for (const name of ["show", "$._x1.y", "jQuery12_3", "a".repeat(128)]) {
       const { status, headers, text } = await ask("GET", `${path}?callback=${encodeURIComponent(name)}`);
@@ -133,7 +133,7 @@ describe("JSONP", () => {
     "a\n",
     "a".repeat(129),
     "a&callback=b",
-  ])("refuses %j as JSON, and makes no call", async (name) => {
+  ])("rejects %j as JSON without calling the operation", async (name) => {
     const { made, ask } = await setUp(() => bottomline);
     const query = name.includes("&") ? name : encodeURIComponent(name);
     const { status, headers, text } = await ask("GET", `${path}?callback=${query}`);
@@ -145,7 +145,7 @@ describe("JSONP", () => {
     expect(made).toEqual([]);
   });
 
-  it("answers JSON without a callback, and every refusal", async () => {
+  it("returns JSON without a callback, and for errors", async () => {
     const { ask } = await setUp(() => bottomline);
     for (const query of ["", "?callback="]) {
       const { headers, text } = await ask("GET", path + query);
@@ -159,12 +159,12 @@ describe("JSONP", () => {
     expect([status, JSON.parse(text)]).toEqual([404, refusal("no product", 404, "RecordNotFound")]);
   });
 
-  it("is a script in which nothing ends a line", async () => {
+  it("escapes line separators in the script", async () => {
     const { ask } = await setUp(() => ({ bottomlines: [{ domain_key: "a\u2028b\u2029c" }] }));
     const { text } = await ask("GET", "/v1/apps/key/bottom_lines?callback=f");
     expect(text).toContain(String.raw`a\u2028b\u2029c`);
     let called: unknown;
-    // oxlint-disable-next-line typescript/no-implied-eval -- what a browser does with it
+    // this is what a browser does
     new Function("f", text)((body: unknown) => (called = body));
     expect(called).toMatchObject({ response: { bottomlines: [{ domain_key: "a\u2028b\u2029c" }] } });
   });
@@ -175,7 +175,7 @@ describe("pages", () => {
     link: { kind: "unsubscribe", state, about: "jane@shop.example", detail: "reminders" },
   });
 
-  it("are answered as HTML that may load nothing but what is shown", async () => {
+  it("are HTML with a content security policy that allows only their own content", async () => {
     const { ask } = await setUp(() => ({ reviews: [] }));
     const { status, headers, text } = await ask("GET", "/apps/key/top_reviews.html");
     expect(status).toBe(200);
@@ -197,14 +197,14 @@ describe("pages", () => {
     ]);
   });
 
-  it("of one person are kept nowhere, and stand in no other page", async () => {
+  it("that are personal are not cached or framed", async () => {
     const { ask } = await setUp(() => link("ready"));
     const { headers } = await ask("GET", "/starpost/v1/l/token");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 
-  it("refuse in JSON", async () => {
+  it("return errors as JSON", async () => {
     const { ask } = await setUp(() => {
       throw new ServiceError("recordNotFound", "no such account");
     });
@@ -225,7 +225,7 @@ describe("pages", () => {
     ["nothing", {}],
     ["JSON that is none", { headers: { "content-type": "application/json" }, body: "{" }],
     ["plain text", { body: "One-Click" }],
-  ])("of links take %s", async (_what, init: RequestInit) => {
+  ])("of links accept %s", async (_what, init: RequestInit) => {
     const { made, ask } = await setUp(() => link("done"));
     const { status, text } = await ask("POST", "/starpost/v1/l/t.o-k_en", init);
     expect(status).toBe(200);
@@ -233,7 +233,7 @@ describe("pages", () => {
     expect(made).toEqual([{ operation: "links.follow", input: { token: "t.o-k_en" }, caller: {} }]);
   });
 
-  it("of links take no large body, and the JSON path no form", async () => {
+  it("of links reject large bodies, and the JSON path rejects forms", async () => {
     const { made, ask } = await setUp(() => link("done"));
     const large = await ask("POST", "/starpost/v1/l/token", { body: "x".repeat(100_000) });
     expect([large.status, JSON.parse(large.text).status.error_type]).toEqual([
@@ -247,8 +247,8 @@ describe("pages", () => {
   });
 });
 
-describe("other answers", () => {
-  it("sends bytes as what they are", async () => {
+describe("other responses", () => {
+  it("return bytes with their media type", async () => {
     const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
     const { url } = await setUp(() => ({ content_type: "image/png", base64: bytes.toString("base64") }));
     const response = await fetch(`${url}/starpost/v1/images/7`);
@@ -262,7 +262,7 @@ describe("other answers", () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
   });
 
-  it("sends lists bare", async () => {
+  it("return bare lists", async () => {
     const { made, ask } = await setUp(() => ({ results: [{ result: "<p>" }] }));
     const { headers, text } = await ask("POST", "/batch?app_key=key&methods=[]");
     expect([headers.get("content-type"), text]).toEqual([
@@ -272,13 +272,13 @@ describe("other answers", () => {
     expect(made[0]).toMatchObject({ input: { methods: "[]" }, caller: { appKey: "key" } });
   });
 
-  it("keeps tokens out of caches", async () => {
+  it("with tokens are not cached", async () => {
     const { ask } = await setUp(() => ({ access_token: "t", token_type: "bearer" }));
     expect((await ask("POST", "/oauth/token")).headers.get("cache-control")).toBe("no-store");
   });
 });
 
-describe("what is no request", () => {
+describe("an invalid request", () => {
   async function sendRaw(url: string, text: string): Promise<{ head: string; body: unknown }> {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     let answered = "";
@@ -305,7 +305,7 @@ describe("what is no request", () => {
       431,
       "HeadersTooLarge",
     ],
-  ])("is refused in the form of every error: %.30j", async (text, line, code, type) => {
+  ])("gets an error in the standard format: %.30j", async (text, line, code, type) => {
     const { url, lines } = await setUp();
     const { head, body } = await sendRaw(url, text);
     expect(head.split("\r\n")[0]).toBe(`HTTP/1.1 ${line}`);
@@ -314,7 +314,7 @@ describe("what is no request", () => {
     expect(lines.join("")).not.toContain("secret");
   });
 
-  it("is refused after a good request of the same connection", async () => {
+  it("is rejected after a valid request on the same connection", async () => {
     const { url } = await setUp();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     let answered = "";
@@ -330,7 +330,7 @@ describe("what is no request", () => {
   it.each([
     ["a body", "content-type: application/json\r\ncontent-length: 9\r\n\r\n{"],
     ["headers", ""],
-  ])("comes whole in the time allowed: %s", async (_what, rest) => {
+  ])("is rejected completely within the time limit: %s", async (_what, rest) => {
     const { url, made } = await setUp(undefined, { requestWithinMs: 200 });
     const { head, body } = await sendRaw(url, `POST /users HTTP/1.1\r\nhost: x\r\n${rest}`);
     expect(head.split("\r\n")[0]).toBe("HTTP/1.1 408 Request Timeout");
@@ -338,7 +338,7 @@ describe("what is no request", () => {
     expect(made).toEqual([]);
   });
 
-  it("is a request whatever else it expects", async () => {
+  it("does not include one with an unknown Expect header", async () => {
     const { url } = await setUp();
     const { body } = await sendRaw(
       url,
@@ -347,13 +347,13 @@ describe("what is no request", () => {
     expect(body).toEqual({ status: "ok" });
   });
 
-  it("carries the headers of every answer where its path is not well formed", async () => {
+  it("with a malformed path gets the standard headers", async () => {
     const { ask } = await setUp();
     const { status, headers } = await ask("GET", "/users/%zz");
     expect([status, headers.get("x-content-type-options")]).toEqual([404, "nosniff"]);
   });
 
-  it("has a Host, where its version asks for one", async () => {
+  it("is one without Host in HTTP/1.1", async () => {
     const { url } = await setUp();
     const { head, body } = await sendRaw(url, "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n");
     expect(head.split("\r\n")[0]).toBe("HTTP/1.1 400 Bad Request");

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const server of opened.splice(0)) await server.close();
 });
 
-/** The server over a transport that answers as told, its log in memory. */
+/** Starts the server over a transport that answers with `respond`, and captures its log. */
 async function setUp(answer: Answerer = () => ({}), options: Partial<ServerOptions> = {}) {
   const { server, url, made, lines } = await startServing(answer, options, opened);
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -36,7 +36,7 @@ const refusal = (message: string, code: number, type: string) => ({
 });
 
 describe("decoding", () => {
-  it("makes one flat input, the path before the body before the query, and lifts out who calls", async () => {
+  it("merges path, body, and query into one input, and extracts the credentials", async () => {
     const { made, ask } = await setUp();
     await ask("POST", "/apps/key/coupons/unique?utoken=q&coupon_action=query&extra=1", {
       utoken: "body",
@@ -53,7 +53,7 @@ describe("decoding", () => {
     ]);
   });
 
-  it("takes the utoken from query or body, and the core API's from its header alone", async () => {
+  it("reads the utoken from query or body, and the core API's token from its header only", async () => {
     const { made, ask } = await setUp(() => ({ coupons: [], products: [], purchases: [] }));
     await ask("GET", "/apps/key/coupons/unique?utoken=q");
     await ask("DELETE", "/apps/key/purchases?utoken=q", { orders: [] });
@@ -67,7 +67,7 @@ describe("decoding", () => {
     ]);
   });
 
-  it("answers at every alias, with a slash or a bare question mark at the end", async () => {
+  it("accepts every alias, a trailing slash, and an empty query", async () => {
     const { made, ask } = await setUp(() => ({ uuid: "u" }));
     for (const path of ["mass_create.json", "mass_create", "mass_create/", "mass_create?"]) {
       expect((await ask("POST", `/apps/key/purchases/${path}`, {})).status).toBe(200);
@@ -75,7 +75,7 @@ describe("decoding", () => {
     expect(new Set(made.map(({ operation }) => operation))).toEqual(new Set(["orders.massCreate"]));
   });
 
-  it("takes form-encoded token requests, and no other forms", async () => {
+  it("accepts form-encoded token requests, but no other forms", async () => {
     const { made, ask } = await setUp(() => ({ access_token: "t", token_type: "bearer" }));
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect((await ask("POST", "/oauth/token", "client_id=a%20b&grant_type=c", form)).status).toBe(200);
@@ -83,7 +83,7 @@ describe("decoding", () => {
     expect((await ask("POST", "/users", "a=b", form)).status).toBe(415);
   });
 
-  it("takes long ids and odd characters in paths", async () => {
+  it("accepts long IDs and special characters in paths", async () => {
     const { made, ask } = await setUp(() => ({ user: {} }));
     const odd = ["x".repeat(10_000), "a/b", "ü💥", "%", "\0", "__proto__", "constructor"];
     for (const id of odd) expect((await ask("GET", `/users/${encodeURIComponent(id)}`)).status).toBe(200);
@@ -93,7 +93,7 @@ describe("decoding", () => {
     );
   });
 
-  it("lets no query change what an input is", async () => {
+  it("does not let a query change the type of an input", async () => {
     const { made, ask } = await setUp();
     await ask("GET", "/apps/key/coupons/unique?__proto__=x&constructor=y");
     expect(Object.getPrototypeOf(made[0]?.input)).toBe(Object.prototype);
@@ -103,7 +103,7 @@ describe("decoding", () => {
 
 const forbidden = "the body is JSON with a field that no object may have: __proto__, constructor.prototype";
 
-describe("what cannot be read", () => {
+describe("an unreadable request", () => {
   it.each([
     ["{", "the body is not JSON (at character 2)"],
     ['{"a":1}}', "the body is not JSON (at character 8)"],
@@ -113,14 +113,14 @@ describe("what cannot be read", () => {
     ["[]", "the body is not a JSON object"],
     ["null", "the body is not a JSON object"],
     ['"text"', "the body is not a JSON object"],
-  ])("refuses %s as malformed", async (body, message) => {
+  ])("is rejected as malformed: %s", async (body, message) => {
     const { made, ask } = await setUp();
     const answered = await ask("POST", "/users", body);
     expect([answered.status, answered.body]).toEqual([400, refusal(message, 400, "MalformedBody")]);
     expect(made).toEqual([]);
   });
 
-  it("refuses a body that is compressed", async () => {
+  it("is rejected if the body is compressed", async () => {
     const { made, ask } = await setUp();
     const answered = await ask("POST", "/users", "{}", { "content-encoding": "gzip" });
     const message = "send the body as it is, without Content-Encoding";
@@ -128,7 +128,7 @@ describe("what cannot be read", () => {
     expect(made).toEqual([]);
   });
 
-  it("refuses a body that is not UTF-8", async () => {
+  it("is rejected if the body is not UTF-8", async () => {
     const { url } = await setUp();
     const response = await fetch(`${url}/users`, {
       method: "POST",
@@ -138,7 +138,7 @@ describe("what cannot be read", () => {
     expect(await response.json()).toEqual(refusal("the body is not UTF-8 text", 400, "MalformedBody"));
   });
 
-  it("refuses a body over the limit, and takes one at it", async () => {
+  it("is rejected if the body exceeds the limit", async () => {
     const { ask } = await setUp(() => ({}), { bodyLimitBytes: 100 });
     const bodyOf = (bytes: number) => JSON.stringify({ a: "x".repeat(bytes - 8) });
     expect((await ask("POST", "/users", bodyOf(100))).status).toBe(200);
@@ -149,7 +149,7 @@ describe("what cannot be read", () => {
     ]);
   });
 
-  it("refuses other media types", async () => {
+  it("is rejected for other media types", async () => {
     const { ask } = await setUp();
     const answered = await ask("POST", "/users", "<a/>", { "content-type": "text/xml" });
     expect([answered.status, answered.body]).toEqual([
@@ -158,7 +158,7 @@ describe("what cannot be read", () => {
     ]);
   });
 
-  it("names unknown paths without their query, in the core API's form where it is its path", async () => {
+  it("gets an error that names the unknown path without its query, in the format of its API", async () => {
     const { ask } = await setUp();
     const legacy = await ask("POST", "/nowhere?utoken=secret", "not json", { "content-type": "x/y" });
     expect([legacy.status, legacy.body]).toEqual([
@@ -172,7 +172,7 @@ describe("what cannot be read", () => {
     ]);
   });
 
-  it("names the methods that a path has", async () => {
+  it("gets an error that lists the allowed methods", async () => {
     const { made, ask } = await setUp();
     const answered = await ask("PATCH", "/apps/key/purchases", "<a/>", { "content-type": "text/xml" });
     expect([answered.status, answered.headers.get("allow"), answered.body]).toEqual([
@@ -189,7 +189,7 @@ describe("what cannot be read", () => {
     expect(made.map(({ operation }) => operation)).toEqual(["users.get"]);
   });
 
-  it("runs nothing for a HEAD of a call that changes data, nor for OPTIONS", async () => {
+  it("runs no operation for OPTIONS, or for HEAD of an operation that writes", async () => {
     const { made, ask } = await setUp();
     const head = await ask("HEAD", "/reviews/1/vote/up");
     expect([head.status, head.headers.get("allow"), head.body]).toEqual([405, "GET, OPTIONS", undefined]);
@@ -207,8 +207,8 @@ describe("what cannot be read", () => {
   });
 });
 
-describe("answers", () => {
-  it("answers a refusal with its status", async () => {
+describe("responses", () => {
+  it("have the status of the error", async () => {
     for (const [kind, { http }] of Object.entries(errorKinds)) {
       const { ask } = await setUp(() => {
         throw new ServiceError(kind as ErrorKind, "why");
@@ -217,7 +217,7 @@ describe("answers", () => {
     }
   });
 
-  it("tells nothing of a bug but the request's id, and logs it", async () => {
+  it("to bugs contain only the request ID, and the bug is logged", async () => {
     const { ask, lines } = await setUp(() => {
       throw Object.assign(new Error("cannot read x"), { parameters: ["jane@shop.example"] });
     });
@@ -230,7 +230,7 @@ describe("answers", () => {
     expect(lines.join("")).not.toContain("jane@");
   });
 
-  it("carries the rate limit in headers, also when it refuses", async () => {
+  it("have rate limit headers, also for errors", async () => {
     let remaining = 1;
     const { ask } = await setUp((_call, options) => {
       options?.onEvent?.({ type: "limit", remaining, resetAtSeconds: 1_700_000_000 });
@@ -262,7 +262,7 @@ describe("answers", () => {
     ]);
   });
 
-  it("says that it is well", async () => {
+  it("to health checks succeed", async () => {
     const { ask } = await setUp();
     const { status, body } = await ask("GET", "/healthz");
     expect([status, body]).toEqual([200, { status: "ok" }]);
@@ -270,7 +270,7 @@ describe("answers", () => {
 });
 
 describe("the log", () => {
-  it("has a line a call, by the route's pattern, and nothing that was sent", async () => {
+  it("has one line per call with the route's pattern and no input", async () => {
     const { ask, lines } = await setUp(() => {
       throw new ServiceError("recordNotFound", "no account key-1234");
     });
@@ -302,7 +302,7 @@ describe("the log", () => {
 });
 
 describe("starting and stopping", () => {
-  it("finishes what is in flight, and takes no more", async () => {
+  it("completes requests in flight and accepts no more", async () => {
     let finish = () => {};
     const held = new Promise<void>((resolve) => {
       finish = resolve;
@@ -327,7 +327,7 @@ describe("starting and stopping", () => {
     await closing;
   });
 
-  it("cuts off who sends half a request and then nothing", async () => {
+  it("closes connections with incomplete requests", async () => {
     const { server, url } = await setUp(() => ({}), { closeWithinMs: 100 });
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.on("error", () => {});
@@ -339,11 +339,11 @@ describe("starting and stopping", () => {
     });
     const startedAtMs = Date.now();
     await server.close();
-    // Without being told, it would wait for ten seconds.
+    // Otherwise, it would wait for ten seconds.
     expect(Date.now() - startedAtMs).toBeLessThan(9_000);
   });
 
-  it("says which port is in use, and what to do", async () => {
+  it("reports a port that is in use", async () => {
     const { url } = await setUp();
     const port = Number(new URL(url).port);
     const { server } = await setUp();

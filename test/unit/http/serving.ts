@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerOptions } from "../../../src/serv
 import { createServerLog } from "../../../src/server/server-log.ts";
 import type { Caller, CallOptions, Transport } from "../../../src/service/transport.ts";
 
-/** A call as it reached the transport. */
+/** A call as received by the transport. */
 export interface Made {
   readonly operation: OperationName;
   readonly input: unknown;
@@ -12,7 +12,7 @@ export interface Made {
 
 export type Answerer = (call: Made, options: CallOptions | undefined) => unknown;
 
-/** The server over a transport that answers as told, its log in memory. */
+/** Starts the server over a transport that answers with `respond`, and captures its log. */
 export async function startServing(
   answer: Answerer,
   options: Partial<ServerOptions>,

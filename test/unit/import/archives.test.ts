@@ -29,13 +29,13 @@ const content = Buffer.from(text);
 const isDamaged = /damaged/;
 
 describe("gzip", () => {
-  test.each([1, 2, 7])("of %i members is read whole", (members) => {
+  test.each([1, 2, 7])("with %i members is read completely", (members) => {
     expect(contentOf(makeGzip(content, members))).toBe(text);
   });
 
-  test("members may end anywhere in the pieces that are read", () => {
+  test("members can end anywhere in a chunk", () => {
     for (const bytes of [32 * 1024 - 1, 32 * 1024, 32 * 1024 + 1]) {
-      // What cannot be packed takes as many bytes as it has, and a few of the member's own.
+      // Incompressible data takes its own size plus a few bytes of the member.
       const noise = Buffer.from(Array.from({ length: bytes }, (_, at) => (at * at * 7919) >> 5));
       for (let less = 0; less < 40; less++) {
         const first = noise.subarray(0, bytes - less);
@@ -45,11 +45,11 @@ describe("gzip", () => {
     }
   });
 
-  test("blocks of NULs after it are passed over, as tapes have them", () => {
+  test("trailing NUL blocks are ignored, as written to tapes", () => {
     expect(contentOf(Buffer.concat([makeGzip(content), Buffer.alloc(1_024)]))).toBe(text);
   });
 
-  test("cut off anywhere, or with one bit changed, it is refused", () => {
+  test("is rejected if truncated or if one bit is changed", () => {
     const whole = makeGzip(Buffer.from(text.slice(0, 3_000)), 2);
     for (let bytes = 2; bytes < whole.length; bytes++) {
       const isBetweenMembers = bytes === makeGzip(Buffer.from(text.slice(0, 1_500))).length;
@@ -89,14 +89,14 @@ describe("zip", () => {
     expect(contentOf(makeZip(parts, form), "first.csv")).toBe("first");
   });
 
-  test("cut off anywhere, it is refused", () => {
+  test("is rejected if truncated", () => {
     const whole = makeZip([{ name: "a.csv", bytes: Buffer.from(text.slice(0, 600)) }]);
     for (let bytes = 4; bytes < whole.length; bytes++) {
       expect(() => contentOf(whole.subarray(0, bytes), "a.csv"), `${bytes} bytes`).toThrow(isDamaged);
     }
   });
 
-  test.each([false, true])("with one bit of its data changed, it is refused (stored: %s)", (isStored) => {
+  test.each([false, true])("is rejected if one bit of the data is changed (stored: %s)", (isStored) => {
     const bytes = makeZip([{ name: "a.csv", bytes: Buffer.from(text.slice(0, 600)), isStored }]);
     const start = 30 + "a.csv".length + 9;
     for (let at = start; at < start + 12; at++) {
@@ -109,7 +109,7 @@ describe("zip", () => {
   const filesOf = (parts: readonly ZipPart[]) => findZipFiles(stampFile(write(makeZip(parts))));
   const named = (...names: string[]) => names.map((name) => ({ name, bytes: Buffer.from("a,b\n") }));
 
-  test("tables are taken in its order; folders are nothing, and what else there is is told", () => {
+  test("tables are read in archive order; folders are ignored, and other files are reported", () => {
     const { usable, passedOver } = filesOf(
       named("b/", "b/z.CSV", "a.tsv", "__MACOSX/b/._z.csv", ".hidden.csv", "notes.txt", "c.tab", "photo.png"),
     );
@@ -117,21 +117,21 @@ describe("zip", () => {
     expect(passedOver).toEqual(["__MACOSX/b/._z.csv", ".hidden.csv", "notes.txt", "photo.png"]);
   });
 
-  test("a text file is a table where there is no other", () => {
+  test("a text file is a table if there is no other", () => {
     expect(filesOf(named("export.txt", "logo.png")).usable.map(({ name }) => name)).toEqual(["export.txt"]);
   });
 
-  test("a name that would move the cursor is shown without that", () => {
+  test("control characters are removed from names", () => {
     expect(filesOf(named("a.csv", "\u001b[2Jx")).passedOver).toEqual(["?[2Jx"]);
   });
 
-  test("a name in the old code page is understood", () => {
+  test("names in code page 437 are decoded", () => {
     const bytes = makeZip(named("aé.csv"));
     const old = Buffer.from(
       bytes.toString("latin1").replaceAll("a\u00c3\u00a9.csv", "Gr\u0081.csv"),
       "latin1",
     );
-    // The flag that says that names are UTF-8.
+    // The flag for UTF-8 names.
     for (const at of [7, old.indexOf("PK\u0001\u0002") + 9]) old[at] = 0;
     expect(findZipFiles(stampFile(write(old))).usable.map(({ name }) => name)).toEqual([
       iconv.decode(Buffer.from("Gr\u0081.csv", "latin1"), "cp437"),
@@ -153,7 +153,7 @@ describe("zip", () => {
       named("mimetype", "META-INF/manifest.xml"),
       /an OpenDocument spreadsheet.*export it as CSV/,
     ],
-  ])("with %s is refused", (_name, parts, says) => {
+  ])("with %s is rejected", (_name, parts, says) => {
     expect(() => filesOf(parts)).toThrow(says);
   });
 });
@@ -162,7 +162,7 @@ describe("any file", () => {
   test.each([
     ["gzip", gzipSync(Buffer.alloc(100_000_000)), undefined],
     ["zip", makeZip([{ name: "a.csv", bytes: Buffer.alloc(100_000_000) }]), "a.csv"],
-  ])("that unpacks to a thousand times its size comes in small pieces: %s", (_name, bytes, entry) => {
+  ])("that expands to a thousand times its size is read in small chunks: %s", (_name, bytes, entry) => {
     let [total, largest] = [0, 0];
     for (const { length } of readBytes(openSource(write(bytes), entry))) {
       total += length;
@@ -175,7 +175,7 @@ describe("any file", () => {
   test.each([
     ["plain", content],
     ["gzip", makeGzip(content)],
-  ])("that is written to while it is read is assumption: %s", (_name, bytes) => {
+  ])("that changes while it is read is reported: %s", (_name, bytes) => {
     const source = openSource(write(bytes));
     write(Buffer.concat([bytes, Buffer.from("more")]));
     expect(() => [...readBytes(source)]).toThrow(/changed/);

@@ -19,13 +19,13 @@ function itemsOf(count: number): Item[] {
 }
 
 interface Script {
-  /** What a call of these items meets; nothing where it is carried out. */
+  /** Returns the error for a call with these items, or undefined if it succeeds. */
   readonly fail: (keys: readonly string[], call: number) => ServiceError | undefined;
   readonly hasTaken?: boolean;
   readonly probe?: () => boolean;
 }
 
-/** A service that does as it is told, and what it was sent. */
+/** Creates a service that fails as `meets` determines, and records its calls. */
 function createScripted({ fail, hasTaken = false, probe = () => true }: Script) {
   const calls: { keys: readonly string[]; maxAttempts: number | undefined }[] = [];
   const stored = new Set<string>();
@@ -59,7 +59,7 @@ const failure = () => new ServiceError("internal", "internal error", { outcomeUn
 const lateness = () => new ServiceError("timeout", "no answer", { outcomeUnknown: true });
 const tooLarge = () => new ServiceError("bodyTooLarge", "the body is larger than this server takes");
 
-/** Items of a call, and which of them are poison: few enough that a service which fails is not taken to be down. */
+/** Items of a call and the poison ones among them, few enough that the service does not seem to be down. */
 const poisoned = fc
   .integer({ min: 2, max: 1_000 })
   .chain((count) =>
@@ -73,7 +73,7 @@ function boundOf(count: number, poison: number): number {
   return 2 * poison * Math.ceil(Math.log2(count)) + 1;
 }
 
-describe("a call that is refused for some of its items", () => {
+describe("a call that is rejected because of some items", () => {
   test.each([
     ["refused", refusal, "call_refused"],
     ["failing", failure, "call_failed"],
@@ -98,7 +98,7 @@ describe("a call that is refused for some of its items", () => {
     },
   );
 
-  test("the words of the service are those of the item", async () => {
+  test("each item has the service's message", async () => {
     const service = createScripted({
       fail: (keys) => (keys.includes("o-7") ? new ServiceError("invalidParams", "name is odd") : undefined),
     });
@@ -108,7 +108,7 @@ describe("a call that is refused for some of its items", () => {
     ]);
   });
 
-  test("calls that stand in for another are tried less often, a single item more", async () => {
+  test("partial calls are retried less often, except for single items", async () => {
     const service = createScripted({ fail: (keys) => (keys.includes("o-0") ? failure() : undefined) });
     await service.send(itemsOf(4));
     expect(service.calls.map(({ keys, maxAttempts }) => [keys.length, maxAttempts])).toEqual([
@@ -120,7 +120,7 @@ describe("a call that is refused for some of its items", () => {
     ]);
   });
 
-  test("all refused: it is not the rows, and the run ends", async () => {
+  test("the run ends if all items are rejected", async () => {
     const service = createScripted({ fail: refusal });
     await expect(service.send(itemsOf(200))).rejects.toMatchObject({
       name: "ImportError",
@@ -130,7 +130,7 @@ describe("a call that is refused for some of its items", () => {
     expect(service.calls.length).toBeLessThan(120);
   });
 
-  test("many refused, with others taken between: it is the rows", async () => {
+  test("many rejected items among accepted ones do not end the run", async () => {
     const service = createScripted({
       fail: (keys) => (keys.some((key) => Number(key.slice(2)) % 3 === 0) ? refusal() : undefined),
     });
@@ -149,13 +149,13 @@ describe("a service that is down", () => {
     },
   );
 
-  test("answers nothing at all: given up after three calls", async () => {
+  test("that never answers ends the run after three calls", async () => {
     const service = createScripted({ fail: failure, probe: () => false });
     await expect(service.send(itemsOf(200))).rejects.toMatchObject({ kind: "internal" });
     expect(service.calls).toHaveLength(3);
   });
 
-  test("goes down while the items at fault are looked for: nothing is rejected", async () => {
+  test("during bisection: nothing is rejected", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 300 }),
@@ -182,7 +182,7 @@ describe("a service that is down", () => {
     );
   });
 
-  test("a single item at the end of a file that went well is at fault, once, and where the service answers", async () => {
+  test("a single failing item at the end of a successful file is rejected if the service answers", async () => {
     const fail = failure;
     const service = createScripted({ fail, hasTaken: true });
     const [item] = itemsOf(1);
@@ -194,7 +194,7 @@ describe("a service that is down", () => {
     await expect(silent.send(itemsOf(1))).rejects.toMatchObject({ kind: "internal" });
   });
 
-  test("a call that is refused for its sender is not sent in parts", async () => {
+  test("a call rejected because of its sender is not split", async () => {
     for (const kind of ["unauthorized", "recordNotFound", "featureDisabled", "tooManyRequests"] as const) {
       const service = createScripted({ fail: () => new ServiceError(kind, "no") });
       await expect(service.send(itemsOf(20))).rejects.toMatchObject({ kind });
@@ -212,7 +212,7 @@ describe("calls that are too large", () => {
   test.each([
     ["413", tooLarge],
     ["late", lateness],
-  ] as const)("%s: halved for the rest of the run, said once for a size", async (_name, makeError) => {
+  ] as const)("%s: are halved for the rest of the run, with one message per size", async (_name, makeError) => {
     const service = createScripted({ fail: (keys) => (keys.length > 60 ? makeError() : undefined) });
     expect(await service.send(itemsOf(200))).toEqual(new Map());
     expect(sizes(service)).toEqual([200, 100, 50, 50, 50, 50]);
@@ -223,14 +223,14 @@ describe("calls that are too large", () => {
     expect(service.stored.size).toBe(200);
   });
 
-  test("down to calls of one item", async () => {
+  test("are split down to single items", async () => {
     const service = createScripted({ fail: (keys) => (keys.length > 1 ? tooLarge() : undefined) });
     await service.send(itemsOf(9));
     expect(service.stored.size).toBe(9);
     expect(service.smaller).toEqual([1]);
   });
 
-  test("an item that is too large alone is rejected", async () => {
+  test("a single item that is too large is rejected", async () => {
     const service = createScripted({ fail: (keys) => (keys.includes("o-3") ? tooLarge() : undefined) });
     const problems = await service.send(itemsOf(8));
     expect([...problems].map(([{ key }, { code }]) => [key, code])).toEqual([["o-3", "too_large"]]);

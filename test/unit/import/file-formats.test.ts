@@ -21,7 +21,7 @@ function headOf(content: string | Buffer, told: FormatFlags = {}) {
   return readFileHead(write(content), told);
 }
 
-/** Each row with its line, read as the file's beginning says. */
+/** Each row with its line number, in the detected format. */
 function rowsOf(content: string | Buffer, told: FormatFlags = {}) {
   const { source, format } = headOf(content, told);
   return [...readRowBatches(source, format, undefined)].flatMap(({ rows, lines }) =>
@@ -29,7 +29,7 @@ function rowsOf(content: string | Buffer, told: FormatFlags = {}) {
   );
 }
 
-describe("letters across the pieces of a file", () => {
+describe("characters that span chunks", () => {
   const pieceBytes = 256 * 1024;
   test.each(["utf-8", "utf-16le", "utf-16be", "gb18030", "shift_jis", "big5", "euc-jp", "utf-32le"])(
     "%s",
@@ -49,7 +49,7 @@ describe("letters across the pieces of a file", () => {
     },
   );
 
-  test("a mark is passed over, whatever is unpacked first", () => {
+  test("a byte order mark is skipped in any encoding", () => {
     const parts = [Buffer.from([0xef]), Buffer.from([0xbb, 0xbf]), Buffer.from("id,name\n1,é\n")];
     const members = Buffer.concat(parts.map((part) => gzipSync(part)));
     expect(headOf(members).header).toEqual(["id", "name"]);
@@ -99,7 +99,7 @@ describe("detecting the encoding", () => {
     expect(rowsOf(lines, { encoding: "windows-1252" })).toHaveLength(3);
   });
 
-  test("a header whose letters are none of the encoding is refused", () => {
+  test("rejects a header that is invalid in the given encoding", () => {
     const bytes = iconv.encode("id,größe\n1,a\n", "windows-1252");
     expect(() => headOf(bytes, { encoding: "utf-8" })).toThrow(expect.objectContaining({ line: 1 }));
     expect(() => headOf(Buffer.from([0x69, 0x64, 0x2c, 0x81, 0x0a]))).toThrow(/not windows-1252/);
@@ -113,7 +113,7 @@ describe("detecting the delimiter", () => {
     ["id\tname\n1\ta\n", "\t"],
     ["id|name\n1|a\n", "|"],
     ["email\na@example.com\n", ","],
-    // The header has more of another than of its own.
+    // The header contains another delimiter more often than its own.
     ["id;name (first, last, title)\n1;Ada\n2;Bo\n", ";"],
     ["id\tprice, EUR, net\n1\t12,50\n2\t13,50\n", "\t"],
     ["id|a;b;c;d|name\n1|x|Ada\n2|y|Bo\n", "|"],
@@ -133,18 +133,18 @@ describe("detecting the delimiter", () => {
     ["SEP=^\nid^name\n1^a\n", "^"],
     ["\ufeffsep=,\nid,name\n1,a\n", ","],
     ["sep=|\rid|name\r1|a\r", "|"],
-  ])("is in a line above the header, as Excel writes it: %j", (text, delimiter) => {
+  ])("reads a sep= line above the header, as Excel writes it: %j", (text, delimiter) => {
     const { format, header } = headOf(text);
     expect([format.delimiter, header[0], header.length]).toEqual([delimiter, "id", 2]);
     expect(rowsOf(text)).toEqual([[3, "1", "a"]]);
   });
 
-  test("a flag takes precedence over such a line", () => {
+  test("a flag takes precedence over the sep= line", () => {
     expect(rowsOf("sep=;\nid,name;x\n1,a;b\n", { delimiter: "," })).toEqual([[3, "1", "a;b"]]);
   });
 });
 
-describe("line ends", () => {
+describe("line endings", () => {
   test.each([
     [
       "LF and CRLF in turn",

@@ -8,7 +8,7 @@ import { isLegalId, maxLength, normalizeSpec } from "../../../src/contract/index
 import { fixId, proposeLegalId } from "../../../src/import/check/valid-id.ts";
 import { FixedIdFile } from "../../../src/import/run/fixed-id-file.ts";
 
-/** Texts that look alike, so that their slugs are often the same. */
+/** Similar texts, whose slugs are often equal. */
 const alike = fc.string({
   unit: fc.constantFrom("a", "A", "1", "0", "-", "_", " ", "/", "#", "é", "e", "ß", "ж", "鞋", "🙂"),
   minLength: 1,
@@ -18,8 +18,8 @@ const anything = fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 });
 const illegal = fc.oneof(alike, anything).filter((id) => !isLegalId(id));
 const runs = { numRuns: 3_000, seed: 4 } as const;
 
-describe("a proposed id", () => {
-  test("is legal and not too long", () => {
+describe("a proposed ID", () => {
+  test("is valid and not too long", () => {
     fc.assert(
       fc.property(illegal, (id) => {
         const proposed = proposeLegalId(id);
@@ -29,7 +29,7 @@ describe("a proposed id", () => {
     );
   });
 
-  test("is of its original alone: the same whenever and wherever it is asked for", () => {
+  test("depends only on the original", () => {
     const pairs = ["#1001/A", "Größe M", "靴", "///"].map((id) => [id, proposeLegalId(id)]);
     expect(pairs).toEqual([
       ["#1001/A", expect.stringMatching(/^1001-A-[a-z2-7]{10}$/)],
@@ -37,11 +37,11 @@ describe("a proposed id", () => {
       ["靴", expect.stringMatching(/^[a-z2-7]{10}$/)],
       ["///", expect.stringMatching(/^[a-z2-7]{10}$/)],
     ]);
-    // Kept as it is for good: another one would part what earlier runs sent from what later ones send.
+    // Fixed forever: any change would separate the records of earlier and later runs.
     expect(proposeLegalId("#1001/A")).toBe("1001-A-hanowhjpg3");
   });
 
-  test("is another one for each other original", () => {
+  test("is different for each original", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(illegal, { selector: (id) => id.normalize("NFC"), maxLength: 60 }),
@@ -53,7 +53,7 @@ describe("a proposed id", () => {
     );
   });
 
-  test("is not an id that stands as it is", () => {
+  test("is never a valid original ID", () => {
     fc.assert(
       fc.property(illegal, fc.array(alike.filter(isLegalId), { maxLength: 30 }), (id, legal) => {
         expect(legal).not.toContain(proposeLegalId(id));
@@ -64,13 +64,13 @@ describe("a proposed id", () => {
     expect(slug).toBe("1001-A");
   });
 
-  test("is one for the same text in two Unicode forms", () => {
+  test("is the same for both Unicode normalization forms", () => {
     expect(proposeLegalId("Caf\u00e9 1")).toBe(proposeLegalId("Cafe\u0301 1"));
     expect(proposeLegalId("Caf\u00e9 1")).not.toBe(proposeLegalId("Cafe 1"));
   });
 });
 
-describe("what --fix-ids sends", () => {
+describe("--fix-ids", () => {
   test.each([
     ["product_id", "1001-A"],
     ["product_id", ""],
@@ -80,11 +80,11 @@ describe("what --fix-ids sends", () => {
     ["brand", "Müller & Söhne"],
     ["upc", "0 12345 67890 5"],
     ["order_id", "#1001"],
-  ])("%s %j is let alone", (field, value) => {
+  ])("does not change %s %j", (field, value) => {
     expect(fixId(field, value)).toBeUndefined();
   });
 
-  test("a spec value is what the service stores of it", () => {
+  test("uses the stored form of a spec value", () => {
     fc.assert(
       fc.property(alike, (value) => {
         const fixed = fixId("sku", value);
@@ -104,7 +104,7 @@ describe("the file of pairs", () => {
     return { at, file: new FixedIdFile(join(folder, "fixed-ids.db"), at, ["a.csv", "b.csv"]) };
   }
 
-  test("has each pair once, on the first of its lines, whatever the order in which rows come", () => {
+  test("contains each pair once, with its first line, whatever the order of rows", () => {
     const rows = fc.array(
       fc.record({ id: fc.nat({ max: 40 }), file: fc.nat({ max: 1 }), line: fc.integer({ min: 2, max: 99 }) }),
       { minLength: 1, maxLength: 80 },
@@ -138,7 +138,7 @@ describe("the file of pairs", () => {
     );
   });
 
-  test("is written in pieces when there are many", () => {
+  test("is written in chunks", () => {
     const { at, file } = open();
     for (let id = 1; id <= 7_500; id++) {
       file.add({ original: `o ${id}`, fixed: `f-${id}` }, { file: 0, line: id + 1, cells: [] });

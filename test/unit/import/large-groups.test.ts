@@ -11,12 +11,12 @@ import { readFamilyBatches } from "../../../src/import/layouts/family-rows.ts";
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Two keys of very many rows in turn, and others between them. */
+/** Two keys with very many rows in turn, and others between them. */
 const ids = Array.from({ length: maxSpilledAtOnce * 5 }, (_, at) => ["a", "b", `single-${at}`][at % 3] ?? "");
 const path = join(folder, "input.csv");
 writeFileSync(path, `id,at\n${ids.map((id, at) => `${id},${at}\n`).join("")}`);
 
-/** The rows of one key come together, where the first of them stands, in the order of the file. */
+/** Rows with the same key are grouped at the position of the first one, in file order. */
 const expected = (() => {
   const groups = new Map<string, number[]>();
   for (const [at, id] of ids.entries()) {
@@ -37,7 +37,7 @@ function take(batches: Iterable<RowBatch>) {
   return { found, most };
 }
 
-test("rows of one key come in pieces where they are many: memory does not grow with them", async () => {
+test("groups with many rows come in chunks, so that memory use is bounded", async () => {
   const { source, format } = readFileHead(path, {});
   const { repeated } = await surveyFile(source, format, 0);
   if (!repeated) throw new Error("nothing was found to be repeated");
@@ -49,7 +49,7 @@ test("rows of one key come in pieces where they are many: memory does not grow w
   expect(most).toBeLessThan(ofOneBlock + maxSpilledAtOnce);
 });
 
-test("so do those of a family", () => {
+test("so do rows of a product family", () => {
   const { source, format } = readFileHead(path, {});
   const familyOf = ([id = ""]: readonly string[]) => (id.startsWith("single") ? undefined : { key: id });
   const { found } = take(readFamilyBatches(source, format, { familyOf, folder }));

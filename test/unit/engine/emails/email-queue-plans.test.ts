@@ -7,7 +7,7 @@ import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../../support/backends.ts";
 import { anOrder, bulkOf } from "../../../support/builders.ts";
 
-it("finds every mail by an index, in every statement of a worker", async () => {
+it("finds emails using an index in every statement of a worker", async () => {
   const harness = await (backends.find(({ name }) => name === "local-sqlite") ?? expect.unreachable()).open();
   try {
     const { service } = await harness.newAccount();

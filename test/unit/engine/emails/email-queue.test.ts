@@ -18,7 +18,7 @@ const local = backends.filter(({ name }) => name.startsWith("local-"));
 
 if (postgresServer === undefined) it.skip(`mails that are due over ${postgresSkipped}`);
 
-describe.each(local)("mails that are due over $name", ({ open }) => {
+describe.each(local)("due emails over $name", ({ open }) => {
   let harness: Harness;
   let account: TestAccount;
 
@@ -29,7 +29,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
 
   afterEach(() => harness.close());
 
-  /** A worker as another process is one: over queues of its own. */
+  /** Creates a worker with its own queue, as in another process. */
   function worker(name: string, settings: { readonly publicUrl?: string } = {}): EmailQueue {
     const { publicUrl = "https://reviews.example" } = settings;
     const { work } = createLocalTransport({
@@ -43,7 +43,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     return createEmailQueue(work, { worker: name, leaseMs });
   }
 
-  /** Mails that no order brings, due at once. */
+  /** Inserts emails without an order that are due now. */
   async function queueMails(count: number, domain = "mail.example"): Promise<void> {
     for (let at = 1; at <= count; at++) await account.service.emails.sendTest({ email: `p${at}@${domain}` });
   }
@@ -66,7 +66,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
   const idsOf = ({ emails }: Awaited<ReturnType<EmailQueue["claim"]>>) => emails.map(({ email }) => email.id);
   const accepted = { state: "accepted", answer: "250 ok" } as const;
 
-  it("are given to one worker each", async () => {
+  it("are claimed by one worker each", async () => {
     await queueMails(6);
     const [one, other] = [worker("one"), worker("other")];
     const claims = await Promise.all([one.claim(3), other.claim(3), one.claim(3), other.claim(3)]);
@@ -76,7 +76,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect((await readRows()).map(({ state }) => state)).toEqual(Array(6).fill("leased"));
   });
 
-  it("are not taken before their time, and nothing is written for it", async () => {
+  it("are not claimed early, and nothing is written until then", async () => {
     await orderFrom({ order_date: "2026-03-14" });
     const one = worker("one");
     const before = await readRows();
@@ -88,7 +88,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(idsOf(await one.claim(10))).toHaveLength(1);
   });
 
-  it("lead from a test mail to whoever sends it, and not to where it was asked for", async () => {
+  it("of a test are sent to the requested address only", async () => {
     await queueMails(1);
     const { emails } = await worker("one", { publicUrl: "https://elsewhere.example" }).claim(10);
     const data = emails[0]?.email.data ?? expect.unreachable();
@@ -100,7 +100,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     });
   });
 
-  it("say what the template speaks of, with links that lead to the service", async () => {
+  it("contain the values of the template, with links to the service", async () => {
     await orderFrom();
     const { emails } = await worker("one").claim(10);
     expect(emails).toHaveLength(1);
@@ -131,7 +131,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await readMailCounts(harness, "map")).toEqual({ requests: 1 });
   });
 
-  it("tell of opens and clicks where the account asks for it, and use its own template", async () => {
+  it("track opens and clicks if the account enables it, and use its custom template", async () => {
     await orderFrom();
     const id = (await readRows())[0]?.account_id ?? 0;
     const { db } = harness.database;
@@ -155,7 +155,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(mail.unsubscribeUrl).toContain("/starpost/v1/l/");
   });
 
-  it("are kept back by rules when they are due, with the reason", async () => {
+  it("are suppressed by rules when due, with the reason", async () => {
     await orderFrom();
     await account.service.unsubscribers.massCreate({ email_list: { "1": ["bea@mail.example"] } });
     const { emails, notSent } = await worker("one").claim(10);
@@ -166,7 +166,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await readMailCounts(harness, "map")).toEqual({ repeat_unsubscribes: 1 });
   });
 
-  it("are sent once they are accepted, and counted once", async () => {
+  it("are sent when accepted, and counted once", async () => {
     await queueMails(1);
     const one = worker("one");
     const [id = 0] = idsOf(await one.claim(10));
@@ -181,7 +181,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await one.nextDueAt()).toBeUndefined();
   });
 
-  it("go back at once when they are released", async () => {
+  it("are available again when released", async () => {
     await queueMails(3);
     const [one, other] = [worker("one"), worker("other")];
     await one.claim(3);
@@ -193,7 +193,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(idsOf(await other.claim(3))).toHaveLength(3);
   });
 
-  it("are taken over from a worker that is lost, and then are not its own any more", async () => {
+  it("are taken over from a lost worker, which then cannot change them", async () => {
     await queueMails(2);
     const [one, other] = [worker("one"), worker("other")];
     const [first = 0] = idsOf(await one.claim(2));
@@ -209,7 +209,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await other.step([], first)).toEqual({ results: [], hasBegun: true });
   });
 
-  it("are held as long as their lease is renewed", async () => {
+  it("stay claimed while the lease is renewed", async () => {
     await queueMails(2);
     const [one, other] = [worker("one"), worker("other")];
     const [first = 0] = idsOf(await one.claim(2));
@@ -222,7 +222,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["sent"] });
   });
 
-  it("are known as perhaps sent where a worker was lost while it sent, whoever takes them up", async () => {
+  it("are marked as possibly sent if the worker was lost while sending", async () => {
     await queueMails(2);
     const [one, other, third] = [worker("one"), worker("other"), worker("third")];
     const [first = 0] = idsOf(await one.claim(2));
@@ -232,18 +232,18 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(takenUp.emails).toMatchObject([{ email: { id: first }, previousWorker: "one" }]);
     expect(takenUp.recovered).toBe(0);
     expect(await readEvents()).toContain("taken_up");
-    // Nor does who gives it back forget it.
+    // Releasing it does not clear the mark.
     await other.release();
     const [again] = (await third.claim(1)).emails;
     expect(again).toMatchObject({ email: { id: first }, previousWorker: "other" });
     expect(again?.email.key).toBe(takenUp.emails[0]?.email.key);
-    // The first worker comes back, and what it knows comes too late.
+    // The first worker returns too late to change anything.
     expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["lost"] });
     expect(await third.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["sent"] });
     expect((await readRows())[0]).toMatchObject({ state: "sent", attempts: 1 });
   });
 
-  it("are not sent again where a rule holds by then, though they may have been sent", async () => {
+  it("that may have been sent are not sent again if a rule applies by then", async () => {
     await orderFrom();
     const [one, other] = [worker("one"), worker("other")];
     const [id = 0] = idsOf(await one.claim(1));
@@ -262,7 +262,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, repeat_spamreports: 1 });
   });
 
-  it("wait longer each time that their server puts them off, and are given up after three days", async () => {
+  it("wait longer after each deferral, and fail after three days", async () => {
     await queueMails(1);
     const one = worker("one");
     const waits: number[] = [];
@@ -299,13 +299,13 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
 
   it.each([
     ["bounced", { isOfAddress: true }, { requests: 1, bounces: 1 }, 1],
-    // A message that is too big says nothing of the next one.
+    // A message that is too large does not affect the next one.
     ["bounced", { isOfAddress: false }, { requests: 1, bounces: 1 }, 0],
     ["blocked", {}, { requests: 1, blocked: 1 }, 0],
     ["invalid_address", { isOfAddress: true }, { requests: 1, invalid_email: 1 }, 1],
-    // What this server cannot mail to, another may.
+    // Another server may accept what this one rejects.
     ["invalid_address", {}, { requests: 1, invalid_email: 1 }, 0],
-  ] as const)("that come to %s %j are over", async (state, more, counts, suppressions) => {
+  ] as const)("that end as %s %j are final", async (state, more, counts, suppressions) => {
     await queueMails(1);
     const one = worker("one");
     const [id = 0] = idsOf(await one.claim(1));
@@ -321,7 +321,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect((await one.claim(1)).notSent).toMatchObject([{ rule: "bounced_before" }]);
   });
 
-  it("wait as if they had not been tried where the server could not be reached", async () => {
+  it("do not count an attempt if the server could not be reached", async () => {
     await queueMails(1);
     const one = worker("one");
     const [id = 0] = idsOf(await one.claim(1));
@@ -334,7 +334,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await readEvents()).toEqual(before);
   });
 
-  it("wait as if their server had put them off where the answer was lost, and are known as perhaps sent", async () => {
+  it("are deferred and marked as possibly sent if the response was lost", async () => {
     await queueMails(1);
     const [one, other] = [worker("one"), worker("other")];
     const [id = 0] = idsOf(await one.claim(1));
@@ -345,13 +345,13 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(await other.nextDueAt()).toBe(startMs + (retryDelaysMs[0] ?? 0));
     harness.clock.advance(retryDelaysMs[0] ?? 0);
     expect((await other.claim(1)).emails).toMatchObject([{ email: { id }, previousWorker: "one" }]);
-    // And once more, where the next worker cannot even reach the server.
+    // The next worker cannot even reach the server.
     await other.step([{ id, outcome: { state: "unreachable", wasTakenUp: true } }]);
     expect((await one.claim(1)).emails).toMatchObject([{ email: { id }, previousWorker: "other" }]);
     expect(await readRows()).toMatchObject([{ state: "sending", attempts: 1 }]);
   });
 
-  it("are given up after three days where the answer is lost each time, and hold up no other", async () => {
+  it("fail after three days if each response is lost, without blocking other emails", async () => {
     await queueMails(2);
     const one = worker("one");
     const lost = { state: "unreachable", mayHaveArrived: true } as const;
@@ -365,7 +365,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
       harness.clock.advance(((await one.nextDueAt()) ?? harness.clock()) - harness.clock());
     }
     expect(taken[1]).not.toBe(taken[0]);
-    // Each of them may be a message to the same person.
+    // Each attempt may have sent the message.
     expect(taken.length).toBeLessThan(16);
     expect(await readRows()).toMatchObject([
       { state: "failed", reason: expect.any(String), worker: null },
@@ -373,7 +373,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     ]);
   });
 
-  it("let the next have its turn where the server breaks off at one of them", async () => {
+  it("yield to the next email if the server closes the connection during one", async () => {
     await queueMails(2);
     const one = worker("one");
     const [first = 0] = idsOf(await one.claim(1));
@@ -384,7 +384,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     expect(idsOf(await one.claim(1))).toEqual([first]);
   });
 
-  it("fail with the reason where they cannot be composed, and nothing else waits for them", async () => {
+  it("fail with the reason if they cannot be composed, without blocking other emails", async () => {
     await queueMails(2);
     const one = worker("one");
     const [first = 0, second = 0] = idsOf(await one.claim(2));
@@ -399,7 +399,7 @@ describe.each(local)("mails that are due over $name", ({ open }) => {
     ]);
   });
 
-  it("keep to the most that a person gets, whoever sends them", async () => {
+  it("obey the limit per recipient for any number of workers", async () => {
     for (let at = 0; at < 8; at++) await orderFrom({ order_id: `100${at}` });
     const [one, other] = [worker("one"), worker("other")];
     const claims = [await one.claim(4), await other.claim(4)];

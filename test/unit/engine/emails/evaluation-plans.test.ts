@@ -4,7 +4,7 @@ import { backends } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOf } from "../../../support/builders.ts";
 import { evaluateDueEmails } from "../../../support/due-mails.ts";
 
-it("judges mails by indexes, whatever the account holds beside them", async () => {
+it("evaluates emails using indexes", async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   const harness = await sqlite.open();
@@ -22,7 +22,7 @@ it("judges mails by indexes, whatever the account holds beside them", async () =
     const file = new SqliteFile(harness.database.shownAs);
     const steps = new Set(
       [...new Map(calls)]
-        // The tests' own reading of what became of them.
+        // Excludes statements with which the tests read results.
         .filter(([sql]) => /^\s*select/i.test(sql) && !sql.includes("left join"))
         .flatMap(([sql, parameters]) =>
           file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail)),

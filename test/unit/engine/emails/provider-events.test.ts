@@ -6,7 +6,7 @@ import { createMessageKey, parseMessageKey } from "../../../../src/engine/kernel
 
 const read = (event: unknown) => parseProviderEvents(JSON.stringify([event]))[0];
 
-it("takes any list of anything, and knows only what is of the form", () => {
+it("accepts any list and reads only valid events", () => {
   const names = ["event", "email", "timestamp", "smtp-id", "sg_event_id", "sg_message_id", "reason", "type"];
   const told = fc.dictionary(
     fc.constantFrom(...names),
@@ -30,7 +30,7 @@ it("takes any list of anything, and knows only what is of the form", () => {
   );
 });
 
-it("reads who and what, from the provider's own example", () => {
+it("reads the provider's documented example", () => {
   expect(
     read({
       email: "Example@Test.com",
@@ -54,20 +54,20 @@ it("reads who and what, from the provider's own example", () => {
   });
 });
 
-it("knows a repeat without an id by all that it says of the mail", () => {
+it("identifies a repeated event without an ID by all of its fields", () => {
   const event = { event: "open", timestamp: 1_513_299_569, "smtp-id": "<a@b>", email: "ann@mail.example" };
   expect(read(event)?.key).toBe(read({ ...event, useragent: "x" })?.key);
   expect(read(event)?.key).not.toBe(read({ ...event, timestamp: 1_513_299_570 })?.key);
   expect(read(event)?.key).not.toBe(read({ ...event, event: "click" })?.key);
 });
 
-it("keeps no address that a person clicked on: links of mails are for their reader alone", () => {
+it("does not store the clicked URL, because email links are private", () => {
   expect(JSON.stringify(read({ event: "click", url: "https://shop.example/secret" }))).not.toContain(
     "secret",
   );
 });
 
-it("knows a mail by its own key, and by no other", () => {
+it("matches an email by its own key only", () => {
   const [sealer, other] = [createSealer(Buffer.alloc(32, 1)), createSealer(Buffer.alloc(32, 2))];
   const key = createMessageKey(12, sealer);
   expect(key).toMatch(/^12-[0-9a-f]{32}$/);

@@ -12,7 +12,7 @@ const outcomes: readonly AttemptOutcome[] = [
   { state: "gone", status: 410, durationMs: 1 },
 ];
 
-it("finds every delivery by an index, in every statement of a worker", async () => {
+it("finds deliveries using an index in every statement of a worker", async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   const harness = await sqlite.open();
@@ -48,7 +48,7 @@ it("finds every delivery by an index, in every statement of a worker", async () 
     );
     file.close();
     expect(own.length).toBeGreaterThan(15);
-    // The subscriptions that something waits for are looked through, one after another.
+    // Subscriptions with waiting deliveries are scanned one after another.
     expect(steps.filter((step) => /^SCAN (?!waiting|CONSTANT)/.test(step))).toEqual([]);
     expect(
       steps.filter((step) => /TEMP B-TREE/.test(step) && !step.includes("from waiting cross join")),

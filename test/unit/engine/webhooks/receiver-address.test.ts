@@ -7,8 +7,8 @@ import {
 /** Explains why a host is refused; undefined if it is allowed. */
 const refusal = (url: string) => explainRefusedUrl(url, false)?.replace("is not allowed: ", "");
 
-describe("URLs of webhooks", () => {
-  it("may use public names and addresses", () => {
+describe("webhook URLs", () => {
+  it("accept public names and addresses", () => {
     for (const url of [
       "https://shop.example/hook?a=b#c",
       "http://shop.example:8080",
@@ -111,13 +111,13 @@ describe("URLs of webhooks", () => {
     ["metadata.google.internal", "metadata.google.internal is a name in a private network"],
     ["metadata.google.internal.", "metadata.google.internal is a name in a private network"],
   ];
-  it.each(written)("are not http://%s/", (host, why) => {
+  it.each(written)("reject http://%s/", (host, why) => {
     expect(refusal(`http://${host}/`)).toBe(why);
     expect(refusal(`https://${host}:8443/hook`)).toBe(why);
     expect(explainRefusedUrl(`http://${host}/`, true)).toBeUndefined();
   });
 
-  it("have no other scheme, no credentials, and no port of another kind of server, whatever is allowed", () => {
+  it("reject other schemes, credentials, and ports of other services, whatever is allowed", () => {
     const wrong: readonly (readonly [string, string])[] = [
       ["ftp://shop.example/", "must use http or https"],
       ["file:///etc/passwd", "must use http or https"],
@@ -142,7 +142,7 @@ describe("URLs of webhooks", () => {
 });
 
 describe("resolved addresses", () => {
-  it("are judged with and without a zone, and nothing else is taken for one", () => {
+  it("are checked with and without a zone", () => {
     expect(explainRefusedAddress("8.8.4.4")).toBeUndefined();
     expect(explainRefusedAddress("2a00:1450:4001::200e")).toBeUndefined();
     expect(explainRefusedAddress("fe80::1%eth0")).toBe("fe80::1%eth0 is a link-local address");

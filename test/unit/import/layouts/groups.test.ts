@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Sent = Record<string, unknown>[];
 
-/** A service that takes everything, and keeps what it was sent. */
+/** Creates a service that accepts everything and records its calls. */
 function createTaker(): { readonly service: Service; readonly sent: Sent } {
   const sent: Sent = [];
   const take = async ({
@@ -94,7 +94,7 @@ interface Line {
   readonly fault: "none" | "sku" | "price" | "quantity" | "ragged" | "quote";
 }
 
-/** An order's rows as a shop writes them; the one with the order's own fields may be any of them. */
+/** The rows of an order as a shop exports them; the order's own fields may be on any row. */
 function rowsOf(order: number, lines: readonly Line[], carrier: number, hasBadEmail: boolean): string[][] {
   return lines.map(({ product, units, fault }, at) => {
     const own = at === carrier % lines.length;
@@ -114,7 +114,7 @@ function rowsOf(order: number, lines: readonly Line[], carrier: number, hasBadEm
   });
 }
 
-/** A row with a quote that is never closed is written as it stands. */
+/** A row with an unclosed quote is written unchanged. */
 function writeRaw(rows: readonly (readonly string[])[]): string {
   const lines = rows.map((cells) =>
     cells.some((cell) => cell.startsWith('"'))
@@ -142,8 +142,8 @@ const anyLine = fc.record({
   ),
 });
 
-describe("orders whose own fields stand on one row", () => {
-  test("are whole or rejected whole, wherever their rows stand; what is corrected goes in as it is", async () => {
+describe("orders whose own fields are on one row", () => {
+  test("are accepted or rejected as a unit, wherever their rows are; fixed rows can be imported again", async () => {
     const anyOrder = fc.record({
       lines: fc.array(anyLine, { minLength: 1, maxLength: 5 }),
       carrier: fc.nat(4),
@@ -201,7 +201,7 @@ describe("orders whose own fields stand on one row", () => {
         });
         expect(summarizeRun(first.sent)).toEqual(Object.fromEntries(good));
         if (rejectedRows === 0) return;
-        // The rows come back as they stood, each with its own line, and are put right there.
+        // Rejected rows are copied unchanged, each with its own line, and fixed there.
         const found = parse(first.rejected, { columns: true }) as Record<string, string>[];
         for (const reject of found) {
           const at = Number(reject["_line"]) - 2;
@@ -220,7 +220,7 @@ describe("orders whose own fields stand on one row", () => {
       { numRuns: 40 },
     );
 
-    /** What the row should have been. */
+    /** The correct row. */
     function rowsFor(
       reject: Record<string, string>,
       orders: readonly {
@@ -241,7 +241,7 @@ describe("orders whose own fields stand on one row", () => {
     }
   });
 
-  test("a fault of the order is told once, where it stands; its other rows name that line", async () => {
+  test("an invalid order is reported once, on its row; its other rows refer to that line", async () => {
     const { rejected } = await load(
       write([
         ["#1", "nobody", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
@@ -258,7 +258,7 @@ describe("orders whose own fields stand on one row", () => {
     expect(rejected).toMatch(/line 2 /);
   });
 
-  test("what no row of the order gives is told at its first row", async () => {
+  test("a missing order field is reported on the first row", async () => {
     const { rejected } = await load(
       write([
         ["#1", "", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
@@ -271,7 +271,7 @@ describe("orders whose own fields stand on one row", () => {
     ]);
   });
 
-  test("two customers under one order name are a contradiction: none of its rows is taken", async () => {
+  test("two customers in one order contradict each other, so all rows are rejected", async () => {
     const { rows, rejected } = await load(
       write([
         ["#1", "a@example.com", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
@@ -285,7 +285,7 @@ describe("orders whose own fields stand on one row", () => {
     ]);
   });
 
-  test("a row without an order name is alone", async () => {
+  test("a row without an order name is a separate order", async () => {
     const { rows, rejected } = await load(
       write([
         ["#1", "a@example.com", "2026-01-02", "1", "Mug", "5", "M-1", "Ada"],
@@ -301,7 +301,7 @@ describe("orders whose own fields stand on one row", () => {
     expect(rejected.match(/Name is missing/g)).toHaveLength(4);
   });
 
-  test("units of several rows are summed and capped, and 0 units are no line item", async () => {
+  test("quantities of several rows are added and capped, and a quantity of 0 is not a line item", async () => {
     const { rows, sent, notices } = await load(
       write([
         ["#1", "a@example.com", "2026-01-02", "700", "Mug", "5", "M-1", "Ada"],
@@ -327,7 +327,7 @@ describe("orders whose own fields stand on one row", () => {
     expect(notices.join("\n")).toMatch(/0 units[\s\S]*1000/);
   });
 
-  test("more rows under one name than an order can have are rejected one by one", async () => {
+  test("rows beyond the maximum per order are rejected one by one", async () => {
     const rows = Array.from({ length: 5_003 }, () => [
       "#1",
       "a@example.com",
@@ -345,11 +345,11 @@ describe("orders whose own fields stand on one row", () => {
   });
 });
 
-describe("products over several rows", () => {
+describe("products with several rows", () => {
   const products = (rows: string) =>
     load(`Handle,Title,Body (HTML),Vendor,Variant SKU,Variant Price,Image Src\n${rows}`, "products");
 
-  test("are one product of their first variant, wherever its rows stand", async () => {
+  test("are one product of their first variant, wherever its rows are", async () => {
     const { rows, sent } = await products(
       "mug,,,,M-2,7,https://x.example/2.png\ncup,Cup,,Acme,C-1,3,\nmug,Mug,<p>Big</p>,Acme,M-1,5,\nmug,,,,,,https://x.example/3.png\n",
     );
@@ -374,7 +374,7 @@ describe("products over several rows", () => {
     ]);
   });
 
-  test("stand and fall together, and the row at fault is named", async () => {
+  test("are accepted or rejected as a unit, and the invalid row is named", async () => {
     const { rows, rejected } = await products("mug,Mug,,,M-1,cheap,\nmug,,,,M-2,7,\ncup,Cup,,,C-1,3,\n");
     expect(rows).toEqual({ read: 3, accepted: 1, rejected: 2, failed: 0 });
     const found = parse(rejected, { columns: true }) as Record<string, string>[];
@@ -384,7 +384,7 @@ describe("products over several rows", () => {
     ]);
   });
 
-  test("are a product for each variant where that is asked for, all of them or none", async () => {
+  test("are one product per variant on request, all or none", async () => {
     const text =
       "Handle,Title,Vendor,Variant SKU,Variant Price,Image Src\nmug,,,M-2,7,\nmug,Mug,Acme,M-1,5,https://x.example/1.png\n" +
       "mug,,,,,https://x.example/2.png\ncup,Cup,,C-1,3,\ncup,,,C/2,3,\n";
@@ -399,14 +399,14 @@ describe("products over several rows", () => {
     expect(rejected).toMatch(/cup,Cup.*,5,,product_incomplete,[^]*C\/2.*,6,Variant SKU,bad_id,/);
   });
 
-  test("belong together by the shop's own column, whatever the id is taken from", async () => {
+  test("are grouped by the shop's own column, whatever column the ID comes from", async () => {
     const text = "Handle,Title,Vendor,Variant SKU,Variant Price\nmug,Mug,,M-1,5\nmug,,,M-2,7\n";
     const { rows, sent } = await load(text, "products", { map: { product_id: "Variant SKU" } });
     expect(rows).toEqual({ read: 2, accepted: 2, rejected: 0, failed: 0 });
     expect(sent.map(({ product_id }) => product_id)).toEqual(["M-1"]);
   });
 
-  test("a WooCommerce variation whose parent is not in the file is rejected", async () => {
+  test("reject a WooCommerce variation whose parent is missing", async () => {
     const { rows, rejected } = await load(
       "ID,Type,SKU,Name,Regular price,Parent\n1,simple,a,A,5,\n2,variation,b,B,5,id:9\n3,variation,c,C,5,id:9\n4,variation,d,D,5,\n",
       "products",

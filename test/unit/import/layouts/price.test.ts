@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readPrice } from "../../../../src/import/check/price.ts";
 
-describe("reading a price", () => {
+describe("parsing a price", () => {
   test.each([
     ["99.9", "99.9"],
     [".5", ".5"],
@@ -25,7 +25,7 @@ describe("reading a price", () => {
     ["1.234.567,8", "1234567.8"],
     ["0,123", "0.123"],
     ["¥1234", "1234"],
-  ])("%s is %s", (written, price) => {
+  ])("parses %s as %s", (written, price) => {
     expect(readPrice(written)).toEqual({ price });
   });
 
@@ -42,21 +42,21 @@ describe("reading a price", () => {
     "10,5x",
     "€ 5 €",
     "1.23,456,7",
-  ])("%j is none", (written) => {
+  ])("rejects %j", (written) => {
     expect(readPrice(written)).toBeUndefined();
   });
 
-  test.each(["1,234", "R$ 1.234", "$1,234", "1,234 EUR"])("%s may be one or the other", (written) => {
+  test.each(["1,234", "R$ 1.234", "$1,234", "1,234 EUR"])("%s is ambiguous", (written) => {
     expect(readPrice(written)).toEqual({ doubtful: ["1234", "1.234"] });
   });
 
-  test("a currency that is known takes the doubt away, unless it has three decimals", () => {
+  test("a known currency resolves the ambiguity unless it has three decimals", () => {
     expect(readPrice("R$ 1.234", "BRL")).toEqual({ price: "1234" });
     expect(readPrice("1,234", "usd")).toEqual({ price: "1234" });
     expect(readPrice("1,234", "KWD")).toHaveProperty("doubtful");
   });
 
-  test("every amount with cents is read back from every way of writing it", () => {
+  test("parses every amount with cents in every notation", () => {
     const separators = fc.constantFrom([",", "."], [".", ","], [" ", ","], ["'", "."], ["", "."], ["", ","]);
     const signs = fc.constantFrom("", "€", "R$ ", "USD ", "kr. ");
     fc.assert(

@@ -16,7 +16,7 @@ import {
 
 const context = { field: () => "", dateOrder: undefined } as const;
 
-describe("dates as shops write them", () => {
+describe("dates in shop exports", () => {
   test.each([
     ["Aug 14, 2018 8:43:09 PM", "2018-08-14"],
     ["August 4, 2018, 8:43 am", "2018-08-04"],
@@ -26,11 +26,11 @@ describe("dates as shops write them", () => {
     ["Feb 30, 2018", "Feb 30, 2018"],
     ["Foo 3, 2018", "Foo 3, 2018"],
     ["Aug 14, 20180", "Aug 14, 20180"],
-  ])("%s is %s", (written, day) => {
+  ])("parses %s as %s", (written, day) => {
     expect(readNamedDate(written)).toBe(day);
   });
 
-  test("numbers are read in the order given, and an impossible day is none", () => {
+  test("numbers are read in the given order, and an impossible day is rejected", () => {
     expect(readNumberedDate("01/02/2026", "day-first")).toBe("2026-02-01");
     expect(readNumberedDate("01/02/2026 10:00", "month-first")).toBe("2026-01-02");
     expect(readNumberedDate("14.08.2018", "day-first")).toBe("2018-08-14");
@@ -38,18 +38,18 @@ describe("dates as shops write them", () => {
     expect(readNumberedDate("31/02/2018", "day-first")).toBe("31/02/2018");
   });
 
-  test("without an order only a date that proves it is read", () => {
+  test("without an order, only an unambiguous date is parsed", () => {
     expect(readNumberedDate("14/08/2018", undefined)).toBe("2018-08-14");
     expect(readNumberedDate("08/14/2018", undefined)).toBe("2018-08-14");
     expect(readNumberedDate("01/02/2018", undefined)).toBe("01/02/2018");
   });
 
-  test("a day is the one that is written, whatever the offset", () => {
+  test("the day is the one that is written, whatever the offset", () => {
     expect(asDay("2018-08-14 23:59:09 -0300", context)).toBe("2018-08-14 23:59:09 -0300");
     expect(asDay("12/31/2018", { ...context, dateOrder: "month-first" })).toBe("2018-12-31");
   });
 
-  test("one date of a file proves the order of all, and none is guessed", () => {
+  test("one unambiguous date determines the order for the file", () => {
     const layout = kinds.get("orders").layouts.find(({ name }) => name === "bigcommerce-orders");
     if (!layout) throw new Error("there is no such layout");
     expect(findDateOrder("o.csv", layout, "Order Date", ["", "01/02/2018", "08/14/2018"])).toBe(
@@ -64,7 +64,7 @@ describe("dates as shops write them", () => {
 });
 
 describe("other values", () => {
-  test("HTML becomes the text that a reader sees", async () => {
+  test("HTML is converted to the text that a reader sees", async () => {
     await loadHtmlReader();
     const html =
       "<h2>Größe</h2><p>A <b>bold</b> cup &amp; saucer, <a href='https://x.example'>see</a>.<br>Two</p>" +
@@ -75,12 +75,12 @@ describe("other values", () => {
     expect(asTextWithEscapes(String.raw`one\ntwo \\n three`)).toBe(`one\ntwo ${String.raw`\n`} three`);
   });
 
-  test("the first of several pictures, whatever is between them", () => {
+  test("the first of several image URLs is used, whatever separates them", () => {
     expect(asFirstUrl("https://a.example/1.png, https://a.example/2.png")).toBe("https://a.example/1.png");
     expect(asFirstUrl("https://a.example/1,2.png|https://a.example/2.png")).toBe("https://a.example/1,2.png");
   });
 
-  test("ids, tags, barcodes, amounts", () => {
+  test("IDs, tags, barcodes, and amounts", () => {
     expect([asOrderNumber("#1001"), asOrderNumber("EN#1"), asOrderNumber("#")]).toEqual([
       "1001",
       "EN#1",
