@@ -328,12 +328,15 @@ describe("starpost api: output", () => {
 });
 
 describe("starpost api --paginate", () => {
-  test.each([[{ status: ok.status, response: {} }], [null], ["words"]])("fails if the response is not a list: %j", async (body) => {
-    const { api } = await setUp((response) => sendJson(response, 200, body));
-    const ran = await api(["GET", "/apps/{app_key}/purchases", "--paginate", "--json"]);
-    expect(ran.status).toBe(1);
-    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "unexpectedAnswer" } });
-  });
+  test.each([[{ status: ok.status, response: {} }], [null], ["words"]])(
+    "fails if the response is not a list: %j",
+    async (body) => {
+      const { api } = await setUp((response) => sendJson(response, 200, body));
+      const ran = await api(["GET", "/apps/{app_key}/purchases", "--paginate", "--json"]);
+      expect(ran.status).toBe(1);
+      expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "unexpectedAnswer" } });
+    },
+  );
 });
 
 test("sanitizes service messages in retry notices and hides the token", async () => {

@@ -114,9 +114,13 @@ describe("orders map at a terminal", () => {
       "--product-url",
       "https://l.example/{sku}",
     ];
-    const ran = await run(["orders", "map", "best.csv", ...fieldFlags], { io: { cwd: folder, ...terminal.io } });
+    const ran = await run(["orders", "map", "best.csv", ...fieldFlags], {
+      io: { cwd: folder, ...terminal.io },
+    });
     expect(ran.status).toBe(0);
-    expect(terminal.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(false);
+    expect(terminal.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(
+      false,
+    );
     expect(JSON.parse(ran.stdout)).toMatchObject({
       columns: { sku: "Farbe", order_id: "Bestellnr" },
       set: { currency_iso: "EUR" },

@@ -140,15 +140,12 @@ describe("messages", () => {
 describe("an incomplete command", () => {
   const atTerminal = { table: tableWith({}), io: { isStderrTerminal: true } };
 
-  test.each([[[]], [["things"]]])(
-    "prints help at a terminal and fails: %j",
-    async (argv) => {
-      const { status, stdout, stderr } = await run(argv, atTerminal);
-      const help = await run([...argv, "--help"], atTerminal);
-      expect([status, stdout, stderr]).toEqual([2, "", help.stdout]);
-      expect(stderr).toContain("USAGE\n  starpost");
-    },
-  );
+  test.each([[[]], [["things"]]])("prints help at a terminal and fails: %j", async (argv) => {
+    const { status, stdout, stderr } = await run(argv, atTerminal);
+    const help = await run([...argv, "--help"], atTerminal);
+    expect([status, stdout, stderr]).toEqual([2, "", help.stdout]);
+    expect(stderr).toContain("USAGE\n  starpost");
+  });
 
   test("is reported as a JSON error with --json", async () => {
     const { status, stderr } = await run(["things", "--json"], atTerminal);

@@ -142,13 +142,16 @@ describe("a mail server", () => {
     });
   });
 
-  it.each(["connect", "mail", "rcpt"] as const)("did not accept an email if the connection was lost at %s", async (at) => {
-    const server = await start({ decide: (step) => (step === at ? "drop" : undefined) });
-    expect(await open(server).send(await aMessage())).toMatchObject({
-      state: "unreachable",
-      mayHaveArrived: false,
-    });
-  });
+  it.each(["connect", "mail", "rcpt"] as const)(
+    "did not accept an email if the connection was lost at %s",
+    async (at) => {
+      const server = await start({ decide: (step) => (step === at ? "drop" : undefined) });
+      expect(await open(server).send(await aMessage())).toMatchObject({
+        state: "unreachable",
+        mayHaveArrived: false,
+      });
+    },
+  );
 
   it("is reconnected after closing an idle connection", async () => {
     const server = await start();

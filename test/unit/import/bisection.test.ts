@@ -212,16 +212,19 @@ describe("calls that are too large", () => {
   test.each([
     ["413", tooLarge],
     ["late", lateness],
-  ] as const)("%s: are halved for the rest of the run, with one message per size", async (_name, makeError) => {
-    const service = createScripted({ fail: (keys) => (keys.length > 60 ? makeError() : undefined) });
-    expect(await service.send(itemsOf(200))).toEqual(new Map());
-    expect(sizes(service)).toEqual([200, 100, 50, 50, 50, 50]);
-    expect(service.smaller).toEqual([50]);
-    await service.send(itemsOf(120));
-    expect(sizes(service).slice(6)).toEqual([50, 50, 20]);
-    expect(service.smaller).toEqual([50]);
-    expect(service.stored.size).toBe(200);
-  });
+  ] as const)(
+    "%s: are halved for the rest of the run, with one message per size",
+    async (_name, makeError) => {
+      const service = createScripted({ fail: (keys) => (keys.length > 60 ? makeError() : undefined) });
+      expect(await service.send(itemsOf(200))).toEqual(new Map());
+      expect(sizes(service)).toEqual([200, 100, 50, 50, 50, 50]);
+      expect(service.smaller).toEqual([50]);
+      await service.send(itemsOf(120));
+      expect(sizes(service).slice(6)).toEqual([50, 50, 20]);
+      expect(service.smaller).toEqual([50]);
+      expect(service.stored.size).toBe(200);
+    },
+  );
 
   test("are split down to single items", async () => {
     const service = createScripted({ fail: (keys) => (keys.length > 1 ? tooLarge() : undefined) });
