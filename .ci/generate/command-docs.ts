@@ -78,7 +78,7 @@ function fence(lines: readonly string[]): string {
   return ["```sh", ...lines, "```"].join("\n");
 }
 
-/** Text as Markdown shows it letter by letter; what stands between backquotes is left as it is. */
+/** Escapes text for Markdown, except for code spans. */
 function mark(text: string): string {
   return text
     .split(/(`[^`]*`)/)

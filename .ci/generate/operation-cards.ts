@@ -4,7 +4,7 @@ import { documentedInput } from "../../src/server/openapi/documented-inputs.ts";
 import { kindsOf } from "../../src/server/openapi/error-responses.ts";
 import { createSchemaBook, type Fields } from "../../src/server/openapi/schema-registry.ts";
 
-/** What a server says of bodies, and of itself, which no command line can bring about. */
+/** Errors about request bodies and the server, which no command line can cause. */
 const unseen = new Set([
   "malformedBody",
   "bodyTooLarge",
@@ -174,14 +174,14 @@ function isText(schema: Fields): boolean {
   );
 }
 
-/** In words: how long, of which characters, from where to where. */
+/** Describes the accepted values: format, range, and length. */
 function describeLimits(schema: Fields): string | undefined {
   const all = alternatives(schema).concat(schema);
   const find = (key: string) => all.map((one) => one[key]).find((value) => value !== undefined);
   const [maxLength, minimum, maximum, maxItems] = ["maxLength", "minimum", "maximum", "maxItems"].map(find);
   const words = [
     find("pattern") === "^[A-Za-z0-9_-]+$" && "letters, digits, _ and -",
-    find("format") === "email" && "an e-mail address",
+    find("format") === "email" && "an email address",
     find("format") === "uri" && "http:// or https://",
     find("format") === "date" && "YYYY-MM-DD",
     typeof maximum === "number" && `${typeof minimum === "number" ? minimum : 0} to ${maximum}`,

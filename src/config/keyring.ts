@@ -30,7 +30,7 @@ export function isKeyringOff(env: Environment): boolean {
 
 /**
  * Finds the system keyring: Keychain (macOS), Credential Manager (Windows), or Secret Service (Linux). Returns undefined
- * if there is none, or if it is disabled.
+ * if it does not exist or is disabled.
  */
 export function findKeyring(env: Environment, hasPerson: () => boolean): Keyring | undefined {
   if (isKeyringOff(env) || !hasSession(env)) return undefined;

@@ -25,7 +25,7 @@ export async function findSecretPlace(
 }
 
 /**
- * Reads the secret of a profile. Returns undefined if there is none.
+ * Reads the secret of a profile. Returns undefined if none is stored.
  * @throws UserError `auth` if the secret is in the keyring, but cannot be read
  */
 export async function readSecret(

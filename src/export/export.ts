@@ -42,7 +42,7 @@ export interface ExportResult {
   readonly pages: number;
 }
 
-/** Maximum passes over a list with shifting pages; records that are still new then come from continuous writes. */
+/** Maximum number of times to read a list whose pages shift; records that are still new then come from continuous writes. */
 const maxPasses = 5;
 
 /** Rows that are formatted at a time. */

@@ -13,7 +13,7 @@ export interface RejectReason {
   /** The first of the rows. */
   readonly file: string;
   readonly line: number;
-  /** The value of its cell, shortened; empty if there is none. */
+  /** The shortened value of its cell; empty if the problem concerns no cell. */
   readonly value: string;
 }
 

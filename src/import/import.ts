@@ -138,7 +138,7 @@ async function newRun(
     // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
     if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
     const files = await openFiles(located, { kind, behavior, options }, deps);
-    tell(files, behavior, deps);
+    reportFiles(files, behavior, deps);
     deps.observer?.files(files);
     if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
     const manifest: Manifest = {
@@ -213,14 +213,14 @@ async function dryRun(
   try {
     const located = await locateFiles(given, folder, deps);
     const files = await openFiles(located, { kind, behavior, options }, deps);
-    tell(files, behavior, deps);
+    reportFiles(files, behavior, deps);
     return await runAttempt({ kind, options, behavior, files, folder }, deps);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function tell(files: readonly InputFile[], behavior: ImportBehavior, deps: ImportDeps): void {
+function reportFiles(files: readonly InputFile[], behavior: ImportBehavior, deps: ImportDeps): void {
   for (const message of describeFiles(files, behavior)) deps.report({ type: "notice", message });
 }
 

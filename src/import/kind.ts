@@ -121,7 +121,7 @@ export interface ImportBehavior
 /** What a person's options make of a kind. */
 export interface PreparedImport {
   readonly operation: OperationName;
-  /** How many items a call carries, if the contract does not say so. */
+  /** How many items a call carries, if the contract does not define it. */
   readonly itemsPerCall?: { readonly recommended: number; readonly max: number };
   /** The kind's fields, if the options change which of them are required. */
   readonly fields?: readonly FieldSpec[];

@@ -60,7 +60,7 @@ export function clickPage(): string {
   return gonePage();
 }
 
-/** The page for every expired, damaged, or unknown link. It does not say which, so that nobody can probe for links. */
+/** The page for every expired, damaged, or unknown link. It does not name the cause, to prevent probing for links. */
 export function gonePage(): string {
   return personalPage(
     "This link no longer works",

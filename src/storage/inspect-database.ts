@@ -13,7 +13,7 @@ export interface DatabaseFacts extends DialectFacts {
   readonly newestSchema: number;
   /** The number of tables. */
   readonly tables: number;
-  /** The first account; null if there is none. */
+  /** The first account; null if the database has no account. */
   readonly account: {
     readonly appKey: string;
     readonly secretSealed: string;

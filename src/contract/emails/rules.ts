@@ -27,7 +27,7 @@ export const emailRuleNames = [
 ] as const;
 export type EmailRuleName = (typeof emailRuleNames)[number];
 
-/** The rules that apply to a forecast. It leaves out rules about individual emails and orders that already exist. */
+/** The rules that apply to a forecast: all except those about individual emails and existing orders. */
 export const forecastRuleNames = emailRuleNames.filter(
   (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand",
 );

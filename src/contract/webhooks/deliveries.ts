@@ -23,7 +23,7 @@ export const webhookDelivery = lazily(() =>
     event_name: z.string(),
     state: state(),
     created_at: timestamp(),
-    /** When the next attempt is due. Null if there is none. */
+    /** When the next attempt is due; null if no attempt will follow. */
     due_at: timestamp().nullable(),
     delivered_at: timestamp().nullable(),
     /** Why the last attempt failed, or why there are no more attempts. */

@@ -37,7 +37,7 @@ const isPolicyRefusal = (answer: string) =>
  * Source: RFC 5321 4.2, RFC 3463. Assumed: rejections of the sender or the login are not bounces; all emails wait until
  * the settings are corrected. If a server disconnects (421) during an email, that email is deferred, so that the next one
  * gets a chance. A rejection with 5.7 or because of a policy is `blocked`; one with 5.1 (or 553 without an enhanced code)
- * is `invalid_address`. The address is the cause if the code says so (5.1, or 5.2 except for a message that is too long),
+ * is `invalid_address`. The address is the cause if the code indicates it (5.1, or 5.2 except for a message that is too long),
  * or if the rejection came before the message and without an enhanced code.
  */
 export function classifyFailure(error: SmtpError, context: FailureContext): SendOutcome {

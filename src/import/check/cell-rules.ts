@@ -63,13 +63,13 @@ export class CellRules {
     if (this.#dropped.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
     const dropped = [...this.#dropped];
     const fixed = [...this.#fixed.values()];
-    const tell = () => {
+    const report = () => {
       for (const [field, reason] of dropped) this.#tally.dropValue(source, field, reason);
       for (const field of empty) this.#countEmpty(source, field, erased.includes(field));
       for (const pair of fixed) this.#tally.fixId(source, pair);
     };
-    if (later) later.push(tell);
-    else tell();
+    if (later) later.push(report);
+    else report();
     return read;
   }
 

@@ -154,7 +154,7 @@ function rejectBinary(bytes: Buffer, text: string): void {
     throw new FileFormatError("the file is not CSV but a tar archive; extract it first");
   }
   const firstLine = text.split(/[\r\n]/, 1)[0] ?? "";
-  // oxlint-disable-next-line no-control-regex -- control characters are what tells text from other files
+  // oxlint-disable-next-line no-control-regex -- control characters distinguish binary files from text
   const controls = firstLine.match(/[\u0000-\u0008\u000e-\u001f]/g)?.length ?? 0;
   if (controls > 0) {
     throw new FileFormatError(

@@ -7,7 +7,7 @@ import type { FileFormat } from "./file-format.ts";
 import { hashKey, KeyFilter } from "./key-filter.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 
-/** What one pass over a file's bytes finds before anything is sent. */
+/** The result of scanning a file before anything is sent. */
 export interface Survey {
   /** Size and hash of the file as given; for an archive, of the entire archive. */
   readonly sha256: string;
@@ -19,7 +19,7 @@ export interface Survey {
   readonly repeatedKeys: number;
   /** The line of the first such row, or 0. */
   readonly firstRepeatLine: number;
-  /** Contains at least every key whose rows are not all adjacent; undefined if there is none. */
+  /** Contains at least every key whose rows are not all adjacent; undefined if all rows are adjacent. */
   readonly repeated: KeyFilter | undefined;
 }
 

@@ -49,7 +49,7 @@ export class GroupReader {
       this.#reject(sources, problems);
       return [];
     }
-    for (const tell of this.#later) tell();
+    for (const report of this.#later) report();
     for (const item of items) item.isIndivisible = true;
     return items;
   }

@@ -65,7 +65,7 @@ export class RowFields {
     }
   }
 
-  /** The field's value in the row itself; empty if there is none. */
+  /** The field's value in the row itself; empty if the row has no value. */
   given(field: string, row: RowCells, view: RowView): string {
     const source = this.#sources.get(field);
     if (!source) return "";

@@ -18,7 +18,7 @@ interface MatchedHeader {
   readonly unknown: readonly string[];
 }
 
-/** @throws ImportError `usage` if nothing provides a required field; the hint says what to do */
+/** @throws ImportError `usage` if nothing provides a required field; the hint suggests a fix */
 export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: ImportKinds): void {
   const { behavior, layout, columnOf, supplied } = matched;
   const missing = behavior.fields

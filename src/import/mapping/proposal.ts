@@ -143,8 +143,8 @@ function wordsOf(header: string): string[] {
     .replaceAll("ł", "l")
     .replaceAll(/[øœ]/g, "o");
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
-  const telling = words.filter((word) => !fillers.has(word));
-  return telling.length > 0 ? telling : words;
+  const significant = words.filter((word) => !fillers.has(word));
+  return significant.length > 0 ? significant : words;
 }
 
 const knownTerms = new Map<string, readonly string[]>();

@@ -125,7 +125,7 @@ async function runRecorded(
   return summary;
 }
 
-/** Puts the rejects where they were requested; returns null if there are none. Reports those in separate tables. */
+/** Writes the rejects to the requested file; returns null if no row was rejected. Reports rejects of separate tables. */
 async function placeRejects(
   rejects: RejectFile,
   options: ImportOptions,

@@ -63,7 +63,7 @@ export class FixedIdFile implements Disposable {
     else rmSync(this.#path, { force: true });
   }
 
-  /** Describes the rewritten IDs, or returns undefined if there are none. */
+  /** Describes the rewritten IDs; returns undefined if no ID was rewritten. */
   describe(): string | undefined {
     const [first] = this.#read(undefined, 1);
     if (!first) return undefined;

@@ -110,7 +110,7 @@ export function readJournal(path: string): JournalEntry[] {
 /** What earlier attempts at a run settled, by chunk. */
 export interface Settled {
   readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
-  /** The highest number of a done chunk; -1 if there is none. */
+  /** The highest number of a completed chunk; -1 if no chunk is complete. */
   readonly lastDone: number;
   /** Sent without an answer. */
   readonly unknown: ReadonlySet<number>;

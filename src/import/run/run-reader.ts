@@ -85,7 +85,7 @@ function groupingOf({ behavior, folder }: RunFiles, { keyColumn, survey, columns
   return isGrouped && repeated ? { keyColumn, repeated, folder } : undefined;
 }
 
-/** Checks for what ends a run early, and reports progress. */
+/** Stops the run early if necessary, and reports progress. */
 function createPace({ options, files }: RunFiles, tally: RunTally, deps: ReadingDeps) {
   const callsBefore = tally.calls.sent;
   const rowsTotal = files.reduce((sum, file) => sum + file.survey.records, 0);

@@ -10,7 +10,7 @@ import type { RejectGroup } from "../plan/plan-types.ts";
 /** A file of the run, for messages and rejects. */
 export interface TallyFile {
   readonly given: string;
-  /** The header of the column that holds a field; the field's own name if there is none. */
+  /** The header of the column that holds a field; the field's own name if no column holds it. */
   readonly columnName: (field: string) => string;
   readonly column: (field: string) => number | undefined;
 }
@@ -194,7 +194,7 @@ export class RunTally {
     return `${this.#columnOf(row, field)} ${sharpenReason(code, reason, this.#valueOf(row, field))}`;
   }
 
-  /** The cell that holds a field; empty if there is none. */
+  /** The cell that holds a field; empty if no column holds it. */
   #valueOf(row: SourceRow, field: string): string {
     const at = this.#files[row.file]?.column(field);
     return at === undefined ? "" : (row.cells[at] ?? "");

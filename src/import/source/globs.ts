@@ -5,7 +5,8 @@ import type { ImportContext } from "../context.ts";
 
 /**
  * Replaces patterns by the files that they match, sorted by name. A file whose name is literally the pattern takes
- * precedence; a file that several patterns match is used once. Hidden files are matched only if the pattern says so.
+ * precedence; a file that several patterns match is used once. Hidden files are matched only by patterns that start with
+ * a dot.
  * @throws ImportError `usage` if a pattern matches nothing
  */
 export async function expandGlobs(

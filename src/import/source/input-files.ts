@@ -40,8 +40,8 @@ export async function openFiles(
   { kinds, report = () => {} }: { readonly kinds: ImportKinds; readonly report?: ReportEvent },
 ): Promise<InputFile[]> {
   const { behavior, options } = reading;
-  const read = (file: LocatedFile, told: ImportOptions) => {
-    const head = readHead(file, told);
+  const read = (file: LocatedFile, fileOptions: ImportOptions) => {
+    const head = readHead(file, fileOptions);
     const valuesOf = (column: number) => readColumn(file.given, head, column);
     const columns = matchHeader({ given: file.given, header: head.header, valuesOf }, reading, kinds);
     return { ...file, head, columns };

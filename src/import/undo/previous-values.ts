@@ -17,7 +17,7 @@ export class BeforeStore implements Disposable {
     this.#file.execute("create temporary table wanted (key text primary key) without rowid");
   }
 
-  /** Opens the record of a run, or returns undefined if there is none. */
+  /** Opens the record of a run; returns undefined if the run has no record. */
   static find(path: string): BeforeStore | undefined {
     return existsSync(path) ? new BeforeStore(path) : undefined;
   }

@@ -19,7 +19,7 @@ export interface BeginningRun extends RunFiles {
 
 /**
  * Records the service's state before a run changes it, as far as undoing the run needs it. Does nothing once something
- * has been sent. If the service refuses to return the state, the run continues, and the record says so.
+ * has been sent. If the service refuses to return the state, the run continues and records the refusal.
  * @throws ServiceError if the service does not answer or the credentials are rejected; the run would fail too
  */
 export async function recordPrevious(run: BeginningRun, service: Service, deps: ImportDeps): Promise<void> {

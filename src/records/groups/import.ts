@@ -134,7 +134,7 @@ async function readNames(service: Service, options: CallOptions): Promise<Set<st
   return new Set(products_groups.map(({ display_name }) => display_name));
 }
 
-/** A refusal is no error if the group exists: another process, or a call without an answer, has created it. */
+/** Creates a group. Ignores a refusal if another process or an unanswered call has created the group. */
 async function createGroup(service: Service, group: string, options: CallOptions): Promise<void> {
   try {
     await service.groups.create({ group_name: group }, options);

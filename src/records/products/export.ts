@@ -29,7 +29,7 @@ export const productExporter: RecordExporter = {
 };
 
 /**
- * Whether the service knows a product only from reviews: it has nothing but an ID and a name, and no URL to import.
+ * Whether the service knows a product only from reviews: it has only an ID and a name, but no URL to import.
  * Assumed: omitting it from the file is better than a row that the import rejects; JSON includes it.
  */
 function isKnownFromReviewsOnly({

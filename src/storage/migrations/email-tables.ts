@@ -119,7 +119,7 @@ const notSentReason = "queued before emails could be sent";
 
 export const mailTables: Migration = {
   version: 3,
-  name: "mails of orders, what becomes of mails, settings, templates, attempts of webhooks",
+  name: "order emails, email outcomes, settings, templates, webhook attempts",
   up: async (schema, dialect) => {
     const owned = (table: string) => addAccount(withId(schema, table, dialect));
     await addOrderColumns(schema);

@@ -270,7 +270,7 @@ const addRateWindows: Step = async (schema) => {
 
 export const serviceTables: Migration = {
   version: 2,
-  name: "reviews, questions, groups, mails, webhooks",
+  name: "reviews, questions, groups, emails, webhooks",
   up: async (schema, dialect) => {
     await addShoppers(schema, dialect);
     await addReviews(schema, dialect);

@@ -28,7 +28,7 @@ export async function readAuthStatus(context: Context): Promise<AccountStatus> {
   }
 }
 
-/** @param found the token, or the reason why there is none */
+/** @param found the token, or the reason why it is not available */
 export function statusOf(profile: Profile, appKey: string, found: StoredToken | string): AccountStatus {
   const token = typeof found === "string" ? undefined : found;
   return {

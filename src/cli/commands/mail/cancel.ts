@@ -44,7 +44,7 @@ export const mailCancel = command({
   render: () => silent(),
 });
 
-/** Assumed: as over the API, the emails of an order that has not arrived yet can be canceled; a message says so. */
+/** Assumed: as in the API, the emails of an order that has not arrived yet can be canceled; a message points this out. */
 async function cancelOrder(context: Context, orderId: string, products: readonly string[]) {
   const emails =
     products.length === 0

@@ -61,7 +61,7 @@ export async function findRecord(context: Context, name: string | undefined): Pr
 
 /**
  * Finds a stored profile that a command is about to change.
- * @throws UserError `usage` if there is none, or if it is built in
+ * @throws UserError `usage` if the profile does not exist or is built in
  */
 export async function requireStored(context: Context, name: string, verb: string): Promise<StoredProfile> {
   const { paths } = await context.profileSources();

@@ -4,7 +4,7 @@ import { type Command, command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 
-/** The command that creates a mapping file. It only prompts for what the flags do not state. */
+/** The command that creates a mapping file. It prompts only for settings that no flag defines. */
 export function mapCommand(kind: RecordKind): Command {
   const flags = importFlagsOf(kind);
   const { map, set, layout, delimiter, encoding } = flags;

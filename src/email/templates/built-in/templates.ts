@@ -61,7 +61,7 @@ export const builtInTemplates: Readonly<Record<EmailCategory, EmailTemplate>> = 
   }),
   testimonials_request: requestStoreReview({
     subject: "What do you think of {{ store.name }}?",
-    opening: "As a customer of {{ store.name }}, would you tell us what you think of us?",
+    opening: "As a customer of {{ store.name }}, would you share your experience with us?",
     because: "you are a customer of {{ store.name }}",
   }),
   anonymous_testimonials_request: verifyReview,

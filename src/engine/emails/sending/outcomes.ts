@@ -157,7 +157,7 @@ const lostResponse = "the connection was lost before the mail server responded; 
 
 /**
  * Defers an email that may have been sent, since each attempt may produce another copy. The email keeps the name of its
- * worker, which tells the next worker that it may have been sent.
+ * worker, from which the next worker concludes that it may have been sent.
  */
 async function deferUnknown(email: LeasedEmail, context: Context): Promise<RecordedOutcome> {
   const due_at = await findNextAttempt(email, context);

@@ -27,7 +27,7 @@ const gone: ReviewRequest = {
 /**
  * Shows the review request of a link, and stores the review written for it.
  * Assumed: a link works even if its recipient has since unsubscribed, or the store no longer requests reviews for the
- * product: whoever holds the email may still answer it.
+ * product: anyone who has the email may still answer it.
  */
 export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
   /** Assumed: an expired or invalid link has the state `gone`; it is not an error. */

@@ -6,7 +6,7 @@ export const mapping: Topic = {
   blocks: [
     "Columns are matched by name, ignoring case, spaces, _, and -. To use other columns, repeat --map <field>=<column>. The column name may contain =.",
     { lines: ["starpost orders import orders.csv --map order_id='Order number' --map email=Mail"] },
-    "`starpost orders map` proposes a mapping, prompts for what it cannot detect, and writes a mapping file for --mapping. Flags override the mapping file.",
+    "`starpost orders map` proposes a mapping, asks about columns that it cannot detect, and writes a mapping file for --mapping. Flags override the mapping file.",
     {
       lines: [
         "starpost orders map orders.csv --out mapping.json",
