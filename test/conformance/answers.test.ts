@@ -2,17 +2,17 @@ import { expect, it } from "vitest";
 import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
 import { aQuestion, lastToken } from "../support/mails.ts";
 
-async function askInPublic(harness: Harness, { service }: TestAccount): Promise<number> {
+async function createPublicQuestion(harness: Harness, { service }: TestAccount): Promise<number> {
   await service.questions.sendConfirmation(aQuestion());
   await service.links.follow({ token: await lastToken(harness, "confirm_url") });
   return (await service.questions.list({ sku: "teapot" })).questions[0]?.id ?? 0;
 }
 
 describeIsolated("answers", (harness) => {
-  it("answers as the store, and as a shopper", async () => {
+  it("creates answers of the store and of shoppers", async () => {
     const account = await harness().newAccount("Tea Shop");
     const { service } = account;
-    const question_id = await askInPublic(harness(), account);
+    const question_id = await createPublicQuestion(harness(), account);
     harness().clock.advance(1_000);
     const byStore = await service.answers.create({ question_id, content: "It does." });
     expect(byStore.answer).toEqual({
@@ -30,18 +30,18 @@ describeIsolated("answers", (harness) => {
       store_owner_comment: false,
       answerer: { display_name: "Bob B.", slug: "bob-b" },
     });
-    const again = { display_name: "Robert", email: "bob@mail.example" };
-    const second = await service.answers.create({ question_id, content: "Still.", ...again });
+    const sameShopper = { display_name: "Robert", email: "bob@mail.example" };
+    const second = await service.answers.create({ question_id, content: "Still.", ...sameShopper });
     expect(second.answer.answerer).toEqual(byShopper.answer.answerer);
     const { questions, ...totals } = await service.questions.list({ sku: "teapot" });
     expect(totals).toEqual({ total_questions: 1, total_answers: 3 });
     expect(questions[0]?.sorted_public_answers).toEqual([byStore.answer, byShopper.answer, second.answer]);
   });
 
-  it("puts the store's answers first, then those with more votes up, then the older", async () => {
+  it("lists the store's answers first, then the rest by votes up, then by age", async () => {
     const account = await harness().newAccount();
     const { service } = account;
-    const question_id = await askInPublic(harness(), account);
+    const question_id = await createPublicQuestion(harness(), account);
     const shopper = { display_name: "Bob Buyer", email: "bob@mail.example" };
     const ids = new Map<string, number>();
     for (const [content, by] of [
@@ -79,13 +79,13 @@ describeIsolated("answers", (harness) => {
     ]);
   });
 
-  it("gives each vote an id of its own, which grows", async () => {
+  it("assigns each vote its own increasing ID", async () => {
     const account = await harness().newAccount();
-    const question_id = await askInPublic(harness(), account);
+    const question_id = await createPublicQuestion(harness(), account);
     const { answer } = await account.service.answers.create({ question_id, content: "It does." });
-    const open = harness().service({});
-    const first = await open.answers.vote({ answer_id: answer.id, vote_type: "up" });
-    const second = await open.answers.vote({ answer_id: String(answer.id), vote_type: "down" });
+    const anonymous = harness().service({});
+    const first = await anonymous.answers.vote({ answer_id: answer.id, vote_type: "up" });
+    const second = await anonymous.answers.vote({ answer_id: String(answer.id), vote_type: "down" });
     expect(second.vote.id).toBeGreaterThan(first.vote.id);
     const votes = await harness()
       .database.db.selectFrom("votes")
@@ -98,9 +98,9 @@ describeIsolated("answers", (harness) => {
     ]);
   });
 
-  it("finds no answer that is not there or not public, of whatever id, to vote on", async () => {
+  it("returns recordNotFound for a vote on a missing or unpublished answer", async () => {
     const account = await harness().newAccount();
-    const question_id = await askInPublic(harness(), account);
+    const question_id = await createPublicQuestion(harness(), account);
     const { answer } = await account.service.answers.create({ question_id, content: "It does." });
     await harness().database.db.updateTable("answers").set({ published: 0 }).execute();
     for (const answer_id of [answer.id, answer.id + 1, 0, 999_999_999_999_999]) {
@@ -117,9 +117,9 @@ describeIsolated("answers", (harness) => {
     });
   });
 
-  it("answers public questions of the account alone", async () => {
+  it("accepts answers only to public questions of the account", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    const question_id = await askInPublic(harness(), one);
+    const question_id = await createPublicQuestion(harness(), one);
     await one.service.questions.sendConfirmation(aQuestion({ review_content: "Pending?" }));
     const refused = (id: number) => ({
       kind: "recordNotFound",
@@ -134,9 +134,9 @@ describeIsolated("answers", (harness) => {
     expect(await one.service.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_answers: 0 });
   });
 
-  it("refuses an answer without words, half a shopper, and whoever has no utoken", async () => {
+  it("rejects an empty answer, an incomplete shopper, and a request without a utoken", async () => {
     const account = await harness().newAccount();
-    const question_id = await askInPublic(harness(), account);
+    const question_id = await createPublicQuestion(harness(), account);
     const create = (fields: Record<string, unknown>) =>
       account.service.answers.create({ question_id, content: "Yes", ...fields });
     await expect(create({ content: " " })).rejects.toMatchObject({ message: "Missing content" });
@@ -148,15 +148,15 @@ describeIsolated("answers", (harness) => {
       kind: "invalidParams",
       message: "Missing display_name",
     });
-    const open = harness().service({ appKey: account.caller.appKey });
-    await expect(open.answers.create({ question_id, content: "Yes" })).rejects.toMatchObject({
+    const anonymous = harness().service({ appKey: account.caller.appKey });
+    await expect(anonymous.answers.create({ question_id, content: "Yes" })).rejects.toMatchObject({
       kind: "unauthorized",
     });
   });
 
-  it("answers for a store that has no owner under the name of its address", async () => {
+  it("uses the name of the store's URL if the store has no owner", async () => {
     const account = await harness().newAccount();
-    const question_id = await askInPublic(harness(), account);
+    const question_id = await createPublicQuestion(harness(), account);
     const { db } = harness().database;
     await db.deleteFrom("users").where("kind", "=", "owner").execute();
     await account.service.account.setPlatform({

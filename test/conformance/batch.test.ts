@@ -20,7 +20,7 @@ describeBackends("batch.run", (harness) => {
   };
   const params = { pid: "teapot" };
 
-  it("answers each method with a piece of HTML, in their order", async () => {
+  it("returns an HTML fragment for each method, in request order", async () => {
     const [reviews = "", line = "", widget = "", site = ""] = await run([
       { method: "reviews", params },
       { method: "bottomline", params },
@@ -42,7 +42,7 @@ describeBackends("batch.run", (harness) => {
     }
   });
 
-  it("says of an unknown product that there are no reviews, and fails for none", async () => {
+  it("reports no reviews for an unknown product, and fails only without a product", async () => {
     const pieces = await run([
       { method: "main_widget", params: { pid: '"><script>' } },
       { method: "bottomline", params: { pid: "pan" } },
@@ -54,7 +54,7 @@ describeBackends("batch.run", (harness) => {
     expect(pieces.join("")).not.toContain("<script>");
   });
 
-  it("takes no product for the store itself", async () => {
+  it("accepts a missing product for the store itself", async () => {
     const pieces = await run([
       { method: "main_widget" },
       { method: "reviews", params: { pid: siteReviewsId } },
@@ -63,7 +63,7 @@ describeBackends("batch.run", (harness) => {
     for (const piece of pieces) expect(piece).toContain("A good store");
   });
 
-  it("shows the page that is asked for", async () => {
+  it("shows the requested page", async () => {
     const service = await ready();
     for (let at = 1; at <= 3; at += 1) {
       harness().clock.advance(1_000);
@@ -82,7 +82,7 @@ describeBackends("batch.run", (harness) => {
     expect(titles).toEqual([["No. 3", "No. 2"], ["No. 1", "Pours well"], []]);
   });
 
-  it("is HTML whatever people write", async () => {
+  it("returns valid HTML for any user-supplied text", async () => {
     const service = await ready();
     const stored = hostileTexts.filter((text) => text.trim() !== "");
     for (const text of stored) {
@@ -96,7 +96,7 @@ describeBackends("batch.run", (harness) => {
     expect(piece).not.toContain("<script");
   });
 
-  it("takes as many methods as it may", async () => {
+  it("accepts the maximum number of methods", async () => {
     const method = { method: "bottomline", params } as const;
     const service = await ready();
     const methods = Array.from({ length: maxBatchMethods }, () => method);

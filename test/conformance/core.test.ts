@@ -14,7 +14,7 @@ async function idsOf({ service }: TestAccount, query: object) {
 }
 
 describeBackends("core.listProducts", (harness) => {
-  it("gives products in the form of the core API", async () => {
+  it("returns products in the format of the core API", async () => {
     const { service } = await harness().newAccount();
     const specs = { upc: "123", isbn: "9", brand: "Acme", sku: "S", mpn: "M" };
     await service.products.massCreate({
@@ -44,7 +44,7 @@ describeBackends("core.listProducts", (harness) => {
     });
   });
 
-  it("pages by cursor, so that no unchanged product is missed or comes twice", async () => {
+  it("pages by cursor without missing or repeating an unchanged product", async () => {
     const account = await harness().newAccount();
     await account.service.products.massCreate(productsNamed("a", "b", "c", "d", "e"));
     const first = await idsOf(account, { limit: 2 });
@@ -61,7 +61,7 @@ describeBackends("core.listProducts", (harness) => {
     expect(third.next).toBeNull();
   });
 
-  it("gives those changed since a time, in UTC where no offset is given", async () => {
+  it("returns products changed since a timestamp, in UTC if it has no offset", async () => {
     const account = await harness().newAccount();
     await account.service.products.massCreate(productsNamed("a", "b"));
     harness().clock.advance(3_600_000);
@@ -79,7 +79,7 @@ describeBackends("core.listProducts", (harness) => {
     }
   });
 
-  it("gives 100 at most, and also where no limit is given", async () => {
+  it("returns at most 100 products, with or without a limit", async () => {
     const account = await harness().newAccount();
     const ids = Array.from({ length: 101 }, (_, at) => `p${at}`);
     await account.service.products.massCreate(productsNamed(...ids));
@@ -88,7 +88,7 @@ describeBackends("core.listProducts", (harness) => {
     }
   });
 
-  it("refuses a limit of 0, and a cursor that is none", async () => {
+  it("rejects a limit of 0 and an invalid cursor", async () => {
     const { service } = await harness().newAccount();
     await expect(service.core.listProducts({ limit: 0 })).rejects.toMatchObject({
       kind: "invalidParams",
@@ -99,17 +99,17 @@ describeBackends("core.listProducts", (harness) => {
     }
   });
 
-  it("shows no account another's products, and takes no other's token", async () => {
+  it("shows no products of another account, and rejects its token", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.products.massCreate(productsNamed("a"));
     expect((await idsOf(other, {})).ids).toEqual([]);
-    const mixed = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
-    await expect(mixed.core.listProducts({})).rejects.toMatchObject({ kind: "unauthorized" });
+    const mismatched = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
+    await expect(mismatched.core.listProducts({})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 });
 
 describeBackends("core.createToken", (harness) => {
-  it("gives a token that reads products, and is a utoken", async () => {
+  it("returns a token that can read products and that is also a utoken", async () => {
     const { caller, secret, service } = await harness().newAccount();
     await service.products.massCreate(productsNamed("a"));
     const { access_token, ...others } = await harness()
@@ -123,7 +123,7 @@ describeBackends("core.createToken", (harness) => {
     await expect(bearer.core.listProducts({})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
-  it("refuses another secret, none, and a store that is not there", async () => {
+  it("rejects another secret, an empty secret, and an unknown store", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const { core } = harness().service({ appKey: one.caller.appKey });
     for (const secret of [other.secret, `${one.secret} `, ""]) {
@@ -138,17 +138,17 @@ describeBackends("core.createToken", (harness) => {
     ).rejects.toMatchObject({ kind: "recordNotFound" });
   });
 
-  it("makes way for the newest hundred tokens of an account", async () => {
+  it("keeps only the newest 100 tokens of an account", async () => {
     const { caller, secret, service } = await harness().newAccount();
     const { core } = harness().service({ appKey: caller.appKey });
-    for (let made = 1; made < utokenLimits.perAccount; made += 1) await core.createToken({ secret });
+    for (let count = 1; count < utokenLimits.perAccount; count += 1) await core.createToken({ secret });
     await service.core.listProducts({});
     await core.createToken({ secret });
     await expect(service.core.listProducts({})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 });
 
-/** Calls, and gives what the call was told of the limit. */
+/** Calls an operation, and returns its outcome and the limit events that it reported. */
 async function callForLimit(
   harness: Harness,
   caller: Caller,
@@ -174,7 +174,7 @@ describeBackends(
   (harness) => {
     const limit = (remaining: number) => [{ type: "limit", remaining, resetAtSeconds: startMs / 1_000 + 1 }];
 
-    it("lets five calls a second through, counts each, and tells when to come back", async () => {
+    it("allows five requests a second, counts each, and reports when to retry", async () => {
       const { caller } = await harness().newAccount();
       harness().clock.advance(400);
       for (const remaining of [4, 3, 2, 1, 0]) {
@@ -185,7 +185,7 @@ describeBackends(
       expect(sixth.outcome).toMatchObject({
         kind: "tooManyRequests",
         message: "Too Many Requests",
-        // Over HTTP in whole seconds.
+        // Over HTTP, the time has a resolution of one second.
         retryAfterMs: expect.toSatisfy((ms: number) => ms >= 600 && ms <= 1_000),
       });
       expect(sixth.events).toEqual(limit(0));
@@ -193,7 +193,7 @@ describeBackends(
       expect((await callForLimit(harness(), caller)).outcome).toBe("answered");
     });
 
-    it("counts all tokens of a store together, and refused calls too, and each store by itself", async () => {
+    it("counts all tokens of a store together, including rejected requests, and each store separately", async () => {
       const [one, other] = [await harness().newAccount(), await harness().newAccount()];
       for (let call = 0; call < 5; call += 1) {
         const { outcome } = await callForLimit(harness(), { ...one.caller, utoken: "guess" });
@@ -204,23 +204,23 @@ describeBackends(
       expect((await callForLimit(harness(), other.caller)).outcome).toBe("answered");
     });
 
-    it("counts the making of tokens too, also with a wrong secret", async () => {
+    it("also counts token requests, including those with an invalid secret", async () => {
       const { caller, secret } = await harness().newAccount();
-      const make = (given: string) =>
-        callForLimit(harness(), { appKey: caller.appKey }, "core.createToken", { secret: given });
-      expect(await make(secret)).toEqual({ outcome: "answered", events: limit(4) });
+      const createToken = (secretInput: string) =>
+        callForLimit(harness(), { appKey: caller.appKey }, "core.createToken", { secret: secretInput });
+      expect(await createToken(secret)).toEqual({ outcome: "answered", events: limit(4) });
       for (const remaining of [3, 2, 1]) {
-        const { outcome, events } = await make("guess");
+        const { outcome, events } = await createToken("guess");
         expect([outcome, events]).toEqual([
           expect.objectContaining({ kind: "unauthorized" }),
           limit(remaining),
         ]);
       }
       expect((await callForLimit(harness(), caller)).events).toEqual(limit(0));
-      expect((await make(secret)).outcome).toMatchObject({ kind: "tooManyRequests" });
+      expect((await createToken(secret)).outcome).toMatchObject({ kind: "tooManyRequests" });
     });
 
-    it("leaves the other endpoints alone", async () => {
+    it("does not affect the other endpoints", async () => {
       const { service } = await harness().newAccount();
       for (let call = 0; call < 8; call += 1) await service.coupons.stats({});
     });
@@ -229,7 +229,7 @@ describeBackends(
 );
 
 describeBackends("the core API without its rate limit", (harness) => {
-  it("answers every call, and tells of no limit", async () => {
+  it("answers every request, and reports no limit", async () => {
     const { caller } = await harness().newAccount();
     for (let call = 0; call < 8; call += 1) {
       expect(await callForLimit(harness(), caller)).toEqual({ outcome: "answered", events: [] });

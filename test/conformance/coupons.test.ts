@@ -18,7 +18,7 @@ describeBackends("coupons", (harness) => {
     duplicate_code: { error_text: "Duplicated content", error_count: duplicate },
   });
 
-  it("uploads codes in their order, and lists them", async () => {
+  it("uploads codes in order, and lists them", async () => {
     const { service } = await harness().newAccount();
     const reply = await service.coupons.upload({ coupon_action: "map_review", codes: ["ZZZ", "AAA"] });
     expect(reply).toEqual({ total_codes: 2, errors: counts(0, 0, 0), "new-codes": 2 });
@@ -28,7 +28,7 @@ describeBackends("coupons", (harness) => {
     });
   });
 
-  it("puts every code in one category, after trimming it", async () => {
+  it("assigns each trimmed code to exactly one category", async () => {
     const { service } = await harness().newAccount();
     await service.coupons.upload({ coupon_action: "map_review", codes: ["KNOWN"] });
     const tooShort = "x".repeat(couponCodeLength.min - 1);
@@ -40,7 +40,7 @@ describeBackends("coupons", (harness) => {
   });
 
   it.each(["A\u0000BCD", "A\ud800BCD"])(
-    "refuses a list with a code that cannot be kept: %j",
+    "rejects a list with a code that cannot be stored: %j",
     async (code) => {
       const { service } = await harness().newAccount();
       const upload = service.coupons.upload({ coupon_action: "map_share", codes: ["GOOD", code] });
@@ -52,7 +52,7 @@ describeBackends("coupons", (harness) => {
     },
   );
 
-  it("counts every action, and deletes the codes of one", async () => {
+  it("counts the codes of every action, and deletes those of one", async () => {
     const { service } = await harness().newAccount();
     await service.coupons.upload({ coupon_action: "map_review", codes: ["AAA", "BBB"] });
     await service.coupons.upload({ coupon_action: "map_review_share", codes: ["CCC"] });
@@ -67,7 +67,7 @@ describeBackends("coupons", (harness) => {
     expect(again["new-codes"]).toBe(1);
   });
 
-  it("takes 1,000 codes, and refuses more", async () => {
+  it("accepts 1,000 codes and rejects more", async () => {
     const { service } = await harness().newAccount();
     const codes = Array.from({ length: 1_001 }, (_, at) => `CODE${at}`);
     await expect(service.coupons.upload({ coupon_action: "map_share", codes })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describeBackends("coupons", (harness) => {
     expect(reply["new-codes"]).toBe(1_000);
   });
 
-  it("refuses an action that there is not, and codes that are not there", async () => {
+  it("rejects an unknown action and missing codes", async () => {
     const { service } = await harness().newAccount();
     await expect(
       service.coupons.upload({ coupon_action: "map" as "map_share", codes: [] }),
@@ -91,7 +91,7 @@ describeBackends("coupons", (harness) => {
     });
   });
 
-  it("keeps one account's codes from another", async () => {
+  it("keeps the codes of two accounts separate", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
     const same = await other.service.coupons.upload({ coupon_action: "map_share", codes: ["AAA", "BBB"] });
@@ -101,7 +101,7 @@ describeBackends("coupons", (harness) => {
     expect((await one.service.coupons.stats({})).stats["map_share"]).toBe(1);
   });
 
-  it("refuses every call of an account that has them switched off", async () => {
+  it("rejects every request of an account with coupons disabled", async () => {
     const { service, caller } = await harness().newAccount();
     await switchOff(harness(), caller.appKey, "dynamic_coupons");
     const refused = { kind: "featureDisabled", message: "feature dynamic_coupons is disabled" };

@@ -5,8 +5,8 @@ import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support
 const specs = { upc: "0123", mpn: "M-1", brand: "Acme", isbn: "978", sku: "S-1", external_sku: "X-1" };
 const storedSpecs = { ...specs, upc: "123" };
 
-describeBackends("details of lists", (harness) => {
-  it("of purchases: the order's own fields, the unit's price and the product's specs", async () => {
+describeBackends("the details option of lists", (harness) => {
+  it("adds the order's own fields, the unit price, and the product's specs to purchases", async () => {
     const { service } = await harness().newAccount();
     const product = anOrderedProduct({ image: "https://shop.example/i.jpg", price: 9.5, specs });
     await service.orders.massCreate(
@@ -47,7 +47,7 @@ describeBackends("details of lists", (harness) => {
     }
   });
 
-  it("of products: tags, the blacklist, and each spec by its name", async () => {
+  it("adds tags, the blacklist flag, and each spec by name to products", async () => {
     const { service } = await harness().newAccount();
     await service.products.massCreate({
       products: { teapot: aProduct({ specs, product_tags: "tea", blacklisted: true }), cup: aProduct() },
@@ -59,7 +59,7 @@ describeBackends("details of lists", (harness) => {
     expect(plain.products.map((product) => Object.keys(product).length)).toEqual([15, 15]);
   });
 
-  it("of reviews: whether published, the comment, and the product's name and address", async () => {
+  it("adds the publication state, the comment, and the product's name and URL to reviews", async () => {
     const { service } = await harness().newAccount();
     const { reviews } = await service.reviews.createNow(aReview());
     await service.reviews.createNow(aReview({ sku: "service_site_reviews" }));
@@ -80,7 +80,7 @@ describeBackends("details of lists", (harness) => {
     expect(plain.reviews.map((review) => Object.keys(review).length)).toEqual([13, 13]);
   });
 
-  it("of coupon codes: the action of each", async () => {
+  it("adds the action to coupon codes", async () => {
     const { service } = await harness().newAccount();
     await service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
     await service.coupons.upload({ coupon_action: "map_review", codes: ["BBB"] });

@@ -6,17 +6,18 @@ import { createWorker, readEmailResults } from "../support/due-mails.ts";
 
 const dayMs = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const pots = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+const orderedProducts = (ids: readonly string[]) =>
+  Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
 
-describeBackends("what is foretold of mails that wait", (harness: () => Harness) => {
-  /** Orders of few people and products, some of which no mail may follow. */
-  async function bringOrders(service: Service): Promise<readonly string[]> {
+describeBackends("emails.forecast and emails.explain", (harness: () => Harness) => {
+  /** Creates orders by few people of few products; some of the emails must not be sent. */
+  async function createOrders(service: Service): Promise<readonly string[]> {
     const orders = Array.from({ length: 24 }, (_, at) =>
       anOrder({
         order_id: `o${at}`,
         email: at % 11 === 10 ? "nobody@localhost" : `P${at % 3}@Mail.example`,
         order_date: dateOf(startMs - ((at * 37) % 200) * dayMs),
-        products: pots([`p${at % 4}`, `p${(at * 7) % 5}`]),
+        products: orderedProducts([`p${at % 4}`, `p${(at * 7) % 5}`]),
       }),
     );
     await service.orders.massCreate(bulkOf(orders));
@@ -25,15 +26,15 @@ describeBackends("what is foretold of mails that wait", (harness: () => Harness)
     return orders.map(({ order_id }) => String(order_id));
   }
 
-  /** Day after day, as a worker does; what became of each mail. */
+  /** Runs a worker day by day, and returns the result of each email. */
   async function sendAll(): Promise<Record<string, string>> {
     const work = createWorker(harness());
     for (let days = 0; days < 30; days++) {
       for (;;) {
         const { emails, notSent } = await work.claim(50);
         if (emails.length + notSent.length === 0) break;
-        for (const { email: mail } of emails) {
-          await work.step([{ id: mail.id, outcome: { state: "accepted", answer: "250 ok" } }]);
+        for (const { email } of emails) {
+          await work.step([{ id: email.id, outcome: { state: "accepted", answer: "250 ok" } }]);
         }
       }
       harness().clock.advance(dayMs);
@@ -44,26 +45,26 @@ describeBackends("what is foretold of mails that wait", (harness: () => Harness)
   it.each([
     { due_after_days: 14, most_mails_to_person: 5, most_mails_days: 30 },
     { due_after_days: 25, most_mails_to_person: 2, most_mails_days: 6 },
-  ])("is what the worker then does, with %j", async (settings) => {
+  ])("match what the worker then does, with %j", async (settings) => {
     const { service } = await harness().newAccount();
     for (const [name, value] of Object.entries(settings)) {
       await service.emailRules.set({ name: name as keyof typeof settings, value });
     }
-    const ids = await bringOrders(service);
-    const foretold: Record<string, string> = {};
+    const ids = await createOrders(service);
+    const predicted: Record<string, string> = {};
     for (const order_id of ids) {
       const { decisions } = await service.emails.explain({ order_id });
       for (const { products, decided_by } of decisions) {
-        foretold[`${order_id}/${products[0]?.product_id}`] = decided_by ?? "sent";
+        predicted[`${order_id}/${products[0]?.product_id}`] = decided_by ?? "sent";
       }
     }
-    const { mails: count, not_sent: kept } = await service.emails.forecast({});
-    const became = await sendAll();
-    expect(foretold).toEqual(became);
-    const outcomes = Object.values(became);
-    expect(outcomes.filter((outcome) => outcome === "sent")).toHaveLength(count);
-    for (const [rule, mails] of Object.entries(kept)) {
-      expect([rule, outcomes.filter((outcome) => outcome === rule).length]).toEqual([rule, mails]);
+    const { mails: forecastCount, not_sent: suppressed } = await service.emails.forecast({});
+    const results = await sendAll();
+    expect(predicted).toEqual(results);
+    const outcomes = Object.values(results);
+    expect(outcomes.filter((outcome) => outcome === "sent")).toHaveLength(forecastCount);
+    for (const [rule, count] of Object.entries(suppressed)) {
+      expect([rule, outcomes.filter((outcome) => outcome === rule).length]).toEqual([rule, count]);
     }
     expect(new Set(outcomes)).toEqual(
       new Set([

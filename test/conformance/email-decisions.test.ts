@@ -10,7 +10,7 @@ const products = { teapot: pot() };
 const dueToday = "2026-03-01";
 const dayMs = 86_400_000;
 
-describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
+describeIsolated("emails.explain", (harness: () => Harness) => {
   let account: TestAccount;
   let service: Service;
 
@@ -19,21 +19,22 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     service = account.service;
   });
 
-  const bring = (fields: Fields = {}, more: { send_mail?: boolean } = {}) =>
+  const createOrder = (fields: Fields = {}, more: { send_mail?: boolean } = {}) =>
     service.orders.massCreate(
       bulkOf(
         [anOrder({ order_id: "1", email: "jane@mail.example", order_date: dueToday, products, ...fields })],
         more,
       ),
     );
-  const why = async (order_id = "1") => (await service.emails.explain({ order_id })).decisions;
-  const say = async (order_id?: string) => (await why(order_id)).map(({ sentence }) => sentence);
+  const explain = async (order_id = "1") => (await service.emails.explain({ order_id })).decisions;
+  const readSentences = async (order_id?: string) =>
+    (await explain(order_id)).map(({ sentence }) => sentence);
   const db = () => harness().database.db;
 
-  it("is told with every rule, for a mail that waits", async () => {
-    await bring({ order_date: "2026-03-10" });
-    const told = await service.emails.explain({ order_id: "1" });
-    expect(told).toMatchObject({
+  it("lists every rule for a queued email", async () => {
+    await createOrder({ order_date: "2026-03-10" });
+    const explanation = await service.emails.explain({ order_id: "1" });
+    expect(explanation).toMatchObject({
       order_id: "1",
       order_date: "2026-03-10T00:00:00.000Z",
       email: "jane@mail.example",
@@ -41,7 +42,7 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
       created_at: new Date(startMs).toISOString(),
       sends_mail: true,
     });
-    const [decision] = told.decisions;
+    const [decision] = explanation.decisions;
     expect(decision).toMatchObject({
       products: [{ product_id: "teapot", name: "Teapot", left_out_by: null }],
       is_whole_order: false,
@@ -53,12 +54,12 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     expect(decision?.rules.map(({ result }) => result)).toEqual(Array(12).fill("passed"));
   });
 
-  it("names the rule that decides, those before it that passed, and those that were not asked", async () => {
+  it("names the deciding rule, the rules before it that passed, and those that were not evaluated", async () => {
     await service.emailRules.set({ name: "order_too_old", value: false });
-    await bring();
+    await createOrder();
     await service.unsubscribers.massCreate({ email_list: { 1: ["Jane@mail.example"] } });
     await evaluateDueEmails(harness());
-    const [decision] = await why();
+    const [decision] = await explain();
     expect(decision).toMatchObject({ state: "not_sent", decided_by: "unsubscribed" });
     expect(decision?.rules.map(({ name, result }) => `${name} ${result}`)).toEqual([
       "past_order passed",
@@ -76,39 +77,39 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     ]);
   });
 
-  it("tells who unsubscribed an address, and when", async () => {
-    await bring();
+  it("reports who unsubscribed an address, and when", async () => {
+    await createOrder();
     await service.unsubscribers.massCreate({ email_list: { 1: ["jane@mail.example"] } });
     const waits =
       "The email about Teapot will not be sent: the store unsubscribed jane@mail.example from review requests on 2026-03-15.";
-    expect(await say()).toEqual([waits]);
+    expect(await readSentences()).toEqual([waits]);
     await db()
       .updateTable("unsubscribers")
       .set({ by_name: "USER", created_at: Date.parse("2026-03-03") })
       .execute();
     harness().clock.advance(dayMs);
     await evaluateDueEmails(harness());
-    expect(await say()).toEqual([
+    expect(await readSentences()).toEqual([
       "The email about Teapot was not sent: jane@mail.example unsubscribed from review requests on 2026-03-03.",
     ]);
-    // What decided then is told, whatever holds by now.
+    // The decision is reported as it was made, whatever has changed since.
     await db().deleteFrom("unsubscribers").execute();
-    expect(await say()).toEqual([
+    expect(await readSentences()).toEqual([
       "The email about Teapot was not sent: jane@mail.example unsubscribed from review requests.",
     ]);
   });
 
-  it("tells that an order came as a past one, or a product without a mail", async () => {
-    await bring({}, { send_mail: false });
-    expect(await say()).toEqual([
+  it("reports an order imported as a past order, and a product added without emails", async () => {
+    await createOrder({}, { send_mail: false });
+    expect(await readSentences()).toEqual([
       "No email about Teapot was sent: the order was imported on 2026-03-15 as a past order, for which no emails are sent.",
     ]);
-    await bring({ order_id: "2" });
-    await bring({ order_id: "2", products: { pan: pot("Pan") } }, { send_mail: false });
-    expect((await say("2"))[1]).toBe(
+    await createOrder({ order_id: "2" });
+    await createOrder({ order_id: "2", products: { pan: pot("Pan") } }, { send_mail: false });
+    expect((await readSentences("2"))[1]).toBe(
       "No email about Pan was sent: it was added to the order on 2026-03-15 with emails turned off.",
     );
-    expect((await why("2")).map(({ decided_by }) => decided_by)).toEqual([null, "past_order"]);
+    expect((await explain("2")).map(({ decided_by }) => decided_by)).toEqual([null, "past_order"]);
   });
 
   it.each<[string, (of: Service) => Promise<unknown>, string]>([
@@ -143,38 +144,38 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
         ),
       "jane@mail.example already reviewed this product on 2026-02-04",
     ],
-  ])("tells of %s, before it is judged and behind it", async (rule, happen, reason) => {
-    await bring();
-    await happen(service);
-    expect(await why()).toMatchObject([{ state: "queued", decided_by: rule }]);
-    expect(await say()).toEqual([`The email about Teapot will not be sent: ${reason}.`]);
+  ])("reports %s, before and after the email is evaluated", async (rule, applyCause, reason) => {
+    await createOrder();
+    await applyCause(service);
+    expect(await explain()).toMatchObject([{ state: "queued", decided_by: rule }]);
+    expect(await readSentences()).toEqual([`The email about Teapot will not be sent: ${reason}.`]);
     await evaluateDueEmails(harness());
-    expect(await why()).toMatchObject([{ state: "not_sent", decided_by: rule }]);
-    expect(await say()).toEqual([`The email about Teapot was not sent: ${reason}.`]);
+    expect(await explain()).toMatchObject([{ state: "not_sent", decided_by: rule }]);
+    expect(await readSentences()).toEqual([`The email about Teapot was not sent: ${reason}.`]);
   });
 
-  it("tells of an order that was too old", async () => {
-    await bring({ order_date: "2025-09-14" });
-    expect(await say()).toEqual([
+  it("reports an order that is too old", async () => {
+    await createOrder({ order_date: "2025-09-14" });
+    expect(await readSentences()).toEqual([
       "The email about Teapot will not be sent: the order of 2025-09-14 will be older than 6 months.",
     ]);
     await evaluateDueEmails(harness());
-    expect(await say()).toEqual([
+    expect(await readSentences()).toEqual([
       "The email about Teapot was not sent: the order of 2025-09-14 was too old.",
     ]);
   });
 
-  it("tells of a person who had as many as one gets, also before the day", async () => {
+  it("reports a person who reached the limit, even before the due date", async () => {
     const id = await accountIdOf(harness(), account);
     for (const n of [1, 2, 3, 4]) await recordSent(harness(), id, "jane@mail.example", startMs - n * dayMs);
-    await bring({ order_date: "2026-03-05", products: { teapot: pot(), pan: pot("Pan") } });
-    expect(await say()).toEqual([
+    await createOrder({ order_date: "2026-03-05", products: { teapot: pot(), pan: pot("Pan") } });
+    expect(await readSentences()).toEqual([
       "An email about Teapot will be sent to jane@mail.example on 2026-03-19.",
       "The email about Pan will not be sent: jane@mail.example will already have received the maximum of 5 review requests in 30 days.",
     ]);
     harness().clock.advance(4 * dayMs);
     await evaluateDueEmails(harness());
-    const [, pan] = await why();
+    const [, pan] = await explain();
     expect(pan).toMatchObject({
       decided_by: "too_many_to_person",
       sentence:
@@ -182,60 +183,62 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     });
   });
 
-  it("tells of earlier mails that bounced, or were reported", async () => {
+  it("reports earlier emails that bounced or were reported as spam", async () => {
     const account_id = await accountIdOf(harness(), account);
-    const note = (kind: string) =>
+    const suppress = (kind: string) =>
       db()
         .insertInto("mail_suppressions")
         .values({ account_id, email_key: "jane@mail.example", kind, mail_row: 1, created_at: startMs })
         .execute();
-    await bring();
-    await note("bounces");
-    expect(await say()).toEqual([
+    await createOrder();
+    await suppress("bounces");
+    expect(await readSentences()).toEqual([
       "The email about Teapot will not be sent: an earlier email to jane@mail.example bounced on 2026-03-15.",
     ]);
-    await note("spamreports");
-    expect(await why()).toMatchObject([{ decided_by: "reported_spam" }]);
+    await suppress("spamreports");
+    expect(await explain()).toMatchObject([{ decided_by: "reported_spam" }]);
   });
 
-  it("tells of mails that are sent, being sent, put off, bounced, failed or stopped by hand", async () => {
-    await bring();
+  it("reports emails that are sent, being sent, delayed, bounced, failed, or canceled", async () => {
+    await createOrder();
     const worker = createWorker(harness());
     await worker.claim(1);
-    expect(await say()).toEqual(["The email about Teapot is being sent to jane@mail.example."]);
-    const become = async (values: Record<string, string | number | null>) => {
+    expect(await readSentences()).toEqual(["The email about Teapot is being sent to jane@mail.example."]);
+    const readSentenceAfter = async (values: Record<string, string | number | null>) => {
       await db()
         .updateTable("mails")
         .set({ leased_until: null, ...values })
         .execute();
-      return (await say())[0];
+      return (await readSentences())[0];
     };
-    expect(await become({ state: "sent", sent_at: startMs })).toBe(
+    expect(await readSentenceAfter({ state: "sent", sent_at: startMs })).toBe(
       "The email about Teapot was sent to jane@mail.example on 2026-03-15.",
     );
-    expect(await become({ state: "bounced", sent_at: null, reason: "550 no such user" })).toBe(
+    expect(await readSentenceAfter({ state: "bounced", sent_at: null, reason: "550 no such user" })).toBe(
       "The email about Teapot was sent to jane@mail.example but bounced: 550 no such user.",
     );
-    expect(await become({ state: "failed", reason: "the template is broken" })).toBe(
+    expect(await readSentenceAfter({ state: "failed", reason: "the template is broken" })).toBe(
       "The email about Teapot could not be sent to jane@mail.example: the template is broken.",
     );
     const later = { state: "queued", attempts: 2, reason: "451 busy", due_at: startMs + dayMs };
-    expect(await become(later)).toBe(
+    expect(await readSentenceAfter(later)).toBe(
       "The email about Teapot could not be sent to jane@mail.example yet and will be retried on 2026-03-16: 451 busy.",
     );
-    expect(await become({ attempts: 0, reason: null, due_at: startMs - dayMs })).toBe(
+    expect(await readSentenceAfter({ attempts: 0, reason: null, due_at: startMs - dayMs })).toBe(
       "The email about Teapot to jane@mail.example has been due since 2026-03-14 and is waiting for a worker.",
     );
     const [mail] = (await service.emails.list({})).mails;
     await service.emails.cancel({ mail_id: mail?.id ?? 0 });
-    expect(await say()).toEqual(["The email about Teapot was not sent: the store canceled this email."]);
+    expect(await readSentences()).toEqual([
+      "The email about Teapot was not sent: the store canceled this email.",
+    ]);
   });
 
-  it("tells of a mail about a whole order which products it leaves out", async () => {
+  it("lists the products dropped from an email that covers a complete order", async () => {
     await service.emailRules.set({ name: "one_mail_per", value: "order" });
-    await bring({ products: { teapot: pot(), pan: pot("Pan") } });
+    await createOrder({ products: { teapot: pot(), pan: pot("Pan") } });
     await service.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["pan"] }] });
-    const [decision, ...others] = await why();
+    const [decision, ...others] = await explain();
     expect(others).toEqual([]);
     expect(decision).toMatchObject({
       is_whole_order: true,
@@ -249,8 +252,8 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     });
   });
 
-  it("is told of one product alone, and not of what is not there", async () => {
-    await bring({ products: { teapot: pot(), pan: pot("Pan") } });
+  it("can be limited to one product, and fails for unknown products and orders", async () => {
+    await createOrder({ products: { teapot: pot(), pan: pot("Pan") } });
     const { decisions } = await service.emails.explain({ order_id: "1", product_id: "pan" });
     expect(decisions.map(({ products: [product] }) => product?.product_id)).toEqual(["pan"]);
     await expect(service.emails.explain({ order_id: "1", product_id: "cup" })).rejects.toMatchObject({
@@ -265,14 +268,14 @@ describeIsolated("why a mail is sent or not", (harness: () => Harness) => {
     await expect(other.service.emails.explain({ order_id: "1" })).rejects.toMatchObject({
       kind: "recordNotFound",
     });
-    const anybody = harness().service({ appKey: account.caller.appKey });
-    await expect(anybody.emails.explain({ order_id: "1" })).rejects.toMatchObject({ kind: "unauthorized" });
+    const anonymous = harness().service({ appKey: account.caller.appKey });
+    await expect(anonymous.emails.explain({ order_id: "1" })).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
-  it("changes nothing", async () => {
-    await bring();
+  it("has no side effects", async () => {
+    await createOrder();
     const before = await db().selectFrom("mails").selectAll().execute();
-    await why();
+    await explain();
     expect(await db().selectFrom("mails").selectAll().execute()).toEqual(before);
     expect(await db().selectFrom("mail_events").selectAll().execute()).toEqual([]);
   });

@@ -13,27 +13,27 @@ import {
 
 const dayMs = 24 * 3_600_000;
 
-/** A mail that was handed over, and what a provider calls it. */
-interface SentMail {
+/** An email that was handed over, and the Message-ID by which a provider knows it. */
+interface SentEmail {
   readonly id: number;
   readonly email: string;
   readonly smtpId: string;
 }
 
-async function sendMail(
+async function sendEmail(
   harness: Harness,
   { service }: TestAccount,
   email = "ann@mail.example",
-): Promise<SentMail> {
+): Promise<SentEmail> {
   await service.emails.sendTest({ email });
-  const [mail] = (await service.emails.list({ count: 1 })).mails;
-  if (!mail) throw new Error("no mail was queued");
+  const [sent] = (await service.emails.list({ count: 1 })).mails;
+  if (!sent) throw new Error("no email was queued");
   await harness.database.db
     .updateTable("mails")
     .set({ state: "sent", sent_at: harness.clock() })
-    .where("id", "=", mail.id)
+    .where("id", "=", sent.id)
     .execute();
-  return { id: mail.id, email, smtpId: `<${createMessageKey(mail.id, harness.sealer)}@shop.example>` };
+  return { id: sent.id, email, smtpId: `<${createMessageKey(sent.id, harness.sealer)}@shop.example>` };
 }
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);
@@ -43,23 +43,25 @@ async function readCounts({ service }: TestAccount, days = ["2026-03-01", "2026-
   const stats = await service.emails.stats({ since_date, to_date, categories: "map", aggregate: "day" });
   return Object.fromEntries(
     Object.entries(stats["map"] ?? {}).flatMap(([range, counters]) => {
-      const told = Object.entries(counters).filter(([name, mails]) => mails !== 0 && name !== "requests");
-      return told.length === 0 ? [] : [[range.slice(0, 10), Object.fromEntries(told)]];
+      const reported = Object.entries(counters).filter(
+        ([name, emails]) => emails !== 0 && name !== "requests",
+      );
+      return reported.length === 0 ? [] : [[range.slice(0, 10), Object.fromEntries(reported)]];
     }),
   );
 }
 
 const today = "2026-03-15";
 
-describeBackends("mail events", (harness) => {
+describeBackends("events from email providers", (harness) => {
   let ids = 0;
-  const event = (mail: SentMail, kind: string, fields: Posted = {}): Posted => ({
-    email: mail.email,
+  const createEvent = (sent: SentEmail, kind: string, fields: Posted = {}): Posted => ({
+    email: sent.email,
     timestamp: seconds(harness().clock()),
     event: kind,
-    "smtp-id": mail.smtpId,
+    "smtp-id": sent.smtpId,
     sg_event_id: `event-${(ids += 1)}`,
-    sg_message_id: `message-${mail.id}`,
+    sg_message_id: `message-${sent.id}`,
     ...fields,
   });
 
@@ -81,34 +83,42 @@ describeBackends("mail events", (harness) => {
     ["deferred", { response: "451 later", attempt: "3" }, undefined],
   ])("counts %s with %j once", async (kind, fields, counters) => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account);
-    const told = event(mail, kind, fields);
-    const first = await postEvents(harness(), account, [told]);
+    const sent = await sendEmail(harness(), account);
+    const reported = createEvent(sent, kind, fields);
+    const first = await postEvents(harness(), account, [reported]);
     expect(first).toEqual({ accepted: 1, repeated: 0, unknown: 0, ignored: 0 });
-    const again = await postEvents(harness(), account, [told, told]);
+    const again = await postEvents(harness(), account, [reported, reported]);
     expect(again).toEqual({ accepted: 0, repeated: 2, unknown: 0, ignored: 0 });
     expect(await readCounts(account)).toEqual(counters ? { [today]: counters } : {});
   });
 
-  it("counts every opening, and who opened once", async () => {
+  it("counts every open, and each email's first open as unique", async () => {
     const account = await harness().newAccount();
-    const [one, other] = [await sendMail(harness(), account), await sendMail(harness(), account)];
-    const events = [event(one, "open"), event(one, "open"), event(other, "open"), event(one, "click")];
+    const [one, other] = [await sendEmail(harness(), account), await sendEmail(harness(), account)];
+    const events = [
+      createEvent(one, "open"),
+      createEvent(one, "open"),
+      createEvent(other, "open"),
+      createEvent(one, "click"),
+    ];
     expect(await postEvents(harness(), account, events)).toMatchObject({ accepted: 4 });
     expect(await readCounts(account)).toEqual({
       [today]: { opens: 3, unique_opens: 2, clicks: 1, unique_clicks: 1 },
     });
   });
 
-  it("counts what happens to a mail once also where the provider tells it under two ids", async () => {
+  it("counts a one-time event once, even if the provider reports it under two IDs", async () => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account);
-    await postEvents(harness(), account, [event(mail, "unsubscribe")]);
-    await postEvents(harness(), account, [event(mail, "group_unsubscribe"), event(mail, "delivered")]);
-    await postEvents(harness(), account, [event(mail, "delivered")]);
+    const sent = await sendEmail(harness(), account);
+    await postEvents(harness(), account, [createEvent(sent, "unsubscribe")]);
+    await postEvents(harness(), account, [
+      createEvent(sent, "group_unsubscribe"),
+      createEvent(sent, "delivered"),
+    ]);
+    await postEvents(harness(), account, [createEvent(sent, "delivered")]);
     expect(await readCounts(account)).toEqual({ [today]: { unsubscribes: 1, delivered: 1 } });
-    const { events } = await account.service.emails.get({ mail_id: mail.id });
-    expect(events.map((held) => held.event)).toEqual([
+    const { events } = await account.service.emails.get({ mail_id: sent.id });
+    expect(events.map((stored) => stored.event)).toEqual([
       "requested",
       "unsubscribed",
       "unsubscribed",
@@ -117,24 +127,27 @@ describeBackends("mail events", (harness) => {
     ]);
   });
 
-  it("takes an opening before the delivery, and moves what counts once to the day of the earliest", async () => {
+  it("accepts an open before the delivery, and counts one-time events on the earliest day", async () => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account);
+    const sent = await sendEmail(harness(), account);
     const sentMs = harness().clock();
     harness().clock.advance(3 * dayMs);
     const at = (days: number) => ({ timestamp: seconds(sentMs + days * dayMs) });
-    await postEvents(harness(), account, [event(mail, "open", at(3))]);
+    await postEvents(harness(), account, [createEvent(sent, "open", at(3))]);
     expect(await readCounts(account)).toEqual({ "2026-03-18": { opens: 1, unique_opens: 1 } });
-    await postEvents(harness(), account, [event(mail, "open", at(1)), event(mail, "delivered", at(0))]);
-    await postEvents(harness(), account, [event(mail, "open", at(2))]);
+    await postEvents(harness(), account, [
+      createEvent(sent, "open", at(1)),
+      createEvent(sent, "delivered", at(0)),
+    ]);
+    await postEvents(harness(), account, [createEvent(sent, "open", at(2))]);
     expect(await readCounts(account)).toEqual({
       [today]: { delivered: 1 },
       "2026-03-16": { opens: 1, unique_opens: 1 },
       "2026-03-17": { opens: 1 },
       "2026-03-18": { opens: 1 },
     });
-    const { events } = await account.service.emails.get({ mail_id: mail.id });
-    expect(events.map((held) => [held.event, held.occurred_at.slice(0, 10)])).toEqual([
+    const { events } = await account.service.emails.get({ mail_id: sent.id });
+    expect(events.map((stored) => [stored.event, stored.occurred_at.slice(0, 10)])).toEqual([
       ["requested", today],
       ["delivered", today],
       ["opened", "2026-03-16"],
@@ -143,11 +156,11 @@ describeBackends("mail events", (harness) => {
     ]);
   });
 
-  it("takes a time before the mail, or to come, for a wrong clock", async () => {
+  it("replaces a timestamp before the email or in the future", async () => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account);
+    const sent = await sendEmail(harness(), account);
     harness().clock.advance(dayMs);
-    const told = [
+    const reported = [
       { timestamp: 1 },
       { timestamp: 99_999_999_999 },
       { timestamp: undefined },
@@ -156,7 +169,7 @@ describeBackends("mail events", (harness) => {
     await postEvents(
       harness(),
       account,
-      told.map((fields) => event(mail, "open", fields)),
+      reported.map((fields) => createEvent(sent, "open", fields)),
     );
     expect(await readCounts(account)).toEqual({
       [today]: { opens: 1, unique_opens: 1 },
@@ -164,38 +177,40 @@ describeBackends("mail events", (harness) => {
     });
   });
 
-  it("changes the state of none that is not sent", async () => {
+  it("does not change the state of an email that was not sent", async () => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account);
+    const sent = await sendEmail(harness(), account);
     await harness()
       .database.db.updateTable("mails")
       .set({ state: "queued" })
-      .where("id", "=", mail.id)
+      .where("id", "=", sent.id)
       .execute();
-    expect(await postEvents(harness(), account, [event(mail, "bounce")])).toMatchObject({ accepted: 1 });
-    expect((await account.service.emails.get({ mail_id: mail.id })).mail).toMatchObject({
+    expect(await postEvents(harness(), account, [createEvent(sent, "bounce")])).toMatchObject({
+      accepted: 1,
+    });
+    expect((await account.service.emails.get({ mail_id: sent.id })).mail).toMatchObject({
       state: "queued",
       reason: null,
     });
   });
 
-  it("knows no mails of others, none that it did not send, and no copies", async () => {
+  it("ignores emails of other accounts, unknown emails, and copies", async () => {
     const [account, other] = [await harness().newAccount(), await harness().newAccount()];
-    const mail = await sendMail(harness(), account);
-    const strangers: Posted[] = [
-      event(mail, "open", { "smtp-id": `<${mail.id}-${"0".repeat(32)}@shop.example>` }),
-      event(mail, "open", { "smtp-id": "<hello@elsewhere.example>" }),
-      event(mail, "open", { "smtp-id": "nonsense" }),
-      event(mail, "open", { "smtp-id": undefined, sg_message_id: undefined }),
-      event(mail, "bounce", { email: "archive@shop.example" }),
+    const sent = await sendEmail(harness(), account);
+    const unmatched: Posted[] = [
+      createEvent(sent, "open", { "smtp-id": `<${sent.id}-${"0".repeat(32)}@shop.example>` }),
+      createEvent(sent, "open", { "smtp-id": "<hello@elsewhere.example>" }),
+      createEvent(sent, "open", { "smtp-id": "nonsense" }),
+      createEvent(sent, "open", { "smtp-id": undefined, sg_message_id: undefined }),
+      createEvent(sent, "bounce", { email: "archive@shop.example" }),
     ];
-    expect(await postEvents(harness(), account, strangers)).toEqual({
+    expect(await postEvents(harness(), account, unmatched)).toEqual({
       accepted: 0,
       repeated: 0,
       unknown: 5,
       ignored: 0,
     });
-    expect(await postEvents(harness(), other, [event(mail, "bounce")])).toMatchObject({ unknown: 1 });
+    expect(await postEvents(harness(), other, [createEvent(sent, "bounce")])).toMatchObject({ unknown: 1 });
     expect(await readCounts(account)).toEqual({});
     expect(await readCounts(other)).toEqual({});
   });
@@ -204,74 +219,74 @@ describeBackends("mail events", (harness) => {
     ["Ana@Bücher.example", "ana@xn--bcher-kva.example"],
     ["ana@xn--bcher-kva.example", "ana@bücher.example"],
     ["ana@BÜCHER.example", "ana@Bücher.example"],
-  ])("knows a mail to %s by the same address as %s, as it goes out", async (email, told) => {
+  ])("matches an email to %s if the event names %s", async (email, reported) => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account, email);
-    const events = [event(mail, "bounce", { email: told, type: "bounce" })];
+    const sent = await sendEmail(harness(), account, email);
+    const events = [createEvent(sent, "bounce", { email: reported, type: "bounce" })];
     expect(await postEvents(harness(), account, events)).toMatchObject({ accepted: 1, unknown: 0 });
-    const others = [event(mail, "open", { email: "ana@bucher.example" })];
+    const others = [createEvent(sent, "open", { email: "ana@bucher.example" })];
     expect(await postEvents(harness(), account, others)).toMatchObject({ accepted: 0, unknown: 1 });
-    expect((await account.service.emails.get({ mail_id: mail.id })).mail.state).toBe("bounced");
+    expect((await account.service.emails.get({ mail_id: sent.id })).mail.state).toBe("bounced");
   });
 
-  it("knows a mail by the provider's own id once that was told beside the Message-ID", async () => {
+  it("matches an email by the provider's own ID after an event that also has the Message-ID", async () => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account);
-    const nameless = () => event(mail, "open", { "smtp-id": undefined });
-    expect(await postEvents(harness(), account, [nameless()])).toMatchObject({ unknown: 1 });
-    const both = await postEvents(harness(), account, [nameless(), event(mail, "processed")]);
+    const sent = await sendEmail(harness(), account);
+    const withoutMessageId = () => createEvent(sent, "open", { "smtp-id": undefined });
+    expect(await postEvents(harness(), account, [withoutMessageId()])).toMatchObject({ unknown: 1 });
+    const both = await postEvents(harness(), account, [withoutMessageId(), createEvent(sent, "processed")]);
     expect(both).toEqual({ accepted: 1, repeated: 0, unknown: 0, ignored: 1 });
-    expect(await postEvents(harness(), account, [nameless()])).toMatchObject({ accepted: 1 });
+    expect(await postEvents(harness(), account, [withoutMessageId()])).toMatchObject({ accepted: 1 });
     const other = await harness().newAccount();
-    expect(await postEvents(harness(), other, [nameless()])).toMatchObject({ unknown: 1 });
+    expect(await postEvents(harness(), other, [withoutMessageId()])).toMatchObject({ unknown: 1 });
   });
 
-  it("passes over what means nothing here, and takes long and odd names", async () => {
+  it("ignores irrelevant events, and accepts long and unusual IDs", async () => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account, "ANN@Mail.example");
-    const told = [
-      event(mail, "processed"),
-      event(mail, "group_resubscribe"),
-      event(mail, "constructor"),
+    const sent = await sendEmail(harness(), account, "ANN@Mail.example");
+    const reported = [
+      createEvent(sent, "processed"),
+      createEvent(sent, "group_resubscribe"),
+      createEvent(sent, "constructor"),
       null,
       "open",
       { email: "ann@mail.example" },
     ];
-    expect(await postEvents(harness(), account, told as Posted[])).toEqual({
+    expect(await postEvents(harness(), account, reported as Posted[])).toEqual({
       accepted: 0,
       repeated: 0,
       unknown: 0,
       ignored: 6,
     });
-    const odd = [
-      event(mail, "open", { sg_event_id: "e".repeat(5_000), email: "ann@MAIL.example" }),
-      event(mail, "open", { sg_event_id: "\u0000 '\" %" }),
-      event(mail, "open", { sg_event_id: undefined }),
-      event(mail, "bounce", { reason: `\u0000\uD800${"x".repeat(5_000)}` }),
+    const unusual = [
+      createEvent(sent, "open", { sg_event_id: "e".repeat(5_000), email: "ann@MAIL.example" }),
+      createEvent(sent, "open", { sg_event_id: "\u0000 '\" %" }),
+      createEvent(sent, "open", { sg_event_id: undefined }),
+      createEvent(sent, "bounce", { reason: `\u0000\uD800${"x".repeat(5_000)}` }),
     ];
-    expect(await postEvents(harness(), account, odd)).toMatchObject({ accepted: 4, repeated: 0 });
-    expect(await postEvents(harness(), account, odd)).toMatchObject({ accepted: 0, repeated: 4 });
+    expect(await postEvents(harness(), account, unusual)).toMatchObject({ accepted: 4, repeated: 0 });
+    expect(await postEvents(harness(), account, unusual)).toMatchObject({ accepted: 0, repeated: 4 });
   });
 
-  it("sends nothing more to who bounced for good or reported spam, until the store says so", async () => {
+  it("suppresses addresses after a hard bounce or a spam report until the store lifts the suppression", async () => {
     const account = await harness().newAccount();
     const { service } = account;
-    const bounced = await sendMail(harness(), account, "gone@mail.example");
-    const cross = await sendMail(harness(), account, "Cross@mail.example");
-    const blocked = await sendMail(harness(), account, "slow@mail.example");
+    const bounced = await sendEmail(harness(), account, "gone@mail.example");
+    const complaining = await sendEmail(harness(), account, "Cross@mail.example");
+    const blocked = await sendEmail(harness(), account, "slow@mail.example");
     await postEvents(harness(), account, [
-      event(bounced, "bounce", { status: "5.1.1", reason: "550 no such user" }),
-      event(cross, "spamreport"),
-      event(blocked, "bounce", { type: "blocked", reason: "421 busy" }),
+      createEvent(bounced, "bounce", { status: "5.1.1", reason: "550 no such user" }),
+      createEvent(complaining, "spamreport"),
+      createEvent(blocked, "bounce", { type: "blocked", reason: "421 busy" }),
     ]);
-    const kept = await harness()
+    const suppressions = await harness()
       .database.db.selectFrom("mail_suppressions")
       .where("account_id", "=", await harness().newestAccountId())
       .select(["email_key", "kind", "mail_row"])
       .orderBy("email_key")
       .execute();
-    expect(kept).toEqual([
-      { email_key: "cross@mail.example", kind: "spamreports", mail_row: cross.id },
+    expect(suppressions).toEqual([
+      { email_key: "cross@mail.example", kind: "spamreports", mail_row: complaining.id },
       { email_key: "gone@mail.example", kind: "bounces", mail_row: bounced.id },
     ]);
     expect((await service.emails.get({ mail_id: bounced.id })).mail).toMatchObject({
@@ -279,7 +294,7 @@ describeBackends("mail events", (harness) => {
       reason: "5.1.1 550 no such user",
     });
     expect((await service.emails.get({ mail_id: blocked.id })).mail).toMatchObject({ state: "failed" });
-    expect((await service.emails.get({ mail_id: cross.id })).mail).toMatchObject({ state: "sent" });
+    expect((await service.emails.get({ mail_id: complaining.id })).mail).toMatchObject({ state: "sent" });
     expect(await service.emailSuppressions.lift({ email: "GONE@mail.example" })).toEqual({
       email: "GONE@mail.example",
       lifted: ["bounces"],
@@ -293,16 +308,16 @@ describeBackends("mail events", (harness) => {
     });
   });
 
-  it("unsubscribes who unsubscribed at the provider, as by themselves, and from that type alone", async () => {
+  it("unsubscribes a user who unsubscribed at the provider, from that email type only", async () => {
     const account = await harness().newAccount();
-    const mail = await sendMail(harness(), account);
-    const dropped = await sendMail(harness(), account, "bo@mail.example");
+    const sent = await sendEmail(harness(), account);
+    const dropped = await sendEmail(harness(), account, "bo@mail.example");
     await postEvents(harness(), account, [
-      event(mail, "unsubscribe"),
-      event(dropped, "dropped", { reason: "Unsubscribed Address" }),
+      createEvent(sent, "unsubscribe"),
+      createEvent(dropped, "dropped", { reason: "Unsubscribed Address" }),
     ]);
     const { unsubscribers } = await account.service.unsubscribers.list({});
-    expect(unsubscribers.map(({ id: _id, ...told }) => told)).toEqual([
+    expect(unsubscribers.map(({ id: _id, ...reported }) => reported)).toEqual([
       { user_email: "ann@mail.example", email_type_id: 1, unsubscirbed_by_name: "USER" },
       { user_email: "bo@mail.example", email_type_id: 1, unsubscirbed_by_name: "USER" },
     ]);
@@ -312,32 +327,35 @@ describeBackends("mail events", (harness) => {
     });
   });
 
-  it("takes what the account's secret has signed within five minutes, and nothing else", async () => {
+  it("accepts only bodies signed with the account's secret within five minutes", async () => {
     const account = await harness().newAccount();
     const { service } = account;
-    const mail = await sendMail(harness(), account);
-    const body = JSON.stringify([event(mail, "open")]);
+    const sent = await sendEmail(harness(), account);
+    const body = JSON.stringify([createEvent(sent, "open")]);
     const now = harness().clock();
-    const refused = async (sent: Parameters<typeof service.emailEvents.receive>[0]) => {
+    const expectRejected = async (sent: Parameters<typeof service.emailEvents.receive>[0]) => {
       await expect(service.emailEvents.receive(sent)).rejects.toMatchObject({ kind: "unauthorized" });
     };
-    // Before there is a secret.
-    await refused(signBySecret(body, "whsec_", now));
+    // Before a secret exists.
+    await expectRejected(signBySecret(body, "whsec_", now));
     const { secret } = await service.emailEvents.setUp({});
     expect((await service.emailEvents.setUp({})).secret).toBe(secret);
-    const good = signBySecret(body, secret, now);
-    await refused({ body });
-    await refused({ ...good, body: `${body} ` });
-    await refused({ ...good, webhook_id: "evt_2" });
-    await refused({ ...good, webhook_timestamp: String(seconds(now) + 1) });
-    await refused({ ...good, webhook_timestamp: `${seconds(now)}.0` });
-    await refused({ ...good, webhook_signature: good.webhook_signature?.replace("v1,", "v1a,") ?? "" });
-    await refused(signBySecret(body, secret, now - 301_000));
-    await refused(signBySecret(body, secret, now + 301_000));
+    const signed = signBySecret(body, secret, now);
+    await expectRejected({ body });
+    await expectRejected({ ...signed, body: `${body} ` });
+    await expectRejected({ ...signed, webhook_id: "evt_2" });
+    await expectRejected({ ...signed, webhook_timestamp: String(seconds(now) + 1) });
+    await expectRejected({ ...signed, webhook_timestamp: `${seconds(now)}.0` });
+    await expectRejected({
+      ...signed,
+      webhook_signature: signed.webhook_signature?.replace("v1,", "v1a,") ?? "",
+    });
+    await expectRejected(signBySecret(body, secret, now - 301_000));
+    await expectRejected(signBySecret(body, secret, now + 301_000));
     const other = await harness().newAccount();
-    await refused(signBySecret(body, (await other.service.emailEvents.setUp({})).secret, now));
+    await expectRejected(signBySecret(body, (await other.service.emailEvents.setUp({})).secret, now));
     expect(await readCounts(account)).toEqual({});
-    const several = { ...good, webhook_signature: `v1,AAAA v2,BBBB ${good.webhook_signature}` };
+    const several = { ...signed, webhook_signature: `v1,AAAA v2,BBBB ${signed.webhook_signature}` };
     expect(await service.emailEvents.receive(several)).toMatchObject({ accepted: 1 });
     for (const ms of [now - 299_000, now + 299_000]) {
       expect(await service.emailEvents.receive(signBySecret(body, secret, ms))).toMatchObject({
@@ -346,34 +364,34 @@ describeBackends("mail events", (harness) => {
     }
     const rotated = await service.emailEvents.setUp({ rotate: true });
     expect(rotated.secret).not.toBe(secret);
-    await refused(signBySecret(body, secret, now));
+    await expectRejected(signBySecret(body, secret, now));
     expect(await service.emailEvents.receive(signBySecret(body, rotated.secret, now))).toMatchObject({
       repeated: 1,
     });
   });
 
-  it("takes what the provider's own key has signed", async () => {
+  it("accepts bodies signed with the provider's own key", async () => {
     const account = await harness().newAccount();
     const { service } = account;
-    const mail = await sendMail(harness(), account);
-    const body = `${JSON.stringify([event(mail, "open")])}\r\n`;
+    const sent = await sendEmail(harness(), account);
+    const body = `${JSON.stringify([createEvent(sent, "open")])}\r\n`;
     const { privateKey, text } = createProviderKey();
     await expect(service.emailEvents.receive(signByProvider(body, privateKey))).rejects.toMatchObject({
       kind: "unauthorized",
     });
     const pem = `-----BEGIN PUBLIC KEY-----\n${text}\n-----END PUBLIC KEY-----\n`;
     expect((await service.emailEvents.setUp({ public_key: pem })).public_key).toBe(text);
-    const good = signByProvider(body, privateKey);
+    const signed = signByProvider(body, privateKey);
     for (const wrong of [
-      { ...good, provider_timestamp: "1600112503" },
-      { ...good, body: body.trimEnd() },
-      { ...good, provider_signature: "AAAA" },
-      { ...good, provider_signature: "" },
+      { ...signed, provider_timestamp: "1600112503" },
+      { ...signed, body: body.trimEnd() },
+      { ...signed, provider_signature: "AAAA" },
+      { ...signed, provider_signature: "" },
       signByProvider(body, createProviderKey().privateKey),
     ]) {
       await expect(service.emailEvents.receive(wrong)).rejects.toMatchObject({ kind: "unauthorized" });
     }
-    expect(await service.emailEvents.receive(good)).toMatchObject({ accepted: 1 });
+    expect(await service.emailEvents.receive(signed)).toMatchObject({ accepted: 1 });
     for (const bad of ["nonsense", createProviderKey("P-384").text, "AAAA"]) {
       await expect(service.emailEvents.setUp({ public_key: bad })).rejects.toMatchObject({
         kind: "invalidParams",
@@ -381,10 +399,10 @@ describeBackends("mail events", (harness) => {
       });
     }
     expect((await service.emailEvents.setUp({ public_key: "" })).public_key).toBeNull();
-    await expect(service.emailEvents.receive(good)).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(service.emailEvents.receive(signed)).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
-  it("refuses a body that is no list of events, or too many", async () => {
+  it("rejects a body that is not a list of events, or that has too many", async () => {
     const account = await harness().newAccount();
     const { secret } = await account.service.emailEvents.setUp({});
     const send = (body: string) =>
@@ -394,9 +412,9 @@ describeBackends("mail events", (harness) => {
     await expect(send("{}")).rejects.toMatchObject({
       kind: "invalidParams",
     });
-    const none = JSON.stringify(Array.from({ length: maxProviderEvents }, () => ({ event: "x" })));
-    expect(await send(none)).toMatchObject({ ignored: maxProviderEvents });
-    await expect(send(none.replace("[", "[1,"))).rejects.toMatchObject({ kind: "invalidParams" });
+    const irrelevant = JSON.stringify(Array.from({ length: maxProviderEvents }, () => ({ event: "x" })));
+    expect(await send(irrelevant)).toMatchObject({ ignored: maxProviderEvents });
+    await expect(send(irrelevant.replace("[", "[1,"))).rejects.toMatchObject({ kind: "invalidParams" });
     expect(await send("[]")).toEqual({ accepted: 0, repeated: 0, unknown: 0, ignored: 0 });
   });
 });
@@ -405,13 +423,13 @@ describe.each(backends.filter(({ name }) => name.startsWith("local")))(
   "any order of provider events over $name",
   ({ open }) => {
     const kinds = ["delivered", "open", "click", "bounce", "spamreport", "unsubscribe", "deferred"] as const;
-    const told = fc.record({
+    const reported = fc.record({
       mail: fc.nat({ max: 1 }),
       kind: fc.constantFrom(...kinds),
       id: fc.nat({ max: 30 }),
       hours: fc.nat({ max: 100 }),
     });
-    const distinct = fc.uniqueArray(told, { maxLength: 12, selector: ({ id }) => id });
+    const distinct = fc.uniqueArray(reported, { maxLength: 12, selector: ({ id }) => id });
     const sequences = distinct.chain((events) =>
       fc.tuple(
         fc.constant(events),
@@ -428,28 +446,28 @@ describe.each(backends.filter(({ name }) => name.startsWith("local")))(
       ),
     );
 
-    it("counts the same as the set of its distinct events", async () => {
+    it("results in the same counts as the set of distinct events", async () => {
       const harness = await open();
       try {
         await fc.assert(
           fc.asyncProperty(sequences, async ([events, sequence, batch]) => {
             const run = async (posted: typeof events, perCall: number) => {
               const account = await harness.newAccount();
-              const mails = [await sendMail(harness, account), await sendMail(harness, account)];
+              const emails = [await sendEmail(harness, account), await sendEmail(harness, account)];
               const base = harness.clock();
               harness.clock.advance(101 * 3_600_000);
-              const list = posted.map(({ mail, kind, id, hours }) => ({
+              const list = posted.map(({ mail: index, kind, id, hours }) => ({
                 email: "ann@mail.example",
                 timestamp: seconds(base + hours * 3_600_000),
                 event: kind,
-                "smtp-id": mails[mail]?.smtpId,
+                "smtp-id": emails[index]?.smtpId,
                 sg_event_id: `e${id}`,
               }));
               let accepted = 0;
               for (let at = 0; at < list.length; at += perCall) {
                 accepted += (await postEvents(harness, account, list.slice(at, at + perCall))).accepted;
               }
-              // Back, so that every run begins at the same hour of a day.
+              // Move back, so that every run starts at the same hour of a day.
               harness.clock.advance(-101 * 3_600_000);
               return { accepted, counts: await readCounts(account) };
             };

@@ -4,9 +4,9 @@ import { describeBackends, type Harness, type TestAccount } from "../support/bac
 import { lastToken } from "../support/mails.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
 
-/** The day of the tests' clock, and the day on which mails of an order of that day are due. */
+/** The day of the test clock, and the day on which emails for an order of that day are due. */
 const [today, dueLater] = ["2026-03-15", "2026-03-29"];
-const nothing = {
+const noneSuppressed = {
   requests_off: 0,
   order_too_old: 0,
   bad_address: 0,
@@ -21,25 +21,32 @@ const nothing = {
 
 type Order = Parameters<typeof anOrder>[0];
 
-async function bring(
+async function createOrders(
   { service }: Pick<TestAccount, "service">,
   ...orders: NonNullable<Order>[]
 ): Promise<void> {
-  const made = orders.map((fields, at) => anOrder({ order_id: `o${at + 1}`, order_date: today, ...fields }));
-  await service.orders.massCreate(bulkOf(made));
+  const orderInputs = orders.map((fields, at) =>
+    anOrder({ order_id: `o${at + 1}`, order_date: today, ...fields }),
+  );
+  await service.orders.massCreate(bulkOf(orderInputs));
 }
 
-const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+const orderedProducts = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
 
-describeBackends("a forecast of mails", (harness: () => Harness) => {
-  it("has nothing to say of an account without orders", async () => {
+describeBackends("emails.forecast", (harness: () => Harness) => {
+  it("is empty for an account without orders", async () => {
     const { service } = await harness().newAccount();
-    expect(await service.emails.forecast({})).toEqual({ mails: 0, people: 0, days: [], not_sent: nothing });
+    expect(await service.emails.forecast({})).toEqual({
+      mails: 0,
+      people: 0,
+      days: [],
+      not_sent: noneSuppressed,
+    });
   });
 
-  it("counts one mail a product of an order, 14 days after it, or today where that is past", async () => {
+  it("counts one email per product of an order, 14 days after it or, if that is past, today", async () => {
     const account = await harness().newAccount();
-    await bring(
+    await createOrders(
       account,
       { products: { teapot: anOrderedProduct({ quantity: 3 }), pan: anOrderedProduct() } },
       { email: "ANN@mail.example", order_date: "2026-03-10" },
@@ -54,14 +61,14 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
         { day: "2026-03-24", mails: 1 },
         { day: dueLater, mails: 2 },
       ],
-      not_sent: nothing,
+      not_sent: noneSuppressed,
     });
   });
 
-  it("looks at the purchases from an id on, of the account alone", async () => {
+  it("covers the account's purchases from an ID on", async () => {
     const [account, other] = [await harness().newAccount(), await harness().newAccount()];
-    await bring(account, {}, { email: "bo@mail.example" });
-    await bring(other, {});
+    await createOrders(account, {}, { email: "bo@mail.example" });
+    await createOrders(other, {});
     const { purchases } = await account.service.orders.list({});
     const last = purchases.at(-1)?.id ?? 0;
     const forecast = async (id: number) =>
@@ -69,20 +76,24 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
     expect([await forecast(0), await forecast(last), await forecast(last + 1)]).toEqual([2, 1, 0]);
   });
 
-  it("leaves out orders that are older than six months to the day", async () => {
+  it("excludes orders older than six months to the day", async () => {
     const account = await harness().newAccount();
-    await bring(account, { order_date: "2025-09-15" }, { order_date: "2025-09-14", products: pots("pan") });
+    await createOrders(
+      account,
+      { order_date: "2025-09-15" },
+      { order_date: "2025-09-14", products: orderedProducts("pan") },
+    );
     const { mails, not_sent } = await account.service.emails.forecast({});
-    expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...nothing, order_too_old: 1 } });
+    expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...noneSuppressed, order_too_old: 1 } });
   });
 
-  it("leaves out blacklisted products, and what mails are stopped for", async () => {
+  it("excludes blacklisted products and canceled emails", async () => {
     const account = await harness().newAccount();
-    await bring(
+    await createOrders(
       account,
-      { products: pots("teapot", "pan") },
-      { email: "bo@mail.example", products: pots("pan", "cup") },
-      { email: "cy@mail.example", products: pots("pan", "cup") },
+      { products: orderedProducts("teapot", "pan") },
+      { email: "bo@mail.example", products: orderedProducts("pan", "cup") },
+      { email: "cy@mail.example", products: orderedProducts("pan", "cup") },
     );
     const { orders, products, emails } = account.service;
     await products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
@@ -91,18 +102,18 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
     expect({ mails, people, not_sent }).toEqual({
       mails: 2,
       people: 2,
-      not_sent: { ...nothing, product_blacklisted: 1, mails_stopped: 3 },
+      not_sent: { ...noneSuppressed, product_blacklisted: 1, mails_stopped: 3 },
     });
   });
 
-  it("leaves out who is unsubscribed from mails after purchase, and from no others", async () => {
+  it("excludes addresses unsubscribed from emails after purchase, but not from other types", async () => {
     const account = await harness().newAccount();
-    await bring(account, { email: "Ann@Mail.example" }, { email: "bo@mail.example" });
+    await createOrders(account, { email: "Ann@Mail.example" }, { email: "bo@mail.example" });
     await account.service.unsubscribers.massCreate({
       email_list: { 1: ["ann@mail.example"], 2: ["bo@mail.example"] },
     });
     const { mails, not_sent } = await account.service.emails.forecast({});
-    expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...nothing, unsubscribed: 1 } });
+    expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...noneSuppressed, unsubscribed: 1 } });
   });
 
   const review = async ({ reviews, links }: Service, email: string) => {
@@ -110,19 +121,19 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
     await links.follow({ token: await lastToken(harness(), "verify_url") });
   };
 
-  it("leaves out who reviewed the same product in the last twelve months, under a verified address", async () => {
+  it("excludes reviewers of the same product in the last twelve months, under a verified address", async () => {
     const { caller, secret, service: before } = await harness().newAccount();
     await review(before, "old@mail.example");
     harness().clock.advance(366 * 24 * 3_600_000);
-    // A token does not live as long.
+    // The account's token has expired by now.
     const grant = { client_id: caller.appKey, client_secret: secret, grant_type: "client_credentials" };
     const { access_token: utoken } = await before.tokens.create(grant);
     const service = harness().service({ appKey: caller.appKey, utoken });
     await review(service, "ann@mail.example");
     await service.reviews.createNow(aReview({ email: "unverified@mail.example" }));
-    await bring(
+    await createOrders(
       { service },
-      { email: "ANN@mail.example", order_date: "2027-03-16", products: pots("teapot", "pan") },
+      { email: "ANN@mail.example", order_date: "2027-03-16", products: orderedProducts("teapot", "pan") },
       { email: "old@mail.example", order_date: "2027-03-16" },
       { email: "unverified@mail.example", order_date: "2027-03-16" },
     );
@@ -130,19 +141,19 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
     expect({ mails, people, not_sent }).toEqual({
       mails: 3,
       people: 3,
-      not_sent: { ...nothing, reviewed_lately: 1 },
+      not_sent: { ...noneSuppressed, reviewed_lately: 1 },
     });
   });
 
-  it("gives a person five mails in any thirty days, the earliest of them", async () => {
+  it("allows five emails to a person in any 30 days, the earliest ones", async () => {
     const account = await harness().newAccount();
-    await bring(
+    await createOrders(
       account,
-      // Due on the 15th: five go. On the 13th of April, within thirty days: none. On the 14th: five again.
-      { order_date: "2026-02-01", products: pots("a", "b", "c", "d", "e", "f") },
-      { order_date: "2026-03-30", products: pots("g") },
-      { order_date: "2026-03-31", products: pots("h", "i") },
-      { email: "bo@mail.example", order_date: "2026-02-01", products: pots("a") },
+      // Due on the 15th: five are sent. On April 13, within 30 days: none. On April 14: five again.
+      { order_date: "2026-02-01", products: orderedProducts("a", "b", "c", "d", "e", "f") },
+      { order_date: "2026-03-30", products: orderedProducts("g") },
+      { order_date: "2026-03-31", products: orderedProducts("h", "i") },
+      { email: "bo@mail.example", order_date: "2026-02-01", products: orderedProducts("a") },
     );
     expect(await account.service.emails.forecast({})).toEqual({
       mails: 8,
@@ -151,16 +162,16 @@ describeBackends("a forecast of mails", (harness: () => Harness) => {
         { day: today, mails: 6 },
         { day: "2026-04-14", mails: 2 },
       ],
-      not_sent: { ...nothing, too_many_to_person: 2 },
+      not_sent: { ...noneSuppressed, too_many_to_person: 2 },
     });
   });
 
-  it("changes nothing, and asks for a token", async () => {
+  it("has no side effects, and requires a utoken", async () => {
     const account = await harness().newAccount();
-    await bring(account, {});
+    await createOrders(account, {});
     const first = await account.service.emails.forecast({});
     expect(await account.service.emails.forecast({})).toEqual(first);
-    const anybody = harness().service({ appKey: account.caller.appKey });
-    await expect(anybody.emails.forecast({})).rejects.toMatchObject({ kind: "unauthorized" });
+    const anonymous = harness().service({ appKey: account.caller.appKey });
+    await expect(anonymous.emails.forecast({})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 });

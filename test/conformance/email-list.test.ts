@@ -5,9 +5,9 @@ import { anOrder, anOrderedProduct } from "../support/builders.ts";
 
 const dayMs = 24 * 3_600_000;
 
-describeBackends("mails", (harness) => {
-  /** Stores orders, each of a teapot and a pan, on the given days. */
-  const order = async ({ service }: TestAccount, orders: Readonly<Record<string, string>>) => {
+describeBackends("emails", (harness) => {
+  /** Creates orders with these dates, each with a teapot and a pan. */
+  const createOrders = async ({ service }: TestAccount, orders: Readonly<Record<string, string>>) => {
     for (const [order_id, order_date] of Object.entries(orders)) {
       const products = { teapot: anOrderedProduct(), pan: anOrderedProduct() };
       await service.orders.create({
@@ -17,7 +17,7 @@ describeBackends("mails", (harness) => {
       });
     }
   };
-  const put = ({ database }: Harness, mailId: number, state: EmailState, fields: object = {}) =>
+  const setState = ({ database }: Harness, mailId: number, state: EmailState, fields: object = {}) =>
     database.db
       .updateTable("mails")
       .set({ state, ...fields })
@@ -26,9 +26,9 @@ describeBackends("mails", (harness) => {
   const idsOf = ({ mails }: { readonly mails: readonly { readonly id: number }[] }) =>
     mails.map(({ id }) => id);
 
-  it("lists the newest first, or from an id on the oldest first", async () => {
+  it("lists the newest emails first, or the oldest first from an ID", async () => {
     const account = await harness().newAccount();
-    await order(account, { a: "2026-03-01", b: "2026-03-02" });
+    await createOrders(account, { a: "2026-03-01", b: "2026-03-02" });
     const { service } = account;
     const all = idsOf(await service.emails.list({}));
     expect(all).toHaveLength(4);
@@ -40,16 +40,16 @@ describeBackends("mails", (harness) => {
     expect(idsOf(await service.emails.list({ count: emailPage.max + 1 }))).toEqual(all);
   });
 
-  it("lists by when they are due, whatever their states", async () => {
+  it("lists by due date, regardless of state", async () => {
     const account = await harness().newAccount();
     const { service } = account;
-    await order(account, { late: "2026-03-09", soon: "2026-03-02", next: "2026-03-05" });
+    await createOrders(account, { late: "2026-03-09", soon: "2026-03-02", next: "2026-03-05" });
     const due = async (sort: "soonest" | "latest", state?: string) => {
       const { mails } = await service.emails.list({ sort, ...(state !== undefined && { state }) });
       return mails.map(({ order_id, product_id }) => `${order_id} ${product_id}`);
     };
     const soonest = await due("soonest");
-    expect(soonest.map((told) => told.split(" ")[0])).toEqual([
+    expect(soonest.map((shown) => shown.split(" ")[0])).toEqual([
       "soon",
       "soon",
       "next",
@@ -58,18 +58,18 @@ describeBackends("mails", (harness) => {
       "late",
     ]);
     const { mails } = await service.emails.list({ order_id: "next" });
-    await put(harness(), mails[0]?.id ?? 0, "sent");
-    await put(harness(), mails[1]?.id ?? 0, "leased");
+    await setState(harness(), mails[0]?.id ?? 0, "sent");
+    await setState(harness(), mails[1]?.id ?? 0, "leased");
     expect(await due("soonest")).toEqual(soonest);
     expect(await due("latest")).toEqual(soonest.toReversed());
     expect(await due("soonest", "queued,leased")).toHaveLength(5);
     expect(await due("latest", "sent, bounced")).toEqual([`next ${mails[0]?.product_id}`]);
   });
 
-  it("filters by state, order, person and kind, of the account alone", async () => {
+  it("filters by state, order, address, and category, within the account", async () => {
     const [account, other] = [await harness().newAccount(), await harness().newAccount()];
-    await order(account, { a: "2026-03-01", b: "2026-03-02" });
-    await order(other, { a: "2026-03-01" });
+    await createOrders(account, { a: "2026-03-01", b: "2026-03-02" });
+    await createOrders(other, { a: "2026-03-01" });
     await account.service.emails.sendTest({ email: "B@mail.example" });
     const list = async (query: Parameters<typeof account.service.emails.list>[0]) => {
       const { mails } = await account.service.emails.list(query);
@@ -92,7 +92,7 @@ describeBackends("mails", (harness) => {
     [{ sort: "random" }, "sort must be one of newest, oldest, soonest, latest"],
     [{ email: "x" }, "email "],
     [{ since_id: "x" }, "since_id "],
-  ])("refuses %j", async (query, message) => {
+  ])("rejects %j", async (query, message) => {
     const { service } = await harness().newAccount();
     await expect(service.emails.list(query as object)).rejects.toMatchObject({
       kind: "invalidParams",
@@ -100,13 +100,13 @@ describeBackends("mails", (harness) => {
     });
   });
 
-  it("tells what a mail is about, what it says and what became of it", async () => {
+  it("shows what an email is about, its message, and its events", async () => {
     const account = await harness().newAccount("Tea Shop");
-    await order(account, { a: "2026-03-10" });
+    await createOrders(account, { a: "2026-03-10" });
     const { mails } = await account.service.emails.list({ sort: "oldest" });
     const mail = mails.find(({ product_id }) => product_id === "teapot");
-    const told = await account.service.emails.get({ mail_id: mail?.id ?? 0 });
-    expect(told.mail).toEqual({
+    const shown = await account.service.emails.get({ mail_id: mail?.id ?? 0 });
+    expect(shown.mail).toEqual({
       id: mail?.id,
       category: "map",
       email: "a@mail.example",
@@ -122,17 +122,17 @@ describeBackends("mails", (harness) => {
       product_id: "teapot",
     });
     const { name } = anOrderedProduct();
-    expect(told.message?.subject).toContain(name);
-    expect(told.message?.text).toContain("Tea Shop");
-    expect(told.message?.text).toMatch(/Write a review: http\S+/);
-    expect(told.message?.html).toContain("<a ");
-    expect(told.events).toEqual([]);
+    expect(shown.message?.subject).toContain(name);
+    expect(shown.message?.text).toContain("Tea Shop");
+    expect(shown.message?.text).toMatch(/Write a review: http\S+/);
+    expect(shown.message?.html).toContain("<a ");
+    expect(shown.events).toEqual([]);
     await account.service.emails.sendTest({});
     const [test] = (await account.service.emails.list({ count: 1 })).mails;
-    const tested = await account.service.emails.get({ mail_id: test?.id ?? 0 });
-    expect(tested.mail).toMatchObject({ is_test: true, order_id: null, product_id: null });
-    expect(tested.message?.text).toContain("This is a test email");
-    expect(tested.events).toEqual([
+    const shownTest = await account.service.emails.get({ mail_id: test?.id ?? 0 });
+    expect(shownTest.mail).toMatchObject({ is_test: true, order_id: null, product_id: null });
+    expect(shownTest.message?.text).toContain("This is a test email");
+    expect(shownTest.events).toEqual([
       {
         event: "requested",
         occurred_at: "2026-03-15T12:00:00.000Z",
@@ -142,62 +142,62 @@ describeBackends("mails", (harness) => {
     ]);
   });
 
-  it("speaks of every product where there is one mail for an order", async () => {
+  it("mentions every product in an email that covers a complete order", async () => {
     const account = await harness().newAccount();
     await account.service.emailRules.set({ name: "one_mail_per", value: "order" });
-    await order(account, { a: "2026-03-10" });
+    await createOrders(account, { a: "2026-03-10" });
     const { mails } = await account.service.emails.list({});
     expect(mails).toMatchObject([{ order_id: "a", product_id: null }]);
     const { message } = await account.service.emails.get({ mail_id: mails[0]?.id ?? 0 });
     expect(message?.text.match(/Write a review: /g)).toHaveLength(2);
   });
 
-  it("cancels a queued email, and refuses to cancel others", async () => {
+  it("cancels a queued email, and rejects canceling others", async () => {
     const account = await harness().newAccount();
     const { service } = account;
     await service.emails.sendTest({});
     const mail_id = (await service.emails.list({})).mails[0]?.id ?? 0;
     harness().clock.advance(dayMs);
-    const stopped = { state: "not_sent", reason: "stopped_by_hand" };
-    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(stopped);
-    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(stopped);
+    const canceled = { state: "not_sent", reason: "stopped_by_hand" };
+    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(canceled);
+    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(canceled);
     const { mail, events } = await service.emails.get({ mail_id });
-    expect(mail).toMatchObject(stopped);
+    expect(mail).toMatchObject(canceled);
     expect(events).toMatchObject([
       { event: "requested" },
       { event: "not_sent", detail: "stopped_by_hand", occurred_at: "2026-03-16T12:00:00.000Z" },
     ]);
     for (const state of ["sending", "sent", "bounced", "failed", "not_sent"] as const) {
-      await put(harness(), mail_id, state, { reason: "x" });
+      await setState(harness(), mail_id, state, { reason: "x" });
       await expect(service.emails.cancel({ mail_id })).rejects.toMatchObject({
         kind: "invalidParams",
         message: expect.stringContaining(`mail_id ${mail_id} `),
       });
     }
-    await put(harness(), mail_id, "leased", { worker: "w", leased_until: harness().clock() + dayMs });
-    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(stopped);
-    const held = await harness()
+    await setState(harness(), mail_id, "leased", { worker: "w", leased_until: harness().clock() + dayMs });
+    expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(canceled);
+    const lease = await harness()
       .database.db.selectFrom("mails")
       .select(["worker", "leased_until"])
       .where("id", "=", mail_id)
       .executeTakeFirstOrThrow();
-    expect(held).toEqual({ worker: null, leased_until: null });
+    expect(lease).toEqual({ worker: null, leased_until: null });
   });
 
-  it("knows no mails of other accounts, and tells nothing without a utoken", async () => {
+  it("does not find emails of other accounts, and requires a utoken", async () => {
     const [account, other] = [await harness().newAccount(), await harness().newAccount()];
     await account.service.emails.sendTest({});
     const mail_id = (await account.service.emails.list({})).mails[0]?.id ?? 0;
-    const gone = { kind: "recordNotFound", message: `Couldn't find Mail with id = ${mail_id}` };
-    await expect(other.service.emails.get({ mail_id })).rejects.toMatchObject(gone);
-    await expect(other.service.emails.cancel({ mail_id })).rejects.toMatchObject(gone);
-    const open = harness().service({ appKey: account.caller.appKey });
+    const notFound = { kind: "recordNotFound", message: `Couldn't find Mail with id = ${mail_id}` };
+    await expect(other.service.emails.get({ mail_id })).rejects.toMatchObject(notFound);
+    await expect(other.service.emails.cancel({ mail_id })).rejects.toMatchObject(notFound);
+    const anonymous = harness().service({ appKey: account.caller.appKey });
     const calls = [
-      () => open.emails.list({}),
-      () => open.emails.get({ mail_id }),
-      () => open.emails.cancel({ mail_id }),
-      () => open.emailEvents.setUp({}),
-      () => open.emailSuppressions.lift({ email: "ann@mail.example" }),
+      () => anonymous.emails.list({}),
+      () => anonymous.emails.get({ mail_id }),
+      () => anonymous.emails.cancel({ mail_id }),
+      () => anonymous.emailEvents.setUp({}),
+      () => anonymous.emailSuppressions.lift({ email: "ann@mail.example" }),
     ];
     for (const call of calls) {
       await expect(call()).rejects.toMatchObject({ kind: "unauthorized" });

@@ -17,13 +17,13 @@ import {
 } from "../support/due-mails.ts";
 
 const dayMs = 86_400_000;
-/** An order of this day is due on the day of the tests' clock. */
+/** Emails for an order of this day are due on the day of the test clock. */
 const dueToday = "2026-03-01";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
-const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+const orderedProducts = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
 
-describeIsolated("the rules of mails", (harness: () => Harness) => {
+describeIsolated("email rules", (harness: () => Harness) => {
   let account: TestAccount;
   let service: Service;
 
@@ -32,8 +32,8 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
     service = account.service;
   });
 
-  /** Orders 1, 2, …, each of a person of its own where none is named. */
-  const bring = (...orders: Fields[]) =>
+  /** Creates orders 1, 2, …, each by another person unless an address is given. */
+  const createOrders = (...orders: Fields[]) =>
     service.orders.massCreate(
       bulkOf(
         orders.map((fields, at) =>
@@ -46,41 +46,45 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
         ),
       ),
     );
-  const judge = () => evaluateDueEmails(harness());
+  const evaluate = () => evaluateDueEmails(harness());
   const set = (
     name: Parameters<Service["emailRules"]["set"]>[0]["name"],
     value: boolean | number | string | null,
   ) => service.emailRules.set({ name, value });
 
-  it("keep back what is older than six months to the day, or than what is set", async () => {
+  it("suppress emails for orders older than six months to the day, or than the setting", async () => {
     const old = [{ order_date: "2025-09-15" }, { order_date: "2025-09-14" }];
-    await bring(...old);
-    expect(await judge()).toEqual({ "1/teapot": "leased", "2/teapot": "order_too_old" });
+    await createOrders(...old);
+    expect(await evaluate()).toEqual({ "1/teapot": "leased", "2/teapot": "order_too_old" });
     await set("oldest_order_months", 3);
-    await bring({}, {}, { order_date: "2025-12-15" }, { order_date: "2025-12-14" });
-    expect(await judge()).toMatchObject({ "3/teapot": "leased", "4/teapot": "order_too_old" });
+    await createOrders({}, {}, { order_date: "2025-12-15" }, { order_date: "2025-12-14" });
+    expect(await evaluate()).toMatchObject({ "3/teapot": "leased", "4/teapot": "order_too_old" });
     await set("order_too_old", false);
-    await bring({}, {}, {}, {}, { order_date: "2020-01-01" });
-    expect(await judge()).toMatchObject({ "5/teapot": "leased" });
+    await createOrders({}, {}, {}, {}, { order_date: "2020-01-01" });
+    expect(await evaluate()).toMatchObject({ "5/teapot": "leased" });
   });
 
-  it("keep back what goes to no address", async () => {
-    await bring({}, {});
+  it("suppress emails to an invalid address", async () => {
+    await createOrders({}, {});
     const db = harness().database.db;
     await db.updateTable("mails").set({ email: "nobody" }).where("email", "=", "p2@mail.example").execute();
-    expect(await judge()).toEqual({ "1/teapot": "leased", "2/teapot": "bad_address" });
+    expect(await evaluate()).toEqual({ "1/teapot": "leased", "2/teapot": "bad_address" });
   });
 
-  it("keep back a product that was blacklisted after its mail was queued, and no other", async () => {
-    await bring({ products: pots("teapot", "pan") });
+  it("suppress an email for a product that was blacklisted after the email was queued, but no other", async () => {
+    await createOrders({ products: orderedProducts("teapot", "pan") });
     await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
-    expect(await judge()).toEqual({ "1/teapot": "product_blacklisted", "1/pan": "leased" });
+    expect(await evaluate()).toEqual({ "1/teapot": "product_blacklisted", "1/pan": "leased" });
   });
 
-  it("keep back what was stopped after it was queued: an order, or a product of one", async () => {
-    await bring({ products: pots("teapot", "pan") }, { products: pots("teapot", "pan") }, {});
+  it("suppress emails canceled after they were queued, for an order or one of its products", async () => {
+    await createOrders(
+      { products: orderedProducts("teapot", "pan") },
+      { products: orderedProducts("teapot", "pan") },
+      {},
+    );
     await service.orders.cancelEmails({ orders: [{ order_id: "1" }, { order_id: "2", skus: ["pan"] }] });
-    expect(await judge()).toEqual({
+    expect(await evaluate()).toEqual({
       "1/teapot": "mails_stopped",
       "1/pan": "mails_stopped",
       "2/teapot": "leased",
@@ -89,15 +93,15 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
     });
   });
 
-  it("keep back what goes to who is unsubscribed from these mails, however the address is written", async () => {
-    await bring({ email: "Ann@Mail.example" }, { email: "bo@mail.example" });
+  it("suppress emails to an unsubscribed address in any spelling, for that email type only", async () => {
+    await createOrders({ email: "Ann@Mail.example" }, { email: "bo@mail.example" });
     await service.unsubscribers.massCreate({
       email_list: { 1: ["ANN@mail.example"], 2: ["bo@mail.example"] },
     });
-    expect(await judge()).toEqual({ "1/teapot": "unsubscribed", "2/teapot": "leased" });
+    expect(await evaluate()).toEqual({ "1/teapot": "unsubscribed", "2/teapot": "leased" });
   });
 
-  it("keep back a product that the person reviewed within twelve months, to the day", async () => {
+  it("suppress emails for a product that the person reviewed within twelve months, to the day", async () => {
     const review = (email: string, created_at: string, more = {}) => {
       const past = { created_at, reviewer_type: "verified_buyer" as const };
       return service.reviews.createNow(aReview({ email, past, ...more }));
@@ -105,27 +109,31 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
     await review("p1@mail.example", "2025-03-15");
     await review("p2@mail.example", "2025-03-14");
     await service.reviews.createNow(aReview({ email: "p3@mail.example" }));
-    await bring({ products: pots("teapot", "pan") }, {}, {});
-    const told = await judge();
-    // The third wrote under an address that nobody verified.
-    expect(told).toEqual({
+    await createOrders({ products: orderedProducts("teapot", "pan") }, {}, {});
+    const results = await evaluate();
+    // The address of the third review was never verified.
+    expect(results).toEqual({
       "1/teapot": "reviewed_lately",
       "1/pan": "leased",
       "2/teapot": "leased",
       "3/teapot": "leased",
     });
     await set("reviewed_within_months", 13);
-    await bring({}, {}, {}, { email: "p2@mail.example" });
-    expect(await judge()).toMatchObject({ "4/teapot": "reviewed_lately" });
+    await createOrders({}, {}, {}, { email: "p2@mail.example" });
+    expect(await evaluate()).toMatchObject({ "4/teapot": "reviewed_lately" });
     await set("reviewed_lately", false);
-    await bring({}, {}, {}, {}, { email: "p2@mail.example" });
-    expect(await judge()).toMatchObject({ "5/teapot": "leased" });
+    await createOrders({}, {}, {}, {}, { email: "p2@mail.example" });
+    expect(await evaluate()).toMatchObject({ "5/teapot": "leased" });
   });
 
-  it("let a person have five in thirty days, those that are due first", async () => {
+  it("allow a person five emails in 30 days, those that are due first", async () => {
     const ids = ["a", "b", "c", "d", "e", "f"];
-    await bring({ products: pots(...ids) }, { email: "P1@mail.example", order_date: "2026-02-20" }, {});
-    expect(await judge()).toEqual({
+    await createOrders(
+      { products: orderedProducts(...ids) },
+      { email: "P1@mail.example", order_date: "2026-02-20" },
+      {},
+    );
+    expect(await evaluate()).toEqual({
       "1/a": "leased",
       "1/b": "leased",
       "1/c": "leased",
@@ -137,77 +145,77 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
     });
   });
 
-  it("count what the person had on the last thirty days, and what another worker holds", async () => {
+  it("count emails of the last 30 days and those leased by another worker", async () => {
     const id = await accountIdOf(harness(), account);
     for (const daysAgo of [30, 29, 29, 29]) {
       await recordSent(harness(), id, "p1@mail.example", startMs - daysAgo * dayMs);
     }
-    await bring({ products: pots("a") });
+    await createOrders({ products: orderedProducts("a") });
     await createWorker(harness(), "another").claim(1);
-    await bring({ products: pots("a", "b", "c") });
-    expect(await judge()).toEqual({ "1/a": "leased", "1/b": "leased", "1/c": "too_many_to_person" });
+    await createOrders({ products: orderedProducts("a", "b", "c") });
+    expect(await evaluate()).toEqual({ "1/a": "leased", "1/b": "leased", "1/c": "too_many_to_person" });
   });
 
-  it("let a person have as many in as many days as is set, or all", async () => {
+  it("allow a person as many emails in as many days as the settings say, or an unlimited number", async () => {
     const id = await accountIdOf(harness(), account);
     await set("most_mails_to_person", 1);
     await set("most_mails_days", 2);
     await recordSent(harness(), id, "p1@mail.example", startMs - dayMs);
     await recordSent(harness(), id, "p2@mail.example", startMs - 2 * dayMs);
-    await bring({}, { products: pots("a", "b") });
-    expect(await judge()).toEqual({
+    await createOrders({}, { products: orderedProducts("a", "b") });
+    expect(await evaluate()).toEqual({
       "1/teapot": "too_many_to_person",
       "2/a": "leased",
       "2/b": "too_many_to_person",
     });
     await set("too_many_to_person", false);
-    await bring({}, {}, { email: "p1@mail.example", products: pots("a", "b", "c") });
-    expect(await judge()).toMatchObject({ "3/a": "leased", "3/b": "leased", "3/c": "leased" });
+    await createOrders({}, {}, { email: "p1@mail.example", products: orderedProducts("a", "b", "c") });
+    expect(await evaluate()).toMatchObject({ "3/a": "leased", "3/b": "leased", "3/c": "leased" });
   });
 
-  it("keep back what goes to an address that refused a mail, or reported one as spam", async () => {
+  it("suppress emails to an address that bounced or reported spam", async () => {
     const account_id = await accountIdOf(harness(), account);
     const other = await accountIdOf(harness(), await harness().newAccount());
-    const note = (email_key: string, kind: string, of = account_id) =>
+    const suppress = (email_key: string, kind: string, of = account_id) =>
       harness()
         .database.db.insertInto("mail_suppressions")
         .values({ account_id: of, email_key, kind, mail_row: 1, created_at: startMs })
         .execute();
-    await note("p1@mail.example", "bounces");
-    await note("p2@mail.example", "spamreports");
-    await note("p3@mail.example", "bounces", other);
-    await bring({}, {}, {});
-    expect(await judge()).toEqual({
+    await suppress("p1@mail.example", "bounces");
+    await suppress("p2@mail.example", "spamreports");
+    await suppress("p3@mail.example", "bounces", other);
+    await createOrders({}, {}, {});
+    expect(await evaluate()).toEqual({
       "1/teapot": "bounced_before",
       "2/teapot": "reported_spam",
       "3/teapot": "leased",
     });
     await set("bounced_before", false);
-    await bring({}, {}, {}, { email: "p1@mail.example" }, { email: "p2@mail.example" });
-    expect(await judge()).toMatchObject({ "4/teapot": "leased", "5/teapot": "reported_spam" });
+    await createOrders({}, {}, {}, { email: "p1@mail.example" }, { email: "p2@mail.example" });
+    expect(await evaluate()).toMatchObject({ "4/teapot": "leased", "5/teapot": "reported_spam" });
   });
 
-  it("keep back all review requests while they are switched off, and no other mail", async () => {
+  it("suppress all review requests while they are disabled, but no other emails", async () => {
     await set("send_review_requests", false);
-    await bring({});
+    await createOrders({});
     await service.emails.sendTest({ email: "p1@mail.example" });
     const { emails, notSent } = await createWorker(harness()).claim(10);
     expect([emails.length, notSent.map(({ rule }) => rule)]).toEqual([1, ["requests_off"]]);
     await set("send_review_requests", null);
-    await bring({}, {});
-    expect(await judge()).toMatchObject({ "2/teapot": "leased" });
+    await createOrders({}, {});
+    expect(await evaluate()).toMatchObject({ "2/teapot": "leased" });
   });
 
-  it("decide by the first that holds", async () => {
-    await bring({ order_date: "2025-01-01" }, {});
+  it("apply the first matching rule", async () => {
+    await createOrders({ order_date: "2025-01-01" }, {});
     await service.unsubscribers.massCreate({
       email_list: { 1: ["p1@mail.example", "p2@mail.example"] },
     });
     await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
-    expect(await judge()).toEqual({ "1/teapot": "order_too_old", "2/teapot": "product_blacklisted" });
+    expect(await evaluate()).toEqual({ "1/teapot": "order_too_old", "2/teapot": "product_blacklisted" });
   });
 
-  it("keep a mail that no order brings only from who is unsubscribed, reported spam or bounced", async () => {
+  it("suppress an email without an order only for unsubscribed, spam-reporting, or bounced addresses", async () => {
     await set("most_mails_to_person", 1);
     for (const email of ["a", "a", "b", "c"])
       await service.emails.sendTest({ email: `${email}@mail.example` });
@@ -222,9 +230,9 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
     ]);
   });
 
-  it("leave out of a mail about a whole order what a rule holds against, and keep it back where all is", async () => {
+  it("drop products from an email that covers a complete order, and suppress it if none remain", async () => {
     await set("one_mail_per", "order");
-    await bring({ products: pots("teapot", "pan", "cup") }, {}, {});
+    await createOrders({ products: orderedProducts("teapot", "pan", "cup") }, {}, {});
     await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
     await service.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["cup"] }, { order_id: "3" }] });
     const { emails } = await createWorker(harness()).claim(10);
@@ -237,16 +245,16 @@ describeIsolated("the rules of mails", (harness: () => Harness) => {
     });
   });
 
-  it("are the account's own", async () => {
+  it("apply per account", async () => {
     const other = await harness().newAccount();
     await other.service.emailRules.set({ name: "oldest_order_months", value: 1 });
-    await bring({ order_date: "2025-12-01" });
-    expect(await judge()).toEqual({ "1/teapot": "leased" });
+    await createOrders({ order_date: "2025-12-01" });
+    expect(await evaluate()).toEqual({ "1/teapot": "leased" });
   });
 });
 
-describeBackends("the settings of mails", (harness: () => Harness) => {
-  it("are listed with what they are by themselves, and what the account has made of them", async () => {
+describeBackends("email settings", (harness: () => Harness) => {
+  it("are listed with their defaults and the account's changes", async () => {
     const { service } = await harness().newAccount();
     const find = async (name: string) =>
       (await service.emailRules.list({})).settings.find((setting) => setting.name === name);
@@ -268,7 +276,7 @@ describeBackends("the settings of mails", (harness: () => Harness) => {
     expect(await find("due_after_days")).toMatchObject({ value: 14, changed: false });
   });
 
-  it("say of the rules which are on, which can be off, and when they hold", async () => {
+  it("report which rules are on, which can be turned off, and when they apply", async () => {
     const { service } = await harness().newAccount();
     await service.emailRules.set({ name: "reviewed_lately", value: "off" });
     await service.emailRules.set({ name: "oldest_order_months", value: "9" });
@@ -297,32 +305,32 @@ describeBackends("the settings of mails", (harness: () => Harness) => {
     expect(rules.find(({ name }) => name === "order_too_old")?.says).toContain("9 months");
   });
 
-  it("refuse what they cannot be, and keep what they were", async () => {
+  it("reject invalid values without changing anything", async () => {
     const { service } = await harness().newAccount();
-    const refuse = (name: string, value: unknown) =>
+    const setInvalid = (name: string, value: unknown) =>
       service.emailRules.set({ name, value } as Parameters<typeof service.emailRules.set>[0]);
-    const refused = (message: string) => ({ kind: "invalidParams", message });
-    await expect(refuse("due_after_days", 366)).rejects.toMatchObject(
-      refused("value of due_after_days must be an integer from 0 to 365"),
+    const invalidParams = (message: string) => ({ kind: "invalidParams", message });
+    await expect(setInvalid("due_after_days", 366)).rejects.toMatchObject(
+      invalidParams("value of due_after_days must be an integer from 0 to 365"),
     );
-    await expect(refuse("due_after_days", 1.5)).rejects.toMatchObject({ kind: "invalidParams" });
-    await expect(refuse("due_after_days", "soon")).rejects.toMatchObject({ kind: "invalidParams" });
-    await expect(refuse("track_opens", "maybe")).rejects.toMatchObject(
-      refused("value of track_opens must be on or off"),
+    await expect(setInvalid("due_after_days", 1.5)).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(setInvalid("due_after_days", "soon")).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(setInvalid("track_opens", "maybe")).rejects.toMatchObject(
+      invalidParams("value of track_opens must be on or off"),
     );
-    await expect(refuse("one_mail_per", "unit")).rejects.toMatchObject(
-      refused("value of one_mail_per must be one of product, order"),
+    await expect(setInvalid("one_mail_per", "unit")).rejects.toMatchObject(
+      invalidParams("value of one_mail_per must be one of product, order"),
     );
-    await expect(refuse("unsubscribed", false)).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(setInvalid("unsubscribed", false)).rejects.toMatchObject({ kind: "invalidParams" });
     const { settings } = await service.emailRules.list({});
     expect(settings.filter(({ changed }) => changed)).toEqual([]);
   });
 
-  it("ask for a token", async () => {
+  it("require a utoken", async () => {
     const { caller } = await harness().newAccount();
-    const anybody = harness().service({ appKey: caller.appKey });
-    await expect(anybody.emailRules.list({})).rejects.toMatchObject({ kind: "unauthorized" });
-    await expect(anybody.emailRules.set({ name: "track_opens", value: true })).rejects.toMatchObject({
+    const anonymous = harness().service({ appKey: caller.appKey });
+    await expect(anonymous.emailRules.list({})).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(anonymous.emailRules.set({ name: "track_opens", value: true })).rejects.toMatchObject({
       kind: "unauthorized",
     });
   });

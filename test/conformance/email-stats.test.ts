@@ -4,11 +4,11 @@ import { describeIsolated, type Harness } from "../support/backends.ts";
 import { aQuestion, readMailCounts, readMails } from "../support/mails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const none = Object.fromEntries(emailCounters.map((name) => [name, 0]));
-/** The day of the tests' clock. */
+const zeroCounts = Object.fromEntries(emailCounters.map((name) => [name, 0]));
+/** The day of the test clock. */
 const today = "2026-03-15";
 
-async function count(
+async function insertCounts(
   { database }: Harness,
   appKey: string,
   rows: readonly (readonly [category: string, date: string, counter: string, mails: number])[],
@@ -28,14 +28,14 @@ async function count(
   await database.db.insertInto("mail_counts").values(values).execute();
 }
 
-describeIsolated("mail", (harness) => {
+describeIsolated("email statistics and test emails", (harness) => {
   const range = { since_date: today, to_date: today, aggregate: "day" } as const;
 
   it.each([
     ["bogus", "categories must be one or more of reminder"],
     ["", "Missing categories"],
     [["map", "reminder"], "categories must be a comma-separated list of names"],
-  ])("says what is wrong with the categories %j", async (categories, message) => {
+  ])("describes what is wrong with the categories %j", async (categories, message) => {
     const { service } = await harness().newAccount();
     const call = service.emails.stats({ ...range, categories: categories as string });
     await expect(call).rejects.toMatchObject({
@@ -44,7 +44,7 @@ describeIsolated("mail", (harness) => {
     });
   });
 
-  it("counts the mails that were queued, on their day", async () => {
+  it("counts emails on the day they were queued", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
     await service.questions.sendConfirmation(aQuestion({ review_content: "And?" }));
@@ -58,16 +58,16 @@ describeIsolated("mail", (harness) => {
     });
     const [first, second] = [`${today},${today}`, "2026-03-16,2026-03-16"];
     expect(stats).toEqual({
-      question_confirmation: { [first]: { ...none, requests: 2 }, [second]: none },
-      map: { [first]: none, [second]: { ...none, requests: 1 } },
-      reminder: { [first]: none, [second]: none },
+      question_confirmation: { [first]: { ...zeroCounts, requests: 2 }, [second]: zeroCounts },
+      map: { [first]: zeroCounts, [second]: { ...zeroCounts, requests: 1 } },
+      reminder: { [first]: zeroCounts, [second]: zeroCounts },
     });
     expect(Object.keys(stats)).toEqual(["question_confirmation", "map", "reminder"]);
   });
 
-  it("adds up what is in a range, its first and last day included, of the account alone", async () => {
+  it("sums the counts of each range, including its first and last day, within the account", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await count(harness(), one.caller.appKey, [
+    await insertCounts(harness(), one.caller.appKey, [
       ["map", "2026-01-30", "opens", 1],
       ["map", "2026-01-31", "opens", 2],
       ["map", "2026-02-27", "opens", 4],
@@ -78,7 +78,7 @@ describeIsolated("mail", (harness) => {
       ["map", "2026-04-03", "delivered", 128],
       ["reminder", "2026-02-01", "opens", 256],
     ]);
-    await count(harness(), other.caller.appKey, [["map", "2026-02-01", "opens", 1_000]]);
+    await insertCounts(harness(), other.caller.appKey, [["map", "2026-02-01", "opens", 1_000]]);
     const stats = await one.service.emails.stats({
       since_date: "2026-01-31",
       to_date: "2026-04-02",
@@ -87,14 +87,14 @@ describeIsolated("mail", (harness) => {
     });
     expect(stats).toEqual({
       map: {
-        "2026-01-31,2026-02-27": { ...none, opens: 6 },
-        "2026-02-28,2026-03-30": { ...none, opens: 8, delivered: 16 },
-        "2026-03-31,2026-04-02": { ...none, delivered: 96 },
+        "2026-01-31,2026-02-27": { ...zeroCounts, opens: 6 },
+        "2026-02-28,2026-03-30": { ...zeroCounts, opens: 8, delivered: 16 },
+        "2026-03-31,2026-04-02": { ...zeroCounts, delivered: 96 },
       },
     });
   });
 
-  it("names the ranges of every aggregate", async () => {
+  it("returns the ranges of every aggregate", async () => {
     const { service } = await harness().newAccount();
     const names = async (since_date: string, to_date: string, aggregate: string) => {
       const query = { since_date, to_date, aggregate: aggregate as "day", categories: "map" };
@@ -122,14 +122,15 @@ describeIsolated("mail", (harness) => {
     ]);
   });
 
-  it("knows every category and counter of the specification", async () => {
+  it("accepts every category and returns every counter of the specification", async () => {
     const { service } = await harness().newAccount();
     const stats = await service.emails.stats({ ...range, categories: emailCategories.join(",") });
     expect(Object.keys(stats)).toEqual([...emailCategories]);
-    for (const category of emailCategories) expect(stats[category]).toEqual({ [`${today},${today}`]: none });
+    for (const category of emailCategories)
+      expect(stats[category]).toEqual({ [`${today},${today}`]: zeroCounts });
   });
 
-  it("takes the longest range, and refuses a longer one and one that ends before it starts", async () => {
+  it("accepts the longest range, and rejects a longer one and one that ends before it starts", async () => {
     const { service } = await harness().newAccount();
     const stats = (since_date: string, to_date: string) =>
       service.emails.stats({ since_date, to_date, categories: "map", aggregate: "day" });
@@ -155,7 +156,7 @@ describeIsolated("mail", (harness) => {
     });
   });
 
-  it("refuses days, categories and aggregates that there are not, and who has no utoken", async () => {
+  it("rejects invalid days, categories, and aggregates, and a request without a utoken", async () => {
     const { service, caller } = await harness().newAccount();
     const stats = (fields: Record<string, unknown>) =>
       service.emails.stats({ ...range, categories: "map", ...fields });
@@ -170,18 +171,18 @@ describeIsolated("mail", (harness) => {
     ]) {
       await expect(stats(fields), JSON.stringify(fields)).rejects.toMatchObject({ kind: "invalidParams" });
     }
-    const open = harness().service({ appKey: caller.appKey });
-    await expect(open.emails.stats({ ...range, categories: "map" })).rejects.toMatchObject({
+    const anonymous = harness().service({ appKey: caller.appKey });
+    await expect(anonymous.emails.stats({ ...range, categories: "map" })).rejects.toMatchObject({
       kind: "unauthorized",
     });
-    await expect(open.emails.sendTest({})).rejects.toMatchObject({ kind: "unauthorized" });
+    await expect(anonymous.emails.sendTest({})).rejects.toMatchObject({ kind: "unauthorized" });
   });
 
-  it("queues a test mail to the address of the call, else to the account's own", async () => {
+  it("queues a test email to the given address, or to the account's own", async () => {
     const { service } = await harness().newAccount("Tea Shop");
     expect(await service.emails.sendTest({})).toEqual({});
     expect(await service.emails.sendTest({ email: "me@mail.example" })).toEqual({});
-    const sent = { category: "map", email_type_id: 1, name: "Tea Shop", state: "queued" };
+    const testEmail = { category: "map", email_type_id: 1, name: "Tea Shop", state: "queued" };
     const data = expect.objectContaining({
       is_test: true,
       order_date: today,
@@ -196,13 +197,13 @@ describeIsolated("mail", (harness) => {
       unsubscribe_url: expect.stringContaining("/starpost/v1/l/"),
     });
     expect(await readMails(harness())).toEqual([
-      { ...sent, email: "owner1@shop.example", data },
-      { ...sent, email: "me@mail.example", data },
+      { ...testEmail, email: "owner1@shop.example", data },
+      { ...testEmail, email: "me@mail.example", data },
     ]);
     await expect(service.emails.sendTest({ email: "me" })).rejects.toMatchObject({ kind: "invalidParams" });
   });
 
-  it("asks for an address where the account has none", async () => {
+  it("requires an address if the account has none", async () => {
     const { service } = await harness().newAccount();
     await harness().database.db.deleteFrom("users").execute();
     await expect(service.emails.sendTest({})).rejects.toMatchObject({
@@ -213,7 +214,7 @@ describeIsolated("mail", (harness) => {
     expect(await readMails(harness())).toHaveLength(1);
   });
 
-  it("sends no test mail to an address that has unsubscribed, and says so", async () => {
+  it("rejects a test email to an unsubscribed address", async () => {
     const { service } = await harness().newAccount();
     await service.unsubscribers.massCreate({
       email_list: { 1: ["ME@mail.example"], 2: ["you@mail.example"] },

@@ -4,13 +4,13 @@ import { builtInTemplates } from "../../src/email/templates/built-in/templates.t
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 
-const own = {
+const customTemplate = {
   subject: "{{ store.name }} asks",
   text: "{% for p in products %}{{ p.name }}: {{ p.review_url }}\n{% endfor %}{{ unsubscribe_url }}",
   html: '<p>{{ customer.name }}</p><a href="{{ unsubscribe_url }}">no more</a>',
 };
 
-describeBackends("the templates of mails", (harness: () => Harness) => {
+describeBackends("email templates", (harness: () => Harness) => {
   let account: TestAccount;
   let service: Service;
 
@@ -19,12 +19,12 @@ describeBackends("the templates of mails", (harness: () => Harness) => {
     service = account.service;
   });
 
-  const listOwn = async (of = service) =>
+  const listCustom = async (of = service) =>
     (await of.emailTemplates.list({})).templates
       .filter(({ is_own }) => is_own)
       .map(({ category }) => category);
 
-  it("are built in, one of each category", async () => {
+  it("have a built-in template for each category", async () => {
     const { templates } = await service.emailTemplates.list({});
     expect(templates.map(({ category }) => category)).toEqual([...emailCategories]);
     expect(templates.every(({ is_own, updated_at }) => !is_own && updated_at === null)).toBe(true);
@@ -32,49 +32,56 @@ describeBackends("the templates of mails", (harness: () => Harness) => {
     expect(template).toEqual({ category: "map", is_own: false, updated_at: null, ...builtInTemplates.map });
   });
 
-  it("are replaced by the account's own, and come back", async () => {
-    const kept = { category: "map", is_own: true, updated_at: new Date(startMs).toISOString(), ...own };
-    expect(await service.emailTemplates.set({ category: "map", ...own })).toEqual({ template: kept });
-    expect(await service.emailTemplates.get({ category: "map" })).toEqual({ template: kept });
-    expect(await listOwn()).toEqual(["map"]);
-    const again = { ...own, subject: "Again" };
-    await service.emailTemplates.set({ category: "map", ...again });
+  it("can be replaced by the account's own, and reset", async () => {
+    const stored = {
+      category: "map",
+      is_own: true,
+      updated_at: new Date(startMs).toISOString(),
+      ...customTemplate,
+    };
+    expect(await service.emailTemplates.set({ category: "map", ...customTemplate })).toEqual({
+      template: stored,
+    });
+    expect(await service.emailTemplates.get({ category: "map" })).toEqual({ template: stored });
+    expect(await listCustom()).toEqual(["map"]);
+    const repeated = { ...customTemplate, subject: "Again" };
+    await service.emailTemplates.set({ category: "map", ...repeated });
     expect((await service.emailTemplates.get({ category: "map" })).template.subject).toBe("Again");
     const { template } = await service.emailTemplates.get({ category: "map", built_in: true });
     expect(template).toMatchObject({ is_own: false, ...builtInTemplates.map });
     expect(await service.emailTemplates.reset({ category: "map" })).toEqual({ template });
     expect(await service.emailTemplates.reset({ category: "map" })).toEqual({ template });
-    expect(await listOwn()).toEqual([]);
+    expect(await listCustom()).toEqual([]);
   });
 
-  it("are of one account alone", async () => {
+  it("apply to one account only", async () => {
     const other = await harness().newAccount();
-    await service.emailTemplates.set({ category: "map", ...own });
+    await service.emailTemplates.set({ category: "map", ...customTemplate });
     await other.service.emailTemplates.reset({ category: "map" });
-    expect(await listOwn(other.service)).toEqual([]);
-    expect(await listOwn()).toEqual(["map"]);
+    expect(await listCustom(other.service)).toEqual([]);
+    expect(await listCustom()).toEqual(["map"]);
   });
 
-  it("are looked at before they are kept, each part", async () => {
-    const wrong = { ...own, html: `${own.html}\n{{ product.name }}` };
-    await expect(service.emailTemplates.set({ category: "map", ...wrong })).rejects.toMatchObject({
+  it("are validated before they are stored, each part", async () => {
+    const invalid = { ...customTemplate, html: `${customTemplate.html}\n{{ product.name }}` };
+    await expect(service.emailTemplates.set({ category: "map", ...invalid })).rejects.toMatchObject({
       kind: "invalidParams",
       message: expect.stringContaining("html, line 2, column 4: ") as string,
     });
-    const { text: _text, ...part } = own;
+    const { text: _text, ...part } = customTemplate;
     await expect(
-      service.emailTemplates.set({ category: "map", ...part } as typeof own & { category: "map" }),
+      service.emailTemplates.set({ category: "map", ...part } as typeof customTemplate & { category: "map" }),
     ).rejects.toMatchObject({ kind: "invalidParams" });
     await expect(
-      service.emailTemplates.set({ category: "map", ...own, subject: "\u0007" }),
+      service.emailTemplates.set({ category: "map", ...customTemplate, subject: "\u0007" }),
     ).rejects.toMatchObject({ kind: "invalidParams" });
-    expect(await listOwn()).toEqual([]);
+    expect(await listCustom()).toEqual([]);
   });
 
-  it("are shown with sample data, also before they are kept", async () => {
+  it("are previewed with sample data, even before they are stored", async () => {
     const { mail } = await service.emailTemplates.preview({ category: "map" });
     expect(mail.html).toContain("Write a review");
-    const { mail: changed } = await service.emailTemplates.preview({ category: "map", ...own });
+    const { mail: changed } = await service.emailTemplates.preview({ category: "map", ...customTemplate });
     expect(changed).toMatchObject({
       subject: "Tea & Cups asks",
       html: expect.stringContaining("<p>Ana Müller</p>") as string,
@@ -83,8 +90,8 @@ describeBackends("the templates of mails", (harness: () => Harness) => {
       subject: "S",
       text: mail.text,
     });
-    expect(await listOwn()).toEqual([]);
-    await service.emailTemplates.set({ category: "map", ...own });
+    expect(await listCustom()).toEqual([]);
+    await service.emailTemplates.set({ category: "map", ...customTemplate });
     expect((await service.emailTemplates.preview({ category: "map" })).mail).toEqual(changed);
     await expect(service.emailTemplates.preview({ category: "map", text: "{{ x }}" })).rejects.toMatchObject({
       kind: "invalidParams",

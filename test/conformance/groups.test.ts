@@ -22,7 +22,7 @@ const unknown = (name: string) => ({
 });
 
 describeBackends("groups.create", (harness) => {
-  it("creates groups, and lists them in the order of their creation", async () => {
+  it("creates groups, and lists them in order of creation", async () => {
     const { service } = await harness().newAccount();
     expect(await service.groups.list({})).toEqual({ products_groups: [] });
     expect(await service.groups.create({ group_name: "Teapots" })).toEqual({});
@@ -34,7 +34,7 @@ describeBackends("groups.create", (harness) => {
     expect(second?.account_id).toBe(first?.account_id);
   });
 
-  it("refuses a name that is taken, but not by its case, nor another account's", async () => {
+  it("rejects a name that is taken, but allows another case and the name of another account's group", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.groups.create({ group_name: "Teapots" });
     for (const group_name of ["Teapots", " Teapots\t"]) {
@@ -56,7 +56,7 @@ describeBackends("groups.create", (harness) => {
     [" .. ", "group_name must not be .."],
     ["x".repeat(256), "group_name is longer than 255 characters"],
     ["a\u0000b", "group_name contains U+0000 or an unpaired surrogate"],
-  ])("refuses the name %j", async (group_name, message) => {
+  ])("rejects the name %j", async (group_name, message) => {
     const { service } = await harness().newAccount();
     await expect(service.groups.create({ group_name })).rejects.toMatchObject({
       kind: "invalidParams",
@@ -64,7 +64,7 @@ describeBackends("groups.create", (harness) => {
     });
   });
 
-  it("says what is missing", async () => {
+  it("names the missing field", async () => {
     const { service } = await harness().newAccount();
     await expect(service.groups.create({} as never)).rejects.toMatchObject({
       kind: "invalidParams",
@@ -74,7 +74,7 @@ describeBackends("groups.create", (harness) => {
 });
 
 describeBackends("groups.get", (harness) => {
-  it("gives the products in the order of their rows, with times", async () => {
+  it("returns the products in creation order, with timestamps", async () => {
     const account = await withProducts(harness(), "b", "a", "c");
     await account.service.groups.create({ group_name: "Pots" });
     harness().clock.advance(1_000);
@@ -104,7 +104,7 @@ describeBackends("groups.get", (harness) => {
     "7",
     "x".repeat(255),
     "茶".repeat(255),
-  ])("finds, changes and deletes a group by the name %j", async (group_name) => {
+  ])("finds, updates, and deletes a group by the name %j", async (group_name) => {
     const account = await withProducts(harness(), "a");
     const { groups } = account.service;
     await groups.create({ group_name });
@@ -116,13 +116,15 @@ describeBackends("groups.get", (harness) => {
     expect(await groups.list({})).toEqual({ products_groups: [] });
   });
 
-  it("does not find another name, case, or account's group", async () => {
+  it("does not find another name, another case, or another account's group", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.groups.create({ group_name: "Pots" });
     await expect(one.service.groups.get({ group_name: "pots" })).rejects.toMatchObject(unknown("pots"));
     await expect(other.service.groups.get({ group_name: "Pots" })).rejects.toMatchObject(unknown("Pots"));
-    const mixed = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
-    await expect(mixed.groups.get({ group_name: "Pots" })).rejects.toMatchObject({ kind: "unauthorized" });
+    const mismatched = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
+    await expect(mismatched.groups.get({ group_name: "Pots" })).rejects.toMatchObject({
+      kind: "unauthorized",
+    });
     expect(await one.service.groups.get({ group_name: " Pots " })).toMatchObject({
       products_group: { display_name: "Pots" },
     });
@@ -130,7 +132,7 @@ describeBackends("groups.get", (harness) => {
 });
 
 describeBackends("groups.update", (harness) => {
-  it("adds and takes out, passes over what is so already, and takes ids as numbers", async () => {
+  it("adds and removes products, ignores changes already made, and accepts numeric IDs", async () => {
     const account = await withProducts(harness(), "1", "2", "3");
     const { groups } = account.service;
     await groups.create({ group_name: "G" });
@@ -147,7 +149,7 @@ describeBackends("groups.update", (harness) => {
     expect(await skusOf(account, "G")).toEqual(["2", "3"]);
   });
 
-  it("refuses a call with a product that is not there, and names the first", async () => {
+  it("rejects a request with an unknown product, and names the first one", async () => {
     const account = await withProducts(harness(), "a", "b");
     const { groups } = account.service;
     await groups.create({ group_name: "G" });
@@ -160,7 +162,7 @@ describeBackends("groups.update", (harness) => {
     expect(await skusOf(account, "G")).toEqual(["b"]);
   });
 
-  it.each(["product_ids_to_add", "product_ids_to_remove"])("takes at most 500 %s", async (field) => {
+  it.each(["product_ids_to_add", "product_ids_to_remove"])("accepts at most 500 %s", async (field) => {
     const account = await withProducts(harness(), "a");
     await account.service.groups.create({ group_name: "G" });
     const change = (count: number) =>
@@ -172,7 +174,7 @@ describeBackends("groups.update", (harness) => {
     });
   });
 
-  it("refuses a product to add and to take out at once", async () => {
+  it("rejects a product that is both added and removed", async () => {
     const account = await withProducts(harness(), "a");
     await account.service.groups.create({ group_name: "G" });
     await expect(
@@ -188,7 +190,7 @@ describeBackends("groups.update", (harness) => {
     expect(await skusOf(account, "G")).toEqual([]);
   });
 
-  it("refuses another account's product", async () => {
+  it("rejects another account's product", async () => {
     const mine = await withProducts(harness(), "a");
     await withProducts(harness(), "theirs");
     await mine.service.groups.create({ group_name: "G" });
@@ -197,7 +199,7 @@ describeBackends("groups.update", (harness) => {
     ).rejects.toMatchObject({ kind: "invalidParams" });
   });
 
-  it("moves a product out of another group, and leaves one that is in another where it is to be taken out", async () => {
+  it("moves a product from another group, and does not remove a product of another group", async () => {
     const account = await withProducts(harness(), "a", "b");
     const { groups } = account.service;
     await groups.create({ group_name: "One" });
@@ -209,7 +211,7 @@ describeBackends("groups.update", (harness) => {
     expect([await skusOf(account, "One"), await skusOf(account, "Two")]).toEqual([["b"], ["a"]]);
   });
 
-  it("moves updated_at of the groups whose products changed, and of no other", async () => {
+  it("updates updated_at only of the groups whose products changed", async () => {
     const account = await withProducts(harness(), "a", "b");
     const { groups } = account.service;
     const changes = async (group_name: string) =>
@@ -228,7 +230,7 @@ describeBackends("groups.update", (harness) => {
     ]);
   });
 
-  it("refuses lists that are none, and a group that is not there", async () => {
+  it("rejects values that are not lists, and an unknown group", async () => {
     const { service } = await harness().newAccount();
     await expect(service.groups.update({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
     await expect(
@@ -259,7 +261,7 @@ describeBackends("groups and reviews", (harness) => {
     return [scores, bottomline.total_review, bottomline.average_score];
   }
 
-  it("shares the reviews of a group among its products, from when they join until they leave", async () => {
+  it("shares reviews among the products of a group while they are members", async () => {
     const account = await withProducts(harness(), "a", "b", "c");
     const { groups } = account.service;
     await review(account, "a", 5);
@@ -281,7 +283,7 @@ describeBackends("groups and reviews", (harness) => {
 });
 
 describeBackends("groups.delete", (harness) => {
-  it("refuses while the group has products, and says what to do", async () => {
+  it("rejects deleting a group that has products, and explains how to continue", async () => {
     const account = await withProducts(harness(), "a");
     const { groups } = account.service;
     await groups.create({ group_name: "G" });
@@ -296,7 +298,7 @@ describeBackends("groups.delete", (harness) => {
     await expect(groups.delete({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
   });
 
-  it("frees the name, which a new group takes under an id of its own", async () => {
+  it("frees the name for a new group with a new ID", async () => {
     const { service } = await harness().newAccount();
     await service.groups.create({ group_name: "G" });
     const [first] = (await service.groups.list({})).products_groups;
@@ -306,7 +308,7 @@ describeBackends("groups.delete", (harness) => {
     expect(second?.id).toBeGreaterThan(first?.id ?? 0);
   });
 
-  it("deletes no other account's group", async () => {
+  it("does not delete another account's group", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.groups.create({ group_name: "G" });
     await expect(other.service.groups.delete({ group_name: "G" })).rejects.toMatchObject(unknown("G"));

@@ -25,22 +25,22 @@ async function countImages({
 }
 
 describeIsolated("images", (harness) => {
-  const open = () => harness().service({});
+  const anonymous = () => harness().service({});
   const newToken = async ({ service }: TestAccount): Promise<string> =>
     (await service.reviews.create(aReview())).image_upload_token;
 
-  it("adds images of every kind to a review, told by their bytes, and reads them", async () => {
+  it("adds images of every type to a review, detects the type from the content, and returns them", async () => {
     const account = await harness().newAccount();
     const image_upload_token = await newToken(account);
     for (const type of Object.keys(starts) as (keyof typeof starts)[]) {
       const base64 = anImage(type);
       const image = `data:image/svg+xml;base64,${base64}`;
-      const added = await open().images.upload({ image_upload_token, image });
+      const added = await anonymous().images.upload({ image_upload_token, image });
       const url = expect.stringMatching(
         new RegExp(`^http://127\\.0\\.0\\.1:\\d+/starpost/v1/images/${added.image.id}$`),
       );
       expect(added).toEqual({ image: { id: added.image.id, thumb_url: url, original_url: url } });
-      const read = await open().images.get({ image_id: added.image.id });
+      const read = await anonymous().images.get({ image_id: added.image.id });
       expect(read).toEqual({ content_type: type, base64 });
     }
     expect(await countImages(harness())).toEqual([4, 4]);
@@ -48,29 +48,31 @@ describeIsolated("images", (harness) => {
     expect(reviews[0]?.images_data).toHaveLength(4);
   });
 
-  it("refuses a token that is too old, and one that the service did not give for this", async () => {
+  it("rejects expired and invalid tokens", async () => {
     const account = await harness().newAccount();
     const image_upload_token = await newToken(account);
     const refused = { kind: "unauthorized" };
     const image = anImage();
-    for (const wrong of ["", "x", `${image_upload_token}AAAA`, account.caller.utoken]) {
-      const call = open().images.upload({ image_upload_token: wrong, image });
-      await expect(call, wrong).rejects.toMatchObject(refused);
+    for (const invalidToken of ["", "x", `${image_upload_token}AAAA`, account.caller.utoken]) {
+      const call = anonymous().images.upload({ image_upload_token: invalidToken, image });
+      await expect(call, invalidToken).rejects.toMatchObject(refused);
     }
     const { data } = await harness().database.db.selectFrom("mails").select("data").executeTakeFirstOrThrow();
     const { verify_url } = JSON.parse(data) as { verify_url: string };
-    const ofMail = verify_url.slice(verify_url.lastIndexOf("/") + 1);
-    await expect(open().images.upload({ image_upload_token: ofMail, image })).rejects.toMatchObject(refused);
+    const emailToken = verify_url.slice(verify_url.lastIndexOf("/") + 1);
+    await expect(anonymous().images.upload({ image_upload_token: emailToken, image })).rejects.toMatchObject(
+      refused,
+    );
     harness().clock.advance(imageLimits.tokenLifetimeMs - 1);
-    await open().images.upload({ image_upload_token, image });
+    await anonymous().images.upload({ image_upload_token, image });
     harness().clock.advance(1);
-    await expect(open().images.upload({ image_upload_token, image })).rejects.toMatchObject(refused);
+    await expect(anonymous().images.upload({ image_upload_token, image })).rejects.toMatchObject(refused);
     expect(await countImages(harness())).toEqual([1, 1]);
   });
 
-  it("refuses what is no base64, no image, or too large", async () => {
+  it("rejects invalid base64, data that is not an image, and images that are too large", async () => {
     const image_upload_token = await newToken(await harness().newAccount());
-    const upload = (image: string) => open().images.upload({ image_upload_token, image });
+    const upload = (image: string) => anonymous().images.upload({ image_upload_token, image });
     const png = anImage();
     const svg = Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>").toString("base64");
     for (const [image, message] of [
@@ -90,49 +92,49 @@ describeIsolated("images", (harness) => {
         message,
       });
     }
-    await expect(open().images.upload({ image_upload_token } as never)).rejects.toMatchObject({
+    await expect(anonymous().images.upload({ image_upload_token } as never)).rejects.toMatchObject({
       kind: "invalidParams",
     });
     expect(await countImages(harness())).toEqual([0, 0]);
     const largest = anImage("image/jpeg", imageLimits.bytes);
     const { image } = await upload(`data:image/jpeg;base64,${largest}`);
-    const read = await open().images.get({ image_id: image.id });
+    const read = await anonymous().images.get({ image_id: image.id });
     expect(read.base64 === largest).toBe(true);
   });
 
-  it("takes so many images of a review, and no more", async () => {
+  it("accepts the maximum number of images per review", async () => {
     const account = await harness().newAccount();
     const image_upload_token = await newToken(account);
     const image = anImage();
     for (let at = 0; at < imageLimits.perReview; at += 1) {
-      await open().images.upload({ image_upload_token, image });
+      await anonymous().images.upload({ image_upload_token, image });
     }
-    await expect(open().images.upload({ image_upload_token, image })).rejects.toMatchObject({
+    await expect(anonymous().images.upload({ image_upload_token, image })).rejects.toMatchObject({
       kind: "invalidParams",
       message: `the review already has the maximum of ${imageLimits.perReview} images`,
     });
     expect(await countImages(harness())).toEqual([imageLimits.perReview, imageLimits.perReview]);
     const another = await newToken(account);
-    await expect(open().images.upload({ image_upload_token: another, image })).resolves.toBeDefined();
+    await expect(anonymous().images.upload({ image_upload_token: another, image })).resolves.toBeDefined();
   });
 
-  it("shows no image of a review that is off the pages, or that is not there", async () => {
+  it("shows no image of an unpublished or missing review", async () => {
     const { service, ...account } = await harness().newAccount();
     const image_upload_token = await newToken({ service, ...account });
-    const { image } = await open().images.upload({ image_upload_token, image: anImage() });
+    const { image } = await anonymous().images.upload({ image_upload_token, image: anImage() });
     const { id } = await harness().database.db.selectFrom("reviews").select("id").executeTakeFirstOrThrow();
     await service.reviews.setPublished({ review_id: id, published: false, reason: "spam" });
     for (const image_id of [image.id, image.id + 1, 0, 999_999_999_999_999]) {
-      await expect(open().images.get({ image_id })).rejects.toMatchObject({
+      await expect(anonymous().images.get({ image_id })).rejects.toMatchObject({
         kind: "recordNotFound",
         message: `Couldn't find Image with id = ${image_id}`,
       });
     }
-    await open().images.upload({ image_upload_token, image: anImage("image/gif") });
+    await anonymous().images.upload({ image_upload_token, image: anImage("image/gif") });
     await service.reviews.setPublished({ review_id: id, published: true, reason: "mistaken" });
-    expect(await open().images.get({ image_id: image.id })).toMatchObject({ content_type: "image/png" });
+    expect(await anonymous().images.get({ image_id: image.id })).toMatchObject({ content_type: "image/png" });
     await harness().database.db.deleteFrom("reviews").execute();
-    await expect(open().images.upload({ image_upload_token, image: anImage() })).rejects.toMatchObject({
+    await expect(anonymous().images.upload({ image_upload_token, image: anImage() })).rejects.toMatchObject({
       kind: "recordNotFound",
       message: `Couldn't find Review with id = ${id}`,
     });

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import type { CallEvent, Transport } from "../../src/service/transport.ts";
 import { describeBackends, startMs, type TestAccount } from "../support/backends.ts";
 
-/** Calls, and gives how it ended and what it was told of a limit. */
-async function callFor(
+/** Calls an operation, and returns its outcome and the limit events that it reported. */
+async function callOperation(
   transport: Transport,
   { caller }: TestAccount,
   operation: "orders.list" | "core.listProducts" = "orders.list",
@@ -20,37 +20,45 @@ async function callFor(
 }
 
 describeBackends(
-  "a limit of the calls that the specification has none for",
+  "the optional limit on other operations",
   (harness) => {
-    it("lets five calls a second of an account through, and tells what is left", async () => {
+    it("allows five requests a second per account, and reports the remaining number", async () => {
       const { newAccount, transport, clock } = harness();
       const account = await newAccount();
-      const told = (remaining: number) => [{ type: "limit", remaining, resetAtSeconds: startMs / 1_000 + 1 }];
+      const limitEvents = (remaining: number) => [
+        { type: "limit", remaining, resetAtSeconds: startMs / 1_000 + 1 },
+      ];
       for (const remaining of [4, 3, 2, 1, 0]) {
-        expect(await callFor(transport, account)).toEqual({ outcome: "answered", events: told(remaining) });
+        expect(await callOperation(transport, account)).toEqual({
+          outcome: "answered",
+          events: limitEvents(remaining),
+        });
       }
-      expect(await callFor(transport, account)).toEqual({ outcome: "tooManyRequests", events: told(0) });
+      expect(await callOperation(transport, account)).toEqual({
+        outcome: "tooManyRequests",
+        events: limitEvents(0),
+      });
       clock.advance(1_000);
-      expect((await callFor(transport, account)).outcome).toBe("answered");
+      expect((await callOperation(transport, account)).outcome).toBe("answered");
     });
 
-    it("counts apart from the core API's limit, and each account by itself", async () => {
+    it("counts separately from the core API's limit, and for each account", async () => {
       const { newAccount, transport } = harness();
       const [one, other] = [await newAccount(), await newAccount()];
-      for (let call = 0; call < 5; call += 1) await callFor(transport, one);
-      expect((await callFor(transport, one)).outcome).toBe("tooManyRequests");
-      expect((await callFor(transport, one, "core.listProducts")).outcome).toBe("answered");
-      expect((await callFor(transport, other)).outcome).toBe("answered");
+      for (let call = 0; call < 5; call += 1) await callOperation(transport, one);
+      expect((await callOperation(transport, one)).outcome).toBe("tooManyRequests");
+      expect((await callOperation(transport, one, "core.listProducts")).outcome).toBe("answered");
+      expect((await callOperation(transport, other)).outcome).toBe("answered");
     });
 
-    it("refuses before it looks at anything else, and leaves calls that anyone may make alone", async () => {
+    it("applies before any other check, and does not affect public operations", async () => {
       const { newAccount, transport } = harness();
       const account = await newAccount();
       const guess = { ...account, caller: { ...account.caller, utoken: "guess" } };
       for (let call = 0; call < 5; call += 1) {
-        expect((await callFor(transport, guess)).outcome).toBe("unauthorized");
+        expect((await callOperation(transport, guess)).outcome).toBe("unauthorized");
       }
-      expect((await callFor(transport, guess)).outcome).toBe("tooManyRequests");
+      expect((await callOperation(transport, guess)).outcome).toBe("tooManyRequests");
       for (let call = 0; call < 6; call += 1) {
         await expect(transport.call("users.get", { user_id: account.userId }, {})).resolves.toBeDefined();
       }
@@ -60,17 +68,17 @@ describeBackends(
 );
 
 describeBackends(
-  "limits as the specification has them",
+  "the default limits",
   (harness) => {
-    it("leave the other calls alone, and tell of none", async () => {
+    it("does not affect or report limits on other operations", async () => {
       const { newAccount, transport } = harness();
       const account = await newAccount();
       for (let call = 0; call < 12; call += 1) {
-        expect(await callFor(transport, account)).toEqual({ outcome: "answered", events: [] });
+        expect(await callOperation(transport, account)).toEqual({ outcome: "answered", events: [] });
       }
     });
 
-    it("know no store that is not there, nor one of other characters", async () => {
+    it("rejects an unknown store, and a store ID with unusual characters", async () => {
       const { transport } = harness();
       for (const appKey of ["nobody", "a\0b", "\u{1f600}"]) {
         const call = transport.call("core.listProducts", {}, { appKey, utoken: "x" });

@@ -16,7 +16,7 @@ function send({ service }: TestAccount, ...orders: Record<string, unknown>[]) {
 }
 
 describeBackends("missed products of orders", (harness) => {
-  it("keeps what orders pass over for its product id, and whose it was", async () => {
+  it("stores the product IDs that orders could not use, with their orders", async () => {
     const account = await harness().newAccount();
     await send(account, { products: line("a b", "ok", "a/b") });
     expect(await missedOf(account)).toEqual([
@@ -37,7 +37,7 @@ describeBackends("missed products of orders", (harness) => {
     expect(purchases.map(({ product_sku }) => product_sku)).toEqual(["ok"]);
   });
 
-  it("keeps them also of an order that is left with no product, and is not created", async () => {
+  it("stores them even if no product of the order remains and the order is not created", async () => {
     const account = await harness().newAccount();
     await send(account, { order_id: "none", products: line("é") });
     await account.service.orders.create({
@@ -51,7 +51,7 @@ describeBackends("missed products of orders", (harness) => {
     expect(await account.service.orders.list({})).toEqual({ purchases: [], total_purchases: 0 });
   });
 
-  it("keeps a line of an order once, however often it is sent", async () => {
+  it("stores a line of an order once, however often it is sent", async () => {
     const account = await harness().newAccount();
     const order = { order_id: "1", products: line("a b") };
     await send(account, order, order);
@@ -64,7 +64,7 @@ describeBackends("missed products of orders", (harness) => {
     expect(found.map(({ order_id }) => order_id)).toEqual(["1", "2"]);
   });
 
-  it("keeps none of an order that has a problem", async () => {
+  it("stores none of an invalid order", async () => {
     const account = await harness().newAccount();
     await send(account, { email: "nobody", products: line("a b") });
     await send(account, { products: { ...line("a b"), bad: { name: "" } } });
@@ -74,7 +74,7 @@ describeBackends("missed products of orders", (harness) => {
     expect(await missedOf(account)).toEqual([]);
   });
 
-  it("keeps any product that comes, as far as it can be stored", async () => {
+  it("stores any product as far as possible", async () => {
     const account = await harness().newAccount();
     const long = "x".repeat(maxLength.id);
     await send(account, {
@@ -111,7 +111,7 @@ describeBackends("products.missed", (harness) => {
     return account;
   }
 
-  it("gives ten from the first where nothing else is said, and counts all", async () => {
+  it("returns the first ten by default, and counts all", async () => {
     const account = await withMissed(12);
     const { pagination, missed_products } = await account.service.products.missed({
       missed_products_ids: "all",
@@ -122,11 +122,11 @@ describeBackends("products.missed", (harness) => {
     );
   });
 
-  it("takes start from 0, and size", async () => {
+  it("accepts a zero-based start, and a size", async () => {
     const account = await withMissed(5);
     const page = async (start: number | string, size: number | string) => {
-      const answer = await account.service.products.missed({ missed_products_ids: "all", start, size });
-      return [answer.pagination, answer.missed_products.map(({ product_sku }) => product_sku)];
+      const listed = await account.service.products.missed({ missed_products_ids: "all", start, size });
+      return [listed.pagination, listed.missed_products.map(({ product_sku }) => product_sku)];
     };
     expect(await page("3", "1")).toEqual([{ total: 5, start: 3, size: 1 }, ["no 3"]]);
     expect(await page(4, 10)).toEqual([{ total: 5, start: 4, size: 10 }, ["no 4"]]);
@@ -138,25 +138,25 @@ describeBackends("products.missed", (harness) => {
     ]);
   });
 
-  it("gives those that are asked for, by id, and passes over ids that are none", async () => {
+  it("returns those with the given IDs, and ignores invalid IDs", async () => {
     const account = await withMissed(4);
     const ids = (await missedOf(account)).map(({ id }) => id);
-    const asked = `${ids[2]},${ids[0]},${ids[2]},99999999,abc,-1,9-9,${"9".repeat(30)}`;
-    const answer = await account.service.products.missed({ missed_products_ids: asked, size: 1 });
-    expect(answer.pagination).toEqual({ total: 2, start: 0, size: 1 });
-    expect(answer.missed_products.map(({ id }) => id)).toEqual([ids[0]]);
+    const requested = `${ids[2]},${ids[0]},${ids[2]},99999999,abc,-1,9-9,${"9".repeat(30)}`;
+    const listed = await account.service.products.missed({ missed_products_ids: requested, size: 1 });
+    expect(listed.pagination).toEqual({ total: 2, start: 0, size: 1 });
+    expect(listed.missed_products.map(({ id }) => id)).toEqual([ids[0]]);
     const none = await account.service.products.missed({ missed_products_ids: "abc" });
     expect(none).toEqual({ pagination: { total: 0, start: 0, size: 10 }, missed_products: [] });
   });
 
-  it("shows no account another's", async () => {
-    const mine = await withMissed(2);
+  it("shows none of another account", async () => {
+    const account = await withMissed(2);
     const other = await harness().newAccount();
-    const [first] = await missedOf(mine);
+    const [first] = await missedOf(account);
     expect(await missedOf(other)).toEqual([]);
     expect(await missedOf(other, { missed_products_ids: String(first?.id) })).toEqual([]);
-    const mixed = harness().service({ appKey: mine.caller.appKey, utoken: other.caller.utoken });
-    await expect(mixed.products.missed({ missed_products_ids: "all" })).rejects.toMatchObject({
+    const mismatched = harness().service({ appKey: account.caller.appKey, utoken: other.caller.utoken });
+    await expect(mismatched.products.missed({ missed_products_ids: "all" })).rejects.toMatchObject({
       kind: "unauthorized",
     });
   });
@@ -173,7 +173,7 @@ describeBackends("products.missed", (harness) => {
     ],
     [{ missed_products_ids: "all", start: "-1" }, "start must be an integer"],
     [{ missed_products_ids: "all", size: "many" }, "size must be an integer"],
-  ])("refuses %j", async (query, message) => {
+  ])("rejects %j", async (query, message) => {
     const { service } = await harness().newAccount();
     await expect(service.products.missed(query as never)).rejects.toMatchObject({
       kind: "invalidParams",

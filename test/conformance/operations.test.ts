@@ -3,11 +3,11 @@ import { operations } from "../../src/contract/index.ts";
 import { describeBackends } from "../support/backends.ts";
 import { callAll } from "../support/every-call.ts";
 
-/** Source: spec "Endpoints": 45 headings, and the batch call. */
+/** Source: spec "Endpoints": 45 headings and the batch call. */
 const specified = 46;
 
 describeBackends("every operation", (harness) => {
-  it("is answered, those of the specification and the extensions", async () => {
+  it("succeeds, for the specification and the extensions", async () => {
     const account = await harness().newAccount();
     const called = vi.spyOn(harness().transport, "call");
     await callAll(harness(), account);

@@ -6,10 +6,10 @@ import { accountIdOf, evaluateDueEmails, recordSent, readEmailResults } from "..
 import { lastToken } from "../support/mails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
-const pots = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+const orderedProducts = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
 const at = (date: string) => Date.parse(date);
 
-describeIsolated("the mails that orders bring", (harness: () => Harness) => {
+describeIsolated("orders", (harness: () => Harness) => {
   let account: TestAccount;
   let service: Service;
 
@@ -18,18 +18,18 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     service = account.service;
   });
 
-  const bring = (fields: Fields, more: { send_mail?: boolean } = {}) =>
+  const createOrder = (fields: Fields, more: { send_mail?: boolean } = {}) =>
     service.orders.massCreate(bulkOf([anOrder({ order_id: "1", ...fields })], more));
-  const told = () => readEmailResults(harness());
+  const readResults = () => readEmailResults(harness());
   const rows = () => harness().database.db.selectFrom("mails").selectAll().orderBy("id").execute();
 
-  it("are one for each product, however many units, due 14 days after the order", async () => {
+  it("queue one email per product, regardless of quantity, due 14 days after the order", async () => {
     const products = { teapot: anOrderedProduct({ quantity: 3 }), pan: anOrderedProduct() };
-    await bring({ email: "Ännchen@Mail.example", order_date: "2026-03-10", products });
-    const mails = await rows();
-    expect(await told()).toEqual({ "1/teapot": "queued", "1/pan": "queued" });
-    for (const mail of mails) {
-      expect(mail).toMatchObject({
+    await createOrder({ email: "Ännchen@Mail.example", order_date: "2026-03-10", products });
+    const emails = await rows();
+    expect(await readResults()).toEqual({ "1/teapot": "queued", "1/pan": "queued" });
+    for (const email of emails) {
+      expect(email).toMatchObject({
         category: "map",
         email_type_id: 1,
         email: "Ännchen@Mail.example",
@@ -44,55 +44,55 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     }
   });
 
-  it("come of single orders as well, and are due by the call where an order has no date", async () => {
+  it("also queue emails for single orders, due relative to the request if the order has no date", async () => {
     const { order_date: _date, ...order } = anOrder({ order_id: "1" });
     await service.orders.create({ ...order, platform: "general" });
     expect((await rows()).map(({ due_at }) => due_at)).toEqual([harness().clock() + 14 * 86_400_000]);
     await service.orders.create({ ...anOrder({ order_id: "2" }), platform: "general", send_mail: false });
-    expect(await told()).toEqual({ "1/teapot": "queued" });
+    expect(await readResults()).toEqual({ "1/teapot": "queued" });
   });
 
-  it("come once, and of an order that is sent again for its new products alone", async () => {
-    await bring({});
-    await bring({});
-    await bring({ email: "other@mail.example", products: pots("teapot", "pan") });
-    expect(await told()).toEqual({ "1/teapot": "queued", "1/pan": "queued" });
-    // An order keeps its head.
+  it("queue emails once, and on a repeated order only for its new products", async () => {
+    await createOrder({});
+    await createOrder({});
+    await createOrder({ email: "other@mail.example", products: orderedProducts("teapot", "pan") });
+    expect(await readResults()).toEqual({ "1/teapot": "queued", "1/pan": "queued" });
+    // An order keeps its original address.
     expect((await rows()).map(({ email }) => email)).toEqual(["ann@mail.example", "ann@mail.example"]);
-    await bring({ products: { teapot: anOrderedProduct({ quantity: 4 }) } });
+    await createOrder({ products: { teapot: anOrderedProduct({ quantity: 4 }) } });
     expect(await rows()).toHaveLength(2);
   });
 
-  it("do not come where the call says so, nor later for what was brought so", async () => {
-    await bring({}, { send_mail: false });
-    expect(await told()).toEqual({});
-    await bring({}, { send_mail: true });
-    expect(await told()).toEqual({});
-    await bring({ products: pots("teapot", "pan") }, { send_mail: true });
-    expect(await told()).toEqual({ "1/pan": "queued" });
-    await bring({ products: pots("teapot", "pan", "cup") }, { send_mail: false });
-    expect(await told()).toEqual({ "1/pan": "queued" });
+  it("queue no emails on request, nor later for the products added that way", async () => {
+    await createOrder({}, { send_mail: false });
+    expect(await readResults()).toEqual({});
+    await createOrder({}, { send_mail: true });
+    expect(await readResults()).toEqual({});
+    await createOrder({ products: orderedProducts("teapot", "pan") }, { send_mail: true });
+    expect(await readResults()).toEqual({ "1/pan": "queued" });
+    await createOrder({ products: orderedProducts("teapot", "pan", "cup") }, { send_mail: false });
+    expect(await readResults()).toEqual({ "1/pan": "queued" });
   });
 
-  it("are one for the whole order where the account wants it, and due when it says", async () => {
+  it("queue one email per order, with the configured delay, if the account enables it", async () => {
     await service.emailRules.set({ name: "one_mail_per", value: "order" });
     await service.emailRules.set({ name: "due_after_days", value: 0 });
-    await bring({ order_date: "2026-03-10", products: pots("teapot", "pan") });
-    await bring({ products: pots("teapot", "pan", "cup") });
-    expect(await told()).toEqual({ "1/*": "queued" });
+    await createOrder({ order_date: "2026-03-10", products: orderedProducts("teapot", "pan") });
+    await createOrder({ products: orderedProducts("teapot", "pan", "cup") });
+    expect(await readResults()).toEqual({ "1/*": "queued" });
     expect((await rows()).map(({ due_at }) => due_at)).toEqual([at("2026-03-10")]);
-    // What is queued stays as it is.
+    // Queued emails stay unchanged.
     await service.emailRules.set({ name: "one_mail_per", value: null });
-    await bring({ products: pots("teapot", "pan", "lid") });
-    expect(await told()).toEqual({ "1/*": "queued", "1/lid": "queued" });
+    await createOrder({ products: orderedProducts("teapot", "pan", "lid") });
+    expect(await readResults()).toEqual({ "1/*": "queued", "1/lid": "queued" });
   });
 
-  it("are told to a call that asks for them by name: those that wait, and the first day", async () => {
+  it("return the number of queued emails and the first due day if send_mail is set", async () => {
     const order = (id: string, order_date: string) => anOrder({ order_id: id, order_date });
     const call = bulkOf([order("1", "2026-03-10"), order("2", "2026-03-08"), order("3", "2025-12-01")]);
     expect(await service.orders.massCreate(call)).not.toHaveProperty("mails");
     const { mails } = await service.orders.massCreate({ ...call, send_mail: true });
-    // A call that is repeated tells the same, and what is overdue goes today.
+    // A repeated request returns the same result, and overdue emails are sent today.
     expect(mails).toEqual({ queued: 3, first_due: "2026-03-15" });
     await evaluateDueEmails(harness());
     expect((await service.orders.massCreate({ ...call, send_mail: true })).mails).toEqual({
@@ -103,7 +103,7 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     expect((await service.orders.massCreate(none)).mails).toEqual({ queued: 0, first_due: null });
   });
 
-  it("are forecast as they are then judged", async () => {
+  it("have a forecast that matches the later decisions", async () => {
     await service.unsubscribers.massCreate({ email_list: { 1: ["p3@mail.example"] } });
     const past = { created_at: "2025-12-01", reviewer_type: "verified_buyer" as const };
     await service.reviews.createNow(aReview({ sku: "a", email: "p4@mail.example", past }));
@@ -116,17 +116,17 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
         order_id: `o${n}`,
         email: `p${n % 6}@mail.example`,
         order_date: n === 8 ? "2024-01-01" : "2026-03-01",
-        products: pots(...ids.slice(0, 1 + (n % 3))),
+        products: orderedProducts(...ids.slice(0, 1 + (n % 3))),
       }),
     );
     await service.orders.massCreate(bulkOf(orders));
     const { mails, not_sent, days } = await service.emails.forecast({});
-    const counted: Record<string, number> = { leased: 0 };
+    const decided: Record<string, number> = { leased: 0 };
     for (const state of Object.values(await evaluateDueEmails(harness())))
-      counted[state] = (counted[state] ?? 0) + 1;
-    expect({ leased: mails, ...not_sent }).toMatchObject(counted);
+      decided[state] = (decided[state] ?? 0) + 1;
+    expect({ leased: mails, ...not_sent }).toMatchObject(decided);
     expect(days).toEqual([{ day: "2026-03-15", mails }]);
-    expect(counted).toMatchObject({
+    expect(decided).toMatchObject({
       order_too_old: 3,
       unsubscribed: 2,
       mails_stopped: 3,
@@ -135,27 +135,27 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     });
   });
 
-  it("are not forecast again once they are decided, and leave room for fewer others while they wait", async () => {
-    await bring({ order_date: "2026-03-01", products: pots("a", "b", "c", "d") });
+  it("have a forecast that excludes decided emails and counts queued ones toward the limit", async () => {
+    await createOrder({ order_date: "2026-03-01", products: orderedProducts("a", "b", "c", "d") });
     expect((await service.emails.forecast({})).mails).toBe(4);
     const { purchases } = await service.orders.list({ count: 10 });
     const since_purchase_id = Math.max(...purchases.map(({ id }) => id)) + 1;
-    const order = anOrder({ order_id: "2", order_date: "2026-03-02", products: pots("e", "f") });
+    const order = anOrder({ order_id: "2", order_date: "2026-03-02", products: orderedProducts("e", "f") });
     await service.orders.massCreate(bulkOf([order], { send_mail: false }));
-    const waiting = await service.emails.forecast({ since_purchase_id });
-    expect(waiting).toMatchObject({ mails: 1, people: 1, not_sent: { too_many_to_person: 1 } });
+    const forecast = await service.emails.forecast({ since_purchase_id });
+    expect(forecast).toMatchObject({ mails: 1, people: 1, not_sent: { too_many_to_person: 1 } });
     await evaluateDueEmails(harness());
     await harness()
       .database.db.updateTable("mails")
       .set({ state: "sent", sent_at: harness().clock(), leased_until: null })
       .execute();
-    expect(await service.emails.forecast({ since_purchase_id })).toEqual(waiting);
-    expect(await service.emails.forecast({})).toEqual(waiting);
+    expect(await service.emails.forecast({ since_purchase_id })).toEqual(forecast);
+    expect(await service.emails.forecast({})).toEqual(forecast);
   });
 
-  it("are forecast by the account's own rules", async () => {
-    await bring(
-      { order_date: "2026-01-01", products: pots("a", "b", "c", "d", "e", "f") },
+  it("have a forecast that follows the account's rules", async () => {
+    await createOrder(
+      { order_date: "2026-01-01", products: orderedProducts("a", "b", "c", "d", "e", "f") },
       { send_mail: false },
     );
     const read = async () => {
@@ -176,10 +176,10 @@ describeIsolated("the mails that orders bring", (harness: () => Harness) => {
     expect(await read()).toEqual([0, 0, 0, 6]);
   });
 
-  it("let a review that a request's link verified keep the next request back", async () => {
+  it("queue no email if a review of the product was verified by a link", async () => {
     await service.reviews.create(aReview({ email: "ann@mail.example" }));
     await service.links.follow({ token: await lastToken(harness(), "verify_url") });
-    await bring({ order_date: "2026-03-01" });
+    await createOrder({ order_date: "2026-03-01" });
     expect(await evaluateDueEmails(harness())).toEqual({ "1/teapot": "reviewed_lately" });
   });
 });

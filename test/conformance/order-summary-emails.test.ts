@@ -5,48 +5,48 @@ import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders
 import { createWorker } from "../support/due-mails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
-const pots = (...ids: string[]) =>
+const orderedProducts = (...ids: string[]) =>
   Object.fromEntries(ids.map((id) => [id, anOrderedProduct({ name: id.toUpperCase() })]));
 
-describeBackends("a mail about a whole order", (harness: () => Harness) => {
+describeBackends("an email that covers a complete order", (harness: () => Harness) => {
   let service: Service;
 
   beforeEach(async () => {
     ({ service } = await harness().newAccount());
   });
 
-  const bring = (fields: Fields, more: { send_mail?: boolean } = {}) =>
+  const createOrder = (fields: Fields, more: { send_mail?: boolean } = {}) =>
     service.orders.massCreate(bulkOf([anOrder({ order_id: "1", ...fields })], more));
-  const wantOne = () => service.emailRules.set({ name: "one_mail_per", value: "order" });
+  const enableOneEmailPerOrder = () => service.emailRules.set({ name: "one_mail_per", value: "order" });
 
-  /** Lets all that is due go; the products that each mail speaks of. */
+  /** Sends all due emails, and returns the products that each one mentions. */
   async function send(): Promise<readonly (readonly string[])[]> {
     const work = createWorker(harness());
     const { emails } = await work.claim(100);
-    for (const { email: mail } of emails) {
-      await work.step([], mail.id);
-      await work.step([{ id: mail.id, outcome: { state: "accepted", answer: "250 ok" } }]);
+    for (const { email } of emails) {
+      await work.step([], email.id);
+      await work.step([{ id: email.id, outcome: { state: "accepted", answer: "250 ok" } }]);
     }
     return emails.map(({ email }) =>
       (email.data["products"] as readonly { product_id: string }[]).map(({ product_id }) => product_id),
     );
   }
 
-  const why = async () =>
-    (await service.emails.explain({ order_id: "1" })).decisions.map(({ products, ...told }) => [
-      told.is_whole_order ? "whole" : "own",
-      told.state,
-      told.decided_by,
+  const explain = async () =>
+    (await service.emails.explain({ order_id: "1" })).decisions.map(({ products, ...decision }) => [
+      decision.is_whole_order ? "whole" : "own",
+      decision.state,
+      decision.decided_by,
       products.map(({ product_id, left_out_by }) => [product_id, left_out_by]),
     ]);
 
-  it("leaves products to their own mails, where the setting was changed between two calls", async () => {
-    await bring({ products: pots("pot") });
-    await wantOne();
-    await bring({ products: pots("pot", "pan") });
+  it("keeps existing emails per product if the setting changes between two requests", async () => {
+    await createOrder({ products: orderedProducts("pot") });
+    await enableOneEmailPerOrder();
+    await createOrder({ products: orderedProducts("pot", "pan") });
     await service.emailRules.set({ name: "one_mail_per", value: "product" });
-    await bring({ products: pots("pot", "pan", "cup") });
-    expect(await why()).toEqual([
+    await createOrder({ products: orderedProducts("pot", "pan", "cup") });
+    expect(await explain()).toEqual([
       ["own", "queued", null, [["pot", null]]],
       ["own", "queued", null, [["cup", null]]],
       ["whole", "queued", null, [["pan", null]]],
@@ -54,29 +54,29 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
     expect(await send()).toEqual([["pot"], ["pan"], ["cup"]]);
   });
 
-  it("does not speak of what came as past, nor does anything change that", async () => {
-    await wantOne();
-    await bring({ products: pots("pot") }, { send_mail: false });
+  it("excludes products imported as past, permanently", async () => {
+    await enableOneEmailPerOrder();
+    await createOrder({ products: orderedProducts("pot") }, { send_mail: false });
     harness().clock.advance(1_000);
-    await bring({ products: pots("pot", "pan") }, { send_mail: true });
+    await createOrder({ products: orderedProducts("pot", "pan") }, { send_mail: true });
     expect(await send()).toEqual([["pan"]]);
-    expect(await why()).toEqual([
+    expect(await explain()).toEqual([
       ["own", null, "past_order", [["pot", null]]],
       ["whole", "sent", null, [["pan", null]]],
     ]);
   });
 
-  it("speaks of what comes to its order before it goes", async () => {
-    await wantOne();
-    await bring({ products: pots("pot") });
+  it("includes products added to the order before it is sent", async () => {
+    await enableOneEmailPerOrder();
+    await createOrder({ products: orderedProducts("pot") });
     harness().clock.advance(1_000);
-    await bring({ products: pots("pot", "pan") });
+    await createOrder({ products: orderedProducts("pot", "pan") });
     expect(await send()).toEqual([["pot", "pan"]]);
   });
 
-  it("keeps why it left out a product, whatever holds later, and shows what it said", async () => {
-    await wantOne();
-    await bring({ products: pots("pot", "pan", "cup") });
+  it("keeps the reason for each dropped product, and the message as it was sent", async () => {
+    await enableOneEmailPerOrder();
+    await createOrder({ products: orderedProducts("pot", "pan", "cup") });
     await service.products.massUpdate({ products: { pot: aProduct({ blacklisted: true }) } });
     await service.orders.cancelEmails({ orders: [{ order_id: "1", skus: ["cup"] }] });
     expect(await send()).toEqual([["pan"]]);
@@ -86,16 +86,16 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
       ["pan", null],
       ["cup", "mails_stopped"],
     ];
-    expect(await why()).toEqual([["whole", "sent", null, sent]]);
+    expect(await explain()).toEqual([["whole", "sent", null, sent]]);
     const { mails } = await service.emails.list({});
     const { message } = await service.emails.get({ mail_id: mails[0]?.id ?? 0 });
     expect(message?.text.match(/Write a review: /g)).toHaveLength(1);
     expect(message?.text).toContain("PAN");
   });
 
-  it("speaks again of what nothing holds against any more where it goes once more", async () => {
-    await wantOne();
-    await bring({ products: pots("pot", "pan") });
+  it("includes a product again if nothing suppresses it at the next attempt", async () => {
+    await enableOneEmailPerOrder();
+    await createOrder({ products: orderedProducts("pot", "pan") });
     await service.products.massUpdate({ products: { pot: aProduct({ blacklisted: true }) } });
     const work = createWorker(harness());
     expect((await work.claim(1)).emails).toHaveLength(1);
@@ -106,6 +106,6 @@ describeBackends("a mail about a whole order", (harness: () => Harness) => {
       ["pot", null],
       ["pan", null],
     ];
-    expect(await why()).toEqual([["whole", "sent", null, products]]);
+    expect(await explain()).toEqual([["whole", "sent", null, products]]);
   });
 });

@@ -18,7 +18,7 @@ async function storedProduct({ database }: Harness, productId: string) {
 }
 
 describeIsolated("orders.massCreate", (harness) => {
-  it("stores orders, adds their unknown products, and gives a uuid", async () => {
+  it("stores orders, creates their unknown products, and returns a uuid", async () => {
     const account = await harness().newAccount();
     const { uuid, errors } = await account.service.orders.massCreate(bulkOf([anOrder()]));
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -39,7 +39,7 @@ describeIsolated("orders.massCreate", (harness) => {
     ]);
   });
 
-  it("keeps order and product ids as they came", async () => {
+  it("stores order and product IDs unchanged", async () => {
     const account = await harness().newAccount();
     await account.service.orders.massCreate(
       bulkOf([
@@ -54,7 +54,7 @@ describeIsolated("orders.massCreate", (harness) => {
     ]);
   });
 
-  it("returns every problem when validating, and stores only the orders without one", async () => {
+  it("returns every problem when validating, and stores only valid orders", async () => {
     const account = await harness().newAccount();
     const { errors } = await account.service.orders.massCreate(
       bulkOf(
@@ -85,7 +85,7 @@ describeIsolated("orders.massCreate", (harness) => {
     expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["good"]);
   });
 
-  it("takes a bad spec for a problem only when validating", async () => {
+  it("reports an invalid spec only when validating", async () => {
     const account = await harness().newAccount();
     const orders = [anOrder({ products: { cup: anOrderedProduct({ specs: { upc: "1 2", mpn: "N/A" } }) } })];
     const refused = await account.service.orders.massCreate(bulkOf(orders, { validate_data: true }));
@@ -95,7 +95,7 @@ describeIsolated("orders.massCreate", (harness) => {
     expect(await storedProduct(harness(), "cup")).toMatchObject({ upc: null, mpn: null });
   });
 
-  it("drops a bad order without a word when not validating", async () => {
+  it("drops an invalid order without an error when not validating", async () => {
     const account = await harness().newAccount();
     const reply = await account.service.orders.massCreate(
       bulkOf([anOrder({ order_id: "bad", email: "nobody" }), anOrder({ order_id: "good" })]),
@@ -104,25 +104,25 @@ describeIsolated("orders.massCreate", (harness) => {
     expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["good"]);
   });
 
-  it.each([undefined, null])("takes the time of the request for the order date %s", async (order_date) => {
+  it.each([undefined, null])("uses the time of the request for the order date %s", async (order_date) => {
     const account = await harness().newAccount();
     await account.service.orders.massCreate(bulkOf([anOrder({ order_date })]));
     expect((await allPurchases(account))[0]?.order_date).toBe("2026-03-15T12:00:00.000Z");
   });
 
-  it("asks for the image key only when validating, and takes an empty one for none", async () => {
+  it("requires the image key only when validating, and treats an empty one as absent", async () => {
     const account = await harness().newAccount();
     const orders = [anOrder({ products: { cup: aProduct() } })];
     const refused = await account.service.orders.massCreate(bulkOf(orders, { validate_data: true }));
     expect(refused.errors).toEqual([
       { order_num: 0, order_id: "1001", field: "products.cup.image", error: "is missing" },
     ]);
-    const taken = await account.service.orders.massCreate(bulkOf(orders));
-    expect(taken.errors).toBeUndefined();
+    const accepted = await account.service.orders.massCreate(bulkOf(orders));
+    expect(accepted.errors).toBeUndefined();
     expect(await allPurchases(account)).toHaveLength(1);
   });
 
-  it("ignores a purchase whose product id has other characters, and an order left with none", async () => {
+  it("ignores a product ID with invalid characters, and an order without any valid one", async () => {
     const account = await harness().newAccount();
     const bad = { "a b": anOrderedProduct(), "a/b": anOrderedProduct(), é: {} };
     const tooLong = { ["x".repeat(maxLength.id + 1)]: anOrderedProduct() };
@@ -141,25 +141,25 @@ describeIsolated("orders.massCreate", (harness) => {
     expect(orders).toEqual([{ order_id: "mixed" }]);
   });
 
-  it("does not create an order again, and adds the purchases that are new", async () => {
+  it("does not recreate an order, but adds its new purchases", async () => {
     const account = await harness().newAccount();
     await account.service.orders.massCreate(bulkOf([anOrder()]));
     const [first] = await allPurchases(account);
-    const again = anOrder({
+    const repeatedOrder = anOrder({
       customer_name: "Bea",
       order_date: "2026-03-02",
       products: { teapot: anOrderedProduct({ price: "9" }), cup: anOrderedProduct({ name: "Cup" }) },
     });
-    await account.service.orders.massCreate(bulkOf([again]));
+    await account.service.orders.massCreate(bulkOf([repeatedOrder]));
     const found = await allPurchases(account);
     expect(found[0]).toEqual(first);
     expect(found.slice(1)).toMatchObject([{ product_sku: "cup", user_name: "Ann", order_id: "1001" }]);
-    await account.service.orders.massCreate(bulkOf([again, again]));
+    await account.service.orders.massCreate(bulkOf([repeatedOrder, repeatedOrder]));
     expect(await allPurchases(account)).toEqual(found);
     expect((await account.service.orders.list({})).total_purchases).toBe(2);
   });
 
-  it("makes a purchase of each unit, and keeps each one's price", async () => {
+  it("creates a purchase for each unit, and stores its price", async () => {
     const account = await harness().newAccount();
     const withQuantity = (quantity: number, price: string) =>
       anOrder({ products: { cup: anOrderedProduct({ quantity, price }) } });
@@ -177,7 +177,7 @@ describeIsolated("orders.massCreate", (harness) => {
     ]);
   });
 
-  it("lets the last product of an id win, field by field, within a call and between calls", async () => {
+  it("uses the last value of each product field, within a request and between requests", async () => {
     const account = await harness().newAccount();
     const first = {
       name: "Old",
@@ -214,7 +214,7 @@ describeIsolated("orders.massCreate", (harness) => {
     );
   });
 
-  it("moves a product's updated_at only when something changed", async () => {
+  it("updates a product's updated_at only if something changed", async () => {
     const { service } = await harness().newAccount();
     const send = (order_id: string, name: string) =>
       service.orders.massCreate(
@@ -232,7 +232,7 @@ describeIsolated("orders.massCreate", (harness) => {
     });
   });
 
-  it("refuses a call without a known platform", async () => {
+  it("rejects a request without a known platform", async () => {
     const { service } = await harness().newAccount();
     await expect(
       service.orders.massCreate(bulkOf([], { platform: "moon" as "general" })),
@@ -246,7 +246,7 @@ describeIsolated("orders.massCreate", (harness) => {
     });
   });
 
-  it("keeps one account's orders and products from another", async () => {
+  it("keeps the orders and products of two accounts separate", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.orders.massCreate(bulkOf([anOrder()]));
     expect(await other.service.orders.list({})).toEqual({ purchases: [], total_purchases: 0 });
@@ -269,14 +269,14 @@ describeBackends("orders.create", (harness) => {
     ...anOrder(fields),
   });
 
-  it("stores one order, without an image", async () => {
+  it("stores a single order, without an image", async () => {
     const account = await harness().newAccount();
     const products = { cup: aProduct({ price: "3" }) };
     expect(await account.service.orders.create(single({ products, validate_data: true }))).toEqual({});
     expect(await allPurchases(account)).toMatchObject([{ product_sku: "cup" }]);
   });
 
-  it("returns problems without a number when validating, and nothing when not", async () => {
+  it("returns problems without a number when validating, and none otherwise", async () => {
     const account = await harness().newAccount();
     const bad = { email: "nobody", order_date: undefined };
     expect(await account.service.orders.create(single({ ...bad, validate_data: true }))).toEqual({
@@ -302,7 +302,7 @@ describeBackends("orders.list", (harness) => {
     return service.orders.massCreate(bulkOf(ids.map((order_id) => anOrder({ order_id }))));
   }
 
-  it("gives ten purchases by id where no count is given", async () => {
+  it("returns ten purchases by ID by default", async () => {
     const { service } = await withOrders(12);
     const { purchases, total_purchases } = await service.orders.list({});
     expect(purchases.map(({ order_id }) => order_id)).toEqual(
@@ -311,7 +311,7 @@ describeBackends("orders.list", (harness) => {
     expect(total_purchases).toBe(12);
   });
 
-  it("starts with since_id, which is listed itself", async () => {
+  it("starts with the purchase since_id", async () => {
     const { service } = await withOrders(5);
     const { purchases } = await service.orders.list({});
     const from = purchases[3]?.id ?? 0;
@@ -320,7 +320,7 @@ describeBackends("orders.list", (harness) => {
     expect(rest.total_purchases).toBe(5);
   });
 
-  it("takes page from 1, and count as purchases of a page", async () => {
+  it("accepts a one-based page, and count purchases per page", async () => {
     const { service } = await withOrders(5);
     const page = async (query: object) =>
       (await service.orders.list(query)).purchases.map(({ order_id }) => order_id);
@@ -329,14 +329,14 @@ describeBackends("orders.list", (harness) => {
     expect(await page({ count: 2, page: 4 })).toEqual([]);
   });
 
-  it("clamps count to the most that a page holds", async () => {
+  it("limits count to the maximum page size", async () => {
     const { service } = await withOrders(purchasePage.max + 1);
     const { purchases, total_purchases } = await service.orders.list({ count: purchasePage.max * 10 });
     expect(purchases).toHaveLength(purchasePage.max);
     expect(total_purchases).toBe(purchasePage.max + 1);
   });
 
-  it("takes since_date as the first day of created_at, in list and total", async () => {
+  it("uses since_date as the first day of created_at, in the list and in the total", async () => {
     const account = await withOrders(2);
     harness().clock.advance(dayMs);
     await addOrders(account, 3, 10);
@@ -349,7 +349,7 @@ describeBackends("orders.list", (harness) => {
     expect(await since("2026-03-17")).toEqual([[], 0]);
   });
 
-  it("lists by created_at also after the clock was turned back", async () => {
+  it("lists by created_at, even after the clock was set back", async () => {
     const account = await withOrders(1);
     harness().clock.advance(-dayMs);
     await addOrders(account, 1, 10);
@@ -358,7 +358,7 @@ describeBackends("orders.list", (harness) => {
     expect(total_purchases).toBe(1);
   });
 
-  it("refuses a date that is not one, and a count that is no number", async () => {
+  it("rejects an invalid date and a count that is not a number", async () => {
     const { service } = await harness().newAccount();
     await expect(service.orders.list({ since_date: "2026-02-30" })).rejects.toMatchObject({
       kind: "invalidParams",
@@ -369,7 +369,7 @@ describeBackends("orders.list", (harness) => {
 });
 
 describeIsolated("orders.cancelEmails", (harness) => {
-  it("keeps stops by order id, for listed products or for all, also before the order is there", async () => {
+  it("stores cancellations by order ID, for some products or for all, even before the order exists", async () => {
     const one = await harness().newAccount();
     const stop = {
       orders: [
@@ -396,7 +396,7 @@ describeIsolated("orders.cancelEmails", (harness) => {
     expect(await allPurchases(one)).toHaveLength(1);
   });
 
-  it("is kept by account", async () => {
+  it("applies to one account only", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.orders.cancelEmails({ orders: [{ order_id: "1" }] });
     await other.service.orders.cancelEmails({ orders: [{ order_id: "1" }] });

@@ -10,13 +10,13 @@ const past = {
 } as const;
 
 async function outbox({ database }: Harness) {
-  const mails = await database.db.selectFrom("mails").select("id").execute();
+  const emails = await database.db.selectFrom("mails").select("id").execute();
   const deliveries = await database.db.selectFrom("webhook_deliveries").select("id").execute();
-  return { mails: mails.length, deliveries: deliveries.length };
+  return { mails: emails.length, deliveries: deliveries.length };
 }
 
-describeBackends("reviews.createNow of a past review", (harness) => {
-  it("takes the store at its word, and tells nobody", async () => {
+describeBackends("reviews.createNow for a past review", (harness) => {
+  it("uses the reviewer type that the store states, and sends no emails or webhooks", async () => {
     const { service } = await harness().newAccount();
     await service.webhooks.create({ url: "https://shop.example/hook", event_name: "review_create" });
     const { reviews } = await service.reviews.createNow(aReview({ past }));
@@ -44,7 +44,7 @@ describeBackends("reviews.createNow of a past review", (harness) => {
     expect(await outbox(harness())).toEqual({ mails: 0, deliveries: 0 });
   });
 
-  it("is published, anonymous and without a comment where the store does not say otherwise", async () => {
+  it("is published, anonymous, and without a comment by default", async () => {
     const { service } = await harness().newAccount();
     await service.reviews.createNow(aReview({ past: { created_at: "2018-08-15" } }));
     expect((await service.reviews.list({ details: true })).reviews).toMatchObject([
@@ -62,7 +62,7 @@ describeBackends("reviews.createNow of a past review", (harness) => {
     expect(reviews[0]?.created_at).toBe("2018-08-15T00:00:00.000Z");
   });
 
-  it("is counted once it is published after all, and not before", async () => {
+  it("is counted once it is published, and not before", async () => {
     const { service } = await harness().newAccount();
     const { reviews } = await service.reviews.createNow(aReview({ past }));
     const review_id = reviews[0]?.id ?? 0;
@@ -72,7 +72,7 @@ describeBackends("reviews.createNow of a past review", (harness) => {
     });
   });
 
-  it("is a new review where anybody else says so", async () => {
+  it("is treated as a new review without the store's utoken", async () => {
     const { caller, service } = await harness().newAccount();
     const anybody = harness().service({ appKey: caller.appKey });
     await anybody.reviews.createNow(aReview({ past }));
@@ -86,7 +86,7 @@ describeBackends("reviews.createNow of a past review", (harness) => {
     ]);
   });
 
-  it("is refused with a utoken that is not valid, or of another account", async () => {
+  it("is rejected with an invalid utoken or that of another account", async () => {
     const { caller, service } = await harness().newAccount();
     const other = await harness().newAccount();
     for (const utoken of ["nonsense", other.caller.utoken]) {
@@ -100,7 +100,7 @@ describeBackends("reviews.createNow of a past review", (harness) => {
   });
 
   it.each(["yesterday", "2018-02-30", "2018-08-15T10:11", "2018-08-15T25:00:00Z"])(
-    "refuses %s, which is no time",
+    "rejects %s as a timestamp",
     async (created_at) => {
       const { service } = await harness().newAccount();
       await expect(service.reviews.createNow(aReview({ past: { created_at } }))).rejects.toMatchObject({

@@ -17,7 +17,7 @@ const errorsOf = (reply: { errors?: Record<string, object> | undefined }) =>
 const illegal = "allows only letters, digits, _ and -";
 
 describeIsolated("products.massCreate", (harness) => {
-  it("stores what is given, with normalized spec values and unchanged IDs", async () => {
+  it("stores the product, with normalized spec values and unchanged IDs", async () => {
     const { service } = await harness().newAccount();
     const reply = await service.products.massCreate({
       products: {
@@ -58,7 +58,7 @@ describeIsolated("products.massCreate", (harness) => {
     expect(await stored(harness(), "a")).toMatchObject({ currency_iso: "EUR" });
   });
 
-  it("gives a product that is there the fields that are given, and keeps the others", async () => {
+  it("updates the given fields of an existing product, and keeps the others", async () => {
     const { service } = await harness().newAccount();
     const first = aProduct({ description: "A pot", price: "1", blacklisted: true, specs: { upc: "5" } });
     await service.products.massCreate({ products: { pot: first } });
@@ -72,7 +72,7 @@ describeIsolated("products.massCreate", (harness) => {
     });
   });
 
-  it("refuses a product with a bad field, names every one, and stores the others", async () => {
+  it("rejects a product with invalid fields, names every one, and stores the others", async () => {
     const { service } = await harness().newAccount();
     const reply = await service.products.massCreate({
       products: { bad: { url: "shop", price: "1,50" }, "a b": aProduct(), none: "text", good: aProduct() },
@@ -88,7 +88,7 @@ describeIsolated("products.massCreate", (harness) => {
     expect(ids).toEqual([{ product_id: "good" }]);
   });
 
-  it("stores a product without its bad spec values, and reports them", async () => {
+  it("stores a product without its invalid spec values, and reports them", async () => {
     const { service } = await harness().newAccount();
     const long = "x".repeat(maxLength.spec + 1);
     const specs = { upc: "1 2", mpn: long, brand: "Acme", isbn: "N/A" };
@@ -103,7 +103,7 @@ describeIsolated("products.massCreate", (harness) => {
     expect(await stored(harness(), "pot")).toMatchObject({ upc: null, mpn: null, brand: "Acme", isbn: null });
   });
 
-  it("stores a product without an external_sku that another one has, in the store or before it in the call", async () => {
+  it("stores a product without an external_sku that another product has, in the store or earlier in the request", async () => {
     const { service } = await harness().newAccount();
     const withSku = (external_sku: string) => aProduct({ specs: { external_sku } });
     await service.products.massCreate({ products: { a: withSku("one") } });
@@ -120,7 +120,7 @@ describeIsolated("products.massCreate", (harness) => {
     expect(await stored(harness(), "c")).toMatchObject({ external_sku: "two" });
   });
 
-  it("refuses more than 500 products, and says how many came", async () => {
+  it("rejects more than 500 products, and reports the number received", async () => {
     const { service } = await harness().newAccount();
     const some = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, aProduct()]));
@@ -131,7 +131,7 @@ describeIsolated("products.massCreate", (harness) => {
     expect(await service.products.massCreate({ products: some(500) })).toEqual({});
   });
 
-  it("says what is missing", async () => {
+  it("names the missing field", async () => {
     const { service } = await harness().newAccount();
     await expect(service.products.massCreate({} as never)).rejects.toMatchObject({
       kind: "invalidParams",
@@ -139,7 +139,7 @@ describeIsolated("products.massCreate", (harness) => {
     });
   });
 
-  it("keeps one account's products, and their external_sku, from another", async () => {
+  it("keeps the products of two accounts, and their external_sku, separate", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const products = { pot: aProduct({ specs: { external_sku: "x" } }) };
     expect(await one.service.products.massCreate({ products })).toEqual({});
@@ -153,7 +153,7 @@ describeIsolated("products.massCreate", (harness) => {
 describeIsolated("products.massUpdate", (harness) => {
   const full = aProduct({ description: "A pot", price: "1", specs: { upc: "5" } });
 
-  it("lets only what is valid overwrite, and reports the rest", async () => {
+  it("overwrites only with valid values, and reports the rest", async () => {
     const { service } = await harness().newAccount();
     await service.products.massCreate({ products: { pot: full } });
     const reply = await service.products.massUpdate({
@@ -176,7 +176,7 @@ describeIsolated("products.massUpdate", (harness) => {
     });
   });
 
-  it.each([[""], [null]])("erases a description by %j, and by nothing else", async (description) => {
+  it.each([[""], [null]])("deletes a description by %j, and by nothing else", async (description) => {
     const { service } = await harness().newAccount();
     await service.products.massCreate({ products: { pot: full } });
     await service.products.massUpdate({ products: { pot: { price: "" } } });
@@ -185,21 +185,21 @@ describeIsolated("products.massUpdate", (harness) => {
     expect(await stored(harness(), "pot")).toMatchObject({ description: null, price: "1", upc: "5" });
   });
 
-  it("puts a blacklisted product back", async () => {
+  it("removes a product from the blacklist", async () => {
     const { service } = await harness().newAccount();
     await service.products.massCreate({ products: { pot: aProduct({ blacklisted: true }) } });
     await service.products.massUpdate({ products: { pot: { blacklisted: false } } });
     expect(await stored(harness(), "pot")).toMatchObject({ blacklisted: 0 });
   });
 
-  it("does not create a product that is not there", async () => {
+  it("does not create an unknown product", async () => {
     const { service } = await harness().newAccount();
     const reply = await service.products.massUpdate({ products: { pot: full } });
     expect(errorsOf(reply)).toEqual([{ product_id: "pot", field: "product_id", error: "product not found" }]);
     expect(await stored(harness(), "pot")).toBeUndefined();
   });
 
-  it("moves updated_at only when something changed", async () => {
+  it("updates updated_at only if something changed", async () => {
     const { service } = await harness().newAccount();
     await service.products.massCreate({ products: { pot: full } });
     const before = await stored(harness(), "pot");

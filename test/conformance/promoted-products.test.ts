@@ -32,7 +32,7 @@ async function promotedOf({ service }: TestAccount) {
 }
 
 describeBackends("products.promoted", (harness) => {
-  it("gives the best rated product, with all of its fields", async () => {
+  it("returns the best-rated product, with all of its fields", async () => {
     const account = await harness().newAccount();
     await account.service.products.massCreate({
       products: { pot: aProduct({ price: "12.50", currency: "EUR", image_url: "https://i.example/1" }) },
@@ -62,7 +62,7 @@ describeBackends("products.promoted", (harness) => {
     });
   });
 
-  it("sorts by average, then by number of reviews, then by id, and leaves out what has no review", async () => {
+  it("sorts by average, then by number of reviews, then by ID, and omits products without reviews", async () => {
     const account = await withProducts(harness(), "a", "b", "c", "d", "none");
     await review(account, "a", 4);
     await review(account, "b", 4);
@@ -71,7 +71,7 @@ describeBackends("products.promoted", (harness) => {
     expect(await promotedOf(account)).toEqual(["d", "c", "a", "b"]);
   });
 
-  it("leaves out blacklisted products, the reviews of the store, and what is past the most", async () => {
+  it("omits blacklisted products, reviews of the store, and products beyond the maximum", async () => {
     const ids = Array.from({ length: maxPromoted + 2 }, (_, at) => `p${at}`);
     const account = await withProducts(harness(), ...ids);
     for (const id of ids) await review(account, id, 5);
@@ -80,7 +80,7 @@ describeBackends("products.promoted", (harness) => {
     expect(await promotedOf(account)).toEqual(ids.slice(1, maxPromoted + 1));
   });
 
-  it("counts published reviews alone, and a grouped product's own", async () => {
+  it("counts only published reviews, and only a grouped product's own", async () => {
     const account = await withProducts(harness(), "a", "b");
     await review(account, "a", 5);
     await review(account, "b", 3);
@@ -99,11 +99,11 @@ describeBackends("products.promoted", (harness) => {
     });
   });
 
-  it("is open to anyone who names the account, and shows no other's", async () => {
+  it("is public, and shows no products of other accounts", async () => {
     const mine = await withProducts(harness(), "a");
     await review(mine, "a", 5);
-    const anyone = harness().service({ appKey: mine.caller.appKey });
-    expect((await anyone.products.promoted({})).products).toHaveLength(1);
+    const anonymous = harness().service({ appKey: mine.caller.appKey });
+    expect((await anonymous.products.promoted({})).products).toHaveLength(1);
     expect(await promotedOf(await harness().newAccount())).toEqual([]);
     await expect(harness().service({ appKey: "none" }).products.promoted({})).rejects.toMatchObject({
       kind: "recordNotFound",
@@ -112,7 +112,7 @@ describeBackends("products.promoted", (harness) => {
 });
 
 describeBackends("products.setPromoted", (harness) => {
-  it("gives what the store chose, in its order, also without a review, and says so", async () => {
+  it("returns the products that the store chose, in its order, even without reviews, and marks them", async () => {
     const account = await withProducts(harness(), "a", "b", "c", "7");
     await review(account, "a", 5);
     const chosen = await account.service.products.setPromoted({ product_ids: ["c", 7, "a"] });
@@ -133,7 +133,7 @@ describeBackends("products.setPromoted", (harness) => {
     expect(await account.service.products.promoted({})).toEqual(chosen);
   });
 
-  it("takes one choice for another, and an empty one back", async () => {
+  it("replaces a choice with another, and clears it with an empty one", async () => {
     const account = await withProducts(harness(), "a", "b", "c");
     await review(account, "a", 5);
     await account.service.products.setPromoted({ product_ids: ["c", "b"] });
@@ -144,7 +144,7 @@ describeBackends("products.setPromoted", (harness) => {
     expect(await promotedOf(account)).toEqual(["a"]);
   });
 
-  it("refuses products that are not there, or come twice, or are too many, and keeps the choice", async () => {
+  it("rejects unknown, repeated, or too many products, and keeps the previous choice", async () => {
     const account = await withProducts(harness(), "a", "b");
     await withProducts(harness(), "theirs");
     const { products } = account.service;
@@ -164,10 +164,10 @@ describeBackends("products.setPromoted", (harness) => {
     expect(await promotedOf(account)).toEqual(["a"]);
   });
 
-  it("asks for a utoken, and is kept by account", async () => {
+  it("requires a utoken, and applies to one account only", async () => {
     const [one, other] = [await withProducts(harness(), "a"), await withProducts(harness(), "a")];
-    const mixed = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
-    await expect(mixed.products.setPromoted({ product_ids: ["a"] })).rejects.toMatchObject({
+    const mismatched = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
+    await expect(mismatched.products.setPromoted({ product_ids: ["a"] })).rejects.toMatchObject({
       kind: "unauthorized",
     });
     await one.service.products.setPromoted({ product_ids: ["a"] });

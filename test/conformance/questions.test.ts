@@ -7,8 +7,8 @@ const disabled = {
   message: "feature questions_and_answers is disabled",
 };
 
-/** Asks, and confirms by the mail's link. */
-async function askInPublic(harness: Harness, account: TestAccount, fields = {}): Promise<void> {
+/** Asks a question, and confirms it with the link in the email. */
+async function createPublicQuestion(harness: Harness, account: TestAccount, fields = {}): Promise<void> {
   await account.service.questions.sendConfirmation(aQuestion(fields));
   await account.service.links.follow({ token: await lastToken(harness, "confirm_url") });
 }
@@ -18,7 +18,7 @@ async function countQuestions({ database }: Harness): Promise<number> {
 }
 
 describeIsolated("questions", (harness) => {
-  it("keeps a question until its asker confirms it", async () => {
+  it("hides a question until its asker confirms it", async () => {
     const { service } = await harness().newAccount();
     expect(await service.questions.sendConfirmation(aQuestion())).toEqual({});
     const none = { total_questions: 0, total_answers: 0 };
@@ -50,7 +50,7 @@ describeIsolated("questions", (harness) => {
     ]);
   });
 
-  it("mails the asker a link to confirm and one to unsubscribe, and adds the product", async () => {
+  it("emails the asker a link to confirm and one to unsubscribe, and creates the product", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion({ product_image_url: "", product_tags: ["a", "b"] }));
     expect(await readMails(harness())).toEqual([
@@ -80,7 +80,7 @@ describeIsolated("questions", (harness) => {
     });
   });
 
-  it("leaves a product that is known as it is", async () => {
+  it("does not change an existing product", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
     await service.questions.sendConfirmation(
@@ -90,41 +90,41 @@ describeIsolated("questions", (harness) => {
     expect(found).toEqual([{ name: "Teapot" }]);
   });
 
-  it("asks the same question once where the call wants that, in whatever form it is written", async () => {
+  it("accepts a question once if requested, however it is written", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
-    const again = { review_content: "  does it\n POUR  well? ", email: "other@mail.example" };
-    const once = aQuestion({ ...again, prevent_duplicate_review: true });
-    expect(await service.questions.sendConfirmation(once)).toEqual({});
+    const repeated = { review_content: "  does it\n POUR  well? ", email: "other@mail.example" };
+    const duplicate = aQuestion({ ...repeated, prevent_duplicate_review: true });
+    expect(await service.questions.sendConfirmation(duplicate)).toEqual({});
     expect(await countQuestions(harness())).toBe(1);
     expect(await readMails(harness())).toHaveLength(1);
     await service.links.follow({ token: await lastToken(harness(), "confirm_url") });
-    await service.questions.sendConfirmation(once);
+    await service.questions.sendConfirmation(duplicate);
     expect(await countQuestions(harness())).toBe(1);
     for (const fields of [
-      { ...again, prevent_duplicate_review: false },
-      again,
-      { ...again, prevent_duplicate_review: true, product_id: "kettle" },
-      { ...again, prevent_duplicate_review: true, review_content: "Does it pour?" },
+      { ...repeated, prevent_duplicate_review: false },
+      repeated,
+      { ...repeated, prevent_duplicate_review: true, product_id: "kettle" },
+      { ...repeated, prevent_duplicate_review: true, review_content: "Does it pour?" },
     ]) {
       await service.questions.sendConfirmation(aQuestion(fields));
     }
     expect(await countQuestions(harness())).toBe(5);
   });
 
-  it("lets a question be asked again once its confirmation can no longer come", async () => {
+  it("accepts the same question again after its confirmation has expired", async () => {
     const { service } = await harness().newAccount();
-    const once = aQuestion({ prevent_duplicate_review: "true" });
-    await service.questions.sendConfirmation(once);
+    const duplicate = aQuestion({ prevent_duplicate_review: "true" });
+    await service.questions.sendConfirmation(duplicate);
     harness().clock.advance(30 * 24 * 60 * 60 * 1_000 - 1);
-    await service.questions.sendConfirmation(once);
+    await service.questions.sendConfirmation(duplicate);
     expect(await countQuestions(harness())).toBe(1);
     harness().clock.advance(1);
-    await service.questions.sendConfirmation(once);
+    await service.questions.sendConfirmation(duplicate);
     expect(await countQuestions(harness())).toBe(2);
   });
 
-  it("takes a question of the longest length, of any letters", async () => {
+  it("accepts a question of the maximum length, in any script", async () => {
     const { service } = await harness().newAccount();
     const review_content = Array.from({ length: 6_000 }, (_, at) => `né${at}🫖`).join("");
     await service.questions.sendConfirmation(aQuestion({ review_content, prevent_duplicate_review: true }));
@@ -132,11 +132,11 @@ describeIsolated("questions", (harness) => {
     expect(await countQuestions(harness())).toBe(1);
   });
 
-  it("lists the newest questions first, by pages, each with its own answers", async () => {
+  it("lists the newest questions first, in pages, each with its own answers", async () => {
     const account = await harness().newAccount();
     const { service } = account;
     for (const content of ["one?", "two?", "three?"]) {
-      await askInPublic(harness(), account, { review_content: content });
+      await createPublicQuestion(harness(), account, { review_content: content });
     }
     const { questions } = await service.questions.list({ sku: "teapot" });
     expect(questions.map(({ content }) => content)).toEqual(["three?", "two?", "one?"]);
@@ -160,11 +160,11 @@ describeIsolated("questions", (harness) => {
     expect(await page({ count: 1_000_000 })).toEqual([three, two, one]);
   });
 
-  it("keeps one product's questions from another's, and one account's from another", async () => {
+  it("keeps the questions of products and of accounts separate", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await askInPublic(harness(), one);
-    await askInPublic(harness(), one, { product_id: "kettle" });
-    await askInPublic(harness(), other, { review_content: "Mine?" });
+    await createPublicQuestion(harness(), one);
+    await createPublicQuestion(harness(), one, { product_id: "kettle" });
+    await createPublicQuestion(harness(), other, { review_content: "Mine?" });
     const { questions } = await other.service.questions.list({ sku: "teapot" });
     expect(questions.map(({ content }) => content)).toEqual(["Mine?"]);
     expect(await one.service.questions.bottomLine({ sku: "kettle" })).toMatchObject({ total_questions: 1 });
@@ -174,11 +174,11 @@ describeIsolated("questions", (harness) => {
     });
   });
 
-  it("is open to whoever names the account, and to nobody who names none", async () => {
+  it("requires an app key but no utoken", async () => {
     const { caller, service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
-    const open = harness().service({ appKey: caller.appKey });
-    expect(await open.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_questions: 0 });
+    const anonymous = harness().service({ appKey: caller.appKey });
+    expect(await anonymous.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_questions: 0 });
     await expect(
       harness().service({ appKey: "nobody" }).questions.list({ sku: "teapot" }),
     ).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describeIsolated("questions", (harness) => {
     });
   });
 
-  it("refuses what is missing or malformed", async () => {
+  it("rejects missing and invalid fields", async () => {
     const { service } = await harness().newAccount();
     const send = (fields: Record<string, unknown>) => service.questions.sendConfirmation(aQuestion(fields));
     for (const name of [
@@ -212,7 +212,7 @@ describeIsolated("questions", (harness) => {
     expect(await readMails(harness())).toEqual([]);
   });
 
-  it("refuses every call where the feature is switched off, before it looks for the product", async () => {
+  it("rejects every request while the feature is disabled, before it looks up the product", async () => {
     const { service, caller } = await harness().newAccount();
     await switchOff(harness(), caller.appKey, "questions_and_answers");
     await expect(service.questions.list({ sku: "unknown" })).rejects.toMatchObject(disabled);

@@ -9,10 +9,15 @@ const hourMs = 60 * 60 * 1_000;
 const skus = ["a", "b", "c", "d"];
 const names = ["G", "H"];
 
-/** Does something that moves counts, or that is refused. */
-async function doSomething(random: Random, { clock }: Harness, { service }: TestAccount, ids: number[]) {
+/** Runs a random operation that changes counts or is rejected. */
+async function runRandomOperation(
+  random: Random,
+  { clock }: Harness,
+  { service }: TestAccount,
+  ids: number[],
+) {
   const { groups, reviews } = service;
-  const some = () => skus.filter(() => random.chance(0.4));
+  const pickSkus = () => skus.filter(() => random.chance(0.4));
   const group_name = random.pick(names);
   switch (random.below(8)) {
     case 0:
@@ -21,7 +26,7 @@ async function doSomething(random: Random, { clock }: Harness, { service }: Test
       return groups.delete({ group_name });
     case 2:
     case 3:
-      return groups.update({ group_name, product_ids_to_add: some(), product_ids_to_remove: some() });
+      return groups.update({ group_name, product_ids_to_add: pickSkus(), product_ids_to_remove: pickSkus() });
     case 4:
       clock.advance(random.below(hourMs));
       return reviews.bottomLines({});
@@ -33,15 +38,15 @@ async function doSomething(random: Random, { clock }: Harness, { service }: Test
       });
     default: {
       const review = { sku: random.pick([...skus, siteReviewsId]), review_score: 1 + random.below(5) };
-      const made = await reviews.createNow(aReview(review));
-      return ids.push(...made.reviews.map(({ id }) => id));
+      const created = await reviews.createNow(aReview(review));
+      return ids.push(...created.reviews.map(({ id }) => id));
     }
   }
 }
 
 type Stars = readonly number[];
 
-/** The expected totals of each rating target, derived from the reviews and groups. */
+/** Computes the expected totals of each rating target from the reviews and groups. */
 function recount(reviews: readonly Row<"reviews">[], members: readonly Row<"group_products">[]) {
   const totals = new Map<string, Stars>();
   for (const { account_id, product_row, published, score } of reviews) {
@@ -60,8 +65,8 @@ function recount(reviews: readonly Row<"reviews">[], members: readonly Row<"grou
   return totals;
 }
 
-describeBackends("counts of reviews", (harness) => {
-  it.each([1, 2])("are those of the reviews, whatever was done before: seed %d", async (seed) => {
+describeBackends("review counts", (harness) => {
+  it.each([1, 2])("match the reviews after any sequence of operations: seed %d", async (seed) => {
     const account = await harness().newAccount();
     const { database, clock } = harness();
     await account.service.products.massCreate({
@@ -70,7 +75,7 @@ describeBackends("counts of reviews", (harness) => {
     const random = createRandom(seed);
     const ids: number[] = [];
     for (let step = 0; step < 120; step += 1) {
-      await doSomething(random, harness(), account, ids).catch((error: unknown) => {
+      await runRandomOperation(random, harness(), account, ids).catch((error: unknown) => {
         if (!(error instanceof ServiceError) || error.kind === "internal") throw error;
       });
     }

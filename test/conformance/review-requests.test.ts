@@ -7,8 +7,13 @@ import { orderMails, storedMails, tokensOf } from "../support/mail-links.ts";
 import { readMailCounts } from "../support/mails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const typed = { score: "4", title: "Pours well", content: "No drips.\r\nNone.", display_name: "Ann Tea" };
-const written = {
+const formFields = {
+  score: "4",
+  title: "Pours well",
+  content: "No drips.\r\nNone.",
+  display_name: "Ann Tea",
+};
+const storedReview = {
   score: 4,
   title: "Pours well",
   content: "No drips.\nNone.",
@@ -16,16 +21,16 @@ const written = {
   verified_buyer: true,
   created_at: new Date(startMs).toISOString(),
 };
-const gone = { state: "gone", product: null, review: null };
+const goneRequest = { state: "gone", product: null, review: null };
 
-/** An account with an order, and the token of the page to review its product. */
+/** Creates an account with an order, and returns the token of its review page. */
 async function setUp(harness: Harness, order: Record<string, unknown> = {}) {
   const account = await harness.newAccount("Tea Shop");
-  const [mail] = await orderMails(harness, account, order);
-  if (!mail) throw new Error("the order brought no mail");
+  const [email] = await orderMails(harness, account, order);
+  if (!email) throw new Error("the order created no email");
   const { reviewRequests } = harness.service({});
-  const tokens = tokensOf(harness, mail);
-  return { account, mail, tokens, token: tokens.review(), ...reviewRequests };
+  const tokens = tokensOf(harness, email);
+  return { account, mail: email, tokens, token: tokens.review(), ...reviewRequests };
 }
 
 async function readReviews({ database }: Harness) {
@@ -40,7 +45,7 @@ async function readReviews({ database }: Harness) {
 }
 
 describeIsolated("review requests", (harness) => {
-  it("ask for a review of the product, by the name of the order's customer", async () => {
+  it("ask for a review of the product under the customer's name", async () => {
     const { token, show } = await setUp(harness());
     expect((await show({ token })).request).toEqual({
       state: "ready",
@@ -54,13 +59,13 @@ describeIsolated("review requests", (harness) => {
     } satisfies ReviewRequest);
   });
 
-  it("bring one review of a verified buyer, however often it is sent", async () => {
+  it("create one review by a verified buyer, however often they are submitted", async () => {
     const order = { email: "Ann@Mail.example", user_reference: "customer-7" };
     const { account, token, show, write } = await setUp(harness(), order);
-    const first = await write({ token, ...typed });
-    expect(first.request).toMatchObject({ state: "done", problems: [], review: written });
-    const again = await write({ token, ...typed, title: "Another" });
-    expect(again).toEqual(first);
+    const first = await write({ token, ...formFields });
+    expect(first.request).toMatchObject({ state: "done", problems: [], review: storedReview });
+    const repeated = await write({ token, ...formFields, title: "Another" });
+    expect(repeated).toEqual(first);
     expect(await show({ token })).toEqual(first);
     expect(await readReviews(harness())).toEqual([
       {
@@ -81,32 +86,32 @@ describeIsolated("review requests", (harness) => {
     expect(byUser.total_reviews).toBe(1);
   });
 
-  it("tell webhooks of the review once, and count one click", async () => {
+  it("send one webhook for the review, and count one click", async () => {
     const { account, token, write } = await setUp(harness());
     await account.service.webhooks.create({ url: "https://shop.example/hook", event_name: "review_create" });
-    for (const _ of [1, 2]) await write({ token, ...typed });
-    const told = await harness().database.db.selectFrom("webhook_deliveries").select("body").execute();
-    expect(told).toHaveLength(1);
-    expect(JSON.parse(told[0]?.body ?? "")).toMatchObject({
+    for (const _ of [1, 2]) await write({ token, ...formFields });
+    const deliveries = await harness().database.db.selectFrom("webhook_deliveries").select("body").execute();
+    expect(deliveries).toHaveLength(1);
+    expect(JSON.parse(deliveries[0]?.body ?? "")).toMatchObject({
       event: "review_create",
       data: { verified_buyer: true, customer_email: "ann@mail.example", order_id: "1001", sku: "teapot" },
     });
     expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
   });
 
-  it("tell all that is wrong, keep what was typed, and store nothing", async () => {
+  it("report every problem, keep the entered values, and store nothing", async () => {
     const { token, show, write } = await setUp(harness());
     const empty = (await write({ token })).request;
     expect(empty).toMatchObject({ state: "ready", review: null });
     expect(empty.problems.map(({ field }) => field)).toEqual(["score", "title", "content", "display_name"]);
-    const wrong = {
+    const invalidFields = {
       score: "6",
       title: " \u200B\u202E ",
       content: "x".repeat(10_001),
       display_name: "null \u0000 byte",
     };
-    const { request } = await write({ token, ...wrong });
-    expect(request.fields).toEqual(wrong);
+    const { request } = await write({ token, ...invalidFields });
+    expect(request.fields).toEqual(invalidFields);
     expect(request.problems).toEqual([
       { field: "score", error: "Choose how many stars you give, from 1 to 5." },
       { field: "title", error: "Write a title: your review in a few words." },
@@ -117,32 +122,32 @@ describeIsolated("review requests", (harness) => {
       },
     ]);
     for (const score of ["0", "05", "4.5", "٤", "four", "1e0"]) {
-      expect((await write({ token, ...typed, score })).request.problems).toHaveLength(1);
+      expect((await write({ token, ...formFields, score })).request.problems).toHaveLength(1);
     }
     expect(await readReviews(harness())).toEqual([]);
     expect((await show({ token })).request.fields).toMatchObject({ display_name: "Ann", title: "" });
     expect(await readMailCounts(harness(), "map")).not.toHaveProperty("clicks");
   });
 
-  it("count line ends as a browser does, and take texts of the longest length", async () => {
+  it("count line breaks as one character, and accept texts of the maximum length", async () => {
     const { token, write } = await setUp(harness());
     const content = `${"x".repeat(9_998)}\r\ny`;
-    const { request } = await write({ token, ...typed, content, title: "t".repeat(150) });
+    const { request } = await write({ token, ...formFields, content, title: "t".repeat(150) });
     expect(request.problems).toEqual([]);
     expect(request.review?.content).toBe(content.replace("\r\n", "\n"));
   });
 
-  it("keep hostile texts as they are", async () => {
+  it("store hostile texts unchanged", async () => {
     const account = await harness().newAccount();
     const products = Object.fromEntries(
       hostileTexts.map((_text, at) => [`pot${at}`, anOrderedProduct({ name: "A pot" })]),
     );
-    const mails = await orderMails(harness(), account, { products });
+    const emails = await orderMails(harness(), account, { products });
     const { reviewRequests } = harness().service({});
     for (const [at, text] of hostileTexts.entries()) {
-      const token = tokensOf(harness(), mails[at] ?? mails[0]!).review();
+      const token = tokensOf(harness(), emails[at] ?? emails[0]!).review();
       const { request } = await reviewRequests.write({
-        ...typed,
+        ...formFields,
         token,
         content: text,
         title: text.slice(0, 150),
@@ -152,7 +157,7 @@ describeIsolated("review requests", (harness) => {
     expect(await readReviews(harness())).toHaveLength(hostileTexts.length);
   });
 
-  it("take whoever wrote before for who they are, and call them as they say", async () => {
+  it("reuse an existing user, and update the display name", async () => {
     const { account, token, show, write } = await setUp(harness());
     const links = harness().service({}).links;
     await account.service.reviews.create(aReview({ sku: "pan", display_name: "Ann of Old" }));
@@ -166,7 +171,7 @@ describeIsolated("review requests", (harness) => {
     expect(verification).toBeDefined();
     await links.follow({ token: verify_url.slice(verify_url.lastIndexOf("/") + 1) });
     expect((await show({ token })).request.fields.display_name).toBe("Ann of Old");
-    await write({ token, ...typed });
+    await write({ token, ...formFields });
     const users = await harness()
       .database.db.selectFrom("users")
       .select("display_name")
@@ -175,13 +180,13 @@ describeIsolated("review requests", (harness) => {
     expect(users).toEqual([{ display_name: "Ann Tea" }]);
   });
 
-  it("are one for each product of an order, also where one mail asks for all", async () => {
+  it("exist for each product of an order, even if one email covers them all", async () => {
     const account = await harness().newAccount();
     await account.service.emailRules.set({ name: "one_mail_per", value: "order" });
     const products = { teapot: anOrderedProduct(), pan: anOrderedProduct({ name: "Pan" }) };
-    const mails = await orderMails(harness(), account, { products });
-    expect(mails).toHaveLength(1);
-    const { review } = tokensOf(harness(), mails[0]!);
+    const emails = await orderMails(harness(), account, { products });
+    expect(emails).toHaveLength(1);
+    const { review } = tokensOf(harness(), emails[0]!);
     const rows = await harness()
       .database.db.selectFrom("products")
       .select(["id", "name"])
@@ -189,61 +194,66 @@ describeIsolated("review requests", (harness) => {
       .execute();
     const { reviewRequests } = harness().service({});
     for (const { id, name } of rows) {
-      const { request } = await reviewRequests.write({ token: review(id), ...typed });
+      const { request } = await reviewRequests.write({ token: review(id), ...formFields });
       expect(request).toMatchObject({ state: "done", product: { name } });
     }
     expect(await readReviews(harness())).toHaveLength(2);
     expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1 });
   });
 
-  it("work for 90 days, and not where product or mail are gone", async () => {
+  it("expire after 90 days, or if the product or the email is deleted", async () => {
     const { token, tokens, show, write } = await setUp(harness());
     harness().clock.advance(90 * dayMs - 1);
     expect((await show({ token })).request.state).toBe("ready");
     harness().clock.advance(1);
     for (const call of [show, write]) {
-      expect((await call({ token, ...typed })).request).toMatchObject(gone);
-      expect((await call({ token: tokens.review(999), ...typed })).request).toMatchObject(gone);
+      expect((await call({ token, ...formFields })).request).toMatchObject(goneRequest);
+      expect((await call({ token: tokens.review(999), ...formFields })).request).toMatchObject(goneRequest);
     }
     const fresh = tokens.review();
     await harness().database.db.deleteFrom("mails").execute();
-    expect((await write({ token: fresh, ...typed })).request).toMatchObject(gone);
+    expect((await write({ token: fresh, ...formFields })).request).toMatchObject(goneRequest);
     expect(await readReviews(harness())).toEqual([]);
   });
 
-  it("take no token that is not theirs", async () => {
+  it("reject invalid tokens", async () => {
     const { token, tokens, show, write } = await setUp(harness());
     const other = await setUp(harness(), { order_id: "2" });
     const changed = token.slice(0, 40) + (token[40] === "A" ? "B" : "A") + token.slice(41);
-    for (const wrong of ["x", changed, `${token}A`, tokens.unsubscribe(), tokens.open(), "…"]) {
+    for (const invalidFields of ["x", changed, `${token}A`, tokens.unsubscribe(), tokens.open(), "…"]) {
       for (const call of [show, write]) {
-        expect((await call({ token: wrong, ...typed })).request, wrong).toMatchObject(gone);
+        expect((await call({ token: invalidFields, ...formFields })).request, invalidFields).toMatchObject(
+          goneRequest,
+        );
       }
     }
     const links = harness().service({}).links;
     expect((await links.show({ token })).link.state).toBe("gone");
-    // A product of another account is none of this one's.
-    const foreign = tokens.review(other.mail.productRow);
-    expect((await show({ token: foreign })).request).toMatchObject(gone);
+    // A product of another account.
+    const otherProduct = tokens.review(other.mail.productRow);
+    expect((await show({ token: otherProduct })).request).toMatchObject(goneRequest);
     expect((await show({ token })).request.state).toBe("ready");
   });
 
-  it("work for who has unsubscribed, and say so", async () => {
+  it("work for an unsubscribed address, and report it", async () => {
     const { token, tokens, show, write } = await setUp(harness());
     await harness().service({}).links.follow({ token: tokens.unsubscribe() });
     expect((await show({ token })).request).toMatchObject({ state: "ready", is_unsubscribed: true });
-    expect((await write({ token, ...typed })).request).toMatchObject({ state: "done", review: written });
+    expect((await write({ token, ...formFields })).request).toMatchObject({
+      state: "done",
+      review: storedReview,
+    });
   });
 
-  it("of a test mail show the page, and keep nothing", async () => {
+  it("of a test email show the page, and store nothing", async () => {
     const account = await harness().newAccount();
     await account.service.emails.sendTest({ email: "me@shop.example" });
-    const [mail] = await storedMails(harness());
-    const token = tokensOf(harness(), mail!).review();
+    const [email] = await storedMails(harness());
+    const token = tokensOf(harness(), email!).review();
     const { show, write } = harness().service({}).reviewRequests;
     expect((await show({ token })).request).toMatchObject({ state: "ready", is_test: true });
-    const { request } = await write({ token, ...typed });
-    expect(request).toMatchObject({ state: "done", is_test: true, review: written });
+    const { request } = await write({ token, ...formFields });
+    expect(request).toMatchObject({ state: "done", is_test: true, review: storedReview });
     expect((await show({ token })).request).toMatchObject({ state: "ready", review: null });
     expect(await readReviews(harness())).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { lastToken } from "../support/mails.ts";
 const hourMs = 60 * 60 * 1_000;
 const dayMs = 24 * hourMs;
 
-/** Stores reviews one after another, a minute apart, and gives their ids. */
+/** Creates reviews one minute apart, and returns their IDs. */
 async function storeReviews(
   { clock }: Harness,
   { service }: TestAccount,
@@ -30,7 +30,7 @@ describeBackends("reviews", (harness) => {
     storeReviews(harness(), account, reviews);
 
   describe("create", () => {
-    it("publishes the review as anonymous, and queues a mail to verify it", async () => {
+    it("publishes the review as anonymous, and queues a verification email", async () => {
       const { service } = await newAccount();
       const created = await service.reviews.create(aReview({ display_name: "Ann Smith" }));
       expect(created.image_upload_token).toMatch(/^v1\./);
@@ -42,21 +42,21 @@ describeBackends("reviews", (harness) => {
           user: { display_name: "Ann S.", user_type: "Anonymous" },
         },
       ]);
-      const mails = await harness()
+      const emails = await harness()
         .database.db.selectFrom("mails")
         .where("account_id", "=", await harness().newestAccountId())
         .selectAll()
         .execute();
-      expect(mails).toMatchObject([
+      expect(emails).toMatchObject([
         { category: "anonymous_testimonials_request", email: "ann@mail.example", state: "queued" },
       ]);
-      expect(JSON.parse(mails[0]?.data ?? "")).toMatchObject({
+      expect(JSON.parse(emails[0]?.data ?? "")).toMatchObject({
         verify_url: expect.stringMatching(/^http:\/\/.*\/starpost\/v1\/l\/v1\./) as unknown,
         unsubscribe_url: expect.stringMatching(/^http:\/\/.*\/starpost\/v1\/l\/v1\./) as unknown,
       });
     });
 
-    it("adds a product that is not there, and leaves one that is", async () => {
+    it("creates a missing product, and leaves an existing one unchanged", async () => {
       const { service } = await newAccount();
       await service.reviews.create(aReview({ product_title: "First", product_description: "d" }));
       await service.reviews.create(aReview({ product_title: "Second" }));
@@ -75,14 +75,14 @@ describeBackends("reviews", (harness) => {
       [{ user_reference: "a\u0000b" }, "user_reference contains U+0000 or an unpaired surrogate"],
       [{ user_reference: { id: 1 } }, "user_reference must be a string"],
       [{ user_reference: "u".repeat(256) }, "user_reference is longer than 255 characters"],
-    ])("refuses %j", async (fields, message) => {
+    ])("rejects %j", async (fields, message) => {
       const { service } = await newAccount();
       const call = service.reviews.create(aReview(fields as never));
       await expect(call).rejects.toMatchObject({ kind: "invalidParams", message });
       expect((await service.reviews.list({})).reviews).toEqual([]);
     });
 
-    it("shows nobody under the name of another, until the address is verified", async () => {
+    it("does not attribute a review to an existing user until the address is verified", async () => {
       const account = await newAccount();
       const { service } = account;
       const write = async (display_name: string) => {
@@ -107,7 +107,7 @@ describeBackends("reviews", (harness) => {
       });
     });
 
-    it("writes an event for each subscription", async () => {
+    it("creates an event for each subscription", async () => {
       const { service, caller } = await newAccount();
       await service.webhooks.create({ url: "https://shop.example/hook", event_name: "review_create" });
       await service.reviews.create(aReview({}));
@@ -143,7 +143,7 @@ describeBackends("reviews", (harness) => {
       return { ...review, signature } as unknown as InputOf<"reviews.create">;
     };
 
-    it("takes the vendor's word, and sends no mail", async () => {
+    it("uses the reviewer type that the vendor states, and sends no email", async () => {
       const account = await newAccount();
       const { service } = account;
       await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
@@ -159,7 +159,7 @@ describeBackends("reviews", (harness) => {
       ).toEqual([]);
     });
 
-    it("is refused while the feature is off, as it is for a new account", async () => {
+    it("is rejected while the feature is disabled, which is the default", async () => {
       const account = await newAccount();
       await expect(account.service.reviews.create(signed(account))).rejects.toMatchObject({
         kind: "featureDisabled",
@@ -168,13 +168,13 @@ describeBackends("reviews", (harness) => {
 
     it.each([
       ["another secret", { secret: "x" }, "unauthorized"],
-      ["a time too long ago", { time_stamp: String(startMs / 1_000 - 901) }, "unauthorized"],
-      ["a time too far ahead", { time_stamp: String(startMs / 1_000 + 901) }, "unauthorized"],
-      ["another type", { reviewer_type: "friend" }, "invalidParams"],
-      ["no type", { reviewer_type: "" }, "invalidParams"],
-      ["no time", { time_stamp: "" }, "invalidParams"],
-      ["a time that is none", { time_stamp: "noon" }, "invalidParams"],
-    ])("is refused with %s", async (_what, { secret: other, ...fields }: Record<string, string>, kind) => {
+      ["a time too far in the past", { time_stamp: String(startMs / 1_000 - 901) }, "unauthorized"],
+      ["a time too far in the future", { time_stamp: String(startMs / 1_000 + 901) }, "unauthorized"],
+      ["an unknown type", { reviewer_type: "friend" }, "invalidParams"],
+      ["an empty type", { reviewer_type: "" }, "invalidParams"],
+      ["an empty time", { time_stamp: "" }, "invalidParams"],
+      ["a malformed time", { time_stamp: "noon" }, "invalidParams"],
+    ])("is rejected with %s", async (_what, { secret: other, ...fields }: Record<string, string>, kind) => {
       const account = await newAccount();
       const { service } = account;
       await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
@@ -186,7 +186,7 @@ describeBackends("reviews", (harness) => {
   });
 
   describe("createNow", () => {
-    it("answers with the full form", async () => {
+    it("returns the complete review", async () => {
       const { service } = await newAccount();
       const { reviews } = await service.reviews.createNow(aReview({ user_reference: "u-1" }));
       const [review] = reviews;
@@ -212,7 +212,7 @@ describeBackends("reviews", (harness) => {
   });
 
   describe("widget", () => {
-    it("counts stars, and pages through all, the latest first", async () => {
+    it("counts stars, and pages through all reviews, the latest first", async () => {
       const account = await newAccount();
       const ids = await store(account, ...[5, 4, 4, 1, 2, 3, 5].map((review_score) => ({ review_score })));
       const first = await account.service.reviews.widget({ product_id: "teapot", per_page: 3 });
@@ -231,7 +231,7 @@ describeBackends("reviews", (harness) => {
       expect(seen).toEqual(ids.toReversed());
     });
 
-    it("filters by stars, and counts what is left", async () => {
+    it("filters by stars, and counts the matching reviews", async () => {
       const account = await newAccount();
       const ids = await store(account, ...[5, 4, 4, 1].map((review_score) => ({ review_score })));
       const found = await account.service.reviews.widget({ product_id: "teapot", star: 4 });
@@ -240,7 +240,7 @@ describeBackends("reviews", (harness) => {
       expect(found.bottomline.total_review).toBe(4);
     });
 
-    it("sorts by what is asked for, in either direction, from either end", async () => {
+    it("sorts by each field in both directions, on the first and last page", async () => {
       const account = await newAccount();
       const { reviews } = account.service;
       const ids = await store(account, ...[2, 5, 1, 5, 3].map((review_score) => ({ review_score })));
@@ -263,7 +263,7 @@ describeBackends("reviews", (harness) => {
       expect(await order({ sort: ["votes_down", "reviewer_type"] })).toEqual([4, 3, 2, 1, 0]);
     });
 
-    it("answers for a product that is not there, and clamps a page", async () => {
+    it("returns an empty list for an unknown product, and clamps the page", async () => {
       const { service } = await newAccount();
       const found = await service.reviews.widget({ product_id: "nothing", per_page: 10_000, page: 0 });
       expect(found).toMatchObject({
@@ -274,7 +274,7 @@ describeBackends("reviews", (harness) => {
       });
     });
 
-    it("keeps the store's own reviews apart", async () => {
+    it("keeps the store's own reviews separate", async () => {
       const account = await newAccount();
       await store(account, { sku: siteReviewsId, review_score: 3 }, { review_score: 5 });
       const site = await account.service.reviews.siteWidget({});
@@ -288,7 +288,7 @@ describeBackends("reviews", (harness) => {
   });
 
   describe("bottomLines", () => {
-    it("are an hour late, exactly", async () => {
+    it("change after exactly one hour", async () => {
       const { service } = await newAccount();
       expect(await service.reviews.bottomLines({})).toEqual({});
       await service.reviews.createNow(aReview({ review_score: 5 }));
@@ -309,7 +309,7 @@ describeBackends("reviews", (harness) => {
       expect(now).toEqual({ bottomline: { average_score: 3.5, total_reviews: 2 } });
     });
 
-    it("page through the products, at most 100 a page", async () => {
+    it("page through the products, at most 100 per page", async () => {
       const account = await newAccount();
       await store(account, { sku: "a" }, { sku: "b" }, { sku: "c" });
       harness().clock.advance(hourMs);
@@ -325,7 +325,7 @@ describeBackends("reviews", (harness) => {
       expect(await keys({ since_date: "2026-03-16" })).toEqual([]);
     });
 
-    it("list a grouped product twice, its group's first, also one without reviews", async () => {
+    it("list a grouped product twice, first with its group, even without reviews", async () => {
       const account = await newAccount();
       const { groups, products, reviews } = account.service;
       await store(account, { sku: "a", review_score: 5 }, { sku: "b", review_score: 2 });
@@ -357,7 +357,7 @@ describeBackends("reviews", (harness) => {
       expect((await reviews.widget({ product_id: "a" })).reviews).toHaveLength(1);
     });
 
-    it("show no group that has no reviews to show yet", async () => {
+    it("omit a group until it has visible reviews", async () => {
       const account = await newAccount();
       const { groups, reviews } = account.service;
       await store(account, { sku: "a", review_score: 5 });
@@ -393,7 +393,7 @@ describeBackends("reviews", (harness) => {
   });
 
   describe("setPublished", () => {
-    it("takes a review off every public page, and brings it back, with a record of it", async () => {
+    it("unpublishes and republishes a review everywhere, and records both", async () => {
       const account = await newAccount();
       const { reviews } = account.service;
       const [id = 0] = await store(account, {});
@@ -420,7 +420,7 @@ describeBackends("reviews", (harness) => {
       ]);
     });
 
-    it("leaves the same data where it is called again, as a comment does", async () => {
+    it("leaves the same data if repeated, as a comment does", async () => {
       const account = await newAccount();
       const { reviews, webhooks } = account.service;
       const [id = 0] = await store(account, {});
@@ -440,15 +440,15 @@ describeBackends("reviews", (harness) => {
         ["commented", null],
         ["unpublished", "very rude"],
       ]);
-      const told = await harness()
+      const deliveries = await harness()
         .database.db.selectFrom("webhook_deliveries")
         .where("account_id", "=", await harness().newestAccountId())
         .select("id")
         .execute();
-      expect(told).toHaveLength(3);
+      expect(deliveries).toHaveLength(3);
     });
 
-    it("changes nothing twice, and needs a reason and a review of the account", async () => {
+    it("ignores repeated changes, and requires a reason and a review of the account", async () => {
       const account = await newAccount();
       const [id = 0] = await store(account, {});
       const off = { review_id: id, published: false, reason: "rude" };
@@ -471,7 +471,7 @@ describeBackends("reviews", (harness) => {
     });
   });
 
-  it("comment: shows in the widget, and a new one takes its place", async () => {
+  it("comment: appears in the widget, and is replaced by a new one", async () => {
     const account = await newAccount();
     const [id = 0] = await store(account, {});
     await account.service.reviews.comment({ review_id: id, content: "Thanks" });
@@ -480,7 +480,7 @@ describeBackends("reviews", (harness) => {
     expect(reviews).toMatchObject([{ comment: { content: "Thank you", comments_avatar: null } }]);
   });
 
-  it("vote: gives an index that grows, and counts each vote", async () => {
+  it("vote: returns an increasing index, and counts each vote", async () => {
     const account = await newAccount();
     const [id = 0] = await store(account, {});
     const { vote, get } = account.service.reviews;
@@ -500,7 +500,7 @@ describeBackends("reviews", (harness) => {
   });
 
   describe("list", () => {
-    it("gives the account's form, with whole names and addresses", async () => {
+    it("returns the account's format, with full names and email addresses", async () => {
       const account = await newAccount();
       await store(account, { display_name: "Ann Smith", user_reference: "u-1" }, { sku: siteReviewsId });
       const { reviews } = await account.service.reviews.list({});
@@ -517,7 +517,7 @@ describeBackends("reviews", (harness) => {
       ]);
     });
 
-    it("pages, and starts where it is asked to", async () => {
+    it("pages, and starts at the requested ID or day", async () => {
       const account = await newAccount();
       const ids = await store(account, {}, {}, {});
       harness().clock.advance(dayMs);
@@ -533,7 +533,7 @@ describeBackends("reviews", (harness) => {
       expect(await list({ since_updated_at: "2026-03-16" })).toEqual([3, 4, 0]);
     });
 
-    it("finds the reviews of one reference, for the account and for everybody", async () => {
+    it("finds the reviews with a user reference, for the account and for the public", async () => {
       const account = await newAccount();
       await store(account, { user_reference: "u-1" }, { user_reference: "u-2" }, { user_reference: "u-1" });
       const { list, listByUser } = account.service.reviews;
@@ -546,7 +546,7 @@ describeBackends("reviews", (harness) => {
     });
   });
 
-  it("top: gives the three latest 5-star reviews of products", async () => {
+  it("top: returns the three latest five-star reviews of products", async () => {
     const account = await newAccount();
     const ids = await store(account, ...[5, 5, 4, 5, 5].map((review_score) => ({ review_score })), {
       sku: siteReviewsId,
@@ -557,7 +557,7 @@ describeBackends("reviews", (harness) => {
     expect(reviews[0]).toMatchObject({ score: 5, image: 0, good_length: 0, featured_image_id: null });
   });
 
-  it("shows nothing of one account to another", async () => {
+  it("shows no data of another account", async () => {
     const [one, other] = [await newAccount(), await newAccount()];
     await store(one, {});
     harness().clock.advance(hourMs);

@@ -22,18 +22,18 @@ describeBackends("seo.checkSubdomain", (harness) => {
   };
 
   it.each(["teashop", "TeaShop", "a", "4711", "a-b", "xn--mller-kva", "a".repeat(63)])(
-    "finds %s free",
+    "reports %s as available",
     async (subdomain) => {
       expect(await check(subdomain)).toEqual({ available: "true", subdomain });
     },
   );
 
-  it.each(["www", "API", "admin", "mail", "tea-co", "Tea-Co"])("finds %s taken", async (subdomain) => {
+  it.each(["www", "API", "admin", "mail", "tea-co", "Tea-Co"])("reports %s as taken", async (subdomain) => {
     expect(await check(subdomain)).toEqual({ available: "false", subdomain });
   });
 
   it.each(["-tea", "tea-", "tea_shop", "tea shop", "ä", "a.b", "a".repeat(64)])(
-    "refuses %j, which no host can be called",
+    "rejects %j, which is not a valid host name",
     async (subdomain) => {
       await expect(check(subdomain)).rejects.toMatchObject({
         kind: "invalidParams",
@@ -43,7 +43,7 @@ describeBackends("seo.checkSubdomain", (harness) => {
     },
   );
 
-  it("leaves the slugs of reviewers free", async () => {
+  it("ignores the slugs of reviewers", async () => {
     const { service } = await harness().newAccount();
     await service.reviews.createNow(aReview({ display_name: "Ann" }));
     expect(await service.seo.checkSubdomain({ subdomain: "ann" })).toEqual({
@@ -53,7 +53,7 @@ describeBackends("seo.checkSubdomain", (harness) => {
 });
 
 describeBackends("seo.pageUrl", (harness) => {
-  it("gives the page of a product, and the store's own", async () => {
+  it("returns the page of a product and of the store", async () => {
     const { service, appKey } = await ready(harness);
     const base = `http://127.0.0.1:8080/starpost/v1/pages/${appKey}/products`;
     expect(await service.seo.pageUrl({ product_id: "teapot" })).toEqual({ seo_page_url: `${base}/teapot` });
@@ -61,7 +61,7 @@ describeBackends("seo.pageUrl", (harness) => {
     expect(await service.seo.pageUrl({ product_id: siteReviewsId })).toEqual({ seo_page_url: base });
   });
 
-  it("knows no product that is not there, nor another account's", async () => {
+  it("returns recordNotFound for an unknown product and another account's product", async () => {
     await ready(harness);
     const { service } = await harness().newAccount();
     await expect(service.seo.pageUrl({ product_id: "teapot" })).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describeBackends("seo.pageUrl", (harness) => {
 describeBackends("seo.page", (harness) => {
   const none = { average_score: 0, total_reviews: 0, reviews: [] };
 
-  it("shows a product and its reviews, the latest first, by the names that everybody may see", async () => {
+  it("shows a product and its reviews, the latest first, under public display names", async () => {
     const { service, harness: opened } = await ready(harness);
     await service.reviews.createNow(aReview({ display_name: "Ann Smith", review_score: 5 }));
     opened.clock.advance(60_000);
@@ -108,7 +108,7 @@ describeBackends("seo.page", (harness) => {
     });
   });
 
-  it("shows a product without reviews, and not what was taken off the pages", async () => {
+  it("shows a product without reviews, and no unpublished reviews", async () => {
     const { service } = await ready(harness);
     expect(await service.seo.page({ product_id: "cup" })).toMatchObject({ page: { name: "Cup", ...none } });
     const { reviews } = await service.reviews.createNow(aReview({ sku: "cup" }));
@@ -116,7 +116,7 @@ describeBackends("seo.page", (harness) => {
     expect(await service.seo.page({ product_id: "cup" })).toMatchObject({ page: none });
   });
 
-  it("shows all the reviews of a product's group", async () => {
+  it("shows all reviews of a product's group", async () => {
     const { service } = await ready(harness);
     await service.reviews.createNow(aReview({ review_score: 5 }));
     await service.reviews.createNow(
@@ -131,7 +131,7 @@ describeBackends("seo.page", (harness) => {
     expect(page.reviews.map(({ title }) => title).toSorted()).toEqual(["A cup", "Pours well"]);
   });
 
-  it("shows the latest fifty of more", async () => {
+  it("shows only the latest 50 reviews", async () => {
     const { service } = await ready(harness);
     for (let at = 0; at < 51; at += 1) {
       await service.reviews.createNow(aReview({ review_title: `No. ${at}`, email: `a${at}@mail.example` }));
@@ -141,7 +141,7 @@ describeBackends("seo.page", (harness) => {
     expect(page.reviews.map(({ title }) => title)).not.toContain("No. 0");
   });
 
-  it("shows the store, and its own reviews alone", async () => {
+  it("shows the store and only its own reviews", async () => {
     const { service } = await ready(harness);
     await service.reviews.createNow(aReview());
     await service.reviews.createNow(aReview({ sku: siteReviewsId, review_title: "A good store" }));
@@ -158,7 +158,7 @@ describeBackends("seo.page", (harness) => {
     expect(await service.seo.page({ product_id: siteReviewsId })).toEqual({ page });
   });
 
-  it("knows no product that is not there", async () => {
+  it("returns recordNotFound for an unknown product", async () => {
     const { service } = await ready(harness);
     await expect(service.seo.page({ product_id: "pan" })).rejects.toMatchObject({
       kind: "recordNotFound",
@@ -167,7 +167,7 @@ describeBackends("seo.page", (harness) => {
   });
 
   describe("of an account without an owner", () => {
-    it("has a name all the same", async () => {
+    it("has a name", async () => {
       const { service, harness: opened } = await ready(harness);
       await opened.database.db.deleteFrom("users").execute();
       expect(await service.seo.page({})).toMatchObject({ page: { name: "This store", url: "" } });

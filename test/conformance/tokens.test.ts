@@ -13,8 +13,8 @@ async function issue(harness: Harness, account: TestAccount): Promise<string> {
   return access_token;
 }
 
-/** Whether a utoken opens an account. */
-async function works(harness: Harness, appKey: string, utoken: string | undefined): Promise<boolean> {
+/** Returns whether a utoken grants access to an account. */
+async function isAccepted(harness: Harness, appKey: string, utoken: string | undefined): Promise<boolean> {
   try {
     await harness.service({ appKey, utoken }).coupons.stats({});
     return true;
@@ -28,14 +28,14 @@ async function works(harness: Harness, appKey: string, utoken: string | undefine
 }
 
 describeIsolated("tokens.create", (harness) => {
-  it("gives a bearer token that opens the account", async () => {
+  it("returns a bearer token that grants access to the account", async () => {
     const account = await harness().newAccount();
     const reply = await harness().transport.call("tokens.create", credentialsOf(account), {});
     expect(reply).toEqual({ access_token: expect.stringMatching(/^[A-Za-z0-9]{40}$/), token_type: "bearer" });
-    expect(await works(harness(), account.caller.appKey, reply.access_token)).toBe(true);
+    expect(await isAccepted(harness(), account.caller.appKey, reply.access_token)).toBe(true);
   });
 
-  it("looks at the grant first, then at the client, then at the secret", async () => {
+  it("checks the grant type first, then the client, then the secret", async () => {
     const account = await harness().newAccount();
     const call = (fields: object) =>
       harness().transport.call("tokens.create", { ...credentialsOf(account), ...fields }, {});
@@ -53,28 +53,28 @@ describeIsolated("tokens.create", (harness) => {
     });
   });
 
-  it("lets a token live for 14 days", async () => {
+  it("returns a token that expires after 14 days", async () => {
     const account = await harness().newAccount();
     const token = await issue(harness(), account);
     harness().clock.advance(utokenLimits.lifetimeMs - 1);
-    expect(await works(harness(), account.caller.appKey, token)).toBe(true);
+    expect(await isAccepted(harness(), account.caller.appKey, token)).toBe(true);
     harness().clock.advance(1);
-    expect(await works(harness(), account.caller.appKey, token)).toBe(false);
+    expect(await isAccepted(harness(), account.caller.appKey, token)).toBe(false);
   });
 
-  it("holds 100 tokens an account, the one of the user's creation among them, and lets the oldest go first", async () => {
+  it("keeps 100 tokens per account, including the one from the user's creation, and deletes the oldest first", async () => {
     const [account, other] = [await harness().newAccount(), await harness().newAccount()];
     const { appKey, utoken } = account.caller;
     const second = await issue(harness(), account);
-    for (let made = 2; made < utokenLimits.perAccount; made += 1) await issue(harness(), account);
-    expect(await works(harness(), appKey, utoken)).toBe(true);
+    for (let count = 2; count < utokenLimits.perAccount; count += 1) await issue(harness(), account);
+    expect(await isAccepted(harness(), appKey, utoken)).toBe(true);
     await issue(harness(), account);
-    expect(await works(harness(), appKey, utoken)).toBe(false);
-    expect(await works(harness(), appKey, second)).toBe(true);
-    expect(await works(harness(), other.caller.appKey, other.caller.utoken)).toBe(true);
+    expect(await isAccepted(harness(), appKey, utoken)).toBe(false);
+    expect(await isAccepted(harness(), appKey, second)).toBe(true);
+    expect(await isAccepted(harness(), other.caller.appKey, other.caller.utoken)).toBe(true);
   });
 
-  it("forgets expired tokens, and keeps only hashes of the others", async () => {
+  it("deletes expired tokens, and stores only hashes of the others", async () => {
     const account = await harness().newAccount();
     harness().clock.advance(utokenLimits.lifetimeMs);
     const token = await issue(harness(), account);
@@ -84,11 +84,11 @@ describeIsolated("tokens.create", (harness) => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  it("gives a token that opens no other account, and no account without a token", async () => {
+  it("returns a token for one account only, and every account requires a token", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    expect(await works(harness(), other.caller.appKey, one.caller.utoken)).toBe(false);
-    expect(await works(harness(), one.caller.appKey, undefined)).toBe(false);
-    expect(await works(harness(), one.caller.appKey, "guess")).toBe(false);
+    expect(await isAccepted(harness(), other.caller.appKey, one.caller.utoken)).toBe(false);
+    expect(await isAccepted(harness(), one.caller.appKey, undefined)).toBe(false);
+    expect(await isAccepted(harness(), one.caller.appKey, "guess")).toBe(false);
     await expect(
       harness().service({ appKey: "nobody", utoken: one.caller.utoken }).coupons.stats({}),
     ).rejects.toMatchObject({

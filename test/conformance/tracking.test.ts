@@ -7,14 +7,14 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const target = "https://shop.example/teapot?a=1&b=ä";
 
-/** A mail of an account, which tracks what is named. */
+/** Creates an account with an email, and enables the given tracking settings. */
 async function setUp(harness: Harness, ...tracked: readonly ("track_opens" | "track_clicks")[]) {
   const account = await harness.newAccount();
   for (const name of tracked) await account.service.emailRules.set({ name, value: "on" });
-  const [mail] = await orderMails(harness, account);
-  if (!mail) throw new Error("the order brought no mail");
+  const [email] = await orderMails(harness, account);
+  if (!email) throw new Error("the order created no email");
   const { tracking, reviewRequests } = harness.service({});
-  return { account, mail, tokens: tokensOf(harness, mail), tracking, reviewRequests };
+  return { account, mail: email, tokens: tokensOf(harness, email), tracking, reviewRequests };
 }
 
 async function readEvents({ database }: Harness) {
@@ -27,7 +27,7 @@ async function readEvents({ database }: Harness) {
 }
 
 describeIsolated("tracking", (harness) => {
-  it("notes opens, and answers an image of one point", async () => {
+  it("records opens, and returns a one-pixel image", async () => {
     const { tokens, tracking } = await setUp(harness(), "track_opens");
     const image = await tracking.open({ token: tokens.open() });
     expect(image.content_type).toBe("image/gif");
@@ -44,7 +44,7 @@ describeIsolated("tracking", (harness) => {
     expect(await readMailCounts(harness(), "map")).toMatchObject({ opens: 2, unique_opens: 1 });
   });
 
-  it("notes clicks on each address of a mail, and tells where they lead", async () => {
+  it("records clicks on each link of an email, and returns the original URL", async () => {
     const { tokens, tracking } = await setUp(harness(), "track_clicks");
     const url = new URL(target).href;
     expect(await tracking.click({ token: tokens.click(target) })).toEqual({ url });
@@ -61,13 +61,13 @@ describeIsolated("tracking", (harness) => {
     const { tokens, tracking, reviewRequests } = await setUp(harness(), "track_clicks");
     await tracking.click({ token: tokens.click(`http://localhost/starpost/v1/r/${tokens.review()}`) });
     harness().clock.advance(5 * minuteMs);
-    const typed = { score: "4", title: "Good", content: "Good", display_name: "Ann" };
-    const { request } = await reviewRequests.write({ token: tokens.review(), ...typed });
+    const formFields = { score: "4", title: "Good", content: "Good", display_name: "Ann" };
+    const { request } = await reviewRequests.write({ token: tokens.review(), ...formFields });
     expect(request.state).toBe("done");
     expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
   });
 
-  it("notes nothing for who only looks, nor by itself, nor once it is switched off", async () => {
+  it("records nothing for look-ups, by default, or once tracking is disabled", async () => {
     const { account, tokens, tracking } = await setUp(harness());
     const token = { open: tokens.open(), click: tokens.click(target) };
     await tracking.open({ token: token.open });
@@ -85,13 +85,13 @@ describeIsolated("tracking", (harness) => {
     expect(await readEvents(harness())).toHaveLength(1);
   });
 
-  it("leads nowhere that no mail of ours led, and nowhere but to the web", async () => {
+  it("returns only web URLs that an email of the account contained", async () => {
     const { tokens, tracking } = await setUp(harness(), "track_opens", "track_clicks");
-    const good = tokens.click(target);
-    const wrong = [
+    const validToken = tokens.click(target);
+    const invalidTokens = [
       "x",
       target,
-      `${good}A`,
+      `${validToken}A`,
       tokens.open(),
       tokens.review(),
       tokens.unsubscribe(),
@@ -100,18 +100,18 @@ describeIsolated("tracking", (harness) => {
       tokens.click("//evil.example"),
       tokens.click(""),
     ];
-    for (const token of wrong) expect(await tracking.click({ token }), token).toEqual({ url: null });
-    for (const token of ["x", good, tokens.review()]) {
+    for (const token of invalidTokens) expect(await tracking.click({ token }), token).toEqual({ url: null });
+    for (const token of ["x", validToken, tokens.review()]) {
       expect((await tracking.open({ token })).content_type).toBe("image/gif");
     }
-    const old = { open: tokens.open(), click: tokens.click(target) };
+    const expired = { open: tokens.open(), click: tokens.click(target) };
     harness().clock.advance(365 * dayMs);
-    expect(await tracking.click({ token: old.click })).toEqual({ url: null });
-    await tracking.open({ token: old.open });
+    expect(await tracking.click({ token: expired.click })).toEqual({ url: null });
+    await tracking.open({ token: expired.open });
     expect(await readEvents(harness())).toEqual([]);
   });
 
-  it("takes addresses as long as a store's can be", async () => {
+  it("accepts URLs of the maximum length", async () => {
     const { tokens, tracking } = await setUp(harness());
     const long = `https://shop.example/${"ä".repeat(2_000)}`;
     expect(await tracking.click({ token: tokens.click(long) })).toEqual({ url: new URL(long).href });

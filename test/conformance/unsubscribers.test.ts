@@ -11,7 +11,7 @@ async function accountId({ database }: Harness, { caller }: TestAccount): Promis
   return found.id;
 }
 
-/** Unsubscribes an address as its owner would, which no call of these does. */
+/** Unsubscribes an address as its owner would, for which there is no operation. */
 async function unsubscribeAsUser(harness: Harness, account: TestAccount, email: string): Promise<void> {
   await harness.database.db
     .insertInto("unsubscribers")
@@ -37,7 +37,7 @@ const badEmail = (value: string) => ({ value, error: "email is not valid" });
 const badType = (value: string) => ({ value, error: "email type ID is not valid" });
 
 describeBackends("unsubscribers.massCreate", (harness) => {
-  it("unsubscribes by type, and gives the records that are there now", async () => {
+  it("unsubscribes by type, and returns the resulting records", async () => {
     const { service } = await harness().newAccount();
     const first = await service.unsubscribers.massCreate({ email_list: { 1: ["ann@mail.example"] } });
     expect(first).toEqual({ unsubscribers: [record("ann@mail.example", 1)] });
@@ -53,7 +53,7 @@ describeBackends("unsubscribers.massCreate", (harness) => {
     expect(await service.unsubscribers.list({})).toEqual(second);
   });
 
-  it("takes an address that comes twice in a call for one", async () => {
+  it("treats a repeated address as one", async () => {
     const { service } = await harness().newAccount();
     const email_list = { 1: ["ann@mail.example", "Ann@mail.example"] };
     expect((await service.unsubscribers.massCreate({ email_list })).unsubscribers).toHaveLength(1);
@@ -62,7 +62,7 @@ describeBackends("unsubscribers.massCreate", (harness) => {
   const mixed = { 1: ["ann@mail.example", "nobody"], 18: ["bea@mail.example"], x: [] };
   const problems = [badEmail("nobody"), badType("18"), badType("x")];
 
-  it("reports bad addresses and types beside the good ones", async () => {
+  it("reports invalid addresses and types alongside the valid ones", async () => {
     const { service } = await harness().newAccount();
     expect(await service.unsubscribers.massCreate({ email_list: mixed })).toEqual({
       unsubscribers: [record("ann@mail.example", 1)],
@@ -70,7 +70,7 @@ describeBackends("unsubscribers.massCreate", (harness) => {
     });
   });
 
-  it("answers an async call without records, applied already, with errors only when validating", async () => {
+  it("returns no records for an async request, which is already applied, and errors only when validating", async () => {
     const { service } = await harness().newAccount();
     const call = (validate_data: boolean | undefined, email_list: Record<string, string[]>) =>
       service.unsubscribers.massCreate({ email_list, async: true, validate_data });
@@ -80,14 +80,14 @@ describeBackends("unsubscribers.massCreate", (harness) => {
     expect(await call(true, { 2: ["ann@mail.example"] })).toEqual({ errors: [] });
   });
 
-  it("leaves an address that its owner unsubscribed as it is", async () => {
+  it("does not change an address that its owner unsubscribed", async () => {
     const account = await harness().newAccount();
     await unsubscribeAsUser(harness(), account, "ann@mail.example");
     const reply = await account.service.unsubscribers.massCreate({ email_list: { 1: ["ann@mail.example"] } });
     expect(reply).toEqual({ unsubscribers: [record("ann@mail.example", 1, "USER")] });
   });
 
-  it("refuses a list that is not one", async () => {
+  it("rejects a value that is not a list", async () => {
     const { service } = await harness().newAccount();
     await expect(
       service.unsubscribers.massCreate({ email_list: { 1: "ann@mail.example" } } as never),
@@ -96,7 +96,7 @@ describeBackends("unsubscribers.massCreate", (harness) => {
 });
 
 describeBackends("unsubscribers.massDelete", (harness) => {
-  it("takes addresses back, gives their records, and passes over those that are not there", async () => {
+  it("removes addresses, returns their records, and ignores unknown ones", async () => {
     const { service } = await harness().newAccount();
     const email_list = { 1: ["ann@mail.example"], 2: ["ann@mail.example"] };
     const { unsubscribers } = await service.unsubscribers.massCreate({ email_list });
@@ -107,7 +107,7 @@ describeBackends("unsubscribers.massDelete", (harness) => {
     expect((await service.unsubscribers.list({})).unsubscribers).toEqual([unsubscribers?.[1]]);
   });
 
-  it("cannot bring back an address whose owner unsubscribed, and says so", async () => {
+  it("rejects resubscribing an address that its owner unsubscribed", async () => {
     const account = await harness().newAccount();
     await unsubscribeAsUser(harness(), account, "ann@mail.example");
     const email_list = { 1: ["ann@mail.example"] };
@@ -122,7 +122,7 @@ describeBackends("unsubscribers.massDelete", (harness) => {
     expect((await account.service.unsubscribers.list({})).unsubscribers).toHaveLength(1);
   });
 
-  it("leaves another account's addresses alone", async () => {
+  it("does not affect another account's addresses", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const email_list = { 1: ["ann@mail.example"] };
     const mine = await one.service.unsubscribers.massCreate({ email_list });
@@ -133,7 +133,7 @@ describeBackends("unsubscribers.massDelete", (harness) => {
 });
 
 describeBackends("unsubscribers.list", (harness) => {
-  it("gives the first 5,000 by id, and the others by page", async () => {
+  it("returns the first 5,000 by ID, and the rest by page", async () => {
     const { service } = await harness().newAccount();
     const emails = Array.from({ length: unsubscriberPageDefault + 1 }, (_, at) => `a${at}@mail.example`);
     await service.unsubscribers.massCreate({ email_list: { 1: emails }, async: true });
@@ -146,7 +146,7 @@ describeBackends("unsubscribers.list", (harness) => {
     expect(await list({ count: 6_000 })).toEqual(emails);
   });
 
-  it("refuses an account that has it switched off", async () => {
+  it("rejects an account with the feature disabled", async () => {
     const account = await harness().newAccount();
     const account_id = await accountId(harness(), account);
     await harness()

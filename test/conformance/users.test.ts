@@ -15,13 +15,13 @@ describeIsolated("users.create", (harness) => {
   const create = (fields: object = {}) =>
     harness().transport.call("users.create", { user: { ...user, ...fields } }, {});
 
-  it("makes an account whose key, secret and token work", async () => {
-    const made = await create();
-    expect(made).toEqual({ user_id: expect.any(Number), token: key, app_key: key, secret: key });
+  it("creates an account with a working key, secret, and token", async () => {
+    const created = await create();
+    expect(created).toEqual({ user_id: expect.any(Number), token: key, app_key: key, secret: key });
     const { service } = await harness().newAccount();
-    expect(await service.users.get({ user_id: made.user_id })).toEqual({
+    expect(await service.users.get({ user_id: created.user_id })).toEqual({
       user: {
-        id: made.user_id,
+        id: created.user_id,
         slug: "zoe-co",
         score: 0,
         display_name: "Zoë & Co.",
@@ -29,7 +29,7 @@ describeIsolated("users.create", (harness) => {
         social_image: null,
       },
     });
-    const { app_key: appKey, token: utoken, secret } = made;
+    const { app_key: appKey, token: utoken, secret } = created;
     expect(await harness().service({ appKey, utoken }).coupons.list({})).toEqual({ coupons: [] });
     const issued = await harness().transport.call(
       "tokens.create",
@@ -39,7 +39,7 @@ describeIsolated("users.create", (harness) => {
     expect(issued.access_token).not.toBe(utoken);
   });
 
-  it("keeps neither password nor secret in plain text", async () => {
+  it("stores neither the password nor the secret in plain text", async () => {
     const { secret } = await create();
     const [row] = await harness().database.db.selectFrom("users").selectAll().execute();
     expect(row?.password_hash).toMatch(/^scrypt\$16384\$8\$1\$/);
@@ -49,7 +49,7 @@ describeIsolated("users.create", (harness) => {
     expect(JSON.stringify(accounts)).not.toContain(secret);
   });
 
-  it("gives each user a slug of its own", async () => {
+  it("assigns each user its own slug", async () => {
     const ids = [await create(), await create(), await create({ display_name: "!!" })].map(
       ({ user_id }) => user_id,
     );
@@ -59,7 +59,7 @@ describeIsolated("users.create", (harness) => {
     expect(slugs).toEqual(["zoe-co", expect.stringMatching(/^zoe-co-[0-9a-f]{8}$/), "user"]);
   });
 
-  it("refuses a user without an email, or with a bad one, and makes nothing", async () => {
+  it("rejects a user with a missing or invalid email address, and creates nothing", async () => {
     await expect(create({ email: undefined })).rejects.toMatchObject({
       kind: "invalidParams",
       message: "Missing user.email",
@@ -73,7 +73,7 @@ describeIsolated("users.create", (harness) => {
 });
 
 describeIsolated("users.get", (harness) => {
-  it("shows of a shopper's name what public answers show", async () => {
+  it("shows a shopper's name as in public answers", async () => {
     const { service } = await harness().newAccount();
     const { reviews } = await service.reviews.createNow(aReview({ display_name: "Ann Smith" }));
     const shown = reviews[0]?.user;
@@ -94,7 +94,7 @@ describeIsolated("users.get", (harness) => {
     ["Ann (smith@mail.example)", "Ann S.", "ann-s"],
     ["@ann", "@ann", "ann"],
     ["  Ann   van  der  smith ", "Ann S.", "ann-s"],
-  ])("shows of the name %j no address", async (display_name, shown, slug) => {
+  ])("shows no address for the name %j", async (display_name, shown, slug) => {
     const { service } = await harness().newAccount();
     const { reviews } = await service.reviews.createNow(aReview({ display_name }));
     expect(reviews[0]?.user).toMatchObject({ display_name: shown, slug });
@@ -102,7 +102,7 @@ describeIsolated("users.get", (harness) => {
     expect(user).toMatchObject({ display_name: shown, slug });
   });
 
-  it("knows no user that is not there", async () => {
+  it("returns recordNotFound for an unknown user", async () => {
     await expect(harness().transport.call("users.get", { user_id: "77" }, {})).rejects.toMatchObject({
       kind: "recordNotFound",
       message: "Couldn't find User with id = 77",
@@ -118,7 +118,7 @@ describeBackends("users.signIn", (harness) => {
     return { ...account, signed, read: () => service.users.signedIn({ code: signed.code }) };
   };
 
-  it("gives an address that says who is signed in, for five minutes", async () => {
+  it("returns a URL that shows who is signed in, for five minutes", async () => {
     const { signed, caller, read } = await signIn("Zoë & Co.");
     expect(signed.signin_url).toBe(`http://127.0.0.1:8080/starpost/v1/admin/${signed.code}`);
     const account = {
@@ -133,7 +133,7 @@ describeBackends("users.signIn", (harness) => {
     expect(await read()).toEqual({ account: null });
   });
 
-  it("refuses another account's secret", async () => {
+  it("rejects another account's secret", async () => {
     const { secret } = await harness().newAccount();
     const { service } = await harness().newAccount();
     for (const given of [secret, "", "wrong"]) {
@@ -142,7 +142,7 @@ describeBackends("users.signIn", (harness) => {
     }
   });
 
-  it("knows an account without an owner, and takes a shopper for none", async () => {
+  it("returns recordNotFound for an account without an owner, and ignores shoppers", async () => {
     const { caller, service, read } = await signIn();
     await harness().database.db.deleteFrom("users").execute();
     const account = { app_key: caller.appKey, display_name: null, email: null };
@@ -151,7 +151,7 @@ describeBackends("users.signIn", (harness) => {
     expect(await read()).toEqual({ account });
   });
 
-  it("knows the account's first owner", async () => {
+  it("returns the account's first owner", async () => {
     const { userId, read } = await signIn("First");
     const { db } = harness().database;
     const owner = await db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
@@ -163,12 +163,12 @@ describeBackends("users.signIn", (harness) => {
     expect(await read()).toMatchObject({ account: { display_name: "First" } });
   });
 
-  it.each(["v1.12345678.abc", "nonsense", "x".repeat(200)])("takes %j for no code", async (code) => {
+  it.each(["v1.12345678.abc", "nonsense", "x".repeat(200)])("rejects the code %j", async (code) => {
     const { service } = await harness().newAccount();
     expect(await service.users.signedIn({ code })).toEqual({ account: null });
   });
 
-  it("takes no other sealed text for a code", async () => {
+  it("rejects any other sealed text as a code", async () => {
     const { service } = await harness().newAccount();
     const { secret_sealed } = await harness()
       .database.db.selectFrom("accounts")

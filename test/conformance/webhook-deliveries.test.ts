@@ -7,20 +7,24 @@ import { aReview } from "../support/builders.ts";
 const url = "https://shop.example/hook";
 const start = new Date(startMs).toISOString();
 
-/** Lets a worker do what is due next, with the outcome that is said. */
-async function attempt({ work }: Harness, outcome: AttemptOutcome, worker = "one"): Promise<number> {
-  const working = createWebhookQueue(work, { worker, leaseMs: 60_000 });
-  const [begun] = await working.begin(1);
-  if (!begun) throw new Error("nothing is due");
-  await working.end(begun, outcome);
-  return begun.id;
+/** Runs the next due delivery in a worker, with the given outcome. */
+async function attempt(
+  { work: deliverNext }: Harness,
+  outcome: AttemptOutcome,
+  worker = "one",
+): Promise<number> {
+  const working = createWebhookQueue(deliverNext, { worker, leaseMs: 60_000 });
+  const [started] = await working.begin(1);
+  if (!started) throw new Error("nothing is due");
+  await working.end(started, outcome);
+  return started.id;
 }
 
 const refused: AttemptOutcome = { state: "failed", status: 500, problem: "HTTP 500", durationMs: 12.4 };
-const taken: AttemptOutcome = { state: "delivered", status: 204, durationMs: 7 };
+const claimed: AttemptOutcome = { state: "delivered", status: 204, durationMs: 7 };
 
 describeIsolated("webhookDeliveries", (harness) => {
-  it("list, get and attempts tell what was sent, the newest first", async () => {
+  it("list, get, and attempts show what was sent, the newest first", async () => {
     const { service, caller } = await harness().newAccount();
     const { webhook } = await service.webhooks.create({ url, event_name: "review_create" });
     await service.reviews.create(aReview());
@@ -44,7 +48,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect(newer?.id).toBeGreaterThan(older?.id ?? 0);
     harness().clock.advance(1_000);
     expect(await attempt(harness(), refused)).toBe(older?.id);
-    expect(await attempt(harness(), taken)).toBe(newer?.id);
+    expect(await attempt(harness(), claimed)).toBe(newer?.id);
     const delivery_id = older?.id ?? 0;
     const { delivery, attempts } = await service.webhookDeliveries.get({ delivery_id });
     const { body, ...rest } = delivery;
@@ -77,7 +81,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect((await service.webhookDeliveries.attempts({ count: 1 })).attempts).toEqual([all.attempts[0]]);
   });
 
-  it("list filters by state, event and subscription, and pages from an id on", async () => {
+  it("list filters by state, event, and subscription, and pages from an ID", async () => {
     const { service } = await harness().newAccount();
     const create = async (path: string, event_name: "review_create" | "review_updated") =>
       (await service.webhooks.create({ url: `${url}/${path}`, event_name })).webhook.id;
@@ -88,7 +92,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     ];
     const { reviews } = await service.reviews.createNow(aReview());
     await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: "Thanks" });
-    await attempt(harness(), taken);
+    await attempt(harness(), claimed);
     const list = async (query: Parameters<typeof service.webhookDeliveries.list>[0]) =>
       (await service.webhookDeliveries.list(query)).deliveries.map(({ webhook_id }) => webhook_id);
     expect(await list({})).toEqual([c, b, a]);
@@ -107,11 +111,11 @@ describeIsolated("webhookDeliveries", (harness) => {
     });
   });
 
-  it("redeliver sends once more under the same id, with a new series of attempts", async () => {
+  it("redeliver sends again under the same ID, with a new series of attempts", async () => {
     const { service } = await harness().newAccount();
     await service.webhooks.create({ url, event_name: "review_create" });
     await service.reviews.create(aReview());
-    const delivery_id = await attempt(harness(), taken);
+    const delivery_id = await attempt(harness(), claimed);
     const { delivery: sent } = await service.webhookDeliveries.get({ delivery_id });
     harness().clock.advance(5_000);
     const { delivery } = await service.webhookDeliveries.redeliver({ delivery_id });
@@ -119,14 +123,14 @@ describeIsolated("webhookDeliveries", (harness) => {
     const due_at = new Date(startMs + 5_000).toISOString();
     expect(delivery).toEqual({ ...before, state: "queued", due_at, delivered_at: null });
     expect(await service.webhookDeliveries.redeliver({ delivery_id })).toEqual({ delivery });
-    const [begun] = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
-    expect(begun).toMatchObject({ id: delivery_id, eventId: sent.event_id, body: sent.body, attempt: 1 });
-    // One that is under way stays as it is.
+    const [started] = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
+    expect(started).toMatchObject({ id: delivery_id, eventId: sent.event_id, body: sent.body, attempt: 1 });
+    // A delivery in progress stays unchanged.
     const leased = await service.webhookDeliveries.redeliver({ delivery_id });
     expect(leased.delivery).toMatchObject({ state: "leased", due_at: null, attempts: 2 });
   });
 
-  it("redeliver does not wait for a pause that a receiver has asked for", async () => {
+  it("redeliver does not wait for a pause that the receiver requested", async () => {
     const { service } = await harness().newAccount();
     await service.webhooks.create({ url, event_name: "review_create" });
     await service.reviews.create(aReview());
@@ -137,12 +141,12 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect(delivery.due_at).toBe(start);
   });
 
-  it("ends what waits with its subscription, and keeps it in the log", async () => {
+  it("end with their subscription if they are queued, and stay in the log", async () => {
     const { service } = await harness().newAccount();
     const { webhook } = await service.webhooks.create({ url, event_name: "review_create" });
     await service.reviews.create(aReview());
     await service.reviews.create(aReview());
-    const begun = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
+    const started = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
     await service.webhooks.delete({ webhook_id: webhook.id });
     const reason = "the webhook was deleted";
     const list = async () => (await service.webhookDeliveries.list({ since_id: 0 })).deliveries;
@@ -150,38 +154,38 @@ describeIsolated("webhookDeliveries", (harness) => {
       { state: "leased", url: null },
       { state: "failed", reason, due_at: null },
     ]);
-    const [under] = begun;
-    if (!under) throw new Error("nothing was due");
-    // What was under way is not tried again.
-    await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).end(under, refused);
+    const [active] = started;
+    if (!active) throw new Error("nothing was due");
+    // A delivery in progress is not retried.
+    await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).end(active, refused);
     expect(await list()).toMatchObject([{ state: "failed", reason: "HTTP 500" }, { state: "failed" }]);
-    await expect(service.webhookDeliveries.redeliver({ delivery_id: under.id })).rejects.toMatchObject({
+    await expect(service.webhookDeliveries.redeliver({ delivery_id: active.id })).rejects.toMatchObject({
       kind: "invalidParams",
       message: expect.stringContaining("deleted"),
     });
   });
 
-  it("is of one account alone, and of whoever has a utoken", async () => {
+  it("are visible to their account only, and require a utoken", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.webhooks.create({ url, event_name: "review_create" });
     await one.service.reviews.create(aReview());
-    const delivery_id = await attempt(harness(), taken);
+    const delivery_id = await attempt(harness(), claimed);
     expect((await other.service.webhookDeliveries.list({})).deliveries).toEqual([]);
     expect((await other.service.webhookDeliveries.attempts({ since_id: 0 })).attempts).toEqual([]);
     const unknown = { kind: "recordNotFound", message: `Couldn't find Delivery with id = ${delivery_id}` };
     await expect(other.service.webhookDeliveries.get({ delivery_id })).rejects.toMatchObject(unknown);
     await expect(other.service.webhookDeliveries.redeliver({ delivery_id })).rejects.toMatchObject(unknown);
-    const open = harness().service({ appKey: one.caller.appKey }).webhookDeliveries;
-    const refusal = { kind: "unauthorized" };
-    await expect(open.list({})).rejects.toMatchObject(refusal);
-    await expect(open.attempts({})).rejects.toMatchObject(refusal);
-    await expect(open.get({ delivery_id })).rejects.toMatchObject(refusal);
-    await expect(open.redeliver({ delivery_id })).rejects.toMatchObject(refusal);
+    const anonymous = harness().service({ appKey: one.caller.appKey }).webhookDeliveries;
+    const rejection = { kind: "unauthorized" };
+    await expect(anonymous.list({})).rejects.toMatchObject(rejection);
+    await expect(anonymous.attempts({})).rejects.toMatchObject(rejection);
+    await expect(anonymous.get({ delivery_id })).rejects.toMatchObject(rejection);
+    await expect(anonymous.redeliver({ delivery_id })).rejects.toMatchObject(rejection);
   });
 });
 
 describeBackends("webhooks.create", (harness) => {
-  it("takes no address of the own network, by number or by name, and says why", async () => {
+  it("rejects addresses in the private network, by number or by name, and explains why", async () => {
     const { service } = await harness().newAccount();
     const refusals: readonly (readonly [string, string])[] = [
       ["http://127.1:8080/", "url is not allowed: 127.0.0.1 is a loopback address"],
@@ -199,9 +203,9 @@ describeBackends("webhooks.create", (harness) => {
 });
 
 describeBackends(
-  "webhooks.create, where the own network is allowed",
+  "webhooks.create, with private networks allowed",
   (harness) => {
-    it("takes its addresses, and nothing else that is refused otherwise", async () => {
+    it("accepts addresses in the private network, unless they are invalid for another reason", async () => {
       const { service } = await harness().newAccount();
       const create = (address: string) =>
         service.webhooks.create({ url: address, event_name: "review_create" });

@@ -6,7 +6,7 @@ import { aReview } from "../support/builders.ts";
 const hook = { url: "https://shop.example/hook", event_name: "review_create" } as const;
 
 describeIsolated("webhooks", (harness) => {
-  it("subscribes, shows the secret with that alone, lists and ends", async () => {
+  it("creates, lists, and deletes a subscription, and shows its secret only on creation", async () => {
     const { service } = await harness().newAccount();
     const { webhook } = await service.webhooks.create(hook);
     const { secret, ...shown } = webhook;
@@ -21,14 +21,14 @@ describeIsolated("webhooks", (harness) => {
     expect(await service.webhooks.list({})).toEqual({ webhooks: [other] });
   });
 
-  it("stores no secret that can be read", async () => {
+  it("stores no readable secret", async () => {
     const { service } = await harness().newAccount();
     const { webhook } = await service.webhooks.create(hook);
     const stored = await harness().database.db.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow();
     expect(JSON.stringify(stored)).not.toContain(webhook.secret.slice("whsec_".length));
   });
 
-  it("gives the same subscription again, and a new one after its end", async () => {
+  it("returns the existing subscription, and a new one after its deletion", async () => {
     const { service } = await harness().newAccount();
     const first = await service.webhooks.create(hook);
     harness().clock.advance(1_000);
@@ -40,7 +40,7 @@ describeIsolated("webhooks", (harness) => {
     expect(webhook.secret).not.toBe(first.webhook.secret);
   });
 
-  it("keeps one account's subscriptions from another", async () => {
+  it("keeps the subscriptions of two accounts separate", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const { webhook } = await one.service.webhooks.create(hook);
     const same = await other.service.webhooks.create(hook);
@@ -51,14 +51,14 @@ describeIsolated("webhooks", (harness) => {
       message: `Couldn't find Webhook with id = ${webhook.id}`,
     });
     await other.service.reviews.create(aReview());
-    const told = await harness()
+    const deliveries = await harness()
       .database.db.selectFrom("webhook_deliveries")
       .select(["webhook_row", "event_name"])
       .execute();
-    expect(told).toEqual([{ webhook_row: same.webhook.id, event_name: "review_create" }]);
+    expect(deliveries).toEqual([{ webhook_row: same.webhook.id, event_name: "review_create" }]);
   });
 
-  it("tells one event to all that are subscribed to it, under one event id", async () => {
+  it("sends an event to all of its subscriptions under one event ID", async () => {
     const { service } = await harness().newAccount();
     const ids: number[] = [];
     for (const url of ["https://a.example/", "https://b.example/"]) {
@@ -67,27 +67,27 @@ describeIsolated("webhooks", (harness) => {
     await service.webhooks.create({ ...hook, event_name: "review_updated" });
     await service.reviews.create(aReview());
     await service.reviews.create(aReview());
-    const told = await harness()
+    const deliveries = await harness()
       .database.db.selectFrom("webhook_deliveries")
       .select(["webhook_row", "event_id", "state", "due_at"])
       .orderBy("id")
       .execute();
-    expect(told.map(({ webhook_row }) => webhook_row)).toEqual([...ids, ...ids]);
-    expect(told).toEqual(told.map((row) => ({ ...row, state: "queued", due_at: startMs })));
-    const [a, b, c, d] = told.map(({ event_id }) => event_id);
+    expect(deliveries.map(({ webhook_row }) => webhook_row)).toEqual([...ids, ...ids]);
+    expect(deliveries).toEqual(deliveries.map((row) => ({ ...row, state: "queued", due_at: startMs })));
+    const [a, b, c, d] = deliveries.map(({ event_id }) => event_id);
     expect(a).toMatch(/^evt_[0-9a-f]{32}$/);
     expect([b, d]).toEqual([a, c]);
     expect(c).not.toBe(a);
   });
 
-  it("finds no subscription that is not there, of whatever id", async () => {
+  it("returns recordNotFound for an unknown subscription ID", async () => {
     const { service } = await harness().newAccount();
     for (const webhook_id of [0, 1, 999_999_999_999_999]) {
       await expect(service.webhooks.delete({ webhook_id })).rejects.toMatchObject({ kind: "recordNotFound" });
     }
   });
 
-  it("takes addresses that can be called, and no others", async () => {
+  it("accepts only URLs that can be called", async () => {
     const { service } = await harness().newAccount();
     const create = (url: string) => service.webhooks.create({ ...hook, url });
     for (const url of [
@@ -115,20 +115,20 @@ describeIsolated("webhooks", (harness) => {
     });
   });
 
-  it("takes so many subscriptions and no more; one that is there already is no more", async () => {
+  it("accepts the maximum number of subscriptions, not counting repeated ones", async () => {
     const { service } = await harness().newAccount();
     const create = (at: number) => service.webhooks.create({ ...hook, url: `https://shop.example/${at}` });
     for (let at = 0; at < maxWebhooks; at += 1) await create(at);
     await expect(create(maxWebhooks)).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `the account has ${maxWebhooks} webhooks, which is the most`,
+      message: expect.stringContaining(String(maxWebhooks)),
     });
     const { webhook } = await create(0);
     await service.webhooks.delete({ webhook_id: webhook.id });
     expect((await create(maxWebhooks)).webhook.id).toBeGreaterThan(webhook.id);
   });
 
-  it("is for whoever has a utoken", async () => {
+  it("requires a utoken", async () => {
     const { caller } = await harness().newAccount();
     const open = harness().service({ appKey: caller.appKey });
     const refused = { kind: "unauthorized" };
