@@ -131,11 +131,11 @@ describeInBrowser("hostile texts", (browser) => {
 
 /** Whether a label is rendered from left to right, as intended. */
 async function runsOn(line: Locator, word: string): Promise<boolean> {
-  return line.evaluate((element, sought) => {
+  return line.evaluate((element, label) => {
     const { document } = globalThis as unknown as { document: Dom };
     const walker = document.createTreeWalker(element, 4);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const at = node.data.indexOf(sought);
+      const at = node.data.indexOf(label);
       if (at === -1) continue;
       const leftOf = (offset: number) => {
         const range = document.createRange();
@@ -147,7 +147,7 @@ async function runsOn(line: Locator, word: string): Promise<boolean> {
       const [first, second] = [leftOf(at), leftOf(at + 1)];
       return first.top === second.top && first.left < second.left;
     }
-    throw new Error(`there is no ${sought}`);
+    throw new Error(`there is no ${label}`);
   }, word);
 }
 

@@ -20,8 +20,10 @@ function withText(value: unknown, text: string, name = ""): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withText(inner, text, key)]));
   }
   // The service creates its own links; all other URLs come from the store.
-  const isOurs = ["review_url", "verify_url", "confirm_url", "comment_url", "answer_url"].includes(name);
-  return typeof value === "string" && !isOurs ? text : value;
+  const isServiceLink = ["review_url", "verify_url", "confirm_url", "comment_url", "answer_url"].includes(
+    name,
+  );
+  return typeof value === "string" && !isServiceLink ? text : value;
 }
 
 const hostileMail = (category: (typeof emailCategories)[number], text: string) => {

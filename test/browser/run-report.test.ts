@@ -25,8 +25,8 @@ describeInBrowser("the report of a run", (browser) => {
     expect(await page.getByRole("region", { name: "Numbers over time" }).getByRole("row").count()).toBe(61);
     expect(await findBarriers(page)).toEqual([]);
     // Nothing overflows the window; wide tables scroll separately.
-    const overhang = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-    expect(overhang).toBeLessThanOrEqual(0);
+    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+    expect(overflow).toBeLessThanOrEqual(0);
     expect(complaints).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ const isMissing = (shell: string) =>
 /** Returns the completions of a shell for the end of a line. */
 type Complete = (line: string) => Promise<string[]>;
 
-async function ask(shell: string, args: readonly string[]): Promise<string[]> {
+async function runShell(shell: string, args: readonly string[]): Promise<string[]> {
   const { stdout, stderr } = await execa(shell, args, { env, extendEnv: false, cwd: work, timeout: 60_000 });
   expect(stderr).toBe("");
   return stdout.split("\n").filter((line) => line !== "");
@@ -62,15 +62,15 @@ const inBash: Complete = (line) => {
     `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}`,
     '_starpost; printf "%s\\n" "${COMPREPLY[@]}"',
   ];
-  return ask("bash", ["--norc", "-c", script.join("\n")]);
+  return runShell("bash", ["--norc", "-c", script.join("\n")]);
 };
 
 const inFish: Complete = async (line) => {
   const script = `starpost completion fish | source; complete -C '${line}'`;
-  return (await ask("fish", ["--no-config", "-c", script])).map((found) => found.split("\t")[0] ?? "");
+  return (await runShell("fish", ["--no-config", "-c", script])).map((found) => found.split("\t")[0] ?? "");
 };
 
-/** Zsh gives its completions to an editor that is there at a terminal alone: what the function hands to it is taken. */
+/** Zsh shows completions only in its line editor, so this captures what the function passes to `_describe`. */
 const inZsh: Complete = async (line) => {
   const words = line.split(" ").map((word) => `'${word}'`);
   const script = [
@@ -78,7 +78,7 @@ const inZsh: Complete = async (line) => {
     'eval "$(starpost completion zsh)"',
     `words=(${words.join(" ")}); CURRENT=${words.length}; _starpost; true`,
   ];
-  const found = await ask("zsh", ["-f", "-c", script.join("\n")]);
+  const found = await runShell("zsh", ["-f", "-c", script.join("\n")]);
   return found.map((candidate) => candidate.split(":")[0] ?? "");
 };
 
@@ -88,7 +88,7 @@ const shells: readonly (readonly [string, Complete])[] = [
   ["fish", inFish],
 ];
 
-describe.each(shells)("%s (skipped where it is not installed)", (shell, complete) => {
+describe.each(shells)("%s (skipped if not installed)", (shell, complete) => {
   const test = it.skipIf(isMissing(shell));
 
   test("completes nouns and verbs", async () => {
@@ -123,7 +123,7 @@ describe.each(shells)("%s (skipped where it is not installed)", (shell, complete
 
   test("prints nothing if the values are unknown", async () => {
     expect(await complete("starpost mail why 10")).toEqual([]);
-    expect(await complete("starpost nothing of this ")).toEqual([]);
+    expect(await complete("starpost unknown command ")).toEqual([]);
   });
 });
 
@@ -143,21 +143,21 @@ describe("file names", () => {
       'compopt() { printf "%s\\n" "$*"; }',
       "COMP_WORDS=(starpost orders import ord); COMP_CWORD=3; _starpost",
     ];
-    expect(await ask("bash", ["--norc", "-c", script.join("\n")])).toEqual(["-o default"]);
+    expect(await runShell("bash", ["--norc", "-c", script.join("\n")])).toEqual(["-o default"]);
   });
 });
 
 describe("the completion request of a shell", () => {
   it("creates nothing and prints no errors", async () => {
     const empty = join(folder, "empty");
-    const asked = [
+    const requests = [
       ["imports", "show", ""],
       ["orders", "list", "--profile", ""],
       ["x", "y"],
       ["mail", ""],
       [],
     ];
-    for (const words of asked) {
+    for (const words of requests) {
       const { stderr, exitCode } = await execa("starpost", ["__complete", "bash", ...words], {
         env: { ...env, STARPOST_HOME: empty },
         extendEnv: false,

@@ -45,7 +45,7 @@ async function openAccount() {
 }
 
 /** Exports, imports into an empty account, and exports again. */
-async function goRound(
+async function exportAndImport(
   noun: string,
   from: Home,
   flags: readonly string[] = [],
@@ -95,7 +95,7 @@ describe.each(seeds)("export, import, and export again give the same bytes, seed
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ utoken: account.utoken, products }),
     });
-    const { first, second } = await goRound("products", account.home, [], remoteEnv(account.server));
+    const { first, second } = await exportAndImport("products", account.home, [], remoteEnv(account.server));
     expect(second).toBe(first);
     const rows = readCsv(first);
     expect(rows).toHaveLength(Object.keys(products).length);
@@ -116,13 +116,18 @@ describe.each(seeds)("export, import, and export again give the same bytes, seed
     for (const { platform, orders } of calls) {
       await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders });
       // More units of the same products, each with its own price.
-      const dearer = structuredClone(orders.slice(0, 3));
-      for (const product of dearer.flatMap(({ products }) => Object.values(products))) {
+      const pricier = structuredClone(orders.slice(0, 3));
+      for (const product of pricier.flatMap(({ products }) => Object.values(products))) {
         Object.assign(product, { price: 99.25, quantity: 4 });
       }
-      await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders: dearer });
+      await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders: pricier });
     }
-    const { first, second, empty } = await goRound("orders", account.home, [], remoteEnv(account.server));
+    const { first, second, empty } = await exportAndImport(
+      "orders",
+      account.home,
+      [],
+      remoteEnv(account.server),
+    );
     expect(second).toBe(first);
     const ids = new Set(calls.flatMap(({ orders }) => orders.map(({ order_id }) => order_id)));
     expect(new Set(readCsv(first).map(({ order_id }) => order_id))).toEqual(ids);
@@ -137,7 +142,7 @@ describe.each(seeds)("export, import, and export again give the same bytes, seed
   test("coupons", async () => {
     const codes = sample(someCodes, seed);
     await account.call("POST", "/apps/{app_key}/coupons/unique", { coupon_action: "map_share", codes });
-    const { first, second } = await goRound(
+    const { first, second } = await exportAndImport(
       "coupons",
       account.home,
       ["--action", "map_share"],
@@ -150,7 +155,12 @@ describe.each(seeds)("export, import, and export again give the same bytes, seed
   test("unsubscribers", async () => {
     const email_list = sample(someAddresses, seed);
     await account.call("POST", "/apps/{app_key}/unsubscribers/mass_create", { email_list });
-    const { first, second } = await goRound("unsubscribers", account.home, [], remoteEnv(account.server));
+    const { first, second } = await exportAndImport(
+      "unsubscribers",
+      account.home,
+      [],
+      remoteEnv(account.server),
+    );
     expect(second).toBe(first);
     const wanted = Object.entries(email_list).flatMap(([type, emails]) =>
       emails.map((email) => `${type} ${email.toLowerCase()}`),
@@ -166,7 +176,7 @@ describe.each(seeds)("export, import, and export again give the same bytes, seed
     for (const review of [...reviews, ...reviews.slice(0, 2)]) {
       await account.call("POST", "/reviews/dynamic_create", review);
     }
-    const { first, second } = await goRound("reviews", account.home, [], remoteEnv(account.server));
+    const { first, second } = await exportAndImport("reviews", account.home, [], remoteEnv(account.server));
     expect(second).toBe(first);
     const rows = readCsv(first);
     const written = [...reviews, ...reviews.slice(0, 2)].map(({ review_content }) => review_content);
@@ -237,7 +247,7 @@ describe("exports after importing the large fixtures", () => {
   ])("%s", async (noun, file, rows) => {
     const home = homes.open();
     expect((await home.run([noun, "import", `${data}/${file}`])).exitCode).toBe(0);
-    const { first, second } = await goRound(noun, home);
+    const { first, second } = await exportAndImport(noun, home);
     expect(second).toBe(first);
     expect(readCsv(first)).toHaveLength(rows);
   });

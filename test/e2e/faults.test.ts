@@ -35,7 +35,7 @@ function writeFiles(home: Home) {
 }
 
 /** Imports both files into a service with injected faults, and counts the calls at the service. */
-async function rehearse(chaos: string) {
+async function importWithFaults(chaos: string) {
   const far = homes.open();
   const server = await far.serve(["--quiet", "--chaos", chaos]);
   const home = homes.open(remoteEnv(server));
@@ -60,18 +60,18 @@ const everything = {
 };
 
 describe("a service that rejects requests, fails, and closes connections before or after processing", () => {
-  let calm: Counts | undefined;
+  let baseline: Counts | undefined;
 
   /** The number of calls of the same import without faults. */
   async function countNeeded(): Promise<Counts> {
-    calm ??= (await rehearse("seed=1")).counts;
-    expect(calm.calls).toBe(calm.spared);
-    return calm;
+    baseline ??= (await importWithFaults("seed=1")).counts;
+    expect(baseline.calls).toBe(baseline.spared);
+    return baseline;
   }
 
   test.each(seeds)("seed %i: stores every record once, without unnecessary calls", async (seed) => {
     const { calls: faultless, operations } = await countNeeded();
-    const { orders, coupons, counts, stored } = await rehearse(
+    const { orders, coupons, counts, stored } = await importWithFaults(
       `drop=5%,429=10%,500=5%,reset=5%,seed=${seed}`,
     );
     expect([orders.exitCode, coupons.exitCode]).toEqual([0, 0]);

@@ -31,7 +31,7 @@ async function latest(home: Home): Promise<Summary | undefined> {
 }
 
 /** Waits until the latest run has stored something and is still running, however slow the machine is. */
-async function untilUnderWay(home: Home): Promise<Summary> {
+async function waitUntilRunning(home: Home): Promise<Summary> {
   for (;;) {
     const found = await latest(home);
     if (found?.state === "running" && found.rows.accepted > 0) return found;
@@ -96,7 +96,7 @@ const killed: Readonly<Record<string, Killed>> = {
 };
 
 /** Whether the killed attempt had sent calls without receiving their responses. */
-function wasAmidCall(home: Home, { import_id: id }: Summary): boolean {
+function hadCallInFlight(home: Home, { import_id: id }: Summary): boolean {
   const journal = join(home.folder, "imports", id, "journal.ndjson");
   // Killed before it wrote a journal.
   if (!existsSync(journal)) return false;
@@ -123,7 +123,7 @@ function readJournalSize(home: Home): number {
  * Waits for a random time to kill an import: one time in four possibly before it did anything, otherwise after it has
  * started to send, however slow the machine is.
  */
-async function untilRandomMoment(home: Home, isOver: () => boolean): Promise<void> {
+async function waitRandomly(home: Home, isOver: () => boolean): Promise<void> {
   if (Math.random() < 0.25) return sleep(Math.random() * 500);
   const before = readJournalSize(home);
   // More than the first line of an attempt.
@@ -135,10 +135,10 @@ async function untilRandomMoment(home: Home, isOver: () => boolean): Promise<voi
 /** Kills an import repeatedly at random times, until a resume finishes or `kills` is reached. */
 async function killAndResume(home: Home, begin: readonly string[], kills: number) {
   let args = begin;
-  let [made, amidCalls] = [0, 0];
+  let [made, killsInFlight] = [0, 0];
   while (made < kills) {
     const run = home.start(args);
-    await untilRandomMoment(home, () => run.exitCode !== null);
+    await waitRandomly(home, () => run.exitCode !== null);
     run.kill("SIGKILL");
     const { exitCode, signal } = await run;
     if (signal === "SIGKILL") made++;
@@ -146,7 +146,7 @@ async function killAndResume(home: Home, begin: readonly string[], kills: number
     if (found && found.files[0] === begin.find((arg) => arg.endsWith(".csv"))) {
       const { rows } = found;
       expect(rows.read).toBe(rows.accepted + rows.rejected + rows.failed);
-      if (signal === "SIGKILL" && wasAmidCall(home, found)) amidCalls++;
+      if (signal === "SIGKILL" && hadCallInFlight(home, found)) killsInFlight++;
       args = ["imports", "resume", found.import_id, "--json"];
       if (exitCode === undefined && found.state !== "finished") expect(found.state).toBe("interrupted");
     }
@@ -154,20 +154,20 @@ async function killAndResume(home: Home, begin: readonly string[], kills: number
   }
   const last = await home.run(args);
   expect(last.stderr).not.toMatch(/error/);
-  return { made, amidCalls, summary: JSON.parse(last.stdout) as Summary };
+  return { made, killsInFlight, summary: JSON.parse(last.stdout) as Summary };
 }
 
 /** Imports files of one record type in turn until `kills` runs were killed, then counts the stored records. */
 async function killRuns(home: Home, far: Home, kind: string, kills: number): Promise<void> {
   const { args, header, rows, duplicates, stored } = killed[kind] as Killed;
-  let [made, amidCalls, files, taken] = [0, 0, 0, 0];
+  let [made, killsInFlight, files, taken] = [0, 0, 0, 0];
   while (made < kills) {
     const path = join(home.folder, `${kind}-${files}.csv`);
     const lines = rows(files++);
     writeFileSync(path, `${header}\n${lines.join("\n")}\n`);
     const done = await killAndResume(home, [...args, path, "--rate", "0", "--json"], kills - made);
     made += done.made;
-    amidCalls += done.amidCalls;
+    killsInFlight += done.killsInFlight;
     taken += lines.length - duplicates;
     expect(done.summary.state).toBe("finished");
     expect(done.summary.rows).toEqual({
@@ -190,7 +190,7 @@ async function killRuns(home: Home, far: Home, kind: string, kills: number): Pro
   const counts = countStored(far.folder);
   expect(stored.map((name) => [name, counts[name]])).toEqual(stored.map((name) => [name, taken]));
   process.stderr.write(
-    `${kind}: ${made} kills of ${files} runs, ${amidCalls} of them amid a call; ${taken} rows, all there once\n`,
+    `${kind}: ${made} kills of ${files} runs, ${killsInFlight} of them with a call in flight; ${taken} rows, each stored once\n`,
   );
 }
 
@@ -223,7 +223,7 @@ describe("signals", () => {
       const home = newHome();
       const path = writeOrders(home);
       const run = home.start(["orders", "import", path, "--rate", "4", "--batch-size", "50"]);
-      await untilUnderWay(home);
+      await waitUntilRunning(home);
       run.kill(signal);
       const { exitCode, stderr } = await run;
       expect(exitCode).toBe(130);
@@ -243,7 +243,7 @@ describe("signals", () => {
     const home = newHome();
     const path = writeOrders(home);
     const run = home.start(["orders", "import", path, "--rate", "2", "--batch-size", "50", "--json"]);
-    const running = await untilUnderWay(home);
+    const running = await waitUntilRunning(home);
     const second = await home.run(["imports", "resume", running.import_id]);
     expect(second.exitCode).toBe(2);
     expect(second.stderr).toMatch(/in progress in another process/);
@@ -258,7 +258,7 @@ describe("signals", () => {
   test("resumes a run only against the account where it started", async () => {
     const home = newHome();
     const run = home.start(["orders", "import", writeOrders(home), "--rate", "2", "--batch-size", "50"]);
-    const { import_id: id } = await untilUnderWay(home);
+    const { import_id: id } = await waitUntilRunning(home);
     run.kill("SIGKILL");
     await run;
     const elsewhere = { env: { STARPOST_DATABASE: join(home.folder, "other.db") } };
@@ -270,7 +270,7 @@ describe("signals", () => {
   test("keeps the progress of a run if its resume is interrupted at once", async () => {
     const home = newHome();
     const first = home.start(["orders", "import", writeOrders(home), "--rate", "8", "--batch-size", "50"]);
-    await untilUnderWay(home);
+    await waitUntilRunning(home);
     first.kill("SIGINT");
     await first;
     const before = await latest(home);

@@ -7,10 +7,10 @@ import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Home, Homes } from "../support/starpost.ts";
 
-const isThere = ["dbus-daemon", "gnome-keyring-daemon", "dbus-send"].every(
+const isInstalled = ["dbus-daemon", "gnome-keyring-daemon", "dbus-send"].every(
   (program) => spawnSync(program, ["--version"]).error === undefined,
 );
-if (!isThere) process.stderr.write("Keyring: skipped because gnome-keyring and dbus are not installed\n");
+if (!isInstalled) process.stderr.write("Keyring: skipped because gnome-keyring and dbus are not installed\n");
 
 const homes = new Homes();
 const service = homes.open();
@@ -37,7 +37,7 @@ async function openSession() {
   });
   const address = await new Promise<string>((found, failed) => {
     bus.stdout.once("data", (data: Buffer) => found(data.toString().trim()));
-    void bus.then(() => failed(new Error("the session's bus ended")));
+    void bus.then(() => failed(new Error("the session bus exited")));
   });
   const env = { ...base, DBUS_SESSION_BUS_ADDRESS: address };
   const daemon = execa("gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"], {
@@ -79,16 +79,16 @@ function signIn(home: Home, name: string) {
   });
 }
 
-const forgetTokens = (home: Home) => rmSync(join(home.folder, "tokens"), { recursive: true });
+const deleteTokens = (home: Home) => rmSync(join(home.folder, "tokens"), { recursive: true });
 
-describe.skipIf(!isThere)("the system's keyring", () => {
+describe.skipIf(!isInstalled)("the system's keyring", () => {
   test("stores the secret, returns it for a token, and deletes it", async () => {
     const session = await openSession();
     const home = homes.open(session.env);
     expect((await signIn(home, "shop")).data.secret_in).toBe("keyring");
     expect(existsSync(join(home.folder, "credentials.json"))).toBe(false);
     expect(readFileSync(join(home.folder, "profiles.json"), "utf8")).not.toContain(server.secret);
-    forgetTokens(home);
+    deleteTokens(home);
     expect((await home.json(["auth", "status"])).data).toMatchObject({ signed_in: true });
     const shown = await home.json(["profile", "show"]);
     expect(shown.data).toMatchObject({ secret_in: "keyring", secret_file: null });
@@ -117,7 +117,7 @@ describe.skipIf(!isThere)("the system's keyring", () => {
     const other = await signIn(home, "other");
     expect([other.exitCode, other.data.secret_in]).toEqual([0, "file"]);
     expect(other.stderr).toContain("keyring cannot be used (it is locked");
-    forgetTokens(home);
+    deleteTokens(home);
     const status = await home.json(["auth", "status", "--profile", "shop"]);
     expect(status.exitCode).toBe(4);
     expect(status.data).toMatchObject({ reason: expect.stringContaining("it is locked") });

@@ -16,7 +16,7 @@ interface Row {
   readonly customer_name: string;
   readonly product_id: string;
   readonly order_date: string;
-  readonly keptBackBy?: string;
+  readonly suppressedBy?: string;
 }
 
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
@@ -39,21 +39,21 @@ function makeRows(): readonly Row[] {
     }
   };
   add(400);
-  add(20, { keptBackBy: "unsubscribed" });
-  add(12, { product_id: "kettle", keptBackBy: "product_blacklisted" });
-  add(4, { keptBackBy: "mails_stopped" });
-  add(12, { product_id: "teapot", keptBackBy: "reviewed_lately" });
-  add(12, { order_date: daysAgo(220), keptBackBy: "order_too_old" });
-  add(12, { keptBackBy: "bounced_before" });
+  add(20, { suppressedBy: "unsubscribed" });
+  add(12, { product_id: "kettle", suppressedBy: "product_blacklisted" });
+  add(4, { suppressedBy: "mails_stopped" });
+  add(12, { product_id: "teapot", suppressedBy: "reviewed_lately" });
+  add(12, { order_date: daysAgo(220), suppressedBy: "order_too_old" });
+  add(12, { suppressedBy: "bounced_before" });
   // Undeliverable addresses, and one person with many orders.
   for (let at = 0; at < 12; at += 1) {
     add(1, {
       email: at % 2 === 0 ? `guest-${at}@marketplace` : `guest-${at}@mail.invalid`,
-      keptBackBy: "bad_address",
+      suppressedBy: "bad_address",
     });
   }
   add(5, { email: "Keen@mail.example" });
-  add(11, { email: "keen@Mail.example", keptBackBy: "too_many_to_person" });
+  add(11, { email: "keen@Mail.example", suppressedBy: "too_many_to_person" });
   return rows;
 }
 
@@ -101,8 +101,8 @@ interface Why {
 
 describe("500 orders that are due today", () => {
   const rows = makeRows();
-  const of = (rule: string) => rows.filter(({ keptBackBy }) => keptBackBy === rule);
-  const allowed = rows.filter(({ keptBackBy }) => keptBackBy === undefined);
+  const of = (rule: string) => rows.filter(({ suppressedBy }) => suppressedBy === rule);
+  const allowed = rows.filter(({ suppressedBy }) => suppressedBy === undefined);
   const home = homes.open();
   let server: MailServer;
   let summary: RunSummary;
@@ -175,9 +175,9 @@ describe("500 orders that are due today", () => {
     "bad_address",
     "too_many_to_person",
   ])("records and reports %s as the reason", async (rule) => {
-    const kept = of(rule);
-    expect(kept.length).toBeGreaterThan(0);
-    for (const { order_id } of [kept.at(0), kept.at(-1)].filter((row) => row !== undefined)) {
+    const suppressed = of(rule);
+    expect(suppressed.length).toBeGreaterThan(0);
+    for (const { order_id } of [suppressed.at(0), suppressed.at(-1)].filter((row) => row !== undefined)) {
       const { data, stderr } = await home.json<Why>(["mail", "why", order_id]);
       expect(data.decisions, stderr).toMatchObject([{ decided_by: rule, state: "not_sent" }]);
     }

@@ -105,8 +105,8 @@ const readLog = (stderr: unknown) =>
     .map((line) => JSON.parse(line) as LogLine);
 
 /** Waits for a condition, at most as long as a test may take. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(20);
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(20);
 }
 
 const idOf = (messageId: string) => Number(/^<(\d+)-/.exec(messageId)?.[1]);
@@ -114,13 +114,13 @@ const idOf = (messageId: string) => Number(/^<(\d+)-/.exec(messageId)?.[1]);
 const claimedAtOnce = 50;
 const distinct = <T>(items: readonly T[]) => new Set(items).size;
 
-const places = [
+const databases = [
   ["SQLite", false],
   ["PostgreSQL", true],
 ] as const;
 if (postgresServer === undefined) test.skip(`two workers on ${postgresSkipped}`);
 
-describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
+describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
   "two workers on one %s database",
   (_name, isOnPostgres) => {
     const count = chooseSize(300, 2_000);
@@ -134,8 +134,8 @@ describe.each(places.filter(([, isOnPostgres]) => !isOnPostgres || postgresServe
       const takenFrom = (name: string) => server.taken.filter(({ from }) => from === name).length;
       server.swallows = ({ from }) => {
         if (victim !== undefined || server.taken.length < count / 4) return false;
-        // Not one that has only just begun: both are to have a part in it. Nor one at the end of what it took at once, which
-        // would leave nothing to be taken over.
+        // Kill a worker only after both have sent emails, and before it finishes its batch, so that another one has
+        // emails to take over.
         const sent = takenFrom(from);
         if (sent <= count / 20 || sent % claimedAtOnce < 10 || sent % claimedAtOnce > claimedAtOnce - 20)
           return false;

@@ -14,7 +14,7 @@ interface Packed {
 }
 
 /** The files that the package may contain: the program, documentation, and metadata for npm. */
-const belongs = [
+const allowedFiles = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
@@ -55,7 +55,7 @@ describe("the package", () => {
 
   test("contains only the required files", () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => !belongs.some((form) => form.test(path)))).toEqual([]);
+    expect(paths.filter((path) => !allowedFiles.some((pattern) => pattern.test(path)))).toEqual([]);
     expect(paths).toEqual(
       expect.arrayContaining([
         "LICENSE",
@@ -87,7 +87,7 @@ describe("the package", () => {
   });
 
   test("installs into an empty folder and runs the README's tour", async () => {
-    const installing = [
+    const installArgs = [
       "install",
       "--global",
       "--prefix",
@@ -96,7 +96,7 @@ describe("the package", () => {
       "--no-audit",
       "--no-fund",
     ];
-    await execa("npm", [...installing, join(folder, packed.filename)], {
+    await execa("npm", [...installArgs, join(folder, packed.filename)], {
       env: { PATH: shell.env["PATH"] },
       timeout: 60_000,
     });

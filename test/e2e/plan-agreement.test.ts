@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const readIfThere = (path: string) => (existsSync(path) ? readFileSync(path) : undefined);
+const readIfExists = (path: string) => (existsSync(path) ? readFileSync(path) : undefined);
 
 /** Plans and imports a file; expects equal results and no changes by the plan. */
 async function expectAgreement(
@@ -44,7 +44,7 @@ async function expectAgreement(
     rejects("import.csv"),
   ]);
   expect([planned.exitCode, planned.stderr]).toEqual([imported.exitCode, expect.any(String)]);
-  expect(readIfThere(rejects("plan.csv"))).toEqual(readIfThere(rejects("import.csv")));
+  expect(readIfExists(rejects("plan.csv"))).toEqual(readIfExists(rejects("import.csv")));
   if (imported.data === undefined) {
     expect(planned.data).toBeUndefined();
     expect(JSON.parse(planned.stderr.trim().split("\n").at(-1) ?? "")).toEqual(

@@ -222,7 +222,7 @@ describe("plans of other record types", () => {
     });
   });
 
-  test("creates nothing but the account on a fresh machine", async () => {
+  test("creates only the account on a fresh machine", async () => {
     const fresh = homes.open();
     const { exitCode } = await fresh.run(["products", "plan", "fixtures/good/products.csv"]);
     expect(exitCode).toBe(0);
@@ -246,7 +246,12 @@ describe("a saved plan", () => {
   const out = join(folder, "plan.json");
   beforeEach(async () => {
     home = homes.open();
-    file = writeCsv("kept.csv", orderHeader, orderRow("1", "ann@mail.example", daysAgo(1), "pot"), "2,,,,,,");
+    file = writeCsv(
+      "saved.csv",
+      orderHeader,
+      orderRow("1", "ann@mail.example", daysAgo(1), "pot"),
+      "2,,,,,,",
+    );
     rmSync(out, { force: true });
   });
   const plan = (...flags: string[]) => home.run(["orders", "plan", file, "--out", out, ...flags]);
@@ -348,8 +353,11 @@ describe("a saved plan", () => {
 
   test("cannot be saved for standard input, which can be planned nevertheless", async () => {
     const input = readFileSync(file);
-    const kept = await home.run(["orders", "plan", "-", "--out", out], { input });
-    expect([kept.exitCode, kept.stderr]).toEqual([2, expect.stringContaining("can be read only once")]);
+    const fromInput = await home.run(["orders", "plan", "-", "--out", out], { input });
+    expect([fromInput.exitCode, fromInput.stderr]).toEqual([
+      2,
+      expect.stringContaining("can be read only once"),
+    ]);
     const { data } = await home.json<Plan>(["orders", "plan", "-"], { input });
     expect(data).toMatchObject({ rows: { read: 2, accepted: 1 }, plan_file: null });
   });

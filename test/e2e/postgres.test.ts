@@ -217,7 +217,7 @@ describe.skipIf(postgresServer === undefined)("a database that is unavailable", 
 
 describe.skipIf(postgresServer === undefined)("a database that stops responding", () => {
   /** A TCP proxy in front of the server that can stop forwarding. */
-  async function standBetween({ url }: TestDatabase) {
+  async function startProxy({ url }: TestDatabase) {
     const { hostname, port } = new URL(url);
     const sockets: Socket[] = [];
     const between = createServer((near) => {
@@ -240,7 +240,7 @@ describe.skipIf(postgresServer === undefined)("a database that stops responding"
 
   test("does not delay the shutdown of the server for long", async () => {
     const database = await takeEmptyDatabase();
-    const between = await standBetween(database);
+    const between = await startProxy(database);
     try {
       const server = await newHome({ ...database, url: between.url }).serve();
       expect((await fetch(`${server.url}/users/1`)).status).toBe(404);

@@ -70,7 +70,7 @@ describe("stored files are private with a umask of 0", () => {
       return ended;
     };
     const under = home.start(["orders", "import", orders, "--rate", "2", "--batch-size", "5", "--undoable"]);
-    for (let look = 0; look < 20; look++) {
+    for (let check = 0; check < 20; check++) {
       await sleep(150);
       for (const found of findShared(home.folder)) seen.add(`${found} during an import`);
     }
@@ -99,7 +99,7 @@ describe("stored files are private with a umask of 0", () => {
     await server.stop();
     await run("imports", "purge", "--older-than", "30d");
     expect([...seen]).toEqual([]);
-    for (const kept of [
+    for (const name of [
       "starpost.db",
       "starpost.key",
       "redaction.key",
@@ -107,7 +107,7 @@ describe("stored files are private with a umask of 0", () => {
       "tokens",
       "limits",
     ]) {
-      expect(existsSync(join(home.folder, kept)), kept).toBe(true);
+      expect(existsSync(join(home.folder, name)), name).toBe(true);
     }
     for (const name of ["rejects.csv", "plan.json", "orders-out.csv"]) {
       expect(existsSync(join(home.folder, "out", name)), name).toBe(true);
@@ -164,7 +164,7 @@ describe("imports purge", () => {
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace('"finished"', '"interrupted"'));
     age(join(runs, open), 31);
     // A user's file that differs from a killed process's leftovers only by its name.
-    const own = "kept by hand";
+    const own = "manual copy";
     const [leftOld, leftYoung] = ["20260101-000000-abcdef", "20260102-000000-abcdef"];
     for (const [name, days] of [
       [leftOld, 31],
@@ -176,9 +176,9 @@ describe("imports purge", () => {
       age(join(runs, name), days);
     }
 
-    const asked = await home.run(["imports", "purge", "--older-than", "30d"]);
-    expect(asked.exitCode).toBe(2);
-    expect(asked.stderr).toMatch(/Remove 1 import and .*leftover.* \(.*(bytes|kB)\)/);
+    const prompted = await home.run(["imports", "purge", "--older-than", "30d"]);
+    expect(prompted.exitCode).toBe(2);
+    expect(prompted.stderr).toMatch(/Remove 1 import and .*leftover.* \(.*(bytes|kB)\)/);
     expect(existsSync(join(runs, old))).toBe(true);
 
     const first = await purge(home, "--yes");
@@ -305,7 +305,7 @@ describe("--redact", () => {
     expect(tokens.size).toBeGreaterThanOrEqual(people.length);
     expect(tokens.size).toBeLessThanOrEqual(people.length + 3 * wrong.length + 2);
 
-    // A reject file is imported again and thus contains the addresses.
+    // Files always contain the real addresses, so --redact is rejected with --out.
     const file = join(home.folder, "out.csv");
     expect((await run(["unsubscribers", "export", "--out", file, "--redact"])).exitCode).toBe(2);
     expect(existsSync(file)).toBe(false);
@@ -337,12 +337,12 @@ describe("--redact", () => {
 
   test("uses the same token for a person in all runs of an installation, and another one elsewhere", async () => {
     const [one, other] = [homes.open(), homes.open()];
-    const say = async (home: Home, email: string) =>
+    const readMessages = async (home: Home, email: string) =>
       (await home.run(["orders", "import", email, "--redact"])).stderr;
     const tokenOf = (text: string) => /person-\w+@redacted\.invalid/.exec(text)?.[0] ?? "";
-    const token = tokenOf(await say(one, "Jane@example.com"));
+    const token = tokenOf(await readMessages(one, "Jane@example.com"));
     expect(token).not.toBe("");
-    expect(tokenOf(await say(one, "jane@example.com"))).toBe(token);
-    expect(tokenOf(await say(other, "Jane@example.com"))).not.toBe(token);
+    expect(tokenOf(await readMessages(one, "jane@example.com"))).toBe(token);
+    expect(tokenOf(await readMessages(other, "Jane@example.com"))).not.toBe(token);
   });
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** Reads the status of an account through the proxy in the environment. */
-async function ask(
+async function callThroughProxy(
   url: string,
   env: (proxy: string) => Record<string, string>,
   { count = 1, ...options }: ProxyOptions & { readonly count?: number } = {},
@@ -54,9 +54,13 @@ const trusted = () => ({ NODE_EXTRA_CA_CERTS: own?.certFile ?? "" });
 
 describe("a service with TLS", () => {
   test("is reached through a tunnel, with proxy credentials and a private certificate authority", async () => {
-    const found = await ask(address.https, (proxy) => ({ HTTPS_PROXY: withUser(proxy), ...trusted() }), {
-      credentials: "me:pa#ss",
-    });
+    const found = await callThroughProxy(
+      address.https,
+      (proxy) => ({ HTTPS_PROXY: withUser(proxy), ...trusted() }),
+      {
+        credentials: "me:pa#ss",
+      },
+    );
     expect(found).toMatchObject({ exitCode: 0, stderr: "" });
     expect(JSON.parse(found.stdout)).toMatchObject({ response: { purchases: [] } });
     // Signing in and the call use separate tunnels.
@@ -65,16 +69,20 @@ describe("a service with TLS", () => {
   });
 
   test("is rejected if its certificate is not trusted, with a hint", async () => {
-    const found = await ask(address.https, (proxy) => ({ https_proxy: proxy }));
+    const found = await callThroughProxy(address.https, (proxy) => ({ https_proxy: proxy }));
     expect(found).toMatchObject({ exitCode: 1, stdout: "" });
     expect(found.stderr).toContain("NODE_EXTRA_CA_CERTS");
   });
 
   test.each<[string, ProxyOptions, string]>([
-    ["asks who it is", { credentials: "me:other" }, "407"],
-    ["forbids it", { refuses: 403 }, "403"],
+    ["rejects the credentials", { credentials: "me:other" }, "407"],
+    ["forbids the connection", { refuses: 403 }, "403"],
   ])("is not reached if the proxy %s, and no password is shown", async (_why, options, message) => {
-    const found = await ask(address.https, (proxy) => ({ HTTPS_PROXY: withUser(proxy) }), options);
+    const found = await callThroughProxy(
+      address.https,
+      (proxy) => ({ HTTPS_PROXY: withUser(proxy) }),
+      options,
+    );
     expect(found).toMatchObject({ exitCode: 1, stdout: "", passed: 0 });
     expect(found.stderr).toContain(`the proxy ${found.proxy} `);
     expect(found.stderr).toContain(message);
@@ -84,7 +92,7 @@ describe("a service with TLS", () => {
 
 describe("a service without TLS", () => {
   test("is reached through a forwarding proxy", async () => {
-    const found = await ask(address.http, (proxy) => ({ HTTP_PROXY: withUser(proxy) }), {
+    const found = await callThroughProxy(address.http, (proxy) => ({ HTTP_PROXY: withUser(proxy) }), {
       credentials: "me:pa#ss",
       count: 2,
     });
@@ -98,19 +106,24 @@ describe("a service without TLS", () => {
   });
 
   test("is reached directly if it is excluded or local", async () => {
-    const direct = await ask(service.url, (proxy) => ({ ALL_PROXY: proxy }));
+    const direct = await callThroughProxy(service.url, (proxy) => ({ ALL_PROXY: proxy }));
     expect(direct).toMatchObject({ exitCode: 0, asked: [] });
-    const asked = await ask(service.url, (proxy) => ({ ALL_PROXY: proxy, NO_PROXY: "<-loopback>" }));
-    expect(asked).toMatchObject({ exitCode: 0, passed: 2 });
-    const excepted = await ask(service.url, (proxy) => ({
+    const proxied = await callThroughProxy(service.url, (proxy) => ({
+      ALL_PROXY: proxy,
+      NO_PROXY: "<-loopback>",
+    }));
+    expect(proxied).toMatchObject({ exitCode: 0, passed: 2 });
+    const excluded = await callThroughProxy(service.url, (proxy) => ({
       ALL_PROXY: proxy,
       NO_PROXY: "<-loopback>,127.0.0.0/8",
     }));
-    expect(excepted).toMatchObject({ exitCode: 0, asked: [] });
+    expect(excluded).toMatchObject({ exitCode: 0, asked: [] });
   });
 
   test("is not reached with an invalid proxy setting", async () => {
-    const found = await ask(address.http, () => ({ HTTP_PROXY: "socks5://me:secret@127.0.0.1:1" }));
+    const found = await callThroughProxy(address.http, () => ({
+      HTTP_PROXY: "socks5://me:secret@127.0.0.1:1",
+    }));
     expect(found).toMatchObject({ exitCode: 2, stdout: "", asked: [] });
     expect(found.stderr).toContain("HTTP_PROXY");
     expect(found.stderr).not.toContain("secret");

@@ -69,9 +69,9 @@ async function importOrders(home: Home, path: string, more: readonly string[] = 
 
 describe("a rejected call", () => {
   test("finds and rejects the invalid orders, and imports the others", async () => {
-    const poison = new Set(["o-7", "o-150"]);
+    const invalid = new Set(["o-7", "o-150"]);
     const { home, sizes } = await startService((orders) =>
-      orders.some(({ order_id }) => poison.has(order_id))
+      orders.some(({ order_id }) => invalid.has(order_id))
         ? refusal("order is odd", "Exceptions::InvalidParams")
         : taken,
     );

@@ -23,14 +23,14 @@ async function openRepository() {
   const root = mkdtempSync(join(tmpdir(), "starpost-release-"));
   folders.push(root);
   const repository = join(root, "repository");
-  const asked = join(root, "asked");
+  const npmLog = join(root, "npmLog");
   mkdirSync(join(repository, ".ci"), { recursive: true });
   mkdirSync(join(root, "bin"));
   const program = (path: string, text: string) => {
     writeFileSync(path, `#!/bin/sh\n${text}\n`);
     chmodSync(path, 0o755);
   };
-  program(join(root, "bin", "npm"), `echo "$@" >> ${asked}`);
+  program(join(root, "bin", "npm"), `echo "$@" >> ${npmLog}`);
   program(join(repository, ".ci", "run"), "true");
   copyFileSync(resolve(".ci/release"), join(repository, ".ci", "release"));
   writeFileSync(join(repository, "package.json"), '{"version":"1.2.3","repository":"example:teapot"}');
@@ -50,7 +50,7 @@ async function openRepository() {
     });
     return { status: ended.exitCode, output: ended.all };
   };
-  return { repository, asked, git, commit, release };
+  return { repository, npmLog, git, commit, release };
 }
 
 describe("a release", () => {
@@ -73,18 +73,18 @@ describe("a release", () => {
   });
 
   test("publishes only with --publish, in CI, with provenance", async () => {
-    const { repository, asked, git, commit, release } = await openRepository();
+    const { repository, npmLog, git, commit, release } = await openRepository();
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
     await commit();
     await git("tag", "v1.2.3");
     await release();
-    expect(readFileSync(asked, "utf8")).toBe("publish --access public --dry-run\n");
+    expect(readFileSync(npmLog, "utf8")).toBe("publish --access public --dry-run\n");
     expect(await release(["--publish"])).toMatchObject({
       status: 1,
       output: expect.stringMatching(/CI runner/),
     });
     expect((await release(["--publish"], { CI: "true" })).status).toBe(0);
-    expect(readFileSync(asked, "utf8").split("\n").at(-2)).toBe("publish --provenance --access public");
+    expect(readFileSync(npmLog, "utf8").split("\n").at(-2)).toBe("publish --provenance --access public");
     expect((await release(["--force"])).status).toBe(2);
   });
 });

@@ -51,7 +51,7 @@ function writeOrders(home: Home, name: string, count: number): string {
   return path;
 }
 
-const importing = (path: string, ...flags: string[]) => [
+const importArgs = (path: string, ...flags: string[]) => [
   "orders",
   "import",
   path,
@@ -70,16 +70,16 @@ const callsIn = (log: readonly LoggedCall[], fromMs: number, toMs: number) =>
  */
 function paceOf(calls: readonly LoggedCall[], mostPerSecond: number): number {
   const times = calls.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
-  const stretches = times.slice(mostPerSecond).map((atMs, at) => atMs - (times[at] ?? 0));
-  const middle = stretches.toSorted((a, b) => a - b)[Math.floor(stretches.length / 2)];
-  return (mostPerSecond * 1_000) / (middle ?? Infinity);
+  const spans = times.slice(mostPerSecond).map((atMs, at) => atMs - (times[at] ?? 0));
+  const median = spans.toSorted((a, b) => a - b)[Math.floor(spans.length / 2)];
+  return (mostPerSecond * 1_000) / (median ?? Infinity);
 }
 
 describe("processes that import into the same account", () => {
   test("share the rate limit, use it fully, and get no 429", async () => {
     const { server, home, log } = await openService();
     const paths = ["one", "other"].map((name) => writeOrders(home, name, callCount));
-    const runs = await Promise.all(paths.map((path) => home.runProcess(importing(path))));
+    const runs = await Promise.all(paths.map((path) => home.runProcess(importArgs(path))));
     const summaries = runs.map(({ stdout }) => JSON.parse(stdout) as Summary);
     for (const { calls, rows } of summaries) {
       expect(calls).toEqual({ sent: callCount, retried: 0, throttled: 0 });
@@ -108,8 +108,8 @@ describe("processes that import into the same account", () => {
 
   test("take over the share of a killed process", async () => {
     const { server, home, log } = await openService();
-    const killed = home.start(importing(writeOrders(home, "killed", 500)));
-    const left = home.start(importing(writeOrders(home, "left", 500)));
+    const killed = home.start(importArgs(writeOrders(home, "killed", 500)));
+    const left = home.start(importArgs(writeOrders(home, "left", 500)));
     while (log.length < 10) await sleep(50);
     killed.kill("SIGKILL");
     const killedMs = Date.now();
@@ -123,9 +123,9 @@ describe("processes that import into the same account", () => {
     await server.stop();
   });
 
-  test("respect the share of the rate given by --rate", async () => {
+  test("respect --rate-share", async () => {
     const { server, home, log } = await openService();
-    const run = await home.run(importing(writeOrders(home, "shy", 13), "--rate-share", "60%"));
+    const run = await home.run(importArgs(writeOrders(home, "partial", 13), "--rate-share", "60%"));
     expect((JSON.parse(run.stdout) as Summary).rows.accepted).toBe(13);
     const tookMs = (log.at(-1)?.atMs ?? 0) - (log[0]?.atMs ?? 0);
     expect(tookMs).toBeGreaterThanOrEqual(3_900);

@@ -38,16 +38,16 @@ describeAtTerminal("at a terminal", () => {
     const terminal = openTerminal({ rows: 16 });
     const transcript = new Transcript(terminal);
     await terminal.start("starpost init");
-    transcript.add("asked", await terminal.waitFor(/Where are your reviews stored\?[^]*⏎/));
+    transcript.add("prompt", await terminal.waitFor(/Where are your reviews stored\?[^]*⏎/));
     await terminal.press("Enter");
-    transcript.add("here", await terminal.waitForPrompt());
+    transcript.add("local database selected", await terminal.waitForPrompt());
     await terminal.start("starpost init");
     await terminal.waitFor(/⏎/);
     await terminal.press("Down", "Enter");
     await terminal.waitFor(/Service URL/);
     await terminal.press("C-c");
-    transcript.add("left with Ctrl-C", await terminal.waitForPrompt());
-    transcript.add("the profiles", await terminal.run("starpost profile list"));
+    transcript.add("canceled with Ctrl-C", await terminal.waitForPrompt());
+    transcript.add("profiles", await terminal.run("starpost profile list"));
     await expectScene("init", transcript);
   });
 
@@ -56,14 +56,14 @@ describeAtTerminal("at a terminal", () => {
     const transcript = new Transcript(terminal);
     writeOrders(terminal, "january.csv", 6_000);
     await terminal.start("starpost orders import january.csv --rate 2");
-    const isUnderWay = /of about 6,000 rows · .* left · .*calls\/s.* accepted · .* rejected · \d+ calls/;
-    transcript.add("while it runs", await terminal.waitFor(isUnderWay));
+    const progressLine = /of about 6,000 rows · .* left · .*calls\/s.* accepted · .* rejected · \d+ calls/;
+    transcript.add("in progress", await terminal.waitFor(progressLine));
     await terminal.press("C-c");
     const stopped = await terminal.waitForPrompt();
     transcript.add("after Ctrl-C", stopped, { varying: /^ +(rows|sent) / });
     const run = /starpost imports resume (\S+)/.exec(stopped)?.[1] ?? "";
-    transcript.add("gone on with", await terminal.run(`starpost imports resume ${run} --rate 0`));
-    transcript.add("the list of runs", await terminal.run("starpost imports list"));
+    transcript.add("resumed", await terminal.run(`starpost imports resume ${run} --rate 0`));
+    transcript.add("list of runs", await terminal.run("starpost imports list"));
     await expectScene("import-interrupted", transcript);
   });
 
@@ -83,20 +83,20 @@ describeAtTerminal("at a terminal", () => {
     await terminal.waitFor(/starpost imports show/);
     await terminal.write(run.slice(0, 3));
     await terminal.press("Tab");
-    transcript.add("imp, sh, and the first figures of an id", await terminal.waitFor(new RegExp(run)));
+    transcript.add("imp, sh, and the start of an ID", await terminal.waitFor(new RegExp(run)));
     await terminal.write("--js");
     await terminal.press("Tab");
     await terminal.waitFor(/--json/);
     await terminal.write("| head -c 60; echo");
     await terminal.press("Enter");
-    transcript.add("and it is shown", await terminal.waitForPrompt());
+    transcript.add("run shown", await terminal.waitForPrompt());
     await terminal.press("C-l");
     await terminal.waitForPrompt();
     await terminal.write("starpost coupons delete --action ");
     await terminal.press("Tab");
     await terminal.waitFor(/map_/);
     await terminal.press("Tab", "Tab");
-    transcript.add("what a flag may be", await terminal.waitFor(/map_review_share/));
+    transcript.add("values of a flag", await terminal.waitFor(/map_review_share/));
     await terminal.press("C-c");
     await expectScene("completion", transcript);
   });
@@ -106,12 +106,12 @@ describeAtTerminal("at a terminal", () => {
     const transcript = new Transcript(terminal);
     await terminal.run("starpost coupons import coupons.csv --action map_review");
     await terminal.start("starpost coupons delete --action map_review");
-    transcript.add("asked", await terminal.waitFor(/type/i));
+    transcript.add("prompt", await terminal.waitFor(/type/i));
     await terminal.type("map");
-    transcript.add("another name", await terminal.waitForPrompt());
-    const unasked = "starpost coupons delete --action map_review --no-input; echo $?";
-    transcript.add("nobody to ask", await terminal.run(unasked));
-    transcript.add("nothing is lost", await terminal.run("starpost coupons stats"));
+    transcript.add("wrong name", await terminal.waitForPrompt());
+    const withoutInput = "starpost coupons delete --action map_review --no-input; echo $?";
+    transcript.add("no prompt", await terminal.run(withoutInput));
+    transcript.add("nothing deleted", await terminal.run("starpost coupons stats"));
     await expectScene("destroying-refused", transcript);
   });
 
@@ -119,9 +119,9 @@ describeAtTerminal("at a terminal", () => {
     const terminal = openTerminal({ columns: 60, rows: 24 });
     const transcript = new Transcript(terminal);
     cpSync(resolve("fixtures/bad/emails.csv"), join(terminal.home, "emails.csv"));
-    transcript.add("with rejects", await terminal.run("starpost orders import emails.csv"));
+    transcript.add("rejected rows", await terminal.run("starpost orders import emails.csv"));
     transcript.add(
-      "a table that fits",
+      "table that fits",
       await terminal.run("starpost products list --columns external_id,name,price,updated_at"),
     );
     await expectScene("rejects-narrow", transcript);
@@ -130,10 +130,10 @@ describeAtTerminal("at a terminal", () => {
   test("prints usage errors in two lines", async () => {
     const terminal = openTerminal({ rows: 14 });
     const transcript = new Transcript(terminal);
-    transcript.add("a verb misspelt", await terminal.run("starpost orders improt orders.csv"));
-    transcript.add("a file that is not there", await terminal.run("starpost orders import order.csv"));
-    transcript.add("a flag misspelt", await terminal.run("starpost orders import orders.csv --dryrun"));
-    transcript.add("a file of another kind", await terminal.run("starpost orders import products.csv"));
+    transcript.add("misspelled command", await terminal.run("starpost orders improt orders.csv"));
+    transcript.add("missing file", await terminal.run("starpost orders import order.csv"));
+    transcript.add("misspelled flag", await terminal.run("starpost orders import orders.csv --dryrun"));
+    transcript.add("file of another record type", await terminal.run("starpost orders import products.csv"));
     await expectScene("mistakes", transcript);
   });
 });

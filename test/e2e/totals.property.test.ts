@@ -93,17 +93,17 @@ interface Change {
   readonly byte: number;
 }
 
-function spoil(bytes: Buffer, changes: readonly Change[]): Buffer {
-  let spoilt = bytes;
+function corrupt(bytes: Buffer, changes: readonly Change[]): Buffer {
+  let corrupted = bytes;
   for (const { kind, at, byte } of changes) {
-    const place = Math.floor(at * spoilt.length);
-    const [before, after] = [spoilt.subarray(0, place), spoilt.subarray(place)];
-    if (kind === "cut") spoilt = at < 0.5 ? spoilt : before;
-    else if (kind === "insert") spoilt = Buffer.concat([before, Buffer.from([byte]), after]);
-    else if (kind === "drop") spoilt = Buffer.concat([before, after.subarray(1)]);
-    else spoilt = Buffer.concat([before, Buffer.from([byte]), after.subarray(1)]);
+    const place = Math.floor(at * corrupted.length);
+    const [before, after] = [corrupted.subarray(0, place), corrupted.subarray(place)];
+    if (kind === "cut") corrupted = at < 0.5 ? corrupted : before;
+    else if (kind === "insert") corrupted = Buffer.concat([before, Buffer.from([byte]), after]);
+    else if (kind === "drop") corrupted = Buffer.concat([before, after.subarray(1)]);
+    else corrupted = Buffer.concat([before, Buffer.from([byte]), after.subarray(1)]);
   }
-  return spoilt;
+  return corrupted;
 }
 
 /** Compares an import, and the import of its corrected rejects, with the content of the files. */
@@ -215,13 +215,13 @@ describe("random files", () => {
       const changes = fc.array(change, { minLength: 1, maxLength: 6 });
       let at = 0;
       await fc.assert(
-        fc.asyncProperty(anyPlan, changes, async (plan, spoiling) => {
-          const cwd = join(folder, `spoilt-${at++}`);
+        fc.asyncProperty(anyPlan, changes, async (plan, corruptions) => {
+          const cwd = join(folder, `corrupted-${at++}`);
           mkdirSync(cwd);
           const put = putFiles({ ...plan, isPattern: false }, cwd);
           for (const path of put.given) {
             const file = join(cwd, path);
-            writeFileSync(file, spoil(readFileSync(file), spoiling));
+            writeFileSync(file, corrupt(readFileSync(file), corruptions));
           }
           const files = [...put.given];
           const options = { dryRun: true, map: {}, ...put.options };

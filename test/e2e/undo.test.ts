@@ -29,7 +29,7 @@ function write(home: Home, name: string, content: string): string {
 }
 
 /** Reads the database directly. */
-function ask(home: Home, sql: string): Record<string, unknown>[] {
+function query(home: Home, sql: string): Record<string, unknown>[] {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
   try {
     return file.all(sql).map((row) => Object.fromEntries(Object.entries(row)));
@@ -52,7 +52,7 @@ const outcomes = ({ rows }: Undone) =>
 
 describe("unsubscribers", () => {
   const unsubscribed = (home: Home) =>
-    ask(home, "select email from unsubscribers order by email").map(({ email }) => email);
+    query(home, "select email from unsubscribers order by email").map(({ email }) => email);
 
   test("removes the addresses that the run added, row by row, after confirmation", async () => {
     const home = homes.open();
@@ -64,16 +64,16 @@ describe("unsubscribers", () => {
       "email\na@example.com\nBefore@example.com\nbad\nperson@example.com\ngone@example.com\nA@example.com\n",
     );
     const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"], 3);
-    ask(home, "update unsubscribers set by_name = 'USER' where email = 'person@example.com' returning id");
-    ask(home, "delete from unsubscribers where email = 'gone@example.com' returning id");
+    query(home, "update unsubscribers set by_name = 'USER' where email = 'person@example.com' returning id");
+    query(home, "delete from unsubscribers where email = 'gone@example.com' returning id");
     const all = ["a@example.com", "before@example.com", "person@example.com"];
 
     const planned = await undo(home, id, "--plan");
     expect(planned.exitCode).toBe(3);
     expect(planned.data).toMatchObject({ state: "planned", reversed: 2, kept: 2, impossible: 1, rows: [] });
-    const unasked = await home.run(["imports", "undo", id]);
-    expect(unasked.exitCode).toBe(2);
-    expect(unasked.stderr).toMatch(/2 rows would be reverted, 2 kept, 1 cannot be reverted/);
+    const unconfirmed = await home.run(["imports", "undo", id]);
+    expect(unconfirmed.exitCode).toBe(2);
+    expect(unconfirmed.stderr).toMatch(/2 rows would be reverted, 2 kept, 1 cannot be reverted/);
     expect(unsubscribed(home)).toEqual(all);
 
     const done = await undo(home, id, "--yes");
@@ -130,7 +130,7 @@ describe("unsubscribers", () => {
 });
 
 /** Changes a run to one whose second call was sent without a response. */
-function forgetSecondAnswer(home: Home, id: string): void {
+function dropSecondResponse(home: Home, id: string): void {
   const journal = join(home.folder, "imports", id, "journal.ndjson");
   const entries = readFileSync(journal, "utf8").split("\n");
   writeFileSync(journal, entries.filter((entry) => !/"t":"done","n":1|"t":"totals"/.test(entry)).join("\n"));
@@ -141,8 +141,8 @@ test("undoes calls without a response as well, and does not verify them", async 
   const emails = Array.from({ length: 300 }, (_, at) => `n${at}@example.com\n`).join("");
   const path = write(home, "u.csv", `email\n${emails}`);
   const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
-  forgetSecondAnswer(home, id);
-  ask(home, "delete from unsubscribers where email = 'n299@example.com' returning id");
+  dropSecondResponse(home, id);
+  query(home, "delete from unsubscribers where email = 'n299@example.com' returning id");
   const verified = await home.json<{ checked: { rows: number }; rows_not_looked_for: number }>([
     "imports",
     "verify",
@@ -152,7 +152,7 @@ test("undoes calls without a response as well, and does not verify them", async 
   const done = await undo(home, id, "--yes");
   expect(done.data).toMatchObject({ reversed: 299, kept: 1, impossible: 0, rows_not_taken: 0 });
   expect(done.data.rows[299]?.reason).toMatch(/never answered/);
-  expect(ask(home, "select email from unsubscribers")).toEqual([]);
+  expect(query(home, "select email from unsubscribers")).toEqual([]);
 });
 
 test("shows what was not reversed, and the file with the rest", async () => {
@@ -173,15 +173,15 @@ test("shows what was not reversed, and the file with the rest", async () => {
 });
 
 describe("coupons", () => {
-  const codes = (home: Home) => ask(home, "select code from coupons order by code").map(({ code }) => code);
+  const codes = (home: Home) => query(home, "select code from coupons order by code").map(({ code }) => code);
   const importCodes = (home: Home, name: string, content: string, action: string, status?: number) =>
     importRun(home, ["coupons", "import", write(home, name, content), "--action", action], status);
 
   test("does not delete codes that may exist independently if the run's last response was lost", async () => {
     const home = homes.open();
-    const given = Array.from({ length: 1_200 }, (_, at) => `CODE-${at}\n`).join("");
-    const id = await importCodes(home, "c.csv", `code\n${given}`, "map_review");
-    forgetSecondAnswer(home, id);
+    const codeLines = Array.from({ length: 1_200 }, (_, at) => `CODE-${at}\n`).join("");
+    const id = await importCodes(home, "c.csv", `code\n${codeLines}`, "map_review");
+    dropSecondResponse(home, id);
     const done = await undo(home, id, "--yes");
     expect(done.exitCode).toBe(3);
     expect(done.data).toMatchObject({ reversed: 0, impossible: 1_200 });
@@ -206,10 +206,10 @@ describe("coupons", () => {
     const home = homes.open();
     const first = await importCodes(home, "a.csv", "code\nAAA\nBBB\n", "map_share");
     const second = await importCodes(home, "b.csv", "code\nCCC\n", "map_share");
-    const held = await undo(home, second, "--yes");
-    expect(held.exitCode).toBe(0);
-    expect(held.data).toMatchObject({ reversed: 0, kept: 1, impossible: 0 });
-    expect(held.data.rows[0]?.reason).toMatch(/2 before/);
+    const keptRun = await undo(home, second, "--yes");
+    expect(keptRun.exitCode).toBe(0);
+    expect(keptRun.data).toMatchObject({ reversed: 0, kept: 1, impossible: 0 });
+    expect(keptRun.data.rows[0]?.reason).toMatch(/2 before/);
     const changed = await undo(home, first, "--yes");
     expect(changed.data).toMatchObject({ reversed: 0, kept: 2 });
     expect(changed.data.rows[0]?.reason).toMatch(/changed since: .*3 codes.*added 2/);
@@ -221,7 +221,7 @@ describe("products", () => {
   const columns = "product_id,name,url,price,description,product_tags,brand\n";
   const url = "https://shop.example/p";
   const stored = (home: Home) =>
-    ask(home, "select product_id, name, price, description, product_tags, brand from products order by id");
+    query(home, "select product_id, name, price, description, product_tags, brand from products order by id");
 
   test("restores former values that have not changed since the run", async () => {
     const home = homes.open();
@@ -276,7 +276,8 @@ const line = (order: string, product: string) =>
   `${order},2026-01-02,N,n@example.com,${product},Name,https://shop.example/p\n`;
 
 describe("orders", () => {
-  const stopped = (home: Home) => ask(home, "select order_id, product_id from mail_stops order by order_id");
+  const stopped = (home: Home) =>
+    query(home, "select order_id, product_id from mail_stops order by order_id");
 
   test("cancels the emails of the orders that the run created, and no others", async () => {
     const home = homes.open();
@@ -297,7 +298,7 @@ describe("orders", () => {
       [4, "o-2", "reversed", message],
     ]);
     expect(stopped(home)).toEqual([{ order_id: "o-2", product_id: "" }]);
-    expect(ask(home, "select count(*) as orders from orders")).toEqual([{ orders: 3 }]);
+    expect(query(home, "select count(*) as orders from orders")).toEqual([{ orders: 3 }]);
   });
 
   test("uses the time of an order's first purchase if no ID was recorded", async () => {
@@ -312,7 +313,7 @@ describe("orders", () => {
 });
 
 /** Waits until a run of a file has sent a number of rows. */
-async function untilAccepted(home: Home, path: string, rows: number): Promise<string> {
+async function waitUntilAccepted(home: Home, path: string, rows: number): Promise<string> {
   for (;;) {
     const { data, exitCode, stderr } = await home.json<Summary[]>(["imports", "list"]);
     expect(stderr).toBe("");
@@ -333,7 +334,7 @@ describe("with a remote service", () => {
     const emails = Array.from({ length: 3_000 }, (_, at) => `n${at}@example.com\n`).join("");
     const path = write(home, "u.csv", `email\n${emails}`);
     const run = home.start(["unsubscribers", "import", path, "--type", "1", "--rate", "2"]);
-    const id = await untilAccepted(home, path, 600);
+    const id = await waitUntilAccepted(home, path, 600);
     // So that it does not finish in the meantime.
     run.kill("SIGSTOP");
     const running = await undo(home, id, "--yes");
@@ -345,7 +346,7 @@ describe("with a remote service", () => {
     expect(resumed.data.rows.accepted).toBe(3_000);
 
     const first = home.start(["imports", "undo", id, "--yes", "--rate", "3"]);
-    const left = () => Number(ask(far, "select count(*) as left from unsubscribers")[0]?.["left"]);
+    const left = () => Number(query(far, "select count(*) as left from unsubscribers")[0]?.["left"]);
     while (left() > 2_600) await sleep(50);
     first.kill("SIGKILL");
     await first;
@@ -357,7 +358,7 @@ describe("with a remote service", () => {
     expect(second.data).toMatchObject({ state: "finished", reversed: 2_999, kept: 1, impossible: 0 });
     expect(second.data.rows).toHaveLength(1_000);
     expect(parse(readFileSync(second.data.rows_file ?? ""), { columns: true })).toHaveLength(3_000);
-    expect(ask(far, "select email from unsubscribers")).toEqual([{ email: "n7@example.com" }]);
+    expect(query(far, "select email from unsubscribers")).toEqual([{ email: "n7@example.com" }]);
     await server.stop();
   });
 
@@ -368,12 +369,12 @@ describe("with a remote service", () => {
     const rows = Array.from({ length: 2_000 }, (_, at) => line(`o-${at}`, "p-1")).join("");
     const path = write(home, "o.csv", header + rows);
     const run = home.start(["orders", "import", path, "--rate", "2", "--batch-size", "100"]);
-    const id = await untilAccepted(home, path, 800);
+    const id = await waitUntilAccepted(home, path, 800);
     run.kill("SIGINT");
     expect((await run).exitCode).toBe(130);
-    const taken = Number(ask(far, "select count(*) as n from orders")[0]?.["n"]);
+    const taken = Number(query(far, "select count(*) as n from orders")[0]?.["n"]);
     const first = home.start(["imports", "undo", id, "--yes", "--rate", "1", "--json"]);
-    const stops = () => Number(ask(far, "select count(*) as n from mail_stops")[0]?.["n"]);
+    const stops = () => Number(query(far, "select count(*) as n from mail_stops")[0]?.["n"]);
     while (stops() < 200) await sleep(20);
     first.kill("SIGINT");
     const ended = await first;

@@ -38,7 +38,7 @@ function change(home: Home, ...statements: string[]): void {
   file.close();
 }
 
-const forget = (order: string, product: string, unit?: number) =>
+const deletePurchase = (order: string, product: string, unit?: number) =>
   `delete from purchases where order_row = (select id from orders where order_id = '${order}')
      and product_row = (select id from products where product_id = '${product}')
      ${unit === undefined ? "" : `and unit = ${unit}`}`;
@@ -55,7 +55,7 @@ function verify(home: Home, id: string, ...more: string[]): Promise<Result & { r
 }
 
 /** The missing rows as `file:line column reason`, without the folder. */
-function places({ missing }: Verified, home: Home): string[] {
+function formatMissing({ missing }: Verified, home: Home): string[] {
   return missing.map(
     ({ file, line: at, column, reason }) =>
       `${file.replace(`${home.folder}/`, "")}:${at} ${column} ${reason}`,
@@ -80,9 +80,9 @@ describe("orders", () => {
     const second = write(home, "b.csv", header + line("o-6", "p-1") + line("o-6", "p-3"));
     const { import_id: id } = await importRun(home, ["orders", "import", first, second], 3);
 
-    const whole = await verify(home, id);
-    expect(whole.exitCode).toBe(0);
-    expect(whole.data).toMatchObject({
+    const complete = await verify(home, id);
+    expect(complete.exitCode).toBe(0);
+    expect(complete.data).toMatchObject({
       import_id: id,
       kind: "orders",
       state: "finished",
@@ -93,11 +93,17 @@ describe("orders", () => {
       rows_not_looked_for: 1,
     });
 
-    change(home, forget("o-1", "p-1", 2), forget("o-5", "p-1"), forget("o-6", "p-3"), forget("o-1", "p-2"));
+    change(
+      home,
+      deletePurchase("o-1", "p-1", 2),
+      deletePurchase("o-5", "p-1"),
+      deletePurchase("o-6", "p-3"),
+      deletePurchase("o-1", "p-2"),
+    );
     const file = join(home.folder, "missing.csv");
     const found = await verify(home, id, "--missing", file);
     expect(found.exitCode).toBe(7);
-    expect(places(found.data, home)).toEqual([
+    expect(formatMissing(found.data, home)).toEqual([
       "a.csv:5 product_id is not stored",
       "a.csv:6 product_id 1 of 2 stored",
       "a.csv:9 product_id is not stored",
@@ -134,9 +140,9 @@ describe("orders", () => {
     );
     const { import_id: id } = await importRun(home, ["orders", "import", path]);
     expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, checked: { rows: 2, items: 2 } });
-    change(home, forget("o-2", "p-1"));
+    change(home, deletePurchase("o-2", "p-1"));
     const found = await verify(home, id);
-    expect(places(found.data, home)).toEqual(["orders.csv:3 product_id is not stored"]);
+    expect(formatMissing(found.data, home)).toEqual(["orders.csv:3 product_id is not stored"]);
   });
 
   test("writes all rows of an incomplete order of a shop layout", async () => {
@@ -178,8 +184,8 @@ describe("orders", () => {
     expect(shown.stdout).toMatch(/orders\.csv +3 +product_id +o-1 +p-1 +is not stored/);
     expect(shown.stderr).toMatch(/60 rows \(60 orders\): 30 rows/);
     expect(shown.stderr).toMatch(/10 more rows/);
-    const kept = /Missing rows: (\S+)\. /.exec(shown.stderr)?.[1] ?? "";
-    expect(parse(readFileSync(kept), { columns: true })).toHaveLength(30);
+    const missingFile = /Missing rows: (\S+)\. /.exec(shown.stderr)?.[1] ?? "";
+    expect(parse(readFileSync(missingFile), { columns: true })).toHaveLength(30);
     const listed = await home.run(["imports", "verify", id, "--format", "csv"]);
     expect(parse(listed.stdout, { columns: true })).toHaveLength(30);
     const folder = join(home.folder, "imports", id);
@@ -272,7 +278,7 @@ describe("--verify", () => {
     change(home, losing);
     const path = write(home, "orders.csv", header + rows);
     const run = home.start(["orders", "import", path, "--verify", "--rate", "2", "--batch-size", "20"]);
-    const id = await untilSent(home, 40);
+    const id = await waitUntilSent(home, 40);
     run.kill("SIGKILL");
     await run;
     const part = await verify(home, id);
@@ -292,7 +298,7 @@ describe("--verify", () => {
   });
 });
 
-async function untilSent(home: Home, rows: number): Promise<string> {
+async function waitUntilSent(home: Home, rows: number): Promise<string> {
   for (;;) {
     const [found] = (await home.json<Summary[]>(["imports", "list"])).data;
     if (found && found.rows.accepted >= rows) return found.import_id;
@@ -313,13 +319,13 @@ describe("runs that cannot be verified", () => {
     await refused(["nothing"], /there is no such import/);
     await refused([id], /profile local/, { STARPOST_DATABASE: join(home.folder, "x.db") });
     await refused([id, "--missing", path], /one of the input files/);
-    const kept = `${path}.kept`;
-    copyFileSync(path, kept);
+    const missingFile = `${path}.missingFile`;
+    copyFileSync(path, missingFile);
     writeFileSync(path, header + line("o-2", "p-1"));
     await refused([id], /orders\.csv has changed since/);
     rmSync(path);
     await refused([id], /orders\.csv: there is no such file/);
-    copyFileSync(kept, path);
+    copyFileSync(missingFile, path);
     expect((await verify(home, id)).exitCode).toBe(0);
     const long = write(
       home,
@@ -327,7 +333,7 @@ describe("runs that cannot be verified", () => {
       header + Array.from({ length: 400 }, (_, at) => line(`l-${at}`, "p-1")).join(""),
     );
     const run = home.start(["orders", "import", long, "--rate", "2", "--batch-size", "20"]);
-    await refused([await untilSent(home, 20)], /is in progress in another process/);
+    await refused([await waitUntilSent(home, 20)], /is in progress in another process/);
     run.kill("SIGKILL");
     await run;
   });
@@ -348,7 +354,7 @@ describe("with a remote service", () => {
       checked: { rows: 700, items: 500 },
       calls: 4,
     });
-    change(far, forget("o-17", "p-517"), forget("o-499", "p-499"));
+    change(far, deletePurchase("o-17", "p-517"), deletePurchase("o-499", "p-499"));
     const startedMs = performance.now();
     const found = await verify(home, id, "--rate", "5");
     expect(found.exitCode).toBe(7);

@@ -143,10 +143,14 @@ describe("webhooks listen", () => {
   function listen(home: Home, flags: readonly string[]) {
     const listening = home.start(["webhooks", "listen", ...flags]);
     let text = "";
-    let said = "";
+    let messages = "";
     listening.stdout?.on("data", (data: Buffer) => (text += data.toString()));
-    listening.stderr?.on("data", (data: Buffer) => (said += data.toString()));
-    return { listening, lines: () => text.split("\n").filter((line) => line !== ""), said: () => said };
+    listening.stderr?.on("data", (data: Buffer) => (messages += data.toString()));
+    return {
+      listening,
+      lines: () => text.split("\n").filter((line) => line !== ""),
+      messages: () => messages,
+    };
   }
 
   test("shows deliveries and attempts as they happen, also with a remote profile", async () => {
@@ -155,10 +159,10 @@ describe("webhooks listen", () => {
     const server = await home.serve();
     const elsewhere = homes.open(remoteEnv(server));
     await subscribe(elsewhere, receiver.url);
-    const { listening, lines, said } = listen(elsewhere, ["--format", "ndjson"]);
+    const { listening, lines, messages } = listen(elsewhere, ["--format", "ndjson"]);
     const screen = listen(home, []);
-    await expect.poll(screen.said).toContain(`Listening to review_create → ${receiver.url}`);
-    await expect.poll(said).toContain("Listening to");
+    await expect.poll(screen.messages).toContain(`Listening to review_create → ${receiver.url}`);
+    await expect.poll(messages).toContain("Listening to");
     await review(server);
     await expect.poll(() => lines().length).toBe(3);
     await expect.poll(() => screen.lines().length).toBe(3);
@@ -191,8 +195,8 @@ describe("webhooks listen", () => {
 
   test("reports that no webhooks exist, and rejects unsupported formats", async () => {
     const home = homes.open();
-    const { listening, said, lines } = listen(home, []);
-    await expect.poll(said).toContain("starpost webhooks create");
+    const { listening, messages, lines } = listen(home, []);
+    await expect.poll(messages).toContain("starpost webhooks create");
     listening.kill("SIGINT");
     expect((await listening).exitCode).toBe(0);
     expect(lines()).toEqual([]);
@@ -206,19 +210,19 @@ describe("webhooks listen", () => {
     const { port } = new URL(server.url);
     const elsewhere = homes.open(remoteEnv(server));
     await subscribe(elsewhere, "http://127.0.0.1:9999/");
-    const { listening, said } = listen(elsewhere, []);
-    await expect.poll(said).toContain("Listening to");
+    const { listening, messages } = listen(elsewhere, []);
+    await expect.poll(messages).toContain("Listening to");
     await review(server);
-    await expect.poll(said).toContain("`starpost serve`");
+    await expect.poll(messages).toContain("`starpost serve`");
     await server.stop();
-    await expect.poll(said).toContain("retrying");
+    await expect.poll(messages).toContain("retrying");
     const back = home.start(["serve", "--port", port, "--no-worker"]);
-    await expect.poll(said).toContain("Reconnected");
+    await expect.poll(messages).toContain("Reconnected");
     listening.kill("SIGINT");
     expect((await listening).exitCode).toBe(0);
     back.kill("SIGTERM");
     await back;
-    expect(said().match(/`starpost serve`/g)).toHaveLength(1);
+    expect(messages().match(/`starpost serve`/g)).toHaveLength(1);
   });
 });
 
