@@ -5,14 +5,14 @@ import { rejectCodes, sharpenReason } from "../../../src/import/check/reject-cod
 import { recordKinds } from "../../../src/records/index.ts";
 import { readServiceProblem } from "../../../src/import/check/service-errors.ts";
 
-/** All codes, those of single kinds included. */
+/** All codes, including those of single kinds. */
 const allCodes = Object.assign(
   {},
   rejectCodes,
   ...recordKinds.map((kind) => kind.rejectCodes),
 ) as typeof rejectCodes;
 
-/** Codes of notices and of verification, which never appear in a reject file. */
+/** Codes of warnings and of verification, which never appear in a reject file. */
 const otherCodes = new Set(["left_out", "kept", "erased", "fixed", "not_there", "still_there", "too_few"]);
 
 function* sourcesOf(folder: string): Generator<string> {

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const header = ["order_id", "email", "product_id"];
 let files = 0;
 
-/** What the reject file holds of an item of two rows, the first of which has the order's own cells. */
+/** Writes the reject file of an item with two rows, the first of which has the order's own cells. */
 function rejectItem(more: Pick<Item, "isIndivisible">, problem: RowError, one?: string) {
   const path = join(folder, `${files++}.csv`);
   const format = { encoding: "utf-8", delimiter: ",", isCrOnly: false };
@@ -34,21 +34,21 @@ function rejectItem(more: Pick<Item, "isIndivisible">, problem: RowError, one?: 
 
 const problem: RowError = { field: "email", code: "bad_email", reason: "is invalid, says the service" };
 
-test("each row of an order has its own cells: what is wrong with the order is wrong with each", () => {
+test("each row of an order keeps its own cells; an error of the order is an error of each row", () => {
   expect(rejectItem({}, problem)).toEqual([
     ["2", "email", "bad_email"],
     ["3", "email", "bad_email"],
   ]);
 });
 
-test("rows that are one record together: the row with the value is at fault", () => {
+test("in rows that form one record, the row that contains the value is invalid", () => {
   expect(rejectItem({ isIndivisible: true }, problem, "product")).toEqual([
     ["2", "email", "bad_email"],
     ["3", "", "product_incomplete"],
   ]);
 });
 
-test("the row that the service means is at fault, whatever the others hold", () => {
+test("the row that the service names is invalid, whatever the other rows contain", () => {
   expect(rejectItem({}, { ...problem, field: "product_id", row: 1 })).toEqual([
     ["2", "", "order_incomplete"],
     ["3", "product_id", "bad_email"],

@@ -15,7 +15,7 @@ import type { Transport } from "../../../src/service/transport.ts";
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** One product a call, with the names that a file gives it one after the other. */
+/** One call per product, with the names that a file contains for it, in order. */
 function chunksOf(named: readonly (readonly [id: string, name: string])[]): Chunk[] {
   return named.map(([id, name], n) => {
     const payload = { name, url: `https://shop.example/${id}`, price: "1", currency: "EUR" };
@@ -44,7 +44,7 @@ const done = (n: number): JournalEntry => ({
 });
 const send = (n: number): JournalEntry => ({ t: "send", n, items: 1, extent: `${n}` });
 
-/** Goes on with a run whose journal is this, and gives the names that were sent, one after the other. */
+/** Resumes a run with this journal and returns the names sent, in order. */
 async function resume(chunks: readonly Chunk[], entries: readonly JournalEntry[]): Promise<string[]> {
   const path = join(mkdtempSync(join(folder, "run-")), "journal.ndjson");
   const journal = new Journal(path, () => 0);
@@ -85,22 +85,22 @@ const named = chunksOf([
   ["a", "last"],
 ]);
 
-test("a call that was overtaken by one sent anew is sent again", async () => {
-  // The first call was never answered; what stands behind it was.
+test("a call overtaken by a repeated call is sent again", async () => {
+  // The first call has no recorded response, but the next one does.
   expect(await resume(named, [send(0), send(1), send(2), done(1), done(2)])).toEqual(["first", "last"]);
 });
 
-test("also where the resume that sent the other anew was killed before it came to that", async () => {
+test("also if the resume that repeated the other call was killed before sending it", async () => {
   const entries = [send(0), send(1), send(2), done(1), done(2), send(0), done(0)];
   expect(await resume(named, entries)).toEqual(["last"]);
 });
 
-test("nothing is sent again once that was done", async () => {
+test("nothing is sent again after that", async () => {
   const entries = [send(0), send(1), send(2), done(1), done(2), send(0), done(0), send(2), done(2)];
   expect(await resume(named, entries)).toEqual([]);
 });
 
-test("a call that writes the same as what overtook it is left alone", async () => {
+test("a call with the same values as the overtaking call is not sent again", async () => {
   const alike = chunksOf([
     ["a", "same"],
     ["a", "same"],
@@ -108,7 +108,7 @@ test("a call that writes the same as what overtook it is left alone", async () =
   expect(await resume(alike, [send(0), send(1), done(1)])).toEqual(["same"]);
 });
 
-test("a run of very many calls is gone on with", async () => {
+test("a run with very many calls can be resumed", async () => {
   const many = 200_000;
   const entries: JournalEntry[] = [];
   for (let n = 0; n < many; n++) entries.push(done(n));

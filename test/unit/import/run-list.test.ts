@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listManifests } from "../../../src/import/run/run-folder.ts";
 
-test("runs that began in the same second are listed newest first, whatever their ids", () => {
+test("runs started in the same second are listed newest first, whatever their IDs", () => {
   const folder = mkdtempSync(join(tmpdir(), "starpost-runs-"));
   try {
     const begun = [

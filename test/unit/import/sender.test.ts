@@ -18,13 +18,13 @@ import type { Transport } from "../../../src/service/transport.ts";
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a call meets: it fails before the work, after it, or the process is killed before or after it. */
+/** What happens to a call: it fails before or after taking effect, or the process is killed before or after it. */
 type Fate = "works" | "refusedBefore" | "lostBefore" | "lostAfter" | "killedBefore" | "killedAfter";
 
 const killed = new Promise<never>(() => {});
 const category = (error_count: number) => ({ error_text: couponErrorTexts.duplicate_code, error_count });
 
-/** A store's coupons, and uploads that meet their fates one after the other. */
+/** Simulates a store's coupons and a sequence of outcomes for uploads. */
 class CouponStore {
   readonly held = new Set<string>();
   readonly #fates: Fate[];
@@ -40,7 +40,7 @@ class CouponStore {
     this.#poison = poison;
   }
 
-  /** Ends when the process that sends is killed. */
+  /** Resolves when the sending process is killed. */
   untilKilled(): Promise<void> {
     return new Promise((resolve) => (this.#onKill = resolve));
   }
@@ -96,7 +96,7 @@ function chunksOf(codes: readonly string[], size: number): Chunk[] {
 
 let runs = 0;
 
-/** An attempt at a run: sends all chunks, or as many as go before it is killed or fails. */
+/** Runs one attempt, which sends all chunks or ends when it is killed or fails. */
 async function attempt(store: CouponStore, journalPath: string, chunks: readonly Chunk[]) {
   const settled = settle(readJournal(journalPath));
   const journal = new Journal(journalPath, () => 0);
@@ -150,8 +150,8 @@ const fate = fc.oneof(
   },
 );
 
-describe("calls that cannot be repeated", () => {
-  test("whatever they meet, and wherever the process is killed: every code is stored, and none that is stored is sent again", async () => {
+describe("calls that must not be repeated", () => {
+  test("store every code and send no stored code again, whatever fails and wherever the process is killed", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fate, { maxLength: 25 }),
@@ -163,7 +163,7 @@ describe("calls that cannot be repeated", () => {
           const chunks = chunksOf(codes, 20);
           const path = newPath();
           let last = await attempt(store, path, chunks);
-          // Each attempt uses up a fate at least.
+          // Each attempt consumes at least one outcome.
           for (let round = 0; round < 60 && (last.end === "killed" || last.failure !== undefined); round++)
             last = await attempt(store, path, chunks);
           expect(last.failure).toBeUndefined();
@@ -177,7 +177,7 @@ describe("calls that cannot be repeated", () => {
     );
   });
 
-  test("a lost answer costs one look, and another call only where nothing had arrived", async () => {
+  test("are checked with one lookup after a lost response, and repeated only if nothing was stored", async () => {
     const [before, after] = [new CouponStore(["lostBefore"]), new CouponStore(["lostAfter"])];
     for (const store of [before, after]) {
       const { totals, notices } = await attempt(store, newPath(), chunksOf(["CODE-1", "CODE-2"], 10));
@@ -187,7 +187,7 @@ describe("calls that cannot be repeated", () => {
     expect([before.uploads, before.lists, after.uploads, after.lists]).toEqual([2, 1, 1, 1]);
   });
 
-  test("an outcome that stays unknown ends the attempt, and a resume settles it", async () => {
+  test("end the attempt if the outcome remains unknown; a resume determines it", async () => {
     const store = new CouponStore(Array.from({ length: 40 }, () => "lostBefore" as const));
     const path = newPath();
     const chunks = chunksOf(["CODE-1"], 10);
@@ -203,7 +203,7 @@ describe("calls that cannot be repeated", () => {
     expect(store.uploads).toBe(uploads);
   });
 
-  test("each refused, with nothing taken before: failed, and not rejected", async () => {
+  test("are failed, not rejected, if all are refused before any is accepted", async () => {
     const codes = ["CODE-1", "CODE-2", "CODE-3"];
     const { totals } = await attempt(new CouponStore([], new Set(codes)), newPath(), chunksOf(codes, 3));
     expect(totals.rows).toEqual({ read: 3, accepted: 0, rejected: 0, failed: 3 });

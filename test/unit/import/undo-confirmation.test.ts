@@ -13,7 +13,7 @@ import type { Transport } from "../../../src/service/transport.ts";
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A store of products that have a name and an address, and what an import and its undo need of the world. */
+/** Creates a store of products with names and URLs, and the dependencies of an import and its undo. */
 function openStore(names: Record<string, string>) {
   const held = new Map(Object.entries(names));
   const time = { ms: Date.parse("2026-01-01T00:00:00Z") };
@@ -57,7 +57,7 @@ function openStore(names: Record<string, string>) {
   return { held, deps, time };
 }
 
-test("what somebody changes while a person is asked stays as it is", async () => {
+test("changes made by others during the prompt are kept", async () => {
   const { held, deps, time } = openStore({ a: "Old A", b: "Old B" });
   const path = join(folder, "products.csv");
   writeFileSync(

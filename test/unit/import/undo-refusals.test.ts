@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createUnsubscriberUndo } from "../../../src/records/unsubscribers/undo.ts";
 import type { Service } from "../../../src/service/service.ts";
 
-test("an address that is refused for one type is not told as refused for the type that was done", async () => {
+test("an address rejected for one type is not reported for the type that succeeded", async () => {
   const massDelete = async () => ({
     unsubscribers: [
       { id: 1, user_email: "Ann@shop.example", email_type_id: 1, unsubscirbed_by_name: "MODERATOR" },

@@ -28,7 +28,7 @@ const described = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** What a `$ref` refers to, or the part itself. */
+/** Resolves a `$ref`; returns other parts unchanged. */
 function resolve(part: Fields): Fields {
   const { $ref } = part;
   if (typeof $ref !== "string") return part;
@@ -59,7 +59,7 @@ const queryOf = (id: string) =>
     .map(({ name, required = false }) => [name, required]);
 
 describe("the OpenAPI document", () => {
-  it("tells the version, and where the service is", () => {
+  it("states the version and the URL of the service", () => {
     expect(createDocument({ version: "9.8.7", publicUrl: "https://api.example" })).toMatchObject({
       info: { version: "9.8.7", license: { identifier: "MIT" } },
       servers: [{ url: "https://api.example" }],
@@ -67,19 +67,19 @@ describe("the OpenAPI document", () => {
     expect(document).toMatchObject({ info: { version }, servers: [{ url: "/" }] });
   });
 
-  it("is valid OpenAPI 3.1, to a validator that finds what is not", async () => {
+  it("is valid OpenAPI 3.1 according to a validator", async () => {
     expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
     const { info: _info, ...broken } = structuredClone(document);
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
   });
 
-  it("refers only to what is there", () => {
+  it("contains no dangling references", () => {
     const references = listParts(document).filter((part) => "$ref" in part);
     expect(references.length).toBeGreaterThan(100);
     for (const reference of references) expect(resolve(reference)).toBeTypeOf("object");
   });
 
-  it("uses every component that it holds", () => {
+  it("uses every component", () => {
     const used = new Set(listParts(document).map(({ $ref }) => $ref));
     const { securitySchemes: _named, ...components } = document["components"] as Readonly<
       Record<string, Fields>
@@ -90,7 +90,7 @@ describe("the OpenAPI document", () => {
     expect(held.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it("holds JSON Schemas of the 2020-12 draft", () => {
+  it("contains JSON Schemas of the 2020-12 draft", () => {
     const ajv = new Ajv2020({ strict: false });
     const schemas = [
       ...Object.values((document["components"] as { schemas: Fields }).schemas),
@@ -103,13 +103,13 @@ describe("the OpenAPI document", () => {
 });
 
 describe("operations", () => {
-  it("are the 46 of the specification, and the extensions", () => {
+  it("are the 46 of the specification and the extensions", () => {
     const own = described.map(({ operation }) => operation).filter((operation) => !operation["x-alias-of"]);
     expect(own.filter((operation) => !operation["x-extension"])).toHaveLength(46);
     expect(own.map(({ operationId }) => operationId).toSorted()).toEqual([...operations.keys()].toSorted());
   });
 
-  it("are at every path of the contract, and at no other", () => {
+  it("cover exactly the paths of the contract", () => {
     const declared = [...operations.values()].flatMap(({ method, alsoGet, paths, htmlPaths = [] }) =>
       [...paths, ...htmlPaths].flatMap((path) =>
         [method, alsoGet && "GET"].flatMap((each) => (each ? [`${each} ${path}`] : [])),
@@ -119,7 +119,7 @@ describe("operations", () => {
     expect(found.toSorted()).toEqual(declared.toSorted());
   });
 
-  it("have ids of their own, and their aliases say whose they are", () => {
+  it("have unique IDs, and aliases refer to the main path", () => {
     const ids = described.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operation } of described) {
@@ -128,12 +128,12 @@ describe("operations", () => {
     }
   });
 
-  it("have paths that no other path could stand for", () => {
+  it("have paths that no other path matches", () => {
     const shapes = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, "{}"));
     expect(new Set(shapes).size).toBe(shapes.length);
   });
 
-  it.each(described)("declare each part of the path once: $method $path", ({ path, operation }) => {
+  it.each(described)("declare each path parameter once: $method $path", ({ path, operation }) => {
     const parameters = (operation.parameters ?? []).map(resolve);
     const inPath = parameters.filter((parameter) => parameter["in"] === "path");
     const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part);
@@ -143,7 +143,7 @@ describe("operations", () => {
   });
 });
 
-describe("callers", () => {
+describe("authentication", () => {
   it.each([
     ["coupons.list", [{ utoken: [] }]],
     ["coupons.upload", [{ utoken: [] }, {}]],
@@ -155,7 +155,7 @@ describe("callers", () => {
     expect(found?.operation.security).toEqual(security);
   });
 
-  it("have the app key in the query or the body where the path does not name the account", () => {
+  it("uses the app key in the query or body if the path has none", () => {
     expect(queryOf("users.signIn")).toContainEqual(["app_key", true]);
     expect(bodyOf("reviews.create")?.required).toContain("appkey");
     expect(bodyOf("products.massCreate")?.properties).not.toHaveProperty("appkey");
@@ -164,7 +164,7 @@ describe("callers", () => {
 });
 
 describe("inputs", () => {
-  it("go into the query of a GET, and lists are repeated", () => {
+  it("of a GET are in the query, and lists are repeated", () => {
     expect(queryOf("reviews.widget")).toEqual([
       ["per_page", false],
       ["page", false],
@@ -175,7 +175,7 @@ describe("inputs", () => {
     expect(queryOf("reviews.bottomLine")).toEqual([["callback", false]]);
   });
 
-  it("hold the limits of bulk calls and the shapes of their elements", () => {
+  it("include the limits of bulk calls and the schemas of their elements", () => {
     const { orders } = bodyOf("orders.massCreate")?.properties ?? {};
     expect(orders).toEqual({ type: "array", items: { $ref: "#/components/schemas/BulkOrder" } });
     expect(bodyOf("products.massCreate")?.properties["products"]).toMatchObject({

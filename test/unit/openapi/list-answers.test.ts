@@ -4,8 +4,8 @@ import { useDescribedCalls } from "../../support/described-calls.ts";
 
 const { wire, call, app, signed, withToken } = useDescribedCalls();
 
-describe("what a store is answered is what the document says", () => {
-  it("of coupons, unsubscribers and groups", async () => {
+describe("responses to store lists match the OpenAPI document", () => {
+  it("for coupons, unsubscribers, and groups", async () => {
     await call("coupons.upload", ["POST", `${app()}/coupons/unique`], {
       body: signed({ coupon_action: "map_review", codes: ["CODE1", "", "CODE1"] }),
     });

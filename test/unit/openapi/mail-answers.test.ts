@@ -4,8 +4,8 @@ import { useDescribedCalls } from "../../support/described-calls.ts";
 
 const { call, app, own, signed, withToken } = useDescribedCalls();
 
-describe("what a store is answered about mails is what the document says", () => {
-  it("of mails, and stopping one", async () => {
+describe("responses about emails match the OpenAPI document", () => {
+  it("for listing and canceling", async () => {
     await call("emails.sendTest", ["POST", `${app()}/reminders/send_test_email`], {
       body: signed({ email: "ann@mail.example" }),
     });
@@ -23,7 +23,7 @@ describe("what a store is answered about mails is what the document says", () =>
     });
   });
 
-  it("of the events of a provider", async () => {
+  it("for provider events", async () => {
     const path = `${own()}/mail_events`;
     const made = await call("emailEvents.setUp", ["POST", `${path}/set_up`], {
       body: signed({ rotate: true }),

@@ -3,8 +3,8 @@ import { judge, useDescribedCalls } from "../../support/described-calls.ts";
 
 const { wire, call, app, withToken } = useDescribedCalls();
 
-describe("what the server answers is what the document says", () => {
-  it("of what is refused", async () => {
+describe("error responses match the OpenAPI document", () => {
+  it("for every kind of error", async () => {
     await call("users.get", ["GET", "/users/999"], { status: 404 });
     await call("coupons.list", ["GET", `${app()}/coupons/unique`], { status: 401 });
     await call("coupons.list", ["GET", "/apps/nobody/coupons/unique"], { status: 404 });
@@ -26,7 +26,7 @@ describe("what the server answers is what the document says", () => {
   });
 });
 
-it("finds what the document does not say", async () => {
+it("unless the document does not describe them", async () => {
   const user = {
     email: "bo@shop.example",
     display_name: "Bo",
@@ -45,7 +45,7 @@ it("finds what the document does not say", async () => {
   expect(judge("users.get", { method: "GET", path }, { ...reply, status: 418 })).toHaveLength(1);
 });
 
-it("is served", async () => {
+it("which the server serves", async () => {
   const { status, headers, text } = await wire().raw("GET", "/openapi.json");
   expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
   expect(JSON.parse(text)).toMatchObject({

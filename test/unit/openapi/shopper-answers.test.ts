@@ -4,7 +4,7 @@ import { aQuestion, aReview } from "../../support/wire-steps.ts";
 
 const { wire, call, app, own, signed, withToken } = useDescribedCalls();
 
-/** Stores a review at once and gives its id. */
+/** Creates a review without an email and returns its ID. */
 async function createReview(): Promise<number> {
   const fields = { user_reference: "u1", product_image_url: "https://shop.example/a.png", review_score: "5" };
   const body = aReview(wire(), fields);
@@ -13,8 +13,8 @@ async function createReview(): Promise<number> {
   return reviews[0]?.id ?? 0;
 }
 
-describe("what shoppers are answered is what the document says", () => {
-  it("of one review", async () => {
+describe("responses to shoppers match the OpenAPI document", () => {
+  it("for one review", async () => {
     const id = await createReview();
     await call("reviews.comment", ["POST", `${own()}/reviews/${id}/comment`], {
       body: signed({ content: "Thanks" }),
@@ -28,7 +28,7 @@ describe("what shoppers are answered is what the document says", () => {
     await call("reviews.get", ["GET", `/reviews/${id}`], { status: 404 });
   });
 
-  it("of lists of reviews", async () => {
+  it("for lists of reviews", async () => {
     const { appKey } = wire();
     await call("reviews.comment", ["POST", `${own()}/reviews/${await createReview()}/comment`], {
       body: signed({ content: "Thanks" }),
@@ -45,7 +45,7 @@ describe("what shoppers are answered is what the document says", () => {
     await call("reviews.top.html", ["GET", `${app()}/top_reviews.html`]);
   });
 
-  it("of bottom lines, also in scripts", async () => {
+  it("for bottom lines, including JSONP", async () => {
     const { appKey } = wire();
     const path = `/v1/apps/${appKey}/bottom_lines`;
     await call("reviews.bottomLines", ["GET", `${path}?count=10&page=1`]);
@@ -58,7 +58,7 @@ describe("what shoppers are answered is what the document says", () => {
     await call("reviews.bottomLine", ["GET", `/products/${appKey}/teapot/bottomline?callback=show`]);
   });
 
-  it("of images", async () => {
+  it("for images", async () => {
     const made = await call("reviews.create", ["POST", "/v1/widget/reviews"], { body: aReview(wire()) });
     const image = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
     const path = "/starpost/v1/images";
@@ -70,7 +70,7 @@ describe("what shoppers are answered is what the document says", () => {
     await call("images.get", ["GET", `${path}/${found.id}`]);
   });
 
-  it("of questions, answers and links of mails", async () => {
+  it("for questions, answers, and email links", async () => {
     const { appKey } = wire();
     const body = aQuestion(wire(), { prevent_duplicate_review: true });
     await call("questions.sendConfirmation", ["POST", "/questions/send_confirmation_mail"], { body });
@@ -92,7 +92,7 @@ describe("what shoppers are answered is what the document says", () => {
     await call("questions.bottomLine", ["GET", `/products/${appKey}/teapot/qna_bottomline`]);
   });
 
-  it("of mails", async () => {
+  it("for emails", async () => {
     const path = `${app()}/reminders/send_test_email`;
     await call("emails.sendTest", ["POST", path], { body: signed({ email: "ann@mail.example" }) });
     const stats = `${app()}/email_stats/2026-03-01/2026-03-31`;
@@ -100,7 +100,7 @@ describe("what shoppers are answered is what the document says", () => {
     await call("emails.stats", ["GET", withToken(stats, query)]);
   });
 
-  it("of pages for search engines", async () => {
+  it("for SEO pages", async () => {
     const { appKey } = wire();
     await createReview();
     await call("seo.checkSubdomain", ["GET", withToken(`${app()}/subomain_check/teapots`)]);

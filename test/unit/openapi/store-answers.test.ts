@@ -20,8 +20,8 @@ const anOrder = (order_id: string) => ({
   },
 });
 
-describe("what a store is answered is what the document says", () => {
-  it("of accounts, users and tokens", async () => {
+describe("responses to stores match the OpenAPI document", () => {
+  it("for accounts, users, and tokens", async () => {
     const { appKey, secret } = wire();
     await call("account.setPlatform", ["POST", `${app()}/account_platform`], {
       body: signed({ account_platform: { shop_domain: "http://shop.example", platform_type_id: "2" } }),
@@ -45,7 +45,7 @@ describe("what a store is answered is what the document says", () => {
     await call("users.get.alias", ["GET", `/users/${user_id}.json`]);
   });
 
-  it("of signing in", async () => {
+  it("for sign-in", async () => {
     const { appKey, secret } = wire();
     const path = `/users/b2blogin.json?app_key=${appKey}&secret=${secret}`;
     const signIn = await call("users.signIn", ["GET", path]);
@@ -54,7 +54,7 @@ describe("what a store is answered is what the document says", () => {
     await call("users.signedIn.html", ["GET", `/starpost/v1/admin/${code}`]);
   });
 
-  it("of products and the core API", async () => {
+  it("for products and the core API", async () => {
     const product = {
       name: "Teapot",
       url: "https://shop.example/teapot",
@@ -86,7 +86,7 @@ describe("what a store is answered is what the document says", () => {
     await call("core.listProducts", ["GET", stores], { headers, status: 429 });
   });
 
-  it("of orders", async () => {
+  it("for orders", async () => {
     const path = `${app()}/purchases`;
     await call("orders.create", ["POST", path], {
       body: signed({ ...anOrder("1001"), platform: "general", validate_data: true }),
@@ -110,7 +110,7 @@ describe("what a store is answered is what the document says", () => {
     });
   });
 
-  it("of promoted and missed products", async () => {
+  it("for promoted and missed products", async () => {
     const product = { name: "Teapot", url: "https://shop.example/teapot" };
     await call("products.massCreate", ["POST", `${app()}/products/mass_create`], {
       body: signed({ products: { teapot: product } }),
@@ -131,7 +131,7 @@ describe("what a store is answered is what the document says", () => {
     expect(missed["response"]).toMatchObject({ missed_products: [{ product_sku: "tea pot" }] });
   });
 
-  it("of the core API's tokens", async () => {
+  it("for core API tokens", async () => {
     const { appKey, secret } = wire();
     const path = `/core/v3/stores/${appKey}`;
     const made = await call("core.createToken", ["POST", `${path}/access_tokens`], { body: { secret } });
@@ -140,7 +140,7 @@ describe("what a store is answered is what the document says", () => {
     await call("core.listProducts", ["GET", `${path}/products`], { headers });
   });
 
-  it("of webhooks", async () => {
+  it("for webhooks", async () => {
     const path = `${own()}/webhooks`;
     const made = await call("webhooks.create", ["POST", path], {
       body: signed({ url: "https://shop.example/hook", event_name: "review_create" }),

@@ -98,7 +98,7 @@ describe("isolate", () => {
     ["a\u2069\u202Cb", "ab"],
     ["\u2068\u202Aa\u2069\u202Cb", "\u2068\u202Aa\u2069b"],
     ["\u202A\u2066\u202Ca\u2069\u202C", "\u202A\u2066a\u2069\u202C"],
-  ])("opens and closes as many turns: %j", (text, balanced) => {
+  ])("opens and closes the same number of isolates: %j", (text, balanced) => {
     expect(render(isolate(text))).toBe(`<bdi>${balanced}</bdi>`);
   });
 });

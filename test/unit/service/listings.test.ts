@@ -4,7 +4,7 @@ import { listAll } from "../../../src/service/list-all.ts";
 import { listProducts, listPurchases, listUnsubscribers } from "../../../src/service/listings.ts";
 import type { Service } from "../../../src/service/service.ts";
 
-/** Services elsewhere differ in how they end a list: none of these may lose a record, or go on for ever. */
+/** Services end lists in different ways. None of them may lose a record or cause an endless loop. */
 const people = Array.from({ length: 12 }, (_, at) => ({
   id: at + 1,
   user_email: `p${at}@shop.example`,
@@ -26,16 +26,16 @@ const mailing = (list: (page: number) => typeof people) =>
     unsubscribers: { list: async ({ page }: { page: number }) => ({ unsubscribers: list(page) }) },
   }) as unknown as Service;
 
-test("people come from all pages of a service that gives fewer than were asked for", async () => {
+test("people are listed completely if a service returns smaller pages than requested", async () => {
   const service = mailing((page) => people.slice((page - 1) * 5, page * 5));
   expect(await take(listUnsubscribers(service))).toEqual(people);
 });
 
-test("people come once from a service that knows no pages", async () => {
+test("people are listed once if a service ignores page numbers", async () => {
   expect(await take(listUnsubscribers(mailing(() => people)))).toEqual(people);
 });
 
-test("products end where the cursor is empty", async () => {
+test("products end at an empty cursor", async () => {
   for (const end of [null, ""]) {
     const cursors = ["next", end];
     const service = {
@@ -50,7 +50,7 @@ test("products end where the cursor is empty", async () => {
   }
 });
 
-test("purchases come once, whether a page begins at the last one or behind it, and however few it has", async () => {
+test("purchases are listed once, whether a page includes the last ID or starts after it, for any page size", async () => {
   const ids = [1, 2, 3, 5, 8, 13, 21];
   for (const begins of ["at", "behind"]) {
     const service = {
@@ -65,7 +65,7 @@ test("purchases come once, whether a page begins at the last one or behind it, a
   }
 });
 
-/** A service that answers one call, however often it is made; many times is for ever. */
+/** Creates a service that answers one call; a large number of calls means an endless loop. */
 function answering(operation: OperationName, answer: object): Service {
   const [group = "", verb = ""] = operation.split(".");
   let calls = 0;
@@ -77,13 +77,13 @@ function answering(operation: OperationName, answer: object): Service {
   return { [group]: { [verb]: call } } as unknown as Service;
 }
 
-test("missed products come once from a service that knows no positions", async () => {
+test("missed products are listed once if a service ignores positions", async () => {
   const missed = [{ id: 1 }, { id: 2 }];
   const service = answering("products.missed", { missed_products: missed });
   expect(await take(listAll(service, "products.missed", { input: {} }))).toEqual(missed);
 });
 
-test("a cursor that leads to its own page is an error, and no list without an end", async () => {
+test("a cursor that refers to its own page is an error, not an endless list", async () => {
   const service = answering("core.listProducts", { products: [], pagination: { next_page_info: "same" } });
   await expect(take(listAll(service, "core.listProducts", { input: {} }))).rejects.toMatchObject({
     kind: "unexpectedAnswer",
@@ -91,14 +91,14 @@ test("a cursor that leads to its own page is an error, and no list without an en
   });
 });
 
-test("an answer without the list, or with what has no id, is an error, and no empty list", async () => {
+test("a response without the list, or with elements without an ID, is an error, not an empty list", async () => {
   for (const answer of [{}, { purchases: null }, { purchases: [null] }, { purchases: [{ name: "none" }] }]) {
     const pages = listAll(answering("orders.list", answer), "orders.list", { input: {} });
     await expect(take(pages)).rejects.toMatchObject({ kind: "unexpectedAnswer" });
   }
 });
 
-test("a page of more elements than a call takes arguments is listed whole", async () => {
+test("a page with more elements than a function call can take arguments is listed completely", async () => {
   const purchases = Array.from({ length: 200_000 }, (_, at) => ({ id: at + 1 }));
   const service = answering("orders.list", { purchases });
   let count = 0;

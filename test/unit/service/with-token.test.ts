@@ -11,7 +11,7 @@ interface Made {
   readonly caller: Caller;
 }
 
-/** A service that takes the tokens it gave, and a cache in memory. */
+/** Creates a service that accepts the tokens it issued, and a cache in memory. */
 function setUp({
   kept,
   given,
@@ -75,7 +75,7 @@ const refuseTokens =
     operation !== "tokens.create" && tokens.includes(caller.utoken ?? "") ? unauthorized : undefined;
 
 describe("withToken", () => {
-  it("obtains one token for all calls, and keeps it", async () => {
+  it("requests one token for all calls and caches it", async () => {
     const { made, cache, list, callers, fetches } = setUp();
     await Promise.all([list(), list(), list()]);
     await list();
@@ -90,7 +90,7 @@ describe("withToken", () => {
     expect(cache.reads).toBe(1);
   });
 
-  it("uses the kept token while more than a day of it is left", async () => {
+  it("uses the cached token while it is valid for more than a day", async () => {
     const { list, callers, fetches, advance } = setUp({
       kept: { utoken: "kept", expiresAtMs: 1_000_000 + 2 * dayMs },
     });
@@ -101,7 +101,7 @@ describe("withToken", () => {
     expect(fetches()).toBe(1);
   });
 
-  it("goes on with the old token while a new one cannot be had for the moment", async () => {
+  it("continues with the old token if a new one is temporarily unavailable", async () => {
     const refuse = ({ operation }: Made) =>
       operation === "tokens.create" ? new ServiceError("unavailable", "down") : undefined;
     const { list, callers, advance } = setUp({
@@ -114,7 +114,7 @@ describe("withToken", () => {
     await expect(list()).rejects.toMatchObject({ kind: "unavailable" });
   });
 
-  it("repeats a call that is refused as unauthorised once, with a new token, also one that must not be done twice", async () => {
+  it("repeats a call rejected as unauthorized once with a new token, even if it must not be repeated otherwise", async () => {
     const { made, signed, cache } = setUp({
       kept: { utoken: "revoked", expiresAtMs: 1_000_000 + 10 * dayMs },
       refuse: refuseTokens("revoked"),
@@ -128,7 +128,7 @@ describe("withToken", () => {
     expect(cache.entry?.utoken).toBe("token-1");
   });
 
-  it("obtains one new token for calls that are refused together", async () => {
+  it("requests one new token for calls rejected together", async () => {
     const { list, fetches } = setUp({
       kept: { utoken: "revoked", expiresAtMs: 1_000_000 + 10 * dayMs },
       refuse: refuseTokens("revoked"),
@@ -137,13 +137,13 @@ describe("withToken", () => {
     expect(fetches()).toBe(1);
   });
 
-  it("repeats once only", async () => {
+  it("repeats only once", async () => {
     const { list, callers } = setUp({ refuse: refuseTokens("token-1", "token-2", "token-3") });
     await expect(list()).rejects.toMatchObject({ kind: "unauthorized" });
     expect(callers()).toEqual(["token-1", "token-2"]);
   });
 
-  it("takes a feature that is turned off for no fault of the token", async () => {
+  it("does not treat a disabled feature as an invalid token", async () => {
     const { list, fetches } = setUp({
       refuse: ({ operation }) =>
         operation === "coupons.list" ? new ServiceError("featureDisabled", "off") : undefined,
@@ -152,19 +152,19 @@ describe("withToken", () => {
     expect(fetches()).toBe(1);
   });
 
-  it("tells when the secret is refused", async () => {
+  it("reports an invalid secret", async () => {
     const { list } = setUp({ refuse: () => new ServiceError("invalidClient", "no") });
     await expect(list()).rejects.toMatchObject({ kind: "invalidClient" });
   });
 
-  it("leaves open calls alone, and a token that is given", async () => {
+  it("does not change public calls or given tokens", async () => {
     const { made, signed } = setUp();
     await signed.call("users.get", { user_id: "1" }, {});
     await signed.call("coupons.list", {}, { utoken: "given" });
     expect(made.map(({ caller }) => caller)).toEqual([{}, { appKey: "key", utoken: "given" }]);
   });
 
-  it("serves with a token that cannot be kept", async () => {
+  it("works if the token cannot be cached", async () => {
     const { signed, cache, list, callers } = setUp();
     cache.write = () => Promise.reject(new Error("read-only"));
     await list();
@@ -172,14 +172,14 @@ describe("withToken", () => {
     expect((await signed.token()).utoken).toBe("token-1");
   });
 
-  it("gives a new token when asked to, whatever is kept", async () => {
+  it("requests a new token on demand, whatever is cached", async () => {
     const { signed, cache } = setUp({ kept: { utoken: "kept", expiresAtMs: 1_000_000 + 10 * dayMs } });
     expect((await signed.token()).utoken).toBe("kept");
     expect((await signed.renewToken()).utoken).toBe("token-1");
     expect(cache.entry?.utoken).toBe("token-1");
   });
 
-  it("lets one caller give up without failing those that wait with it", async () => {
+  it("lets one caller abort without failing the others", async () => {
     const { list } = setUp();
     const stop = new AbortController();
     const gone = list(stop.signal);
@@ -189,7 +189,7 @@ describe("withToken", () => {
     await expect(stays).resolves.toEqual({});
   });
 
-  it("takes a given token until it is refused, then the kept one, then a new one", async () => {
+  it("uses a given token until it is rejected, then the cached one, then a new one", async () => {
     const kept = { utoken: "kept", expiresAtMs: 1_000_000 + 10 * dayMs };
     const setting = { kept, given: "given", refuse: refuseTokens("given", "kept") };
     const { list, callers, fetches, signed, cache } = setUp(setting);
@@ -203,7 +203,7 @@ describe("withToken", () => {
     expect([good.callers(), good.fetches()]).toEqual([["given", "kept", "kept"], 0]);
   });
 
-  it("takes the token that another process has kept meanwhile, in the place of one that is refused", async () => {
+  it("uses the token that another process cached in place of a rejected one", async () => {
     const { list, callers, fetches, cache } = setUp({ refuse: refuseTokens("token-1") });
     cache.exclusively = (work) => {
       cache.entry ??= { utoken: "theirs", expiresAtMs: 1_000_000 + 10 * dayMs };

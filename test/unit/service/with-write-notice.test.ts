@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Transport } from "../../../src/service/transport.ts";
 import { withWriteNotice } from "../../../src/service/with-write-notice.ts";
 
-test("tells of what changes an account, and of nothing that reads or signs in", async () => {
+test("reports calls that write, but not reads or authentication", async () => {
   const events: string[] = [];
   const inner = {
     call: async (operation: string) => void events.push(operation),

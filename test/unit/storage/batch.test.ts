@@ -20,7 +20,7 @@ describeDatabases("a batch", (url) => {
 
   afterEach(() => database.db.destroy());
 
-  it("gives rows in their order, with text, numbers and nulls as they were", async () => {
+  it("returns rows in order with unchanged text, numbers, and nulls", async () => {
     const rows = [
       ["0012", 3],
       ['quote " and \\', -1],
@@ -35,7 +35,7 @@ describeDatabases("a batch", (url) => {
     expect(found).toEqual(rows.map(([name, size]) => ({ name, size })));
   });
 
-  it("gives none for none, and thousands in one parameter", async () => {
+  it("supports no rows, and thousands of rows in one parameter", async () => {
     const select = (rows: readonly (readonly unknown[])[]) =>
       database.db
         .selectFrom(batchRows<{ size: number }>({ size: "integer" }, rows, database.dialect))
@@ -45,7 +45,7 @@ describeDatabases("a batch", (url) => {
     expect(await select(Array.from({ length: 50_000 }, () => [2]))).toEqual({ rows: 50_000, sum: 100_000 });
   });
 
-  it("runs a statement again with other values, and builds it once", async () => {
+  it("reuses a statement with other values", async () => {
     let builds = 0;
     const add = createStatement<{ createdAt: number; rows: string }>((slot, dialect) => {
       builds += 1;
@@ -72,7 +72,7 @@ describeDatabases("a batch", (url) => {
     ]);
   });
 
-  it("gives ids in its order, also where it is joined with rows that stand in another", async () => {
+  it("returns IDs in batch order, also after a join with rows in another order", async () => {
     const names = Array.from({ length: 500 }, (_, at) => `n${(at * 7_919) % 500}`);
     const { db, dialect } = database;
     const insert = (rows: string[], from: RawBuilder<unknown>) => sql`
@@ -99,7 +99,7 @@ describeDatabases("a batch", (url) => {
     expect(found.map(({ app_key }) => app_key)).toEqual(names);
   });
 
-  it("sorts text by its code points", async () => {
+  it("sorts text by code point", async () => {
     const names = ["b", "a", "B", "_", "é", "Z", "\u{1f600}", "\u{ff5e}"];
     for (const app_key of names) {
       await database.db
@@ -121,7 +121,7 @@ describeDatabases("a batch", (url) => {
   });
 });
 
-it("keeps statements prepared, and goes on past as many as it keeps", () => {
+it("caches prepared statements up to a limit", () => {
   const file = new SqliteFile(":memory:");
   try {
     for (let round = 0; round < 2; round += 1) {

@@ -42,7 +42,7 @@ function inFile<R>(use: (file: SqliteFile) => R): R {
 
 const account = (app_key: string) => ({ app_key, secret_sealed: "s", created_at: 0 });
 
-it("makes the file and its folder, which only their owner may open", async () => {
+it("creates the file and its folder, readable only by their owner", async () => {
   path = join(folder, "deep", "er", "starpost.db");
   await open();
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -60,7 +60,7 @@ it.each([
   await access(path);
 });
 
-it("writes ahead, syncs each commit, and keeps references whole", async () => {
+it("uses a write-ahead log, syncs each commit, and enforces foreign keys", async () => {
   const { db } = await open();
   const file = inFile((other) => other.all("pragma journal_mode"));
   expect(file).toEqual([{ journal_mode: "wal" }]);
@@ -68,21 +68,21 @@ it("writes ahead, syncs each commit, and keeps references whole", async () => {
   await expect(db.insertInto("account_platforms").values(orphan).execute()).rejects.toThrow(/FOREIGN KEY/);
 });
 
-it("applies every migration once, and records it", async () => {
+it("applies and records every migration once", async () => {
   await (await open()).db.destroy();
   await open();
   const recorded = inFile((file) => file.all("select version, name, applied_at from starpost_migrations"));
   expect(recorded).toEqual(migrations.map(({ version, name }) => ({ version, name, applied_at: 7 })));
 });
 
-it("migrates once where several open a new file at once", async () => {
+it("migrates once if several connections open a new file concurrently", async () => {
   await Promise.all([open(), open(), open()]);
   expect(inFile((file) => file.all("select version from starpost_migrations"))).toHaveLength(
     migrations.length,
   );
 });
 
-it("refuses a database that a newer version made, and leaves it as it is", async () => {
+it("rejects a database of a newer version without changing it", async () => {
   await (await open()).db.destroy();
   inFile((file) => file.execute("insert into starpost_migrations values (999, 'later', 0)"));
   await expect(open()).rejects.toMatchObject({
@@ -92,7 +92,7 @@ it("refuses a database that a newer version made, and leaves it as it is", async
   });
 });
 
-it("refuses a SQLite database of something else, and adds nothing to it", async () => {
+it("rejects another application's SQLite database without changing it", async () => {
   inFile((file) => file.execute("create table theirs (a)"));
   await expect(open()).rejects.toMatchObject({
     problem: "notOurs",
@@ -101,7 +101,7 @@ it("refuses a SQLite database of something else, and adds nothing to it", async 
   expect(inFile((file) => file.all("select name from sqlite_master"))).toEqual([{ name: "theirs" }]);
 });
 
-it("refuses a file that is no database, a folder, and another database's address", async () => {
+it("rejects a file that is not a database, a folder, and an unsupported URL", async () => {
   await writeFile(path, "order_id,email\n".repeat(100));
   await expect(open()).rejects.toMatchObject({
     problem: "notOurs",
@@ -132,7 +132,7 @@ it("lets two connections to one file write in turn", async () => {
   expect(await one.db.selectFrom("accounts").select("id").execute()).toHaveLength(50);
 });
 
-it("says busy where another connection keeps the lock too long, and reads meanwhile", async () => {
+it("reports a write lock that is held too long, and reads meanwhile", async () => {
   const waiting = await open(path, 20);
   inFile((file) => file.execute("pragma user_version = 0"));
   const holder = new SqliteFile(path);
@@ -143,7 +143,7 @@ it("says busy where another connection keeps the lock too long, and reads meanwh
   holder.close();
 });
 
-it("rolls a failed transaction back whole", async () => {
+it("rolls back a failed transaction completely", async () => {
   const { db } = await open();
   const failing = db.transaction().execute(async (transaction) => {
     await transaction.insertInto("accounts").values(account("a")).execute();
@@ -153,7 +153,7 @@ it("rolls a failed transaction back whole", async () => {
   expect(await db.selectFrom("accounts").select("id").execute()).toEqual([]);
 });
 
-it("leaves an empty log, which the next to open it need not read", async () => {
+it("truncates the write-ahead log when closed", async () => {
   const { db } = await open();
   await db.insertInto("accounts").values(account("a")).execute();
   expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ it("leaves an empty log, which the next to open it need not read", async () => {
   expect(await again.selectFrom("accounts").select("app_key").execute()).toEqual([{ app_key: "a" }]);
 });
 
-it("does not wait to empty the log while somebody else reads", async () => {
+it("does not wait to truncate the log while another connection reads", async () => {
   const [{ db }, { db: other }] = [await open(), await open()];
   await db.insertInto("accounts").values(account("a")).execute();
   await other

@@ -48,7 +48,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     return found.map(({ app_key }) => app_key);
   };
 
-  it("migrates an empty database once, also where several open it at once", async () => {
+  it("migrates an empty database once, also if several connections open it concurrently", async () => {
     const { url } = await take("empty");
     const databases = await Promise.all([open(url), open(url), open(url)]);
     const recorded = await execute(
@@ -59,7 +59,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect(databases.map(({ dialect }) => dialect.name)).toEqual(["postgres", "postgres", "postgres"]);
   });
 
-  it("refuses a database that a newer version made, and one of something else", async () => {
+  it("rejects a database of a newer version or of another application", async () => {
     const newer = await take("empty");
     await (await openDatabase(newer.url, { nowMs: 0 })).db.destroy();
     await execute("insert into starpost_migrations values (999, 'later', 0)", newer.url);
@@ -77,7 +77,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     ]);
   });
 
-  it("says which database or role is not there, and no password", async () => {
+  it("names a missing database or role without the password", async () => {
     const { url } = await take();
     const missing = new URL(url);
     missing.pathname = "/nothing_of_that_name";
@@ -96,7 +96,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect((refused as Error).message).not.toContain("hidden");
   });
 
-  it("gives whole numbers as numbers, and keeps references whole", async () => {
+  it("returns integers as numbers and enforces foreign keys", async () => {
     const { db } = await open((await take()).url);
     const { rows } = await sql<Record<string, unknown>>`
       select cast(${2 ** 53 - 1} as bigint) as large, sum(n) as total, count(*) as counted, avg(n) as average
@@ -106,7 +106,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     await expect(db.insertInto("account_platforms").values(orphan).execute()).rejects.toThrow(/foreign key/);
   });
 
-  it("lets one write at a time, so that looking and then writing holds across processes", async () => {
+  it("serializes writes, so that check-then-write is safe across processes", async () => {
     const { url } = await take();
     const databases = [await open(url), await open(url)];
     const addNext = ({ db }: Database) =>
@@ -126,7 +126,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     );
   });
 
-  it("shows a transaction that reads one state, and lets it read while another writes", async () => {
+  it("provides a consistent read transaction that does not block writes", async () => {
     const { url } = await take();
     const [one, other] = [await open(url), await open(url)];
     await one.db.transaction().execute(async (writing) => {
@@ -147,7 +147,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect((await namesOf(other)).toSorted()).toEqual(["a", "b"]);
   });
 
-  it("says busy where another keeps the lock too long, and goes on after it", async () => {
+  it("reports a write lock that is held too long, and continues after its release", async () => {
     const { url } = await take();
     const [holder, waiting] = [await open(url), await open(url, 30)];
     await holder.db.transaction().execute(async () => {
@@ -163,7 +163,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect(await namesOf(holder)).toEqual(["a"]);
   });
 
-  it("keeps of writes that share a commit those that did not fail", async () => {
+  it("keeps the successful writes of a shared commit", async () => {
     const database = await open((await take()).url);
     const queue = new WriteQueue(database.db);
     const add = (app_key: string) =>
@@ -173,7 +173,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect(await namesOf(database)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("outlives the loss of its connections, idle and in use, and says so to whoever used one", async () => {
+  it("survives the loss of idle and busy connections, and reports it to callers", async () => {
     const { url } = await take();
     const database = await open(url);
     await namesOf(database);
@@ -197,7 +197,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     await expect.poll(() => namesOf(database).catch(() => [])).toEqual(["kept"]);
   });
 
-  it("does not say that nothing was done where the connection is lost at a commit", async () => {
+  it("reports an unknown outcome if the connection is lost during a commit", async () => {
     const { url } = await take("empty");
     const database = await open(url);
     await execute(
@@ -218,7 +218,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
 
 if (postgresServer === undefined) it.skip(`storage on ${postgresSkipped}`);
 
-describe("what the PostgreSQL driver says", () => {
+describe("errors of the PostgreSQL driver", () => {
   const system = (code: string, syscall = "connect") => Object.assign(new Error(code), { code, syscall });
   const server = (code: string) =>
     Object.assign(new Error("said in its own words"), { code, severity: "FATAL" });
@@ -243,11 +243,11 @@ describe("what the PostgreSQL driver says", () => {
     [Object.assign(new Error("self-signed"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }), "cannotOpen"],
     [system("ENOENT"), "unreachable"],
     [system("ENOENT", "open"), "cannotOpen"],
-  ])("as %o is %s", (error, problem) => {
+  ])("%o are reported as %s", (error, problem) => {
     expect(toStorageError(error, "db")?.problem).toBe(problem);
   });
 
-  it.each(["42601", "42703", "23505", "22003"])("as %s is a bug, and no problem of storage", (code) => {
+  it.each(["42601", "42703", "23505", "22003"])("%s are bugs, not storage errors", (code) => {
     expect(toStorageError(server(code), "db")).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ describeDatabases("a rehearsal", (url) => {
   const open = (options: { isRehearsal?: boolean; busyTimeoutMs?: number } = {}) =>
     openDatabase(url(), { nowMs, ...options });
 
-  it("reads what it has written, and leaves nothing of it", async () => {
+  it("reads its own writes and rolls them back", async () => {
     const earnest = await open();
     await add(earnest, "before");
     const rehearsal = await open({ isRehearsal: true });
@@ -40,12 +40,12 @@ describeDatabases("a rehearsal", (url) => {
     await earnest.db.destroy();
   });
 
-  it("takes back a call that fails, by itself, also among calls that share a commit", async () => {
+  it("rolls back a failed call alone, even among calls that share a commit", async () => {
     const rehearsal = await open({ isRehearsal: true });
     const writes = new WriteQueue(rehearsal.db);
     const fail = async (db: Database["db"]) => {
       await add({ db }, "failed");
-      // Twice the same key: the database refuses the statement.
+      // Uses a key twice, so that the database rejects the statement.
       await add({ db }, "failed");
     };
     await expect(writes.run(fail)).rejects.toThrow();
@@ -59,7 +59,7 @@ describeDatabases("a rehearsal", (url) => {
     await rehearsal.db.destroy();
   });
 
-  it("lets nobody else write until it is closed, and says so as something that passes", async () => {
+  it("blocks other writers until it is closed, with a temporary error", async () => {
     const other = await open({ busyTimeoutMs: 50 });
     const rehearsal = await open({ isRehearsal: true });
     await add(rehearsal, "rehearsed");
@@ -76,7 +76,7 @@ describeDatabases("a rehearsal", (url) => {
     await other.db.destroy();
   });
 
-  it("ends after the call that is under way, of which nothing stays either", async () => {
+  it("ends after the call in flight, which is rolled back as well", async () => {
     const rehearsal = await open({ isRehearsal: true });
     let isBegun = () => {};
     const begun = new Promise<void>((resolve) => (isBegun = resolve));
@@ -97,7 +97,7 @@ describeDatabases("a rehearsal", (url) => {
   });
 });
 
-it("a rehearsal on a full disk writes nothing more, not even what a call does after its failure", async () => {
+it("on a full disk writes nothing more, even in a call that continues after its failure", async () => {
   const folder = mkdtempSync(join(tmpdir(), "starpost-rehearsed-"));
   try {
     const path = join(folder, "test.db");

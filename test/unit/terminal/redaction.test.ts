@@ -13,7 +13,7 @@ describe("hideAddresses", () => {
     "Jane.Doe+news@shop.example.co.uk",
     "o'brien@example.ie",
     "jürgen@bücher.example",
-  ])("puts a token in the place of %s, which looks like an address and stays one", (address) => {
+  ])("replaces %s with a token that looks like an address", (address) => {
     const token = hidden(address);
     expect(token).toMatch(/^person-[0-9a-f]{10}@redacted\.invalid$/);
     expect(hide(`to ${address}, and '${address}'.`)).toBe(`to ${token}, and '${token}'.`);
@@ -32,7 +32,7 @@ describe("hideAddresses", () => {
     ["a host cut off", "jane@exam…"],
     ["two signs", "jane@@example.com"],
     ["no host", "jane@"],
-  ])("hides one that has %s", (_, address) => {
+  ])("hides an address that contains %s", (_, address) => {
     expect(hide(`"${address}"`)).not.toContain("jane");
   });
 
@@ -80,7 +80,7 @@ describe("hideAddresses", () => {
     );
   });
 
-  test.each(["5 rows @ 3/s", "node_modules/@scope/name", "100% @", "a @ b"])("leaves %j alone", (text) => {
+  test.each(["5 rows @ 3/s", "node_modules/@scope/name", "100% @", "a @ b"])("does not change %j", (text) => {
     expect(hide(text)).toBe(text);
   });
 

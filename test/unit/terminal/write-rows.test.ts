@@ -11,7 +11,7 @@ async function* pagesOf(...pages: readonly object[][]) {
 }
 
 test.each<Format>(["table", "csv", "json", "ndjson"])(
-  "a page of more rows than a call takes arguments is printed whole as %s",
+  "prints a page with more rows than a function call can take arguments as %s",
   async (format) => {
     const page = Array.from({ length: 200_000 }, (_, id) => ({ id }));
     const { stream, text } = capture();

@@ -311,8 +311,8 @@ describe("an unreachable transport", () => {
   });
 });
 
-describe("a database that is gone for a while", () => {
-  it("loses nothing of what came of mails", async () => {
+describe("an unavailable database", () => {
+  it("does not lose the outcome of emails", async () => {
     const { time, queue, logged, job, context, sent } = open([1, 2]);
     let sends = 0;
     const step = queue.step.bind(queue);

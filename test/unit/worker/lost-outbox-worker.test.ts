@@ -12,26 +12,27 @@ import { composeMessage } from "../../../src/email/transports/mime-message.ts";
 import { openEmailTransport } from "../../../src/email/transports/open-transport.ts";
 import type { EmailTransport } from "../../../src/email/transports/transport.ts";
 import { describeBackends } from "../../support/backends.ts";
+import { accountIdOf } from "../../support/due-mails.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const leaseMs = 60_000;
 
-/** Without what is being written. */
+/** Lists the complete files. */
 async function listWritten(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(".eml"));
 }
 
-describeBackends("a mail that was written, and whose worker was lost before it said so", (open) => {
+describeBackends("an email whose worker was lost while writing it", (open) => {
   it.each([
-    ["after the file was there", true],
-    ["before it was", false],
+    ["lost after writing the file", true],
+    ["lost before writing the file", false],
   ])("is in the outbox folder once: %s", async (_when, isWritten) => {
     const harness = open();
     const folder = await mkdtemp(join(tmpdir(), "starpost-outbox-"));
     try {
-      const { service } = await harness.newAccount();
+      const account = await harness.newAccount();
       for (const name of ["ann", "bea", "cid"])
-        await service.emails.sendTest({ email: `${name}@mail.example` });
+        await account.service.emails.sendTest({ email: `${name}@mail.example` });
       const { work } = createLocalTransport({
         database: harness.database,
         clock: harness.clock,
@@ -40,13 +41,13 @@ describeBackends("a mail that was written, and whose worker was lost before it s
         enforceLimits: false,
       });
       const transport = await openEmailTransport({ kind: "outbox", folder, from: null }, harness.clock);
-      const openJob = (worker: string, way: EmailTransport, rest: Sleep) =>
+      const openJob = (worker: string, used: EmailTransport, wait: Sleep) =>
         new EmailJob({
           clock: harness.clock,
-          sleep: rest,
+          sleep: wait,
           log: silentLog,
           queue: createEmailQueue(work, { worker, leaseMs }),
-          transport: way,
+          transport: used,
           compose: (email) => composeMessage(email, { from: null, nowMs: harness.clock() }),
           leaseMs,
         });
@@ -61,7 +62,7 @@ describeBackends("a mail that was written, and whose worker was lost before it s
           return lost;
         },
       };
-      // A lost worker does not renew its leases either.
+      // A lost worker does not renew its leases.
       const dying = openJob("dying", dyingTransport, () => lost);
       void dying.runDue(new AbortController().signal);
       await expect.poll(() => sends).toBe(2);
@@ -71,7 +72,11 @@ describeBackends("a mail that was written, and whose worker was lost before it s
       expect(counts.sent).toBe(2);
       const keys = (await listWritten(folder)).map((name) => name.slice(name.indexOf("-") + 1));
       expect([keys.length, new Set(keys).size]).toEqual([3, 3]);
-      const states = await harness.database.db.selectFrom("mails").select("state").execute();
+      const states = await harness.database.db
+        .selectFrom("mails")
+        .select("state")
+        .where("account_id", "=", await accountIdOf(harness, account))
+        .execute();
       expect(states.map(({ state }) => state)).toEqual(["sent", "sent", "sent"]);
     } finally {
       await rm(folder, { recursive: true });

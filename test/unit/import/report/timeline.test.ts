@@ -18,7 +18,7 @@ function doneAt(at: number, n: number, read: number): JournalEntry {
   return { t: "done", n, problems: [], calls, at: start + at, totals: totalsOf(read) };
 }
 
-/** A run that was killed after 300 rows, and resumed an hour later: it goes over them, and does 300 more. */
+/** A run that was killed after 300 rows and resumed an hour later: it skips these rows and sends 300 more. */
 const resumed: readonly JournalEntry[] = [
   { t: "start", at: start },
   doneAt(500, 0, 100),
@@ -32,7 +32,7 @@ const resumed: readonly JournalEntry[] = [
   { t: "totals", at: start + 3_602_000, totals: totalsOf(600) },
 ];
 
-it("counts each row and call once, over all attempts", () => {
+it("counts each row and call once over all attempts", () => {
   const { points, attempts, hasPulses, intervalMs } = readTimeline(resumed);
   const sum = (of: (point: (typeof points)[number]) => number) =>
     points.reduce((all, point) => all + of(point), 0);
@@ -47,16 +47,16 @@ it("counts each row and call once, over all attempts", () => {
     { from: start, to: start + 2_500, rows: 300, isEnded: false },
     { from: start + 3_600_000, to: start + 3_602_000, rows: 300, isEnded: true },
   ]);
-  // The hour between is none of it.
+  // Excludes the hour between the attempts.
   expect(points.length).toBe(6);
 });
 
-it("shows intervals in which nothing came", () => {
+it("includes intervals without progress", () => {
   const hung = [{ t: "start", at: start } as const, doneAt(10_000, 0, 100)];
   expect(readTimeline(hung).points.map(({ rows }) => rows)).toEqual([...Array<number>(10).fill(0), 100]);
 });
 
-it("says of a run of before what is not known, and takes calls from their answers", () => {
+it("marks values that older versions did not record as unknown, and counts calls by their responses", () => {
   const { points, hasPulses } = readTimeline(resumed.filter(({ t }) => t !== "pulse"));
   expect(hasPulses).toBe(false);
   expect(points.reduce((sum, { calls }) => sum + calls, 0)).toBe(5);
@@ -65,7 +65,7 @@ it("says of a run of before what is not known, and takes calls from their answer
   ).toBe(true);
 });
 
-it("has no more intervals than can be drawn, however long the run and however often it was resumed", () => {
+it("limits the number of intervals for any duration and number of attempts", () => {
   for (const hours of [0.01, 1, 55, 2_000]) {
     for (const attempts of [1, 7]) {
       const lengthMs = (hours * 3_600_000) / attempts;
@@ -78,11 +78,11 @@ it("has no more intervals than can be drawn, however long the run and however of
   }
 });
 
-it("knows nothing of a run that never began", () => {
+it("is empty for a run that never started", () => {
   expect(readTimeline([])).toMatchObject({ points: [], attempts: [], hasPulses: false });
 });
 
-it("is written down a line a second at most, and more seldom the longer a run is", () => {
+it("records at most one line per second, and fewer for long runs", () => {
   const lines: JournalEntry[] = [];
   let nowMs = start;
   const heartbeat = new Heartbeat({ append: (entry) => void lines.push(entry) }, () => nowMs);

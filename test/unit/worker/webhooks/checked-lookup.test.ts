@@ -17,8 +17,8 @@ function look(lookup: LookupFunction, options: object): Promise<unknown> {
   });
 }
 
-describe("a look-up for connections", () => {
-  it("gives all that a name leads to, or one, or those of a family", async () => {
+describe("the lookup for connections", () => {
+  it("returns all addresses, one address, or those of a family", async () => {
     const lookup = createCheckedLookup(false, async () => [v6("2606:4700::1"), v4("8.8.8.8")]);
     expect(await look(lookup, { all: true })).toEqual([v6("2606:4700::1"), v4("8.8.8.8")]);
     expect(await look(lookup, { all: false })).toBe("2606:4700::1");
@@ -26,7 +26,7 @@ describe("a look-up for connections", () => {
     expect(await look(lookup, { all: true, family: 0 })).toHaveLength(2);
   });
 
-  it("gives none where one of them is refused, and fails as a look-up does", async () => {
+  it("rejects a name if one of its addresses is forbidden, and fails like a DNS lookup", async () => {
     for (const address of ["10.0.0.1", "127.0.0.1", "169.254.169.254"]) {
       const lookup = createCheckedLookup(false, async () => [v4("8.8.8.8"), v4(address)]);
       await expect(look(lookup, { all: true })).rejects.toMatchObject({
@@ -51,7 +51,7 @@ describe("a look-up for connections", () => {
     ).rejects.toBe(unknown);
   });
 
-  it("is what a connection goes by, however it is made", async () => {
+  it("is used by every connection", async () => {
     const lookup = createCheckedLookup(false, async () => [v4("127.0.0.1")]);
     const socket = connect({ host: "shop.example", port: 9, lookup });
     const [error] = (await once(socket, "error")) as [NodeJS.ErrnoException];
@@ -59,7 +59,7 @@ describe("a look-up for connections", () => {
   });
 });
 
-describe("a webhook whose name leads elsewhere meanwhile", () => {
+describe("a webhook whose DNS name changes", () => {
   let receiver: Loopback;
   let port: string;
   beforeEach(async () => {
@@ -86,9 +86,9 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
       new AbortController().signal,
     );
 
-  it("is asked for once an attempt, and goes to nothing but what was checked", async () => {
+  it("is resolved once per attempt and connects only to the checked address", async () => {
     const asked: string[] = [];
-    // A look-up before each connection would get the first of them, and the connection the next.
+    // A separate lookup before each connection would get the first address, and the connection the next.
     const answers = [[v4("127.0.0.1")], [v6("::1")], [v4("10.0.0.1"), v4("127.0.0.1")]];
     const resolve: Resolve = async (hostname) => {
       asked.push(hostname);
@@ -105,7 +105,7 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("reaches this machine where that is allowed, under its own name", async () => {
+  it("reaches this machine under its name if allowed", async () => {
     const outcome = await post(`http://shop.example:${port}/hook`, {
       isPrivateAllowed: true,
       resolve: async () => [v4("127.0.0.1")],
@@ -114,7 +114,7 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
     expect(receiver.received[0]?.headers.host).toBe(`shop.example:${port}`);
   });
 
-  it("is refused at once where it is a number, which nobody looks up", async () => {
+  it("is rejected without a lookup if it is a forbidden IP address", async () => {
     const resolve: Resolve = () => Promise.reject(new Error("a number was looked up"));
     for (const host of [
       "127.0.0.1",
@@ -134,7 +134,7 @@ describe("a webhook whose name leads elsewhere meanwhile", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("says why it could not be reached", async () => {
+  it("reports why it could not be reached", async () => {
     const unknown = Object.assign(new Error("no such host"), { code: "ENOTFOUND" });
     const closed = await startLoopback(() => {});
     await closed.close();

@@ -10,7 +10,7 @@ import { openDispatcher, runOnce, signatureOf } from "../../../support/webhook-r
 
 const local = backends.filter(({ name }) => name.startsWith("local"));
 
-describe.each(local)("webhooks are delivered over $name", ({ open }) => {
+describe.each(local)("webhook deliveries over $name", ({ open }) => {
   let harness: Harness;
   let account: TestAccount;
   let receivers: Loopback[];
@@ -38,7 +38,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     (await account.service.webhookDeliveries.get({ delivery_id })).attempts;
   const accept: Responder = (response) => sendJson(response, 200, {});
 
-  it("signed, with the body of the event and the headers that receivers check", async () => {
+  it("are signed and contain the event and the documented headers", async () => {
     const receiver = await receive(accept);
     const { secret, id } = await subscribe(`${receiver.url}/hook?of=shop`);
     const products = { teapot: anOrderedProduct() };
@@ -114,7 +114,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("tells the newest order of the address with the product, and none where there is none", async () => {
+  it("contain the newest order of the address with the product, or null", async () => {
     const receiver = await receive(accept);
     await subscribe(receiver.url);
     const order = (order_id: string, order_date: string, product: string, email = "ann@mail.example") =>
@@ -137,7 +137,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(told).toEqual(["newest", "other product", null]);
   });
 
-  it("again for three days, at the same words and id, until the receiver takes it", async () => {
+  it("are retried for three days with the same body and ID", async () => {
     let status = 500;
     const receiver = await receive((response) => sendJson(response, status, {}));
     const { secret } = await subscribe(receiver.url);
@@ -181,7 +181,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     }
   });
 
-  it("not before a receiver wants it, for all that is its, and at most a day", async () => {
+  it("obey Retry-After for all deliveries of the subscription, for at most a day", async () => {
     const answers = ["60", new Date(startMs + 3_600_000).toUTCString(), "99999999", "soon", "2026-03-17"];
     const receiver = await receive((response, at) =>
       sendJson(response, 429, {}, { "retry-after": answers[at] ?? "" }),
@@ -202,7 +202,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     await runOnce(dispatcher);
     expect(new Set(await dueAts())).toEqual(new Set([3_600_000 + 24 * 3_600_000]));
     harness.clock.advance(24 * 3_600_000);
-    // What says nothing that can be understood is not heeded: both others go out, each with its own next attempt.
+    // An invalid Retry-After is ignored: both other deliveries are sent, each with its own next attempt.
     await runOnce(dispatcher);
     expect(receiver.received).toHaveLength(6);
     await account.service.webhooks.delete({ webhook_id: id });
@@ -216,7 +216,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     );
   });
 
-  it("to nobody any more after 410, also what waits", async () => {
+  it("stop after 410, including waiting deliveries", async () => {
     const receiver = await receive((response) => sendJson(response, 410, {}));
     await subscribe(receiver.url);
     const { id: kept } = await subscribe(receiver.url, "review_updated");
@@ -263,7 +263,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     ],
     ["refuses", (response) => sendJson(response, 404, {}), "HTTP 404"],
   ];
-  it.each(troubles)("later to a receiver that %s", async (_what, respond, problem) => {
+  it.each(troubles)("are retried if the receiver %s", async (_what, respond, problem) => {
     const receiver = await receive(respond);
     await subscribe(receiver.url);
     await review();
@@ -275,7 +275,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("once to a receiver that answers well and goes on talking, of which little is taken in", async () => {
+  it("succeed once if the receiver sends an endless body, most of which is not read", async () => {
     let written = 0;
     const talk = (response: ServerResponse) => {
       if (response.destroyed) return;
@@ -297,7 +297,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(written).toBeLessThan(20_000_000);
   });
 
-  it("once to a receiver that begins an answer and never ends it", async () => {
+  it("succeed once if the receiver never ends its response", async () => {
     const receiver = await receive((response) => void response.writeHead(202).write("a"));
     await subscribe(receiver.url);
     await review();
@@ -307,7 +307,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
   });
 
-  it("to others while one hangs, and what comes in meanwhile as well, one at a time of each", async () => {
+  it("continue to other receivers while one hangs, one at a time for each", async () => {
     const hanging = await receive(() => {});
     let [underWay, most] = [0, 0];
     const well = await receive((response) => {
@@ -337,7 +337,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(await attemptsOf(first?.id ?? 0)).toMatchObject([{ problem: expect.any(String) }]);
   });
 
-  it("once by two workers", async () => {
+  it("are sent once by two workers", async () => {
     const all = await Promise.all([receive(accept), receive(accept), receive(accept)]);
     for (const { url } of all) await subscribe(url);
     for (let at = 0; at < 20; at += 1) await review();
@@ -360,7 +360,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     }
   });
 
-  it("by one worker at a time to a subscription, in the order of the events", async () => {
+  it("are sent by one worker at a time per subscription, in event order", async () => {
     const [busy, free] = [await receive(accept), await receive(accept)];
     await subscribe(busy.url);
     await subscribe(free.url);
@@ -379,9 +379,9 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(told(busy)).toEqual([ids[2], ids[4]]);
   });
 
-  it("again by another worker where one was lost, under the same id, and not before its lease ends", async () => {
+  it("are retried by another worker after the lease of a lost one expires, with the same ID", async () => {
     const receiver = await receive((response, at) => {
-      // The first worker never learns of its answer.
+      // The first worker never receives its response.
       if (at > 0) sendJson(response, 200, {});
     });
     await subscribe(receiver.url);
@@ -401,7 +401,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     harness.clock.advance(60_000);
     expect((await runOnce(other)).counts).toMatchObject({ delivered: 1 });
     expect(receiver.received[1]?.headers["webhook-id"]).toBe(receiver.received[0]?.headers["webhook-id"]);
-    // The lost one comes back: what it says of its attempt changes nothing of what the other has done.
+    // The outcome that the lost worker reports late changes nothing.
     lost.abort();
     await hanging;
     const id = await firstId();
@@ -412,7 +412,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     ]);
   });
 
-  it("says of an attempt whose worker was lost that it may have arrived", async () => {
+  it("are marked as possibly received if the worker was lost", async () => {
     const receiver = await receive((response, at) => void (at > 0 && sendJson(response, 200, {})));
     await subscribe(receiver.url);
     await review();
@@ -432,7 +432,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     await hanging;
   });
 
-  it("once more where its answer could not be noted, since nobody knows of it then", async () => {
+  it("are repeated if the outcome could not be saved", async () => {
     const receiver = await receive(accept);
     await subscribe(receiver.url);
     await review();
@@ -457,7 +457,7 @@ describe.each(local)("webhooks are delivered over $name", ({ open }) => {
     expect(second?.body).toBe(first?.body);
   });
 
-  it("only as long as the key opens its secret", async () => {
+  it("require the key that the secret was sealed with", async () => {
     const receiver = await receive(accept);
     await subscribe(receiver.url);
     await review();

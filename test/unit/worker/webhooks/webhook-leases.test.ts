@@ -21,7 +21,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
   const subscribe = (url: string) => account.service.webhooks.create({ url, event_name: "review_create" });
   const review = () => account.service.reviews.create(aReview());
 
-  /** The same, but the write of a number fails: before it is done, or after it, where its answer is lost. */
+  /** Wraps the queue so that the given write fails: before it takes effect, or afterward, when its response is lost. */
   function failingAt(number: number, isDone = false) {
     const { read, write } = harness.work;
     let writes = 0;
@@ -34,7 +34,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
     return { read, write: failing };
   }
 
-  it("are renewed of what is under way", async () => {
+  it("are renewed for deliveries in flight", async () => {
     await subscribe("http://127.0.0.1:8001/");
     await review();
     const work = createWebhookQueue(harness.work, { worker: "one", leaseMs });
@@ -49,7 +49,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
   it.each([
     ["whose outcome could not be noted", 2, false],
     ["of which nobody knows that it has begun", 1, true],
-  ])("end of what is not, however busy its worker is: of a delivery %s", async (_what, number, isDone) => {
+  ])("expire otherwise, even if the worker is busy: of a delivery %s", async (_what, number, isDone) => {
     await subscribe("http://127.0.0.1:8001/");
     await review();
     const work = createWebhookQueue(failingAt(number, isDone), { worker: "one", leaseMs });
@@ -69,7 +69,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
     expect((await work.begin(32)).map(({ url }) => url)).toEqual(["http://127.0.0.1:8001/"]);
   });
 
-  it("are not given back by an attempt that took too long", async () => {
+  it("are not released by an attempt that took too long", async () => {
     await subscribe("http://127.0.0.1:8001/");
     await review();
     const work = createWebhookQueue(harness.work, { worker: "one", leaseMs });
@@ -93,7 +93,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
     expect(await other.begin(32)).toEqual([]);
     await work.end(again, refused);
     expect(await state()).toBe("queued");
-    // As an attempt of the same number, but of another worker, which begins the series anew.
+    // As an attempt with the same number by another worker, which restarts the series.
     const redeliver = () => account.service.webhookDeliveries.redeliver({ delivery_id: again.id });
     await redeliver();
     const lost = await begin();
@@ -112,7 +112,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
     expect(await third.begin(32)).toHaveLength(1);
   });
 
-  it("are of many subscriptions at once, and nothing warns of it", async () => {
+  it("are renewed for many subscriptions at once without warnings", async () => {
     const receivers: Loopback[] = [];
     const warn = vi.spyOn(process, "emitWarning");
     try {
