@@ -1,0 +1,272 @@
+import { describe, expect, it } from "vitest";
+import { emailCategories } from "../../../../src/contract/index.ts";
+import { builtInTemplates } from "../../../../src/email/templates/built-in/templates.ts";
+import { checkTemplate, createSampleEmail } from "../../../../src/email/templates/check-template.ts";
+import type { EmailTemplate } from "../../../../src/email/outgoing-email.ts";
+import { renderEmail, createScope } from "../../../../src/email/templates/render-email.ts";
+import { findFaults } from "../../../support/html.ts";
+
+const unsubscribe = "{{ unsubscribe_url }}";
+
+function aTemplate(fields: Partial<EmailTemplate> = {}): EmailTemplate {
+  return { subject: "Hello", text: unsubscribe, html: `<p>${unsubscribe}</p>`, ...fields };
+}
+
+const html = (source: string) => aTemplate({ html: `${source}\n${unsubscribe}` });
+
+async function make(source: string, data: Record<string, unknown> = {}): Promise<string> {
+  const mail = createSampleEmail("anonymous_testimonials_request");
+  const scope = createScope({ ...mail, data: { ...mail.data, ...data } });
+  return (await renderEmail(aTemplate({ html: source }), scope)).html;
+}
+
+describe.each(emailCategories.map((category) => [category]))("the template of %s", (category) => {
+  it("passes the check and renders valid HTML", async () => {
+    const made = await checkTemplate(category, builtInTemplates[category]);
+    expect(await findFaults(made.html)).toEqual([]);
+    expect(made.html).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
+    expect(made.html).not.toMatch(/<table|<script|style=/);
+    expect(made.subject).not.toBe("");
+    expect(`${made.subject}${made.text}${made.html}`).not.toMatch(/\{\{|\{%|undefined|\[object/);
+  });
+
+  it("has the same content as text and as HTML", async () => {
+    const made = await checkTemplate(category, builtInTemplates[category]);
+    const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
+    const inHtml = words(
+      made.html
+        .replace(/<head>.*<\/head>/s, "")
+        .replaceAll(/<a [^>]*href="([^"]*)"[^>]*>/g, " $1 ")
+        .replaceAll(/<[^>]*>/g, " ")
+        .replaceAll("&lt;", "<")
+        .replaceAll("&gt;", ">"),
+    );
+    const missing = [...words(made.text)].filter((word) => !inHtml.has(word));
+    // Links replace buttons in the text.
+    expect(
+      missing.filter((word) => !["more", "mails", "this", "kind", "answer", "comment"].includes(word)),
+    ).toEqual([]);
+  });
+});
+
+describe("a template with an error is rejected with its position", () => {
+  it.each<[string, Partial<EmailTemplate>, string]>([
+    ["an unknown variable", { text: "x\n  {{ nope }}" }, "text, line 2, column 6: unknown variable nope"],
+    [
+      "one in a branch not taken",
+      { html: "{% if is_test %}\n{{ customer.nmae }}{% endif %}" },
+      "html, line 2, column 4: unknown variable customer.nmae",
+    ],
+    [
+      "one of a list",
+      { html: "{% for p in products %}{{ p.nmae }}{% endfor %}" },
+      "html, line 1, column 27: unknown variable p.nmae",
+    ],
+    [
+      "one of a prototype",
+      { text: "{{ customer.constructor }}" },
+      "text, line 1, column 4: unknown variable customer.constructor",
+    ],
+    [
+      "one that some mails lack",
+      { text: "{{ products[1].name }}" },
+      "text, line 1, column 4: unknown variable products",
+    ],
+    [
+      "an unknown filter",
+      { subject: "{{ store.name | shout }}" },
+      "subject, line 1, column 1: unknown filter shout",
+    ],
+    ["an unknown tag", { text: "{% frob %}" }, "text, line 1, column 1: unknown tag frob"],
+    ["another file", { html: "{% include 'etc/passwd' %}" }, "html, line 1, column 1: unknown tag include"],
+    ["another template", { html: "{% render 'x' %}" }, "unknown tag render"],
+    ["a layout", { html: "{% layout 'x' %}" }, "unknown tag layout"],
+    [
+      "markup of others",
+      { html: "<p>{{ customer.name | raw }}</p>" },
+      "html, line 1, column 4: unknown filter raw",
+    ],
+    ["data as it is", { html: "{{ customer | json }}" }, "unknown filter json"],
+    ["a text of elements", { html: "{% capture x %}<b>{% endcapture %}" }, "unknown tag capture"],
+    ["a tag that does not escape", { html: "{% cycle customer.name, 'x' %}" }, "unknown tag cycle"],
+    [
+      "a loop that does not end",
+      { text: "{% for i in (1..5) %}x" },
+      "text, line 1, column 1: tag {% for i in (1..5) %} not closed",
+    ],
+    [
+      "an output that does not end",
+      { text: "{{ store.name" },
+      'text, line 1, column 1: output "{{ store.name" not closed',
+    ],
+    [
+      "a value without quotes",
+      { html: "<p>\n <a href={{ store.url }}>x</a>" },
+      "html, line 2, column 10: values in a tag must be quoted",
+    ],
+    [
+      "a value as an attribute",
+      { html: '<p class="a" {{ customer.name }}>' },
+      "html, line 1, column 14: values in a tag must be quoted",
+    ],
+    [
+      "a value in a script",
+      { html: "<script>x = '{{ customer.name }}'</script>" },
+      "html, line 1, column 14: values are not allowed in <script>",
+    ],
+    [
+      "a value in a style",
+      { html: "<style>p { color: {{ customer.name }} }</style>" },
+      "values are not allowed in <style>",
+    ],
+    [
+      "a value that a tag of Liquid puts into a tag",
+      { html: "<p title={% echo customer.name %}>" },
+      "html, line 1, column 10: values in a tag must be quoted",
+    ],
+    [
+      "the same in several lines",
+      { html: "<p title={%- liquid\necho customer.name\n-%}>" },
+      "values in a tag must be quoted",
+    ],
+    [
+      "the same in a script",
+      { html: "<script>x = '{% echo customer.name %}'</script>" },
+      "html, line 1, column 14: values are not allowed in <script>",
+    ],
+    [
+      "a value in a program of an element",
+      { html: `<p title="x"onClick = "f('{{ customer.name }}')">` },
+      'values are not allowed in onclick="…"',
+    ],
+    [
+      "a value in the style of an element",
+      { html: `<p style="color: {{ customer.name }}">` },
+      'values are not allowed in style="…"',
+    ],
+    [
+      "a value in a tag, after letters that are longer in the other case",
+      { html: `<p>${"İ".repeat(12)}</p><a href={{ store.url }}>` },
+      "html, line 1, column 28: values in a tag must be quoted",
+    ],
+    ["an empty subject", { subject: " {% comment %}x{% endcomment %} " }, "subject: is empty"],
+    ["no way out in the text", { text: "Hello" }, "text: does not contain the unsubscribe link"],
+    ["no way out in the HTML", { html: "<p>Hello</p>" }, "html: does not contain the unsubscribe link"],
+  ])("%s", async (_what, fields, problem) => {
+    await expect(checkTemplate("map", aTemplate(fields))).rejects.toMatchObject({
+      name: "TemplateError",
+      message: expect.stringContaining(problem) as string,
+    });
+  });
+
+  it.each([
+    '<a href="{{ store.url }}" title=\'{{ store.name | default: "x" }}\'>{{ customer.name }}</a>',
+    `<p>${"İ".repeat(12)}</p><a href="{{ store.url }}">x</a> <a href="{{ store.url }}">y</a>`,
+    '<p {% if is_test %}class="test"{% endif %}>1 < 2 and {{ order_id }}</p>',
+    "<!-- {{ customer.name }} --><title>{{ order_id }}</title><style>p { margin: 0 }</style>",
+    "{% assign first = products | first %}{{ first.name }} {{ products.size }} {% raw %}{{ x }}{% endraw %}",
+    "{% for p in products %}{{ forloop.index }}: {{ p.name | upcase }}{% unless forloop.last %}, {% endunless %}{% endfor %}",
+    "{% case order_id %}{% when '1' %}x{% else %}{{ order_date | date: '%d.%m.%Y' }}{% endcase %}",
+  ])("accepts %s", async (source) => {
+    await expect(checkTemplate("map", html(source))).resolves.toBeDefined();
+  });
+});
+
+describe("a template that exceeds a limit", () => {
+  it.each([
+    ["a range without end", "{% for i in (1..100000000) %}{{ i }}{% endfor %}", "check its loops"],
+    [
+      "loops in loops",
+      "{% for i in (1..1000) %}{% for j in (1..1000) %}{% for k in (1..1000) %}x{% endfor %}{% endfor %}{% endfor %}",
+      "check its loops",
+    ],
+    [
+      "text that doubles",
+      "{% assign s = 'xxxxxxxxxx' %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}",
+      "check its loops",
+    ],
+    [
+      "text that is replaced by itself",
+      "{% assign s = 'xxxxxxxxxx' %}{% for i in (1..9) %}{% assign s = s | replace: 'x', s %}{% endfor %}",
+      "check its loops",
+    ],
+    [
+      "marks of direction that close nothing",
+      "{% assign s = '\u202A' %}{% assign t = '\u2069' %}{% for i in (1..17) %}{% assign s = s | append: s %}{% assign t = t | append: t %}{% endfor %}{{ s | append: t }}",
+      "",
+    ],
+    ["much output", `{% for i in (1..200) %}${"x".repeat(9_000)}{% endfor %}`, "too much output"],
+    ["a long template", "x".repeat(100_001), "is longer than 100000 characters"],
+    ["deep nesting", `${"{% if true %}".repeat(4_000)}${"{% endif %}".repeat(4_000)}`, ""],
+    ["many tags that do not close", "<style>".repeat(14_000), ""],
+    ["many that are half open", "<a ".repeat(33_000), ""],
+  ])("is stopped quickly: %s", async (_what, source, problem) => {
+    const startedMs = performance.now();
+    const ended = await checkTemplate("map", aTemplate({ html: source + unsubscribe })).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(ended).toContain(problem);
+  });
+});
+
+describe("user text", () => {
+  it.each([
+    "{{ content }}",
+    "{{ content | escape }}",
+    "{{ content | newline_to_br }}",
+    "{{ content | newline_to_br | replace: '&lt;', '<' }}",
+    "{{ content | append: content | slice: 0, 60 }}",
+    "{% assign x = content %}{{ x }}",
+    "{{ content | escape | newline_to_br }}",
+    "{% echo content %}",
+    "{% liquid\necho content\n%}",
+    "{{ content | split: '' | join: '' }}",
+    "{{ content | prepend: content | newline_to_br }}",
+  ])("is escaped by %s", async (source) => {
+    const made = await make(source, { content: `<script>alert("1")</script>\n<img src=x onerror='x'>` });
+    expect(made).toContain("&lt;");
+    expect(made.replaceAll(/<br>/g, "")).not.toMatch(/[<"']/);
+  });
+
+  it("is not interpreted as a template", async () => {
+    const content = "{{ unsubscribe_url }}{% for i in (1..3) %}x{% endfor %}";
+    expect(await make("{{ content }}", { content })).toBe(content);
+  });
+
+  it("does not change the direction of the text that follows", async () => {
+    expect(await make("{{ title }}|", { title: "\u202Eabc" })).toBe("\u202Eabc\u202C|");
+    expect(await make("{{ title }}|", { title: "\u2067a\u202Bb\u2069c\u202D" })).toBe(
+      "\u2067a\u202Bb\u2069c\u202D\u202C|",
+    );
+    expect(await make("{{ title }}|", { title: "\u2069\u202Cabc" })).toBe("abc|");
+    expect(await make("{{ title }}|", { title: "\u202Aabc\u202C שלום" })).toBe("\u202Aabc\u202C שלום|");
+  });
+
+  it("keeps its line breaks only where they are allowed", async () => {
+    const text = "a\r\nb\u0000\u2028c\u0007\td";
+    expect(await make("{{ content }}", { content: text })).toBe("a\nb\nc\td");
+    expect(await make("{{ title }}", { title: text })).toBe("a b c d");
+  });
+
+  it("is a link only if it is a web URL", async () => {
+    const shown = (verify_url: string) => make('<a href="{{ verify_url }}">', { verify_url });
+    expect(await shown("javascript:alert(1)")).toBe('<a href="">');
+    expect(await shown('https://x.example/"><script>')).toBe(
+      '<a href="https://x.example/&quot;&gt;&lt;script&gt;">',
+    );
+  });
+
+  it("is a single line in a subject", async () => {
+    const { subject } = await renderEmail(
+      aTemplate({ subject: "New:\n {{ title }} \u202E{{ content }}" }),
+      createScope({
+        ...createSampleEmail("comment_request"),
+        data: { title: "a\r\nBcc: x@y.example", content: `b\n${"c".repeat(300)}` },
+      }),
+    );
+    expect(subject).toMatch(/^New: a Bcc: x@y\.example b c+…$/);
+    expect(Array.from(subject)).toHaveLength(250);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, it, vi } from "vitest";
+import { SqliteFile } from "../../../../../src/storage/sqlite/sqlite-file.ts";
+import { backends } from "../../../../support/backends.ts";
+import { anOrder, anOrderedProduct, bulkOf } from "../../../../support/builders.ts";
+import { evaluateDueEmails } from "../../../../support/due-mails.ts";
+
+it("evaluates emails using indexes", async () => {
+  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  if (!sqlite) throw new Error("there is no SQLite backend");
+  const harness = await sqlite.open();
+  try {
+    const { service } = await harness.newAccount();
+    const products = { teapot: anOrderedProduct(), pan: anOrderedProduct() };
+    await service.orders.massCreate(bulkOf([anOrder({ products })]));
+    await service.emailRules.set({ name: "one_mail_per", value: "order" });
+    await service.orders.massCreate(bulkOf([anOrder({ order_id: "2", products })]));
+    await service.emails.sendTest({ email: "ann@mail.example" });
+    const ran = vi.spyOn(SqliteFile.prototype, "all");
+    await evaluateDueEmails(harness);
+    const calls = ran.mock.calls.map(([sql, parameters = []]) => [sql, parameters] as const);
+    ran.mockRestore();
+    const file = new SqliteFile(harness.database.shownAs);
+    const steps = new Set(
+      [...new Map(calls)]
+        // Excludes statements with which the tests read results.
+        .filter(([sql]) => /^\s*select/i.test(sql) && !sql.includes("left join"))
+        .flatMap(([sql, parameters]) =>
+          file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail)),
+        ),
+    );
+    file.close();
+    expect([...steps].filter((step) => /^SCAN (?!jsonb_each|CONSTANT|queued|leased)/.test(step))).toEqual([]);
+    expect([...steps]).toEqual(
+      expect.arrayContaining([
+        "SEARCH mails USING INDEX mails_by_account_state (account_id=? AND state=?)",
+        "SEARCH mails USING INDEX mails_by_person (account_id=? AND email_key=? AND sent_at>?)",
+        expect.stringMatching(
+          /^SEARCH unsubscribers USING .*\(account_id=\? AND email_type_id=\? AND email_key=\?\)$/,
+        ),
+        expect.stringMatching(/^SEARCH mail_suppressions USING .*\(account_id=\? AND email_key=\?\)$/),
+        expect.stringMatching(
+          /^SEARCH mail_stops USING .*\(account_id=\? AND order_id=\? AND product_id=\?\)$/,
+        ),
+        "SEARCH reviews USING COVERING INDEX reviews_by_author (user_row=? AND product_row=? AND created_at>?)",
+        expect.stringMatching(/^SEARCH purchases USING .*\(order_row=\?\)$/),
+      ]),
+    );
+  } finally {
+    await harness.close();
+  }
+});

@@ -1,0 +1,155 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import * as fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { isLegalId, maxLength, normalizeSpec } from "../../../../src/contract/index.ts";
+import { fixId, proposeLegalId } from "../../../../src/import/check/valid-id.ts";
+import { FixedIdFile } from "../../../../src/import/run/fixed-id-file.ts";
+
+/** Similar texts, whose slugs are often equal. */
+const alike = fc.string({
+  unit: fc.constantFrom("a", "A", "1", "0", "-", "_", " ", "/", "#", "é", "e", "ß", "ж", "鞋", "🙂"),
+  minLength: 1,
+  maxLength: 12,
+});
+const anything = fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 });
+const illegal = fc.oneof(alike, anything).filter((id) => !isLegalId(id));
+const runs = { numRuns: 3_000, seed: 4 } as const;
+
+describe("a proposed ID", () => {
+  test("is valid and not too long", () => {
+    fc.assert(
+      fc.property(illegal, (id) => {
+        const proposed = proposeLegalId(id);
+        return isLegalId(proposed) && proposed.length <= maxLength.id && /^[^-].*[^-]$/.test(proposed);
+      }),
+      runs,
+    );
+  });
+
+  test("depends only on the original", () => {
+    const pairs = ["#1001/A", "Größe M", "靴", "///"].map((id) => [id, proposeLegalId(id)]);
+    expect(pairs).toEqual([
+      ["#1001/A", expect.stringMatching(/^1001-A-[a-z2-7]{10}$/)],
+      ["Größe M", expect.stringMatching(/^Grosse-M-[a-z2-7]{10}$/)],
+      ["靴", expect.stringMatching(/^[a-z2-7]{10}$/)],
+      ["///", expect.stringMatching(/^[a-z2-7]{10}$/)],
+    ]);
+    // Fixed forever: any change would separate the records of earlier and later runs.
+    expect(proposeLegalId("#1001/A")).toBe("1001-A-hanowhjpg3");
+  });
+
+  test("is different for each original", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(illegal, { selector: (id) => id.normalize("NFC"), maxLength: 60 }),
+        (ids) => {
+          expect(new Set(ids.map(proposeLegalId)).size).toBe(ids.length);
+        },
+      ),
+      { numRuns: 500, seed: 4 },
+    );
+  });
+
+  test("is never a valid original ID", () => {
+    fc.assert(
+      fc.property(illegal, fc.array(alike.filter(isLegalId), { maxLength: 30 }), (id, legal) => {
+        expect(legal).not.toContain(proposeLegalId(id));
+      }),
+      runs,
+    );
+    const slug = proposeLegalId("1001/A").slice(0, -11);
+    expect(slug).toBe("1001-A");
+  });
+
+  test("is the same for both Unicode normalization forms", () => {
+    expect(proposeLegalId("Caf\u00e9 1")).toBe(proposeLegalId("Cafe\u0301 1"));
+    expect(proposeLegalId("Caf\u00e9 1")).not.toBe(proposeLegalId("Cafe 1"));
+  });
+});
+
+describe("--fix-ids", () => {
+  test.each([
+    ["product_id", "1001-A"],
+    ["product_id", ""],
+    ["product_id", "x/".repeat(200)],
+    ["sku", "N/A"],
+    ["sku", "007"],
+    ["brand", "Müller & Söhne"],
+    ["upc", "0 12345 67890 5"],
+    ["order_id", "#1001"],
+  ])("does not change %s %j", (field, value) => {
+    expect(fixId(field, value)).toBeUndefined();
+  });
+
+  test("uses the stored form of a spec value", () => {
+    fc.assert(
+      fc.property(alike, (value) => {
+        const fixed = fixId("sku", value);
+        if (fixed !== undefined) expect(normalizeSpec(fixed)).toEqual({ value: fixed });
+      }),
+      runs,
+    );
+    expect(fixId("sku", "00 12/A")).toMatch(/^12-A-[a-z2-7]{10}$/);
+  });
+});
+
+describe("the file of pairs", () => {
+  function open(path?: string) {
+    const folder = mkdtempSync(join(tmpdir(), "starpost-fixed-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const at = join(folder, path ?? "fixed-ids.csv");
+    return { at, file: new FixedIdFile(join(folder, "fixed-ids.db"), at, ["a.csv", "b.csv"]) };
+  }
+
+  test("contains each pair once, with its first line, whatever the order of rows", () => {
+    const rows = fc.array(
+      fc.record({ id: fc.nat({ max: 40 }), file: fc.nat({ max: 1 }), line: fc.integer({ min: 2, max: 99 }) }),
+      { minLength: 1, maxLength: 80 },
+    );
+    fc.assert(
+      fc.property(rows, (found) => {
+        const { at, file } = open();
+        const sorted = found.toSorted((a, b) => a.file - b.file);
+        for (const row of sorted) {
+          file.add({ original: `o ${row.id}`, fixed: `f-${row.id}` }, { ...row, cells: [] });
+        }
+        file.close(true);
+        file[Symbol.dispose]();
+        const written: string[][] = parse(readFileSync(at, "utf8"));
+        const firsts = new Map<number, { file: number; line: number }>();
+        for (const row of found) {
+          const before = firsts.get(row.id);
+          if (!before || row.file < before.file || (row.file === before.file && row.line < before.line)) {
+            firsts.set(row.id, row);
+          }
+        }
+        const expected = [...firsts].map(([id, place]) =>
+          [`o ${id}`, `f-${id}`, place.file === 0 ? "a.csv" : "b.csv", String(place.line)].join(),
+        );
+        expect(written[0]).toEqual(["original", "fixed", "file", "line"]);
+        expect(new Set(written.slice(1).map((pair) => pair.join()))).toEqual(new Set(expected));
+        expect(written).toHaveLength(expected.length + 1);
+        expect(statSync(at).mode & 0o777).toBe(0o600);
+      }),
+      { numRuns: 60, seed: 4 },
+    );
+  });
+
+  test("is written in chunks", () => {
+    const { at, file } = open();
+    for (let id = 1; id <= 7_500; id++) {
+      file.add({ original: `o ${id}`, fixed: `f-${id}` }, { file: 0, line: id + 1, cells: [] });
+    }
+    file.close(true);
+    expect(file.describe()).toMatch(/^7500 IDs .*'o 1' \(a\.csv:2\) .*'f-1'/);
+    expect(file.describe()).toContain(at);
+    file[Symbol.dispose]();
+    const written: string[][] = parse(readFileSync(at, "utf8"), { from: 2 });
+    expect(written.map(([original]) => original)).toEqual(
+      Array.from({ length: 7_500 }, (_, at1) => `o ${at1 + 1}`),
+    );
+  });
+});

@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import iconv from "iconv-lite";
+import { afterAll, describe, expect, test } from "vitest";
+import { openSource, readUtf8 } from "../../../../src/import/csv/byte-source.ts";
+import { readFileHead, type FormatFlags } from "../../../../src/import/csv/file-format.ts";
+import { readRowBatches } from "../../../../src/import/csv/row-batches.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(content: string | Buffer): string {
+  const path = join(folder, "input");
+  writeFileSync(path, content);
+  return path;
+}
+
+function headOf(content: string | Buffer, told: FormatFlags = {}) {
+  return readFileHead(write(content), told);
+}
+
+/** Each row with its line number, in the detected format. */
+function rowsOf(content: string | Buffer, told: FormatFlags = {}) {
+  const { source, format } = headOf(content, told);
+  return [...readRowBatches(source, format, undefined)].flatMap(({ rows, lines }) =>
+    rows.map((cells, at) => [lines[at], ...cells]),
+  );
+}
+
+describe("characters that span chunks", () => {
+  const pieceBytes = 256 * 1024;
+  test.each(["utf-8", "utf-16le", "utf-16be", "gb18030", "shift_jis", "big5", "euc-jp", "utf-32le"])(
+    "%s",
+    (encoding) => {
+      const letters = ["shift_jis", "big5", "euc-jp"].includes(encoding) ? "表漢字" : "😀𝄞漢é";
+      const one = iconv.encode("x", encoding).length;
+      for (let before = -9; before <= 9; before++) {
+        const text = `${"x".repeat(Math.floor(pieceBytes / one) + before)}${letters}${"y".repeat(pieceBytes)}${letters}`;
+        const found: Buffer[] = [];
+        for (const piece of readUtf8(openSource(write(iconv.encode(text, encoding))), encoding)) {
+          found.push(Buffer.from(piece));
+        }
+        expect(Buffer.concat(found).equals(Buffer.from(text)), `${before} before the end of a piece`).toBe(
+          true,
+        );
+      }
+    },
+  );
+
+  test("a byte order mark is skipped in any encoding", () => {
+    const parts = [Buffer.from([0xef]), Buffer.from([0xbb, 0xbf]), Buffer.from("id,name\n1,é\n")];
+    const members = Buffer.concat(parts.map((part) => gzipSync(part)));
+    expect(headOf(members).header).toEqual(["id", "name"]);
+  });
+});
+
+describe("detecting the encoding", () => {
+  const table = `id,name\n${Array.from({ length: 40 }, (_, at) => `${at},Zoë “${at}” €\n`).join("")}`;
+  test.each([
+    ["utf-16le", true, undefined],
+    ["utf-16be", true, undefined],
+    ["utf-16le", false, "UTF-16 without a byte order mark"],
+    ["utf-16be", false, "UTF-16 without a byte order mark"],
+    ["windows-1252", false, "not UTF-8 (line 2)"],
+    ["utf-8", false, undefined],
+    ["utf-8", true, undefined],
+  ])("detects %s with byte order mark: %s", (encoding, addBOM, assumption) => {
+    const bytes = iconv.encode(table, encoding, { addBOM });
+    const head = headOf(bytes);
+    expect(head.format.encoding).toBe(encoding);
+    expect(head.assumption).toBe(assumption);
+    expect(rowsOf(bytes)[39]).toEqual([41, "39", "Zoë “39” €"]);
+  });
+
+  test("detects a header that is not UTF-8", () => {
+    const head = headOf(iconv.encode("id,größe\n1,a\n", "windows-1252"));
+    expect([head.header, head.assumption]).toEqual([["id", "größe"], "not UTF-8 (line 1)"]);
+  });
+
+  test("accepts a character across the end of the first block", () => {
+    for (let less = 0; less < 4; less++) {
+      const start = `id,name\n1,${"x".repeat(1_048_576 - 10 - less)}`;
+      expect(headOf(`${start}😀\n`).assumption).toBeUndefined();
+    }
+  });
+
+  test("reports the line of a single invalid line in UTF-8 text", () => {
+    const lines = Buffer.concat([
+      Buffer.from("id,name\n1,Zoë\n2,Chloé\n"),
+      Buffer.from([0x33, 0x2c, 0xe9, 0x0a]),
+    ]);
+    expect(() => headOf(lines)).toThrow(
+      expect.objectContaining({ line: 4, message: expect.stringMatching(/not UTF-8/) }),
+    );
+    const marked = Buffer.concat([Buffer.from("\ufeffid,name\n1,"), Buffer.from([0xe9, 0x0a])]);
+    expect(() => headOf(marked)).toThrow(expect.objectContaining({ line: 2 }));
+    expect(rowsOf(lines, { encoding: "windows-1252" })).toHaveLength(3);
+  });
+
+  test("rejects a header that is invalid in the given encoding", () => {
+    const bytes = iconv.encode("id,größe\n1,a\n", "windows-1252");
+    expect(() => headOf(bytes, { encoding: "utf-8" })).toThrow(expect.objectContaining({ line: 1 }));
+    expect(() => headOf(Buffer.from([0x69, 0x64, 0x2c, 0x81, 0x0a]))).toThrow(/not windows-1252/);
+  });
+});
+
+describe("detecting the delimiter", () => {
+  test.each([
+    ["id,name\n1,a\n", ","],
+    ["id;name\n1;a\n", ";"],
+    ["id\tname\n1\ta\n", "\t"],
+    ["id|name\n1|a\n", "|"],
+    ["email\na@example.com\n", ","],
+    // The header contains another delimiter more often than its own.
+    ["id;name (first, last, title)\n1;Ada\n2;Bo\n", ";"],
+    ["id\tprice, EUR, net\n1\t12,50\n2\t13,50\n", "\t"],
+    ["id|a;b;c;d|name\n1|x|Ada\n2|y|Bo\n", "|"],
+    // Every row has as many commas as the header.
+    ["id;price, EUR;name\n1;12,50;Ada\n2;13,50;Bo\n", ";"],
+    ['"id, of the shop";"name"\n"1, 2";"Ada"\n', ";"],
+    ['"id";"name"\r\n"1";"Ada, Bo"\r\n', ";"],
+    ['"id"\n"1,2"\n', ","],
+  ])("%j", (text, delimiter) => {
+    expect(headOf(text).format.delimiter).toBe(delimiter);
+  });
+
+  test.each([
+    ["sep=;\r\nid;name, first\r\n1;a\r\n", ";"],
+    ['"sep=;"\nid;name\n1;a\n', ";"],
+    ["sep=\t\nid\tname\n1\ta\n", "\t"],
+    ["SEP=^\nid^name\n1^a\n", "^"],
+    ["\ufeffsep=,\nid,name\n1,a\n", ","],
+    ["sep=|\rid|name\r1|a\r", "|"],
+  ])("reads a sep= line above the header, as Excel writes it: %j", (text, delimiter) => {
+    const { format, header } = headOf(text);
+    expect([format.delimiter, header[0], header.length]).toEqual([delimiter, "id", 2]);
+    expect(rowsOf(text)).toEqual([[3, "1", "a"]]);
+  });
+
+  test("a flag takes precedence over the sep= line", () => {
+    expect(rowsOf("sep=;\nid,name;x\n1,a;b\n", { delimiter: "," })).toEqual([[3, "1", "a;b"]]);
+  });
+});
+
+describe("line endings", () => {
+  test.each([
+    [
+      "LF and CRLF in turn",
+      'id,name\r\n1,a\n2,"b\r\nc"\r\n3,d\n',
+      [
+        [2, "1", "a"],
+        [3, "2", "b\r\nc"],
+        [5, "3", "d"],
+      ],
+    ],
+    [
+      "CR, with LF in quoted cells",
+      'id,name\r1,"a\nb"\r2,"c\rd"\r3,e\r',
+      [
+        [2, "1", "a\nb"],
+        [3, "2", "c\rd"],
+        [5, "3", "e"],
+      ],
+    ],
+    [
+      "LF, with CR in quoted cells",
+      'id,"na\rme"\n1,"a\rb"\n2,c\n',
+      [
+        [2, "1", "a\rb"],
+        [3, "2", "c"],
+      ],
+    ],
+    [
+      "CR, with a quote that is never closed",
+      'id,name\r1,"open\r2,"a\nb"\r3,c\r',
+      [
+        [2, '1,"open'],
+        [3, "2", "a\nb"],
+        [4, "3", "c"],
+      ],
+    ],
+  ])("%s", (_name, text, rows) => {
+    expect(rowsOf(text)).toEqual(rows);
+  });
+});

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { RunTally } from "../../../../src/import/run/tally.ts";
+import type { Chunk } from "../../../../src/import/send/chunks.ts";
+import { kinds } from "../../../support/record-kinds.ts";
+import type { Item } from "../../../../src/import/item.ts";
+import { Journal, readJournal, settle, type JournalEntry } from "../../../../src/import/run/journal.ts";
+import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
+import { JournaledSender } from "../../../../src/import/send/sender.ts";
+import { createService } from "../../../../src/service/service.ts";
+import type { Transport } from "../../../../src/service/transport.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** One call per product, with the names that a file contains for it, in order. */
+function chunksOf(named: readonly (readonly [id: string, name: string])[]): Chunk[] {
+  return named.map(([id, name], n) => {
+    const payload = { name, url: `https://shop.example/${id}`, price: "1", currency: "EUR" };
+    const item: Item = {
+      key: id,
+      batchKey: "",
+      rows: [{ file: 0, line: n + 2, cells: [id, name] }],
+      size: 10,
+      payload,
+    };
+    return { n, items: [item], extent: `${n}` };
+  });
+}
+
+const done = (n: number): JournalEntry => ({
+  t: "done",
+  n,
+  problems: [],
+  calls: { sent: 1, retried: 0, throttled: 0 },
+  at: 0,
+  totals: {
+    rows: { read: 0, accepted: 0, rejected: 0, failed: 0 },
+    items: { sent: 0, accepted: 0, rejected: 0 },
+    calls: { sent: 0, retried: 0, throttled: 0 },
+  },
+});
+const send = (n: number): JournalEntry => ({ t: "send", n, items: 1, extent: `${n}` });
+
+/** Resumes a run with this journal and returns the names sent, in order. */
+async function resume(chunks: readonly Chunk[], entries: readonly JournalEntry[]): Promise<string[]> {
+  const path = join(mkdtempSync(join(folder, "run-")), "journal.ndjson");
+  const journal = new Journal(path, () => 0);
+  for (const entry of entries) journal.append(entry);
+  const sent: string[] = [];
+  const transport: Transport = {
+    call: async (_operation, input) => {
+      const { products: given } = input as { products: Record<string, { name: string }> };
+      sent.push(...Object.values(given).map(({ name }) => name));
+      return { code: 200, message: "OK", errors: {} } as never;
+    },
+    close: async () => {},
+  };
+  const sender = new JournaledSender({
+    behavior: kinds.get("products").prepare({ dryRun: false, map: {}, update: true }),
+    service: createService(transport, {}),
+    concurrency: 4,
+    keepsOrder: false,
+    isOnce: false,
+    tally: new RunTally([{ given: "p.csv", columnName: (field) => field, column: () => 0 }], undefined),
+    journal,
+    heartbeat: new Heartbeat(journal, () => 0),
+    settled: settle(readJournal(path)),
+    keys: undefined,
+    clock: () => 0,
+    abort: new AbortController().signal,
+    report: () => {},
+  });
+  for (const chunk of chunks) await sender.submit(chunk);
+  await sender.drain();
+  if (sender.failure !== undefined) throw sender.failure;
+  return sent;
+}
+
+const named = chunksOf([
+  ["a", "first"],
+  ["b", "other"],
+  ["a", "last"],
+]);
+
+test("a call overtaken by a repeated call is sent again", async () => {
+  // The first call has no recorded response, but the next one does.
+  expect(await resume(named, [send(0), send(1), send(2), done(1), done(2)])).toEqual(["first", "last"]);
+});
+
+test("also if the resume that repeated the other call was killed before sending it", async () => {
+  const entries = [send(0), send(1), send(2), done(1), done(2), send(0), done(0)];
+  expect(await resume(named, entries)).toEqual(["last"]);
+});
+
+test("nothing is sent again after that", async () => {
+  const entries = [send(0), send(1), send(2), done(1), done(2), send(0), done(0), send(2), done(2)];
+  expect(await resume(named, entries)).toEqual([]);
+});
+
+test("a call with the same values as the overtaking call is not sent again", async () => {
+  const alike = chunksOf([
+    ["a", "same"],
+    ["a", "same"],
+  ]);
+  expect(await resume(alike, [send(0), send(1), done(1)])).toEqual(["same"]);
+});
+
+test("a run with very many calls can be resumed", async () => {
+  const many = 200_000;
+  const entries: JournalEntry[] = [];
+  for (let n = 0; n < many; n++) entries.push(done(n));
+  expect(settle(entries).lastDone).toBe(many - 1);
+  expect(await resume(named, entries)).toEqual([]);
+});
