@@ -71,6 +71,6 @@ function normalizeOutput(output: string, { cwd }: Shell, runs: Map<string, strin
   return output
     .replaceAll(cwd, "/home/ann/tea")
     .replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, nameRun)
-    .replaceAll(/^( +time +).*$/gm, "$1…")
+    .replaceAll(/ in (\d+ calls?) \([\d.]+ m?s\)/g, " in $1 (0.4 s)")
     .replaceAll(/"created_at":"[^"]*"/g, '"created_at":"2026-01-31T10:15:00.000Z"');
 }

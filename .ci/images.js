@@ -1,0 +1,134 @@
+// Renders docs/images: a terminal session as SVG, and a run report as PNG (needs Chromium). Both come from a real run.
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { chromium } from "playwright-core";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "..");
+const images = join(root, "docs/images");
+const columns = 88;
+
+const palette = { 1: "#ff7b72", 2: "#7ee787", 3: "#e3b341", 4: "#79c0ff", 5: "#d2a8ff", 6: "#a5d6ff" };
+
+const escapeXml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** Converts a line with SGR sequences (bold, dim, colors) to SVG text spans. */
+function toSpans(line) {
+  let style = {};
+  let spans = "";
+  for (const part of line.split(/(\u001B\[[\d;]*m)/)) {
+    const codes = /^\u001B\[([\d;]*)m$/.exec(part)?.[1];
+    if (codes === undefined) {
+      const attributes = Object.entries(style).map(([name, value]) => ` ${name}="${value}"`);
+      if (part !== "") spans += `<tspan${attributes.join("")}>${escapeXml(part)}</tspan>`;
+      continue;
+    }
+    for (const code of codes.split(";").map(Number)) {
+      if (code === 0) style = {};
+      else if (code === 1) style = { ...style, "font-weight": "bold" };
+      else if (code === 2) style = { ...style, opacity: "0.65" };
+      else if (code === 22) style = { fill: style.fill ?? "#e6edf3" };
+      else if (code === 39) style = { ...style, fill: "#e6edf3" };
+      else if (palette[code % 10] && (code < 40 || code >= 90))
+        style = { ...style, fill: palette[code % 10] };
+    }
+  }
+  return spans;
+}
+
+/** Draws a terminal window with the given lines. */
+function drawTerminal(lines) {
+  const [charWidth, lineHeight, padding] = [8.43, 20, 20];
+  const width = Math.ceil(columns * charWidth + 2 * padding);
+  const height = (lines.length + 1) * lineHeight + 2 * padding;
+  const texts = lines.map(
+    (line, index) => `<text x="${padding}" y="${(index + 2) * lineHeight + padding}">${toSpans(line)}</text>`,
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#e6edf3">
+<style>text { white-space: pre }</style>
+<rect width="100%" height="100%" rx="8" fill="#0d1117"/>
+<circle cx="20" cy="18" r="6" fill="#ff5f57"/><circle cx="40" cy="18" r="6" fill="#febc2e"/><circle cx="60" cy="18" r="6" fill="#28c840"/>
+${texts.join("\n")}
+</svg>
+`;
+}
+
+/** Runs starpost in a pseudo-terminal (script, from util-linux) and returns its output lines. */
+function runInTerminal(command, { cwd, env }) {
+  const shell = `stty cols ${columns} rows 40; ${command}`;
+  const output = execFileSync("script", ["-qec", shell, "/dev/null"], {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  // Progress frames are drawn between "begin" and "end synchronized update"; only messages remain visible.
+  return output
+    .replaceAll(/\u001B\[\?2026h.*?\u001B\[\?2026l/gs, "")
+    .replaceAll(/\u001B\[(?:\?\d+[hl]|\d*[A-HJK])/g, "")
+    .replaceAll("\r", "")
+    .split("\n");
+}
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-images-"));
+mkdirSync(join(folder, "bin"));
+writeFileSync(
+  join(folder, "bin/starpost"),
+  `#!/bin/sh\nexec "${process.execPath}" "${root}/bin/starpost.js" "$@"\n`,
+  {
+    mode: 0o755,
+  },
+);
+const rows = Array.from({ length: 400 }, (_, index) => {
+  const email = index % 97 === 41 ? "bo.mail.example" : `customer${index}@mail.example`;
+  const url = index % 180 === 77 ? "teapot" : "https://shop.example/teapot";
+  return `${1001 + index},${email},Customer ${index},2024-01-${String((index % 28) + 1).padStart(2, "0")},teapot,Teapot,${url}`;
+});
+const header = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
+writeFileSync(join(folder, "orders.csv"), `${[header, ...rows].join("\n")}\n`);
+const { CI: _ci, NO_COLOR: _noColor, ...inherited } = process.env;
+const env = {
+  ...inherited,
+  PATH: `${folder}/bin:${process.env.PATH}`,
+  STARPOST_HOME: join(folder, "home"),
+  TERM: "xterm-256color",
+};
+try {
+  mkdirSync(images, { recursive: true });
+  const commands = ["starpost orders import orders.csv; true", "starpost imports list"];
+  const lines = commands.flatMap((command) => {
+    const output = runInTerminal(command, { cwd: folder, env });
+    while (output.at(-1)?.trim() === "") output.pop();
+    return [`\u001B[32m$\u001B[39m \u001B[1m${command.replace("; true", "")}\u001B[22m`, ...output, ""];
+  });
+  const shown = lines.map((line) =>
+    line.replaceAll(join(folder, "home"), "~/.starpost").replaceAll(folder, "~"),
+  );
+  writeFileSync(join(images, "import.svg"), drawTerminal(shown.slice(0, -1)));
+  await run(
+    "sh",
+    [
+      "-c",
+      "starpost imports report $(starpost imports list --json | jq -r '.[0].import_id') --out report.html",
+    ],
+    {
+      cwd: folder,
+      env,
+    },
+  );
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+  const page = await browser.newPage({ viewport: { width: 960, height: 900 } });
+  await page.setContent(
+    readFileSync(join(folder, "report.html"), "utf8").replaceAll(join(folder, "home"), "/home/ann/.starpost"),
+  );
+  await page.screenshot({ path: join(images, "run-report.png") });
+  await browser.close();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
