@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
+/* oxlint-disable no-control-regex -- this script parses terminal output */
+
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..");
 const images = join(root, "docs/images");
@@ -15,25 +17,25 @@ const palette = { 1: "#ff7b72", 2: "#7ee787", 3: "#e3b341", 4: "#79c0ff", 5: "#d
 
 const escapeXml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Converts a line with SGR sequences (bold, dim, colors) to SVG text spans. */
+/** The style after an SGR code (bold, dim, colors). */
+function applySgr(style, code) {
+  if (code === 0) return {};
+  if (code === 22) return { fill: style.fill };
+  if (code === 1) return { fill: style.fill, "font-weight": "bold" };
+  if (code === 2) return { fill: style.fill, opacity: "0.65" };
+  return Object.assign(style, { fill: code === 39 ? undefined : palette[code % 10] });
+}
+
+/** Converts a line with SGR sequences to SVG text spans. */
 function toSpans(line) {
   let style = {};
   let spans = "";
   for (const part of line.split(/(\u001B\[[\d;]*m)/)) {
     const codes = /^\u001B\[([\d;]*)m$/.exec(part)?.[1];
-    if (codes === undefined) {
-      const attributes = Object.entries(style).map(([name, value]) => ` ${name}="${value}"`);
-      if (part !== "") spans += `<tspan${attributes.join("")}>${escapeXml(part)}</tspan>`;
-      continue;
-    }
-    for (const code of codes.split(";").map(Number)) {
-      if (code === 0) style = {};
-      else if (code === 1) style = { ...style, "font-weight": "bold" };
-      else if (code === 2) style = { ...style, opacity: "0.65" };
-      else if (code === 22) style = { fill: style.fill ?? "#e6edf3" };
-      else if (code === 39) style = { ...style, fill: "#e6edf3" };
-      else if (palette[code % 10] && (code < 40 || code >= 90))
-        style = { ...style, fill: palette[code % 10] };
+    if (codes !== undefined) style = codes.split(";").map(Number).reduce(applySgr, style);
+    else if (part !== "") {
+      const attributes = Object.entries(style).filter(([, value]) => value !== undefined);
+      spans += `<tspan${attributes.map(([name, value]) => ` ${name}="${value}"`).join("")}>${escapeXml(part)}</tspan>`;
     }
   }
   return spans;
@@ -100,9 +102,9 @@ try {
   mkdirSync(images, { recursive: true });
   const commands = ["starpost orders import orders.csv; true", "starpost imports list"];
   const lines = commands.flatMap((command) => {
-    const output = runInTerminal(command, { cwd: folder, env });
-    while (output.at(-1)?.trim() === "") output.pop();
-    return [`\u001B[32m$\u001B[39m \u001B[1m${command.replace("; true", "")}\u001B[22m`, ...output, ""];
+    const output = runInTerminal(command, { cwd: folder, env }).join("\n").trimEnd();
+    const prompt = `\u001B[32m$\u001B[39m \u001B[1m${command.replace("; true", "")}\u001B[22m`;
+    return `${prompt}\n${output}\n`.split("\n");
   });
   const shown = lines.map((line) =>
     line.replaceAll(join(folder, "home"), "~/.starpost").replaceAll(folder, "~"),
