@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import { type EmailSender, formatSender, parseSender } from "./email-sender.ts";
 import type { Paths } from "./paths.ts";
-import { readFileIfExists, writePrivateJson } from "./private-file.ts";
+import { readFileIfExists } from "./private-file.ts";
+import { writeSettings } from "./settings-file.ts";
 import { UserError } from "./user-error.ts";
 
 /** `implicit`: TLS from the start; `starttls`: required; `opportunistic`: STARTTLS if offered; `none`: not encrypted. */
@@ -189,5 +190,5 @@ function toText(value: unknown): string | null {
 
 /** Replaces the stored settings. The file contains the password, so only its owner can read it. */
 export async function writeEmailSettings(paths: Places, { smtp, from }: StoredEmailSettings): Promise<void> {
-  await writePrivateJson(fileOf(paths), { smtp, from: from === null ? null : formatSender(from) });
+  await writeSettings(fileOf(paths), { smtp, from: from === null ? null : formatSender(from) });
 }

@@ -3,31 +3,34 @@ import { dirname } from "node:path";
 import { codeOf, toFileError } from "./user-error.ts";
 
 /** Access for the owner only. */
-const modes = { folder: 0o700, file: 0o600 } as const;
+export const privateFileMode = 0o600;
+const privateFolderMode = 0o700;
 
 /**
  * Replaces a file atomically. Creates its folder if needed. Only the owner can read the file and the folder.
  * @throws UserError `failed`
  */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  const folder = dirname(path);
-  try {
-    await mkdir(folder, { recursive: true, mode: modes.folder });
-  } catch (error) {
-    throw toFileError(error, folder, "Set STARPOST_HOME to a writable folder.");
-  }
+  await createPrivateFolder(dirname(path));
   try {
     // Loaded on demand: most commands only read.
     const { default: writeFileAtomic } = await import("write-file-atomic");
-    await writeFileAtomic(path, text, { mode: modes.file });
+    await writeFileAtomic(path, text, { mode: privateFileMode });
   } catch (error) {
     throw toFileError(error, path);
   }
 }
 
-/** Like `writePrivateFile`, for settings in JSON format. */
-export function writePrivateJson(path: string, value: object): Promise<void> {
-  return writePrivateFile(path, `${JSON.stringify(value, undefined, 2)}\n`);
+/**
+ * Creates a folder that only its owner can access, unless it exists.
+ * @throws UserError `failed`
+ */
+export async function createPrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: privateFolderMode });
+  } catch (error) {
+    throw toFileError(error, path, "Set STARPOST_HOME to a writable folder.");
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { readFileIfExists, writePrivateJson } from "./private-file.ts";
+import { readFileIfExists } from "./private-file.ts";
+import { writeSettings } from "./settings-file.ts";
 import { UserError } from "./user-error.ts";
 import { withFileLock } from "./with-file-lock.ts";
 
@@ -72,7 +73,7 @@ export function changeProfiles(
     join(configFolder, "profiles.lock"),
     async () => {
       const changed = await change(await readProfiles(configFolder));
-      await writePrivateJson(pathOf(configFolder), changed);
+      await writeSettings(pathOf(configFolder), changed);
     },
     { waitMs: lockWaitMs },
   );

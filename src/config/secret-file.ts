@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { readFileIfExists, writePrivateJson } from "./private-file.ts";
+import { readFileIfExists } from "./private-file.ts";
+import { writeSettings } from "./settings-file.ts";
 import { isDatabase, parseObject, type StoredProfile } from "./profile-store.ts";
 
 /** A secret, and the account or database that it belongs to. */
@@ -60,5 +61,5 @@ async function readSecrets(configFolder: string): Promise<StoredSecrets> {
 }
 
 async function writeSecrets(configFolder: string, secrets: StoredSecrets): Promise<void> {
-  await writePrivateJson(secretFileOf(configFolder), secrets);
+  await writeSettings(secretFileOf(configFolder), secrets);
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
-import { readFileIfExists, writePrivateJson } from "./private-file.ts";
+import { readFileIfExists } from "./private-file.ts";
+import { writeSettings } from "./settings-file.ts";
 import { UserError } from "./user-error.ts";
 
 const variable = "STARPOST_ALLOW_PRIVATE_WEBHOOKS";
@@ -39,7 +40,7 @@ export async function writeWebhookSettings(
   paths: Places,
   { allowsPrivate }: Pick<WebhookSettings, "allowsPrivate">,
 ): Promise<void> {
-  await writePrivateJson(fileOf(paths), { allow_private: allowsPrivate });
+  await writeSettings(fileOf(paths), { allow_private: allowsPrivate });
 }
 
 function fileOf({ configFolder }: Places): string {

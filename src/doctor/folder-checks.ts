@@ -15,8 +15,8 @@ const secretFileNames: ReadonlySet<string> = new Set([
   "mail.json",
 ]);
 
-/** The suffix of a file that `write-file-atomic` has not renamed yet. A killed process leaves such files behind. */
-const partialSuffix = /\.\d{1,10}$/;
+/** The suffix of a file that `write-file-atomic` or `conf` has not renamed yet. A killed process leaves such files behind. */
+const partialSuffix = /\.(?:\d{1,10}|tmp-\d{10}[0-9a-f]{6})$/;
 
 /** Minimum free disk space, in bytes. */
 const minFreeBytes = { warning: 500_000_000, problem: 20_000_000 } as const;
