@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { describeBackends } from "../support/backends.ts";
+import { invalidField, mentioning } from "../support/service-errors.ts";
 
 describeBackends("account.setPlatform", (harness) => {
   const platform = (shop_domain: string, platform_type_id: string) => ({
@@ -29,26 +30,23 @@ describeBackends("account.setPlatform", (harness) => {
 
   it("rejects other domains and platforms", async () => {
     const { service } = await harness().newAccount();
-    await expect(service.account.setPlatform(platform("https://one.example", "1"))).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "account_platform.shop_domain must start with http://",
-    });
-    await expect(service.account.setPlatform(platform("http://one.example", "14"))).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "account_platform.platform_type_id must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
-    });
+    await expect(service.account.setPlatform(platform("https://one.example", "1"))).rejects.toMatchObject(
+      invalidField("account_platform.shop_domain", "http://"),
+    );
+    await expect(service.account.setPlatform(platform("http://one.example", "14"))).rejects.toMatchObject(
+      invalidField("account_platform.platform_type_id", "1 to 13, 17, 19 to 23"),
+    );
   });
 
   it.each([
-    ["http://one\u0000.example", "contains U+0000 or an unpaired surrogate"],
-    ["http://one\ud800.example", "contains U+0000 or an unpaired surrogate"],
-    [`http://${"x".repeat(2_048)}`, "is longer than 2048 characters"],
+    ["http://one\u0000.example", "U+0000"],
+    ["http://one\ud800.example", "surrogate"],
+    [`http://${"x".repeat(2_048)}`, 2_048],
   ])("rejects a domain that cannot be stored: %j", async (domain, problem) => {
     const { service } = await harness().newAccount();
-    await expect(service.account.setPlatform(platform(domain, "1"))).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: `account_platform.shop_domain ${problem}`,
-    });
+    await expect(service.account.setPlatform(platform(domain, "1"))).rejects.toMatchObject(
+      invalidField("account_platform.shop_domain", problem),
+    );
   });
 
   it("applies to one account only", async () => {
@@ -82,7 +80,7 @@ describeBackends("account.features", (harness) => {
     expect(await service.account.features({})).toEqual(off);
     await expect(service.coupons.stats({})).rejects.toMatchObject({
       kind: "featureDisabled",
-      message: "feature dynamic_coupons is disabled",
+      message: expect.stringContaining("dynamic_coupons"),
     });
     const on = await service.account.setFeature({ feature: "dynamic_coupons", enabled: "true" });
     expect(on).toEqual({ features: initial });
@@ -104,12 +102,9 @@ describeBackends("account.features", (harness) => {
 
   it.each([
     [{ enabled: true }, "Missing feature"],
-    [
-      { feature: "time_travel", enabled: true },
-      expect.stringMatching(/^feature must be one of dynamic_coupons, /),
-    ],
+    [{ feature: "time_travel", enabled: true }, mentioning("feature", "dynamic_coupons, ")],
     [{ feature: "unsubscribers" }, "Missing enabled"],
-    [{ feature: "unsubscribers", enabled: "off" }, "enabled must be true or false"],
+    [{ feature: "unsubscribers", enabled: "off" }, mentioning("enabled", "true", "false")],
   ])("rejects %j", async (input, message) => {
     const { service } = await harness().newAccount();
     await expect(service.account.setFeature(input as never)).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
 import { aQuestion, lastToken } from "../support/mails.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 async function createPublicQuestion(harness: Harness, { service }: TestAccount): Promise<number> {
   await service.questions.sendConfirmation(aQuestion());
@@ -111,7 +112,7 @@ describeIsolated("answers", (harness) => {
     }
     await expect(
       account.service.answers.vote({ answer_id: answer.id, vote_type: "sideways" as "up" }),
-    ).rejects.toMatchObject({ kind: "invalidParams", message: "vote_type must be one of up, down" });
+    ).rejects.toMatchObject(invalidField("vote_type", "up, down"));
     await expect(account.service.answers.vote({ answer_id: "x", vote_type: "up" })).rejects.toMatchObject({
       kind: "invalidParams",
     });

@@ -3,6 +3,7 @@ import { utokenLimits } from "../../src/contract/index.ts";
 import type { CallEvent, Caller } from "../../src/service/transport.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { aProduct } from "../support/builders.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 const productsNamed = (...ids: string[]) => ({
   products: Object.fromEntries(ids.map((id) => [id, aProduct()])),
@@ -72,10 +73,7 @@ describeBackends("core.listProducts", (harness) => {
     expect(await since("2026-03-15T14:00:00+01:00")).toEqual(["a"]);
     expect(await since("2026-03-15T13:00:00.001Z")).toEqual([]);
     for (const text of ["soon", "2026-03-15 soon", "2026-03-15T13:00:00 GMT", "2026-02-30T25:00:00Z"]) {
-      await expect(since(text)).rejects.toMatchObject({
-        kind: "invalidParams",
-        message: "updated_at_min must be an ISO 8601 timestamp",
-      });
+      await expect(since(text)).rejects.toMatchObject(invalidField("updated_at_min"));
     }
   });
 
@@ -90,10 +88,7 @@ describeBackends("core.listProducts", (harness) => {
 
   it("rejects a limit of 0 and an invalid cursor", async () => {
     const { service } = await harness().newAccount();
-    await expect(service.core.listProducts({ limit: 0 })).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "limit must be at least 1",
-    });
+    await expect(service.core.listProducts({ limit: 0 })).rejects.toMatchObject(invalidField("limit", 1));
     for (const page_info of ["x", Buffer.from("1.x").toString("base64url")]) {
       await expect(service.core.listProducts({ page_info })).rejects.toMatchObject({ kind: "invalidParams" });
     }

@@ -10,6 +10,7 @@ import {
   signByProvider,
   signBySecret,
 } from "../support/provider-events.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 24 * 3_600_000;
 
@@ -393,10 +394,9 @@ describeBackends("events from email providers", (harness) => {
     }
     expect(await service.emailEvents.receive(signed)).toMatchObject({ accepted: 1 });
     for (const bad of ["nonsense", createProviderKey("P-384").text, "AAAA"]) {
-      await expect(service.emailEvents.setUp({ public_key: bad })).rejects.toMatchObject({
-        kind: "invalidParams",
-        message: expect.stringContaining("public_key "),
-      });
+      await expect(service.emailEvents.setUp({ public_key: bad })).rejects.toMatchObject(
+        invalidField("public_key"),
+      );
     }
     expect((await service.emailEvents.setUp({ public_key: "" })).public_key).toBeNull();
     await expect(service.emailEvents.receive(signed)).rejects.toMatchObject({ kind: "unauthorized" });

@@ -15,6 +15,7 @@ import {
   recordSent,
   readEmailResults,
 } from "../support/due-mails.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 86_400_000;
 /** Emails for an order of this day are due on the day of the test clock. */
@@ -309,17 +310,16 @@ describeBackends("email settings", (harness: () => Harness) => {
     const { service } = await harness().newAccount();
     const setInvalid = (name: string, value: unknown) =>
       service.emailRules.set({ name, value } as Parameters<typeof service.emailRules.set>[0]);
-    const invalidParams = (message: string) => ({ kind: "invalidParams", message });
     await expect(setInvalid("due_after_days", 366)).rejects.toMatchObject(
-      invalidParams("value of due_after_days must be an integer from 0 to 365"),
+      invalidField("value of due_after_days", 0, 365),
     );
     await expect(setInvalid("due_after_days", 1.5)).rejects.toMatchObject({ kind: "invalidParams" });
     await expect(setInvalid("due_after_days", "soon")).rejects.toMatchObject({ kind: "invalidParams" });
     await expect(setInvalid("track_opens", "maybe")).rejects.toMatchObject(
-      invalidParams("value of track_opens must be on or off"),
+      invalidField("value of track_opens", "on", "off"),
     );
     await expect(setInvalid("one_mail_per", "unit")).rejects.toMatchObject(
-      invalidParams("value of one_mail_per must be one of product, order"),
+      invalidField("value of one_mail_per", "product, order"),
     );
     await expect(setInvalid("unsubscribed", false)).rejects.toMatchObject({ kind: "invalidParams" });
     const { settings } = await service.emailRules.list({});

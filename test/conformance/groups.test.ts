@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import { aProduct } from "../support/builders.ts";
+import { invalidField, mentioning } from "../support/service-errors.ts";
 
 async function withProducts(harness: Harness, ...ids: string[]): Promise<TestAccount> {
   const account = await harness.newAccount();
@@ -38,10 +39,9 @@ describeBackends("groups.create", (harness) => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.groups.create({ group_name: "Teapots" });
     for (const group_name of ["Teapots", " Teapots\t"]) {
-      await expect(one.service.groups.create({ group_name })).rejects.toMatchObject({
-        kind: "invalidParams",
-        message: "group_name is already taken: Teapots",
-      });
+      await expect(one.service.groups.create({ group_name })).rejects.toMatchObject(
+        invalidField("group_name", "Teapots"),
+      );
     }
     await one.service.groups.create({ group_name: "teapots" });
     await other.service.groups.create({ group_name: "Teapots" });
@@ -52,10 +52,10 @@ describeBackends("groups.create", (harness) => {
   it.each([
     ["", "Missing group_name"],
     ["   ", "Missing group_name"],
-    [".", "group_name must not be ."],
-    [" .. ", "group_name must not be .."],
-    ["x".repeat(256), "group_name is longer than 255 characters"],
-    ["a\u0000b", "group_name contains U+0000 or an unpaired surrogate"],
+    [".", mentioning("group_name", ".")],
+    [" .. ", mentioning("group_name", "..")],
+    ["x".repeat(256), mentioning("group_name", 255)],
+    ["a\u0000b", mentioning("group_name", "U+0000")],
   ])("rejects the name %j", async (group_name, message) => {
     const { service } = await harness().newAccount();
     await expect(service.groups.create({ group_name })).rejects.toMatchObject({
@@ -155,10 +155,9 @@ describeBackends("groups.update", (harness) => {
     await groups.create({ group_name: "G" });
     await groups.update({ group_name: "G", product_ids_to_add: ["b"] });
     const call = { product_ids_to_add: ["a", "none", "void"], product_ids_to_remove: ["b"] };
-    await expect(groups.update({ group_name: "G", ...call })).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "product_ids_to_add contains an unknown product: none",
-    });
+    await expect(groups.update({ group_name: "G", ...call })).rejects.toMatchObject(
+      invalidField("product_ids_to_add", "none"),
+    );
     expect(await skusOf(account, "G")).toEqual(["b"]);
   });
 
@@ -168,10 +167,7 @@ describeBackends("groups.update", (harness) => {
     const change = (count: number) =>
       account.service.groups.update({ group_name: "G", [field]: Array<string>(count).fill("a") });
     await change(500);
-    await expect(change(501)).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: `${field} has more than 500 elements`,
-    });
+    await expect(change(501)).rejects.toMatchObject(invalidField(field, 500));
   });
 
   it("rejects a product that is both added and removed", async () => {
@@ -183,10 +179,7 @@ describeBackends("groups.update", (harness) => {
         product_ids_to_add: ["a"],
         product_ids_to_remove: ["a"],
       }),
-    ).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "product_ids_to_add and product_ids_to_remove both contain a",
-    });
+    ).rejects.toMatchObject(invalidField("product_ids_to_add", "product_ids_to_remove", "a"));
     expect(await skusOf(account, "G")).toEqual([]);
   });
 
@@ -235,10 +228,7 @@ describeBackends("groups.update", (harness) => {
     await expect(service.groups.update({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
     await expect(
       service.groups.update({ group_name: "G", product_ids_to_add: "a" as never }),
-    ).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "product_ids_to_add must be a list of product IDs",
-    });
+    ).rejects.toMatchObject(invalidField("product_ids_to_add"));
   });
 });
 
@@ -283,14 +273,14 @@ describeBackends("groups and reviews", (harness) => {
 });
 
 describeBackends("groups.delete", (harness) => {
-  it("rejects deleting a group that has products, and explains how to continue", async () => {
+  it("rejects deleting a group that has products", async () => {
     const account = await withProducts(harness(), "a");
     const { groups } = account.service;
     await groups.create({ group_name: "G" });
     await groups.update({ group_name: "G", product_ids_to_add: ["a"] });
     await expect(groups.delete({ group_name: "G" })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: "the group G still has products; remove them from it first",
+      message: expect.stringContaining("G still has products"),
     });
     expect(await skusOf(account, "G")).toEqual(["a"]);
     await groups.update({ group_name: "G", product_ids_to_remove: ["a"] });

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { imageLimits } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const starts = {
   "image/jpeg": [0xff, 0xd8, 0xff, 0xe0],
@@ -76,16 +77,16 @@ describeIsolated("images", (harness) => {
     const png = anImage();
     const svg = Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>").toString("base64");
     for (const [image, message] of [
-      [`${png}\n`, "image is not valid base64"],
-      [png.slice(0, -1), "image is not valid base64"],
-      [png.replaceAll("B", "-"), "image is not valid base64"],
-      [`data:image/png,${png}`, "image is not valid base64"],
-      [`data:image/png;base64,data:image/png;base64,${png}`, "image is not valid base64"],
-      ["", "image is not a JPEG, PNG, GIF, or WebP image"],
-      [`data:image/png;base64,${svg}`, "image is not a JPEG, PNG, GIF, or WebP image"],
-      [Buffer.from("GIF").toString("base64"), "image is not a JPEG, PNG, GIF, or WebP image"],
-      [anImage("image/png", imageLimits.bytes + 1), `image is larger than ${imageLimits.bytes} bytes`],
-      [anImage("image/png", imageLimits.bytes + 1_000), `image is larger than ${imageLimits.bytes} bytes`],
+      [`${png}\n`, mentioning("image", "base64")],
+      [png.slice(0, -1), mentioning("image", "base64")],
+      [png.replaceAll("B", "-"), mentioning("image", "base64")],
+      [`data:image/png,${png}`, mentioning("image", "base64")],
+      [`data:image/png;base64,data:image/png;base64,${png}`, mentioning("image", "base64")],
+      ["", mentioning("image", "JPEG, PNG, GIF, or WebP")],
+      [`data:image/png;base64,${svg}`, mentioning("image", "JPEG, PNG, GIF, or WebP")],
+      [Buffer.from("GIF").toString("base64"), mentioning("image", "JPEG, PNG, GIF, or WebP")],
+      [anImage("image/png", imageLimits.bytes + 1), mentioning("image", imageLimits.bytes)],
+      [anImage("image/png", imageLimits.bytes + 1_000), mentioning("image", imageLimits.bytes)],
     ] as const) {
       await expect(upload(image), image.slice(0, 80)).rejects.toMatchObject({
         kind: "invalidParams",
@@ -111,7 +112,7 @@ describeIsolated("images", (harness) => {
     }
     await expect(anonymous().images.upload({ image_upload_token, image })).rejects.toMatchObject({
       kind: "invalidParams",
-      message: `the review already has the maximum of ${imageLimits.perReview} images`,
+      message: expect.stringContaining(String(imageLimits.perReview)),
     });
     expect(await countImages(harness())).toEqual([imageLimits.perReview, imageLimits.perReview]);
     const another = await newToken(account);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { maxLength, purchasePage } from "../../src/contract/index.ts";
 import { type Harness, describeBackends, describeIsolated, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 86_400_000;
 
@@ -81,7 +82,7 @@ describeIsolated("orders.massCreate", (harness) => {
       [2, null, "order_id"],
       [2, null, "products"],
     ]);
-    expect(errors?.[0]?.error).toBe("is not a valid email address (local@domain)");
+    expect(errors?.[0]?.error).toContain("email address");
     expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["good"]);
   });
 
@@ -236,10 +237,7 @@ describeIsolated("orders.massCreate", (harness) => {
     const { service } = await harness().newAccount();
     await expect(
       service.orders.massCreate(bulkOf([], { platform: "moon" as "general" })),
-    ).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: expect.stringMatching(/^platform must be one of three_d_cart, /),
-    });
+    ).rejects.toMatchObject(invalidField("platform", "three_d_cart, "));
     await expect(service.orders.massCreate({ orders: [] } as never)).rejects.toMatchObject({
       kind: "invalidParams",
       message: "Missing platform",
@@ -281,7 +279,7 @@ describeBackends("orders.create", (harness) => {
     const bad = { email: "nobody", order_date: undefined };
     expect(await account.service.orders.create(single({ ...bad, validate_data: true }))).toEqual({
       errors: [
-        { order_id: "1001", field: "email", error: "is not a valid email address (local@domain)" },
+        { order_id: "1001", field: "email", error: expect.stringContaining("email address") },
         { order_id: "1001", field: "order_date", error: "is missing" },
       ],
     });
@@ -360,10 +358,9 @@ describeBackends("orders.list", (harness) => {
 
   it("rejects an invalid date and a count that is not a number", async () => {
     const { service } = await harness().newAccount();
-    await expect(service.orders.list({ since_date: "2026-02-30" })).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "since_date is not a valid date (YYYY-MM-DD)",
-    });
+    await expect(service.orders.list({ since_date: "2026-02-30" })).rejects.toMatchObject(
+      invalidField("since_date", "YYYY-MM-DD"),
+    );
     await expect(service.orders.list({ count: "many" })).rejects.toMatchObject({ kind: "invalidParams" });
   });
 });

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { maxLength } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { aProduct } from "../support/builders.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 async function stored({ database }: Harness, productId: string) {
   return database.db
@@ -14,7 +15,7 @@ async function stored({ database }: Harness, productId: string) {
 const errorsOf = (reply: { errors?: Record<string, object> | undefined }) =>
   Object.values(reply.errors ?? {});
 
-const illegal = "allows only letters, digits, _ and -";
+const illegal = expect.stringContaining("letters, digits");
 
 describeIsolated("products.massCreate", (harness) => {
   it("stores the product, with normalized spec values and unchanged IDs", async () => {
@@ -79,10 +80,10 @@ describeIsolated("products.massCreate", (harness) => {
     });
     expect(reply.errors).toEqual({
       0: { product_id: "bad", field: "name", error: "is missing" },
-      1: { product_id: "bad", field: "url", error: "is not a valid http:// or https:// URL" },
-      2: { product_id: "bad", field: "price", error: expect.stringMatching(/^is not a valid price/) },
+      1: { product_id: "bad", field: "url", error: expect.stringContaining("https://") },
+      2: { product_id: "bad", field: "price", error: expect.stringContaining("price") },
       3: { product_id: "a b", field: "product_id", error: illegal },
-      4: { product_id: "none", field: "product", error: "must be an object" },
+      4: { product_id: "none", field: "product", error: expect.stringContaining("object") },
     });
     const ids = await harness().database.db.selectFrom("products").select("product_id").execute();
     expect(ids).toEqual([{ product_id: "good" }]);
@@ -96,7 +97,7 @@ describeIsolated("products.massCreate", (harness) => {
     expect(errorsOf(reply)).toEqual(
       expect.arrayContaining([
         { product_id: "pot", field: "specs.upc", error: illegal },
-        { product_id: "pot", field: "specs.mpn", error: `is longer than ${maxLength.spec} characters` },
+        { product_id: "pot", field: "specs.mpn", error: expect.stringContaining(String(maxLength.spec)) },
       ]),
     );
     expect(errorsOf(reply)).toHaveLength(2);
@@ -110,7 +111,7 @@ describeIsolated("products.massCreate", (harness) => {
     const reply = await service.products.massCreate({
       products: { a: withSku("one"), b: withSku("one"), c: withSku("two"), d: withSku("two") },
     });
-    const error = "is already used by another product";
+    const error = expect.stringContaining("another product");
     expect(errorsOf(reply)).toEqual([
       { product_id: "b", field: "specs.external_sku", error },
       { product_id: "d", field: "specs.external_sku", error },
@@ -124,10 +125,9 @@ describeIsolated("products.massCreate", (harness) => {
     const { service } = await harness().newAccount();
     const some = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, aProduct()]));
-    await expect(service.products.massCreate({ products: some(501) })).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "products has 501 elements; at most 500 are allowed per call",
-    });
+    await expect(service.products.massCreate({ products: some(501) })).rejects.toMatchObject(
+      invalidField("products", 501, 500),
+    );
     expect(await service.products.massCreate({ products: some(500) })).toEqual({});
   });
 
@@ -195,7 +195,9 @@ describeIsolated("products.massUpdate", (harness) => {
   it("does not create an unknown product", async () => {
     const { service } = await harness().newAccount();
     const reply = await service.products.massUpdate({ products: { pot: full } });
-    expect(errorsOf(reply)).toEqual([{ product_id: "pot", field: "product_id", error: "product not found" }]);
+    expect(errorsOf(reply)).toEqual([
+      { product_id: "pot", field: "product_id", error: expect.stringContaining("not found") },
+    ]);
     expect(await stored(harness(), "pot")).toBeUndefined();
   });
 

@@ -3,6 +3,7 @@ import type { AttemptOutcome } from "../../src/engine/webhooks/outcomes.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import { describeBackends, describeIsolated, startMs, type Harness } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
+import { invalidField, mentioning } from "../support/service-errors.ts";
 
 const url = "https://shop.example/hook";
 const start = new Date(startMs).toISOString();
@@ -105,10 +106,9 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual([a, b]);
     expect(await list({ since_id: (deliveries.at(-1)?.id ?? 0) + 1 })).toEqual([c]);
     expect(await list({ count: 0 })).toEqual([]);
-    await expect(list({ state: "lost" as "failed" })).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "state must be one of queued, leased, delivered, failed",
-    });
+    await expect(list({ state: "lost" as "failed" })).rejects.toMatchObject(
+      invalidField("state", "queued, leased, delivered, failed"),
+    );
   });
 
   it("redeliver sends again under the same ID, with a new series of attempts", async () => {
@@ -148,7 +148,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     await service.reviews.create(aReview());
     const started = await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).begin(1);
     await service.webhooks.delete({ webhook_id: webhook.id });
-    const reason = "the webhook was deleted";
+    const reason = expect.stringContaining("webhook");
     const list = async () => (await service.webhookDeliveries.list({ since_id: 0 })).deliveries;
     expect(await list()).toMatchObject([
       { state: "leased", url: null },
@@ -187,14 +187,14 @@ describeIsolated("webhookDeliveries", (harness) => {
 describeBackends("webhooks.create", (harness) => {
   it("rejects addresses in the private network, by number or by name, and explains why", async () => {
     const { service } = await harness().newAccount();
-    const refusals: readonly (readonly [string, string])[] = [
-      ["http://127.1:8080/", "url is not allowed: 127.0.0.1 is a loopback address"],
-      ["http://169.254.169.254/latest", "url is not allowed: 169.254.169.254 is a link-local address"],
-      ["https://localhost./", "url is not allowed: localhost is a name in a private network"],
-      ["https://me:secret@shop.example/", "url must not contain a user name or password"],
-      ["http://shop.example:25/", "url must not use port 25, which belongs to another protocol"],
+    const rejections: readonly (readonly [address: string, message: unknown])[] = [
+      ["http://127.1:8080/", mentioning("url", "127.0.0.1")],
+      ["http://169.254.169.254/latest", mentioning("url", "169.254.169.254")],
+      ["https://localhost./", mentioning("url", "localhost")],
+      ["https://me:secret@shop.example/", mentioning("url", "password")],
+      ["http://shop.example:25/", mentioning("url", "port 25")],
     ];
-    for (const [address, message] of refusals) {
+    for (const [address, message] of rejections) {
       const created = service.webhooks.create({ url: address, event_name: "review_create" });
       await expect(created).rejects.toMatchObject({ kind: "invalidParams", message });
     }

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { maxWebhooks } from "../../src/contract/index.ts";
 import { describeIsolated, startMs } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 const hook = { url: "https://shop.example/hook", event_name: "review_create" } as const;
 
@@ -109,7 +110,7 @@ describeIsolated("webhooks", (harness) => {
     );
     await expect(
       service.webhooks.create({ ...hook, event_name: "order_create" as "review_create" }),
-    ).rejects.toMatchObject({ message: "event_name must be one of review_create, review_updated" });
+    ).rejects.toMatchObject(invalidField("event_name", "review_create, review_updated"));
     await expect(service.webhooks.create({ event_name: "review_create" } as never)).rejects.toMatchObject({
       message: "Missing url",
     });
