@@ -15,7 +15,6 @@ export interface PaceStore {
   changeSoon(change: (state: PaceState) => void): void;
 }
 
-/** A pace kept in memory. */
 export class MemoryPace implements PaceStore {
   readonly seen = createPaceState();
   readonly isShared: boolean;

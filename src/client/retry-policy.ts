@@ -10,7 +10,6 @@ export interface RetryLimits {
 
 export const defaultRetryLimits: RetryLimits = { maxAttempts: 6, maxRetryMs: 120_000 };
 
-/** A failed attempt of a call. */
 export interface FailedAttempt {
   readonly error: ServiceError;
   readonly effect: Effect;

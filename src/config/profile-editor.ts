@@ -66,7 +66,6 @@ export async function saveProfile(places: Places, input: ProfileInput): Promise<
   return saved;
 }
 
-/** The credentials of a profile that were deleted. */
 export interface DeletedCredentials {
   readonly secretFrom: readonly SecretPlace[];
   readonly tokens: number;
@@ -130,7 +129,6 @@ export async function setCurrentProfile(configFolder: string, name: string): Pro
   });
 }
 
-/** Sets whether a profile is marked as live. */
 export async function setProfileLive(configFolder: string, name: string, isLive: boolean): Promise<void> {
   await changeProfiles(configFolder, (stored) => {
     const profile = findStored(stored, name);

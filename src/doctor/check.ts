@@ -30,7 +30,6 @@ export function skipped(name: string, reason: string): Check {
   return { name, status: "skipped", message: reason };
 }
 
-/** Skips several checks for the same reason. */
 export function skipAll(names: readonly string[], reason: string): Check[] {
   return names.map((name) => skipped(name, reason));
 }

@@ -116,7 +116,6 @@ export async function checkSecretFiles({ configFolder, tokensFolder }: Paths): P
   return ok(name, files.length === 0 ? "none yet" : `${countOf(files.length, "file")}, readable only by you`);
 }
 
-/** Checks the free disk space of a folder. */
 export async function checkDisk(folder: string): Promise<Check> {
   const name = "disk";
   const exists = await stat(folder).then(

@@ -42,7 +42,6 @@ type Group = Readonly<Record<string, AnyHandler>>;
 
 const loaded = new Map<GroupName, Promise<Group>>();
 
-/** Loads the handler of an operation. */
 export async function findHandler(operation: OperationName): Promise<AnyHandler> {
   const [group, verb] = operation.split(".") as [GroupName, string];
   const handler = (await loadGroup(group))[verb];

@@ -23,7 +23,6 @@ export interface RecordExporter {
   readonly itemName: { readonly one: string; readonly many: string };
   /** Fields that JSON has in addition to the kind's columns. */
   readonly jsonFields?: readonly string[];
-  /** The number of sort keys of each row. */
   readonly sortKeys: number;
   /** Pages are numbered, so deletions may shift records past the reader; the list is read again until nothing new appears. */
   readonly hasShiftingPages?: boolean;

@@ -4,7 +4,6 @@ import type { ImportOptions } from "./options.ts";
 import type { Layout } from "./layouts/layout.ts";
 import { withDateOrders } from "./layouts/choose-layout.ts";
 
-/** A record kind together with its importer. */
 export interface ImportKind extends RecordKind, Omit<RecordImporter, "layouts" | "prepare"> {
   readonly layouts: readonly Layout[];
   /** @throws ImportError `usage` if an option is missing or invalid */

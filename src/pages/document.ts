@@ -97,7 +97,6 @@ interface Document {
 /** Search engines truncate longer titles. */
 const maxTitleLength = 70;
 
-/** Renders a complete HTML document. */
 export function renderDocument({ title, head, body }: Document): string {
   return render(markup`<!DOCTYPE html>
 <html lang="en">

@@ -34,7 +34,6 @@ export interface ChaosCounts {
   readonly operations: Readonly<Record<string, number>>;
 }
 
-/** A received call. */
 interface ReceivedCall {
   readonly operation: OperationName;
   readonly request: FastifyRequest;

@@ -13,7 +13,6 @@ export interface CallParts {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What a call was decoded to. */
 export interface DecodedCall {
   readonly input: Fields;
   readonly caller: Caller;

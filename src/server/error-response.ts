@@ -8,7 +8,6 @@ import {
   ServiceError,
 } from "../contract/index.ts";
 
-/** Errors of the framework that the caller caused, by code. */
 const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["bodyTooLarge", "the body is larger than this server takes"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupportedMediaType", "send Content-Type: application/json"],

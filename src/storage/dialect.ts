@@ -31,7 +31,6 @@ export interface DriverOptions {
   readonly isReadOnly?: boolean;
 }
 
-/** A Kysely dialect for one database. */
 export interface StorageDriver extends KyselyDialect {
   /**
    * Returns a number that changes when another process has written to the database. While a call of this process is in

@@ -11,7 +11,6 @@ export interface DatabaseFacts extends DialectFacts {
   /** The version of the schema; null if the database has no starpost tables. */
   readonly schema: number | null;
   readonly newestSchema: number;
-  /** The number of tables. */
   readonly tables: number;
   /** The first account; null if the database has no account. */
   readonly account: {

@@ -5,7 +5,6 @@ import type { Cell, Tone, View } from "./view.ts";
 const gap = "  ";
 const minColumnWidth = 8;
 
-/** Returns the layout that the texts of a view need. */
 export function layoutForView(view: View): Promise<TextLayout> {
   return layoutFor(listTexts(view));
 }

@@ -8,7 +8,6 @@ import { type Cell, type Format, table } from "./view.ts";
 /** The number of rows that determine the column widths of a table. */
 const measuredRows = 1_000;
 
-/** Formats the rows of a stream. */
 interface RowFormatter {
   readonly format: (rows: readonly Row[]) => string | Promise<string>;
   /** Returns the text after the last row; also called if the stream fails, so that the output is a valid document. */

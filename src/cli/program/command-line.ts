@@ -14,7 +14,6 @@ export interface ParsedCommand {
   readonly globals: GlobalFlags;
 }
 
-/** A command line that asks for the version or for help. */
 export interface ParsedQuestion {
   readonly asked: "version" | "help";
   /** Name of the command, noun, or group; empty for the program. */

@@ -1,6 +1,5 @@
 import type { Io, SignalName } from "./io.ts";
 
-/** Requests to stop, by urgency. */
 export interface StopSignals {
   /** Stop after the requests in flight. */
   readonly stop: AbortSignal;

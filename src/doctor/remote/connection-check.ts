@@ -3,7 +3,6 @@ import { type Route, type RouteStep, tryRoute } from "../../client/route.ts";
 import { type Check, ok, problem, warning } from "../check.ts";
 import { dayMs } from "../../contract/time.ts";
 
-/** A connection that could be opened. */
 export interface OpenedConnection {
   /** The steps of connecting, and the time of each. */
   readonly timings: string;

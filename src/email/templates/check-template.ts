@@ -111,7 +111,6 @@ const question = {
 };
 const answer = { ...question, answer: "Yes, it does.\nThe lid as well." };
 
-/** Sample template data of each category. */
 const sampleData: Readonly<Record<EmailCategory, OutgoingEmail["data"]>> = {
   map: order,
   resend_map: order,
@@ -133,7 +132,6 @@ const sampleData: Readonly<Record<EmailCategory, OutgoingEmail["data"]>> = {
   answer_notification_shoppers: answer,
 };
 
-/** Creates a sample email of a category. */
 export function createSampleEmail(
   category: EmailCategory,
 ): Pick<OutgoingEmail, "category" | "to" | "store" | "data" | "unsubscribeUrl"> {

@@ -43,7 +43,6 @@ function quoteLines(text: string): string {
 /** Renders templates. In HTML, all values are escaped. */
 export interface Renderer {
   render: (part: TemplatePart, template: string, scope: object, limitMs?: number) => string;
-  /** Lists the variables that a template uses. */
   listVariables: (part: TemplatePart, template: string) => readonly UsedVariable[];
 }
 

@@ -2,7 +2,6 @@ import type { EmailTemplate } from "../outgoing-email.ts";
 
 export type TemplatePart = keyof EmailTemplate;
 
-/** An error in a part of a template. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
   readonly part: TemplatePart;

@@ -1,4 +1,3 @@
-/** A composed message. */
 export interface ComposedMessage {
   /** The message key of the email. */
   readonly key: string;
@@ -48,7 +47,6 @@ export interface EmailTransport {
 /** `implicit`: TLS from the start; `starttls`: required; `opportunistic`: only if offered; `none`: not encrypted. */
 export type TlsMode = "implicit" | "starttls" | "opportunistic" | "none";
 
-/** The sender of emails. */
 export interface EmailSender {
   readonly name: string | null;
   readonly address: string;

@@ -1,6 +1,5 @@
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
-/** The public profile of an account. */
 export interface AccountProfile {
   readonly id: number;
   /** The store's URL; empty if unknown. */

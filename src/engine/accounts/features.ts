@@ -25,7 +25,6 @@ export async function requireFeature(context: HandlerContext, feature: Feature):
   }
 }
 
-/** Lists all features and whether they are on. */
 export async function listFeatures(context: HandlerContext): Promise<{ features: Record<string, boolean> }> {
   const rows = await context.transaction
     .selectFrom("account_features")

@@ -98,7 +98,6 @@ function describe(category: EmailCategory, template: EmailTemplate | StoredTempl
   };
 }
 
-/** Renders a template with sample data. */
 async function renderSample(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
   const { checkTemplate } = await import("../../email/templates/check-template.ts");
   const { TemplateError } = await import("../../email/templates/template-error.ts");

@@ -5,7 +5,6 @@ import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { groupTarget } from "../reviews/rating-targets.ts";
 
-/** The rating target of each product in the batch. */
 const ownTarget = sql<string>`'p' || cast(batch.product_row as text)`;
 
 const starScore = sql<number>`(stars_1 + 2 * stars_2 + 3 * stars_3 + 4 * stars_4 + 5 * stars_5)`;

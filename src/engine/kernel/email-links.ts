@@ -20,7 +20,6 @@ export function linkUrl(target: LinkTarget, { sealer, publicUrl, nowMs }: Contex
   return `${publicUrl}${linkPaths[kind]}/${token}`;
 }
 
-/** Creates a link to the review form of a product. */
 export function reviewUrl(source: LinkSource & { readonly productRow: number }, context: Context): string {
   return linkUrl({ ...source, kind: "write_review", id: source.mailId }, context);
 }

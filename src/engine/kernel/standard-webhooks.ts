@@ -5,7 +5,6 @@ import type { RandomBytes } from "./handler.ts";
 /** Source: Standard Webhooks: `whsec_` and the base64 of 24 bytes or more. */
 const secretFormat = { prefix: "whsec_", bytes: 24 } as const;
 
-/** The signed parts of a message. */
 export interface SignedMessage {
   readonly id: string;
   /** Unix time in seconds, as a string. */

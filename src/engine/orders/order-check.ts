@@ -10,7 +10,6 @@ import type { MissedLines } from "../products/missed-products.ts";
 import { isValidProductId } from "../products/product-check.ts";
 import { type ProductRow, toOrderedProductRow } from "../products/product-row.ts";
 
-/** One product of an order to store. */
 export interface OrderItem {
   readonly product: ProductRow;
   readonly price: string | null;

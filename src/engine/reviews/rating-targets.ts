@@ -14,7 +14,6 @@ export const siteTarget = (accountId: number): string => `s${accountId}`;
 /** The target that counts all reviews of an account. */
 export const accountTarget = (accountId: number): string => `a${accountId}`;
 
-/** Finds the group that a product is in. */
 export async function findGroup(
   productRow: number,
   { transaction }: Pick<Context, "transaction">,

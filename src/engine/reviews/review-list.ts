@@ -30,7 +30,6 @@ function selectListed(query: Query, context: HandlerContext) {
   return listed;
 }
 
-/** The query for a page. */
 export function selectReviewPage(query: Query, context: HandlerContext) {
   const count = Math.min(query.count ?? reviewListPage.default, reviewListPage.max);
   const skipped = (Math.max(query.page ?? 1, 1) - 1) * count;

@@ -4,7 +4,6 @@ import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
-/** A delivery that is due. */
 export interface DueDelivery {
   readonly id: number;
   readonly account_id: number;

@@ -22,7 +22,6 @@ export interface BegunDelivery {
 export interface WebhookQueue {
   /** Begins the next attempts, at most one per webhook. */
   readonly begin: (limit: number) => Promise<BegunDelivery[]>;
-  /** Stores the outcome of an attempt and updates the delivery. */
   readonly end: (begun: BegunDelivery, outcome: AttemptOutcome) => Promise<DeliveryResult>;
   /** Renews the leases of all deliveries in flight. */
   readonly renew: () => Promise<void>;

@@ -2,7 +2,6 @@ import { ImportError } from "../import-error.ts";
 import { normalizeName } from "../mapping/names.ts";
 import type { Layout } from "./layout.ts";
 
-/** The layouts of one record kind. */
 export interface KindLayouts {
   readonly name: string;
   readonly layouts: readonly Layout[];

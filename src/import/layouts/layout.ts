@@ -6,9 +6,7 @@ export type CellView = (column: string) => string;
 /** The order of day and month in ambiguous dates: `14/08/2018` or `08/14/2018`. */
 export type DateOrder = "day-first" | "month-first";
 
-/** The context for reading a value. */
 export interface ValueContext {
-  /** The row's other fields. */
   readonly field: RowView;
   /** If the layout requires it: as the file's rows show it, or as the layout's name states it. */
   readonly dateOrder: DateOrder | undefined;

@@ -7,7 +7,6 @@ import type { HeaderFile } from "./header-file.ts";
 import { normalizeName } from "./names.ts";
 import { findClosestName } from "./closest-name.ts";
 
-/** How a header was matched. */
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
   readonly kind: ImportKind;

@@ -18,7 +18,6 @@ export interface SynonymSource {
 /** The confidence in a proposal. */
 export type Sureness = "sure" | "likely" | "a guess";
 
-/** The proposal for one field. */
 export interface FieldProposal {
   readonly field: string;
   readonly isRequired: boolean;

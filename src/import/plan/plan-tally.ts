@@ -7,7 +7,6 @@ export interface Collision {
   readonly first: string | null;
 }
 
-/** An ID with several names. */
 export interface ConflictingNames {
   readonly id: string;
   readonly names: readonly string[];
@@ -51,7 +50,6 @@ export class PlanTally implements Disposable {
       begin`);
   }
 
-  /** Adds an ID that the service has. */
   addStored(type: string, id: string, name?: string): void {
     if (this.#isRecent(`stored\0${type}\0${id}\0${name}`)) return;
     this.#addId({ type, spelling: id, id, place: null, isStored: true });

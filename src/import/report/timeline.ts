@@ -41,7 +41,6 @@ const lengths = [
   3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
 ];
 
-/** Reads the timeline of a run from its journal. */
 export function readTimeline(entries: readonly JournalEntry[]): Timeline {
   const attempts = findAttempts(entries);
   const workedMs = attempts.reduce((sum, { from, to }) => sum + (to - from), 0);

@@ -41,7 +41,6 @@ export const noTotals: Totals = {
   calls: { sent: 0, retried: 0, throttled: 0 },
 };
 
-/** The paths in the folder of a run. */
 export function runPaths(runsFolder: string, id: string) {
   const folder = join(runsFolder, id);
   return {

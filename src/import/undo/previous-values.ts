@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 
-/** The recorded part of a record. */
 export type Value = Readonly<Record<string, unknown>>;
 
 export type Entry = readonly [key: string, value: Value];

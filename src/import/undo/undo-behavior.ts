@@ -20,7 +20,6 @@ export interface PreviousState {
 /** Something that the run wrote: an order, a product, a subscription, or the codes of an action. */
 export interface UndoTarget {
   readonly key: string;
-  /** The number of rows that wrote it. */
   readonly rows: number;
   /** How many of them the service confirmed; the others' call was never answered. */
   readonly sureRows: number;

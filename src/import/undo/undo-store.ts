@@ -2,7 +2,6 @@ import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import type { Decision, Reversal, UndoTarget, UndoOutcome } from "./undo-behavior.ts";
 import type { Entry, Value } from "./previous-values.ts";
 
-/** The number of rows with each outcome. */
 export type OutcomeCounts = Record<UndoOutcome, number>;
 
 /** Targets read at a time. */

@@ -30,7 +30,6 @@ export const orderPlan: PlanBehavior = {
   },
 };
 
-/** Purchases that the import added to orders that were already stored. */
 async function countPurchasesAdded({ service, before, tally, callOptions }: Rehearsed): Promise<number> {
   if (tally.countStored("order") === 0) return 0;
   let added = 0;

@@ -7,7 +7,6 @@ import { nameReview, type ReviewNames } from "./identity.ts";
 /** The part of the service that reading back needs. */
 type Reviews = Pick<Service, "reviews">;
 
-/** The names of a review that the service lists. */
 export function nameListed(review: ListedReview): ReviewNames {
   return nameReview(review);
 }

@@ -10,7 +10,6 @@ import {
 
 const orderProducts = z.record(z.string(), orderProduct());
 
-/** One order of a bulk call. */
 export const bulkOrder = orderHead().extend({ products: orderProducts });
 
 /**

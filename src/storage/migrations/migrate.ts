@@ -5,7 +5,6 @@ import { migrations } from "./migrations.ts";
 
 const versionTable = "starpost_migrations";
 
-/** The schema that this version uses. */
 export const newestSchema = migrations.at(-1)?.version ?? 0;
 
 /**

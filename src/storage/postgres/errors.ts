@@ -73,7 +73,6 @@ const driverErrors: readonly (readonly [RegExp, StorageIssue])[] = [
 /** Source: nodejs.org/api/tls.html "X509 certificate error codes" */
 const certificateCode = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT)/;
 
-/** Explains an error of the PostgreSQL driver. */
 export function explainPostgresError(error: unknown): StorageIssue | undefined {
   if (error instanceof CommitLostError) return ["unsure", error.message];
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };

@@ -93,7 +93,6 @@ const fileErrors: Readonly<Record<string, StorageIssue>> = {
   ENOENT: ["cannotOpen", "the folder of the database file does not exist"],
 };
 
-/** Explains an error of SQLite or the file system. */
 function explainSqliteError(error: unknown): StorageIssue | undefined {
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode === "number") return resultCodes[errcode & 0xff];

@@ -8,7 +8,6 @@ import { isMethod, methods } from "./target.ts";
 
 export const operationNames: readonly string[] = Object.keys(operationCards);
 
-/** The commands that call an operation by name. */
 export const apiCommands: CommandTable = Object.fromEntries(
   operationNames.map((operation) => [
     `api ${operation}`,

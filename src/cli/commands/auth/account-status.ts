@@ -5,7 +5,6 @@ import type { Context } from "../../program/context.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { describeFailure } from "../../program/errors/failure.ts";
 
-/** The account of a profile. */
 export interface AccountStatus {
   readonly profile: string;
   readonly mode: Profile["mode"];

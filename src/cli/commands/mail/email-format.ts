@@ -21,7 +21,6 @@ export function formatSentOrDue({ sent_at, due_at }: Pick<EmailRecord, "sent_at"
   return sent_at === null ? `due ${due_at.slice(0, 10)}` : formatTime(sent_at);
 }
 
-/** The order and product that an email is about. */
 export function describeRecord({ order_id, product_id, is_test }: EmailRecord): string {
   if (is_test) return "test";
   if (order_id === null) return "";

@@ -98,7 +98,6 @@ function sumCounters(counted: readonly Counters[]): Counters {
   return Object.fromEntries(sums) as Counters;
 }
 
-/** The counters in the order of an email's life. */
 const orderedCounters: readonly EmailCounter[] = [
   "requests",
   "delivered",

@@ -12,7 +12,6 @@ import { countRejected, viewOf } from "./view.ts";
 import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
 import { describeFailure } from "../../program/errors/failure.ts";
 
-/** How a command presents an operation. */
 export interface OperationCommand {
   /** Noun and verb. */
   readonly name: string;
@@ -30,7 +29,6 @@ export interface OperationCommand {
   readonly isCalledByName?: true;
 }
 
-/** Creates the command for an operation from its card. */
 export function operationCommand(operation: OperationName, presentation: OperationCommand): Command {
   const { name } = presentation;
   const card = adaptCard(operation, presentation);

@@ -81,7 +81,6 @@ function readOwnSecret({ io: { env } }: Context, { base_url, app_key }: AccountT
   return isOwn ? readVariable(env, "STARPOST_SECRET") : undefined;
 }
 
-/** The error for a missing secret. */
 export function missingSecret(): UserError {
   return new UserError(
     "usage",

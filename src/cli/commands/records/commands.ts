@@ -9,7 +9,6 @@ export const recordCommands: Readonly<Record<string, Loader>> = Object.fromEntri
   recordKinds.flatMap((kind) => listCommands(kind)),
 );
 
-/** The summaries of the nouns that are record kinds. */
 export const recordNouns: Readonly<Record<string, string>> = Object.fromEntries(
   recordKinds.map(({ name }) => [name, `Import and export ${name}`]),
 );

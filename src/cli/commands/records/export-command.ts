@@ -7,7 +7,6 @@ import { readText } from "../../program/flag-values.ts";
 import type { ExportSummary } from "./export-run.ts";
 import { listKindFlags, paceFlags, readKindFlags } from "./import-flags.ts";
 
-/** The flags of every export. */
 const exportFlags = {
   out: {
     value: "<file>",
@@ -22,7 +21,6 @@ const exportFlags = {
   "rate-share": paceFlags["rate-share"],
 } as const;
 
-/** The command that exports all records of a kind. */
 export function exportCommand(kind: RecordKind): Command {
   const { summary, examples, flags: kindFlags } = kind.exportCommand;
   return command({

@@ -4,7 +4,6 @@ import { type Command, command } from "../../program/command.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 import { flattenSummary, statusOfImport } from "./import-view.ts";
 
-/** The command that imports records of a kind. */
 export function importCommand(kind: RecordKind): Command {
   const { summary, examples } = kind.importCommand;
   return command({

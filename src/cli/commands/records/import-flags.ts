@@ -35,7 +35,6 @@ export const paceFlags = {
   },
 } as const;
 
-/** The flags of every import. */
 export const importFlags = {
   "dry-run": { description: "check the files without sending or writing anything" },
   "batch-size": { value: "<n>", description: "number of items per call", read: readWholeNumber },
@@ -86,7 +85,6 @@ const optionalFlags = {
   undoable: { description: "save overwritten values, so that `imports undo` can restore them" },
 } as const;
 
-/** The flags of an import of this kind. */
 export function importFlagsOf(kind: RecordKind) {
   return { ...listKindFlags(kind.importCommand.flags), ...sharedImportFlags(kind) } as const;
 }
@@ -135,7 +133,6 @@ export function readKindFlags(
   return Object.fromEntries(entries);
 }
 
-/** The options of an import that its flags set. */
 export function readImportOptions(
   flags: FlagValues<typeof importFlags> & { readonly [flag: string]: unknown },
   kind?: RecordKind,

@@ -50,7 +50,6 @@ export interface EndDetails {
   readonly paint?: Paint;
 }
 
-/** Formats the summary at the end of an import. */
 export function describeEnd(
   summary: ImportSummary,
   { target, waitedMs, rejects, paint = noPaint }: EndDetails,
@@ -148,7 +147,6 @@ function describeNextStep(id: string, { state }: ImportSummary): string {
     : `To continue, run: starpost imports resume ${id}`;
 }
 
-/** Formats the result of a verification. */
 export function describeVerification(result: VerifiedRun): string[] {
   const {
     kind,

@@ -39,7 +39,6 @@ export const runTones: NonNullable<View["tones"]> = {
   failed: (count) => (Number(count) > 0 ? "red" : undefined),
 };
 
-/** Runs as a table, one per line. */
 export function tableOfRuns(runs: readonly ImportSummary[]): View {
   const view = table(
     runs.map(({ import_id, kind, files, state, started_at, rows }) => ({

@@ -119,7 +119,6 @@ function describeMissing(draft: MappingDraft, answers: Answers): string[] {
   ];
 }
 
-/** Describes how to import the file with the mapping. */
 function describeNextCommand({ kind, file }: MappingDraft, out: string | undefined): string {
   const path = file === "-" ? "<file>" : quoteForShell(file);
   const required = Object.entries(findKind(kind).importCommand.flags ?? {}).filter(

@@ -102,7 +102,6 @@ function completeFlag({ command, flags }: TypedWords): Candidate[] {
   return [...own, ...shared];
 }
 
-/** The words that can follow in the name of a command. */
 async function nextWords(path: readonly string[], table: CommandTable): Promise<Candidate[]> {
   const names = Object.keys(table).filter((name) => startsWithWords(name, path));
   const words = [...new Set(names.map((name) => name.split(" ")[path.length] ?? ""))];

@@ -42,7 +42,6 @@ const hints: Partial<Record<ErrorKind, string>> = {
   unexpectedAnswer: "Check the address of the service: starpost auth status.",
 };
 
-/** Describes any error. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof ServiceError) {
     const { kind, message, hint = namesOther(error) ? undefined : hints[kind] } = error;

@@ -46,7 +46,6 @@ function unknownName(name: string, commands: CommandTable): UserError {
   );
 }
 
-/** A topic, wrapped to the width. */
 export function textOfTopic({ name, summary, blocks }: Topic, width: number): string {
   const title = wrapIndented(`${name}: ${summary}`, width, 2).join("\n");
   return `${[title, ...blocks.map((block) => textOfBlock(block, width))].join("\n\n")}\n`;

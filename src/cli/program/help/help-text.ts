@@ -9,12 +9,10 @@ const defaultWidth = 80;
 /** Longer terms get a line of their own. */
 const maxTermLength = 24;
 
-/** Width of help on a terminal with this many columns. */
 export function widthOfHelp(columns: number | undefined): number {
   return Math.min(maxWidth, Math.max(minWidth, columns ?? defaultWidth));
 }
 
-/** The help for a command. */
 export function helpOfCommand(command: Command, width: number): string {
   const page = describePage(command);
   return joinSections([

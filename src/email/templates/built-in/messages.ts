@@ -53,7 +53,6 @@ interface QuestionMessage {
   readonly because: string;
 }
 
-/** Asks for an answer to a question. */
 export function requestAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
   return frame({
     subject,
@@ -71,7 +70,6 @@ Answer the question: {{ answer_url }}`,
   });
 }
 
-/** Announces an answer to a question. */
 export function notifyOfAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
   return frame({
     subject,

@@ -125,7 +125,6 @@ Thank you!`,
   });
 }
 
-/** Asks for a review of the store. */
 function requestStoreReview({ subject, opening, because }: Request): EmailTemplate {
   return frame({
     subject,

@@ -21,7 +21,6 @@ export interface ExplanationContext {
   readonly settings?: EmailSettings | undefined;
 }
 
-/** The state of an email that exists. */
 export interface ExplainedEmail {
   readonly state: EmailState;
   readonly reason: string | null;

@@ -4,7 +4,6 @@ import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
 import type { OrderLine } from "./line-facts.ts";
 
-/** A product of an order. */
 export interface OrderedProduct extends OrderLine {
   readonly name: string;
   /** When the service received the product with the order. */

@@ -14,7 +14,6 @@ interface RecipientLimit {
 interface CalendarSummary {
   readonly emails: number;
   readonly recipients: number;
-  /** Number of emails by day. */
   readonly days: ReadonlyMap<number, number>;
   /** Emails above the limit per recipient. */
   readonly overLimit: number;

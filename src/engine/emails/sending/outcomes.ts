@@ -200,7 +200,6 @@ type Change = Partial<
   Pick<LeasedEmail, "state" | "reason" | "due_at" | "sent_at" | "attempts" | "leased_until" | "worker">
 >;
 
-/** Changes an email and ends its lease. */
 function release({ id }: LeasedEmail, change: Change, context: Context): Promise<void> {
   const { reason } = change;
   return update(id, { ...change, ...(reason != null && { reason: toDetail(reason) }), ...noLease }, context);
