@@ -5,7 +5,7 @@ import type { Service } from "../service/service.ts";
 import type { RejectCode } from "./check/reject-codes.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView, SourceRow } from "./item.ts";
 import type { Layout } from "./layouts/layout.ts";
-import type { FieldSynonyms } from "./mapping/synonyms.ts";
+import type { FieldSynonyms } from "./mapping/names.ts";
 import type { ImportOptions } from "./options.ts";
 import type { PlanBehavior } from "./plan/plan-behavior.ts";
 import type { PreviousReader, UndoBehavior } from "./undo/undo-behavior.ts";

@@ -122,3 +122,13 @@ function truncateTitle(title: string): string {
   // Do not split a surrogate pair.
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }
+
+/** Renders a page whose URL is meant for one person. Search engines must not index it. */
+export function personalPage(title: string, body: Html, heading: Html = markup`${title}`): string {
+  return renderDocument({
+    title,
+    head: markup`<meta name="robots" content="noindex, nofollow">`,
+    body: markup`<h1>${heading}</h1>
+${body}`,
+  });
+}

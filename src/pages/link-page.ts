@@ -1,7 +1,7 @@
 import type { LinkKind, LinkState } from "../contract/index.ts";
 import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
-import { personalPage } from "./personal-page.ts";
+import { personalPage } from "./document.ts";
 
 interface LinkTexts {
   readonly title: string;

@@ -1,12 +1,11 @@
 import type * as z from "zod";
 import type { EndpointOf, OperationName, TopReview } from "../contract/index.ts";
-import { policies, renderDocument } from "./document.ts";
+import { personalPage, policies, renderDocument } from "./document.ts";
 import { clickPage, linkPage } from "./link-page.ts";
 import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
 import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
-import { personalPage } from "./personal-page.ts";
 import { microdata } from "./microdata.ts";
 import { day, scoreLine } from "./review-parts.ts";
 

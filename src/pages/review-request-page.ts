@@ -3,7 +3,7 @@ import { isolate } from "./bidi.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
 import { noMicrodata } from "./microdata.ts";
-import { personalPage } from "./personal-page.ts";
+import { personalPage } from "./document.ts";
 import { reviewList } from "./review-parts.ts";
 import { isWebUrl } from "./seo-page.ts";
 

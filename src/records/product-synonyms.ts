@@ -1,4 +1,4 @@
-import { synonyms } from "../import/mapping/synonyms.ts";
+import { synonyms } from "../import/mapping/names.ts";
 
 /** Column names of product fields, for every kind whose rows name products. */
 export const productIdSynonyms = synonyms(

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { AddressError } from "./address-error.ts";
+import { AddressError } from "./storage-error.ts";
 import type { DatabaseAddress } from "./dialect.ts";
 import { parsePostgresAddress } from "./postgres/address.ts";
 
-export { AddressError } from "./address-error.ts";
+export { AddressError } from "./storage-error.ts";
 
 const schemePattern = /^([a-z][a-z0-9+.-]+):/i;
 const windowsDrivePattern = /^[a-z]:[\\/]/i;

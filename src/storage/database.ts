@@ -1,8 +1,7 @@
 import { Kysely } from "kysely";
 import { AddressError, parseDatabaseAddress } from "./address.ts";
 import type { DatabaseAddress, DriverOptions, StorageDialect, StorageDriver } from "./dialect.ts";
-import { dialects } from "./dialects.ts";
-import { toStorageError } from "./explain-error.ts";
+import { dialects, toStorageError } from "./dialects.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { StorageError } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";

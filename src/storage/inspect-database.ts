@@ -1,8 +1,7 @@
 import { Kysely } from "kysely";
 import { parseDatabaseAddress } from "./address.ts";
 import type { DialectFacts } from "./dialect.ts";
-import { dialects } from "./dialects.ts";
-import { toStorageError } from "./explain-error.ts";
+import { dialects, toStorageError } from "./dialects.ts";
 import { newestSchema, readSchemaVersion } from "./migrations/migrate.ts";
 import type { StorageProblem } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";

@@ -29,3 +29,8 @@ export class StorageError extends Error {
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
+
+/** The address of a database is not valid. The message never contains a password. */
+export class AddressError extends Error {
+  override readonly name = "AddressError";
+}

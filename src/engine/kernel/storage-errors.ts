@@ -1,5 +1,5 @@
 import { type ErrorKind, ServiceError } from "../../contract/index.ts";
-import { toStorageError } from "../../storage/explain-error.ts";
+import { toStorageError } from "../../storage/dialects.ts";
 import type { StorageProblem } from "../../storage/storage-error.ts";
 
 const hints: Readonly<Record<StorageProblem, string>> = {

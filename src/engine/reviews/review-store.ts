@@ -15,13 +15,12 @@ import { findReview } from "./review-parts.ts";
 import { countReview, findRatingTarget, siteTarget } from "./rating-targets.ts";
 import {
   addUnverifiedShopper,
-  findOrAddShopper,
   findAndRenameShopper,
+  findOrAddShopper,
   type Person,
 } from "../accounts/shoppers.ts";
 import { signClaim } from "../kernel/signed-link.ts";
 import { readTrustedType } from "../accounts/vendor-signature.ts";
-import { recordReviewEvent, type ReviewEvent } from "./review-history.ts";
 
 export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 
@@ -209,4 +208,30 @@ export async function announceUpdate(reviewId: number, context: HandlerContext):
   const parts = await findReview(reviewId, { isPublished: false }, context);
   await announceReview("review_updated", parts, context);
   return parts;
+}
+
+/** An event in a review's history. */
+interface ReviewEvent {
+  readonly event: string;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** Appends an event to a review's history, which is append-only. */
+export async function recordReviewEvent(
+  review: { readonly id: number; readonly accountId: number },
+  { event, by, reason }: ReviewEvent,
+  { transaction, nowMs }: Pick<HandlerContext, "transaction" | "nowMs">,
+): Promise<void> {
+  await transaction
+    .insertInto("review_events")
+    .values({
+      account_id: review.accountId,
+      review_row: review.id,
+      event,
+      by_name: by,
+      reason,
+      created_at: nowMs,
+    })
+    .execute();
 }

@@ -3,10 +3,9 @@ import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts"
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
-import { announceUpdate } from "./review-store.ts";
+import { announceUpdate, recordReviewEvent } from "./review-store.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
-import { recordReviewEvent } from "./review-history.ts";
 
 /** The columns that determine the type of a reviewer. */
 interface ReviewToVerify {

@@ -1,7 +1,6 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { EngineWork } from "../kernel/handler.ts";
-import { deleteWebhook } from "./webhook-deletion.ts";
-import { recordOutcome, type AttemptOutcome, type DeliveryResult } from "./outcomes.ts";
+import { type AttemptOutcome, deleteWebhook, type DeliveryResult, recordOutcome } from "./outcomes.ts";
 import { findNextDueTime, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
 
 /** A delivery whose next attempt has begun. */

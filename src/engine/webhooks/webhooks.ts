@@ -9,7 +9,7 @@ import {
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { explainRefusedUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
-import { deleteWebhook } from "./webhook-deletion.ts";
+import { deleteWebhook } from "./outcomes.ts";
 
 const allowPrivateHint =
   "To allow private addresses, run `starpost webhooks configure --allow-private on` where the service runs.";

@@ -1,4 +1,5 @@
 import { isCalendarDate } from "../../contract/index.ts";
+import type { RowError, RowView } from "../item.ts";
 
 const pattern =
   /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:(?:[T ]| at )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp][Mm])?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$/;
@@ -14,4 +15,47 @@ export function readDate(value: string): string | undefined {
   if (!parts) return undefined;
   const date = `${parts[1]}-${parts[2]?.padStart(2, "0")}-${parts[3]?.padStart(2, "0")}`;
   return isCalendarDate(date) ? date : undefined;
+}
+
+const timestampPattern =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:[.,]\d{1,9})?)?\s*(?:(Z|UTC|GMT)|([+-]\d{2}):?(\d{2}))?$/i;
+
+/**
+ * Reads a timestamp as other services export it: ISO 8601, or a day alone, which means its start in UTC.
+ * Assumed: a time without an offset is UTC; of a time in another format, only the day is used, as written.
+ * @returns YYYY-MM-DDTHH:MM:SS.sssZ, or undefined if it is not a calendar day
+ */
+export function readTime(value: string): string | undefined {
+  const parts = timestampPattern.exec(value);
+  if (parts) {
+    const [, day = "", minutes = "", seconds = ":00", , hoursOff, minutesOff = "00"] = parts;
+    if (!isCalendarDate(day)) return undefined;
+    const offset = hoursOff === undefined ? "Z" : `${hoursOff}:${minutesOff}`;
+    const ms = Date.parse(`${day}T${minutes}${seconds.replace(",", ".")}${offset}`);
+    return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+  }
+  const day = readDate(value);
+  return day === undefined ? undefined : `${day}T00:00:00.000Z`;
+}
+
+const booleans: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  y: true,
+  "1": true,
+  false: false,
+  no: false,
+  n: false,
+  "0": false,
+};
+
+/** Reads a boolean as files write it. An empty cell is undefined; so is an invalid one, which adds an error. */
+export function readBoolean(row: RowView, field: string, problems: RowError[]): boolean | undefined {
+  const value = row(field);
+  if (value === "") return undefined;
+  const known = booleans[value.toLowerCase()];
+  if (known === undefined) {
+    problems.push({ field, code: "bad_boolean", reason: "is neither true nor false" });
+  }
+  return known;
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { openSource, readBytes, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
-import { FileFormatError } from "./file-format-error.ts";
+import { FileFormatError } from "../import-error.ts";
 import {
   firstRecords,
   guessDelimiter,

@@ -1,6 +1,5 @@
 import type { FieldSpec } from "../kind.ts";
-import { normalizeName } from "./names.ts";
-import { suggest } from "./closest-name.ts";
+import { normalizeName, suggest } from "./names.ts";
 import { ImportError } from "../import-error.ts";
 
 /** The effect of `--map` on one header. */

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
-import { suggest } from "./closest-name.ts";
+import { isSameName, suggest } from "./names.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { RecordKind } from "../kind.ts";
-import { isSameName } from "./names.ts";
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "is empty" });
 const byField = z.record(z.string(), text, { error: "must be an object of field names and strings" });

@@ -4,8 +4,7 @@ import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { detectLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import type { HeaderFile } from "./header-file.ts";
-import { normalizeName } from "./names.ts";
-import { findClosestName } from "./closest-name.ts";
+import { findClosestName, normalizeName } from "./names.ts";
 
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;

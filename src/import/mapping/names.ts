@@ -1,3 +1,5 @@
+import { distance } from "fastest-levenshtein";
+
 /** Header and field names are compared without regard to case, spaces, `_`, and `-`. */
 export function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, "");
@@ -6,4 +8,40 @@ export function normalizeName(name: string): string {
 /** Whether two names stand for the same field or column. */
 export function isSameName(one: string, other: string): boolean {
   return normalizeName(one) === normalizeName(other);
+}
+
+/** A hint for an unknown name. */
+export function suggest(wanted: string, names: readonly string[]): string {
+  const closest = findClosestName(wanted, names);
+  return closest === undefined
+    ? `accepted values: ${names.slice(0, 20).join(", ")}`
+    : `did you mean '${closest}'?`;
+}
+
+/** The name that contains the wanted one, or else the one with the fewest edits, if they are at most half of its letters. */
+export function findClosestName(wanted: string, names: readonly string[]): string | undefined {
+  const target = normalizeName(wanted);
+  const scored = names.map((name) => ({ name, edits: countEdits(target, normalizeName(name)) }));
+  scored.sort((a, b) => a.edits - b.edits);
+  const [best] = scored;
+  if (!best) return undefined;
+  return best.edits <= Math.max(target.length, normalizeName(best.name).length) / 2 ? best.name : undefined;
+}
+
+function countEdits(target: string, name: string): number {
+  return name.includes(target) ? 0 : distance(target, name);
+}
+
+/** Column names that hold a field: unambiguous ones, and vague ones that may mean something else. */
+export interface FieldSynonyms {
+  readonly plain: readonly string[];
+  readonly vague: readonly string[];
+}
+
+/**
+ * Declares a field's synonyms, separated by `|`. Case, accents, and the characters between words are ignored.
+ */
+export function synonyms(plain: string, vague = ""): FieldSynonyms {
+  const split = (list: string) => list.split("|").filter((name) => name !== "");
+  return { plain: split(plain), vague: split(vague) };
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
 import { type FileHead, guessFallback, readFileHead } from "../csv/file-format.ts";
-import { FileFormatError } from "../csv/file-format-error.ts";
+import { FileFormatError, ImportError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
 import { type ColumnMap, matchHeader } from "../mapping/header.ts";
@@ -11,7 +11,6 @@ import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { type FamilyGrouping, readFamilyBatches } from "../layouts/family-rows.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
 import { describeFileError, type LocatedFile } from "./located-files.ts";
-import { ImportError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { DateOrder, Layout } from "../layouts/layout.ts";
 

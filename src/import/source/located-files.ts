@@ -5,8 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { stampFile } from "./containers/file-pieces.ts";
 import { findZipFiles, listNames, showName } from "./containers/zip-files.ts";
 import { recognisePacking } from "../csv/byte-source.ts";
-import { FileFormatError } from "../csv/file-format-error.ts";
-import { ImportError } from "../import-error.ts";
+import { FileFormatError, ImportError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
 
 /** A file as given, and where its bytes are. */

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { isolate } from "../bidi.ts";
 import { type Html, markup, render, trusted } from "../markup.ts";
-import { formatCount, formatDuration, formatSize, formatTime } from "./format.ts";
+import { formatCount, formatDuration, formatSize, formatTime, renderTimeline } from "./timeline.ts";
 import { reportStyle } from "./style.ts";
-import { renderTimeline } from "./timeline.ts";
 import type { ReportedReason, ReportedRun } from "./values.ts";
 
 /** Identifies a file as a report that may be overwritten. */

@@ -5,7 +5,7 @@ import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import type { Service } from "../../service/service.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
-import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
 import type { PreviousReader, UndoBehavior } from "../../import/undo/undo-behavior.ts";

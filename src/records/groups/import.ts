@@ -9,7 +9,7 @@ import type { Service } from "../../service/service.ts";
 import { listGroups, type Membership, membershipKey } from "./memberships.ts";
 import { groupPlan } from "./plan.ts";
 import { groupUndo, previousGroups } from "./undo.ts";
-import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 import { productIdSynonyms } from "../product-synonyms.ts";
 
 const groupSynonyms: Readonly<Record<string, FieldSynonyms>> = {

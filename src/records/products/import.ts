@@ -1,5 +1,5 @@
 import { productChange, productInput } from "../../contract/index.ts";
-import { readBoolean } from "../../import/check/boolean.ts";
+import { readBoolean } from "../../import/check/date.ts";
 import {
   describeIssues,
   lastOf,
@@ -22,7 +22,7 @@ import { woocommerceProducts } from "./layouts/woocommerce.ts";
 import { previousProducts, productUndo } from "./undo.ts";
 import type { Layout } from "../../import/layouts/layout.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
-import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 import {
   currencySynonyms,
   descriptionSynonyms,

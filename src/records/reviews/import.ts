@@ -1,13 +1,12 @@
 import { contract, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
 import { listReviews } from "../../service/listings.ts";
 import { ImportError } from "../../import/import-error.ts";
-import { readBoolean } from "../../import/check/boolean.ts";
+import { readBoolean, readTime } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { nameReview, numberName, type ReviewNames } from "./identity.ts";
 import { nameListed, ReviewIndex } from "./review-index.ts";
-import { readTime } from "../../import/check/timestamp.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { Service } from "../../service/service.ts";
 import { reviewSynonyms } from "./synonyms.ts";

@@ -1,4 +1,4 @@
-import { synonyms, type FieldSynonyms } from "../../import/mapping/synonyms.ts";
+import { synonyms, type FieldSynonyms } from "../../import/mapping/names.ts";
 import {
   descriptionSynonyms,
   imageSynonyms,

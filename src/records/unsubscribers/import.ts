@@ -9,7 +9,7 @@ import { expectOne, joinKey, type StoredRecords } from "../../import/verify/stor
 import { listUnsubscribers } from "../../service/listings.ts";
 import { createUnsubscriberUndo, previousUnsubscribers } from "./undo.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
-import { type FieldSynonyms, synonyms } from "../../import/mapping/synonyms.ts";
+import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 
 const unsubscriberSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   email: synonyms(

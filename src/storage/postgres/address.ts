@@ -1,4 +1,4 @@
-import { AddressError } from "../address-error.ts";
+import { AddressError } from "../storage-error.ts";
 import type { DatabaseAddress } from "../dialect.ts";
 
 /**

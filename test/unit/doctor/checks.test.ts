@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkEnvironment, knownVariables } from "../../../src/doctor/environment-check.ts";
-import { checkNode } from "../../../src/doctor/node-check.ts";
+import { checkNode } from "../../../src/doctor/doctor.ts";
 import { checkResponseClock } from "../../../src/doctor/clock-check.ts";
 
 test("knows every variable that the source code reads", () => {

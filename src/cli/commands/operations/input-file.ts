@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { toFileError, UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
-import { parseUserJson } from "../../program/user-json.ts";
 
 /**
  * Reads all fields of an operation from the file named by `--input`.
@@ -44,4 +43,15 @@ function parse(text: string, createError: (reason: string) => UserError): unknow
     if (error instanceof UserError) throw error;
     throw createError((error as Error).message.split("\n")[0] ?? "");
   }
+}
+
+/**
+ * Parses JSON from a person. Rejects fields named `__proto__`, which an object would silently drop.
+ * @throws SyntaxError; UserError `usage` for such a field
+ */
+export function parseUserJson(text: string): unknown {
+  return JSON.parse(text, (name, value: unknown) => {
+    if (name !== "__proto__") return value;
+    throw new UserError("usage", "invalid JSON: the field name __proto__ is not allowed");
+  });
 }

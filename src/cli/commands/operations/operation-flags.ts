@@ -2,7 +2,7 @@ import { UserError } from "../../../config/user-error.ts";
 import type { ArgumentHelp } from "../../program/command.ts";
 import type { Flag, Flags } from "../../program/flag.ts";
 import { readCount } from "../../program/flag-values.ts";
-import { parseUserJson } from "../../program/user-json.ts";
+import { parseUserJson } from "./input-file.ts";
 import { describeField } from "./field-descriptions.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
 

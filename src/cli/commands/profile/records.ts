@@ -11,6 +11,7 @@ import {
 } from "../../../config/profile-store.ts";
 import { findSecretPlace } from "../../../config/secret-store.ts";
 import type { Context } from "../../program/context.ts";
+import { secretFileOf } from "../../../config/secret-file.ts";
 
 /** A profile without its secret. */
 export interface ProfileRecord {
@@ -145,4 +146,14 @@ function recordOfEnvironment({ io: { env } }: Context): ProfileRecord {
     signed_in: isSigned,
     secret_in: isSigned ? "environment" : null,
   };
+}
+
+/** A profile, and the file that contains its secret, if any. */
+export async function showProfile(
+  context: Context,
+  name: string | undefined,
+): Promise<ProfileRecord & { readonly secret_file: string | null }> {
+  const record = await findRecord(context, name);
+  const { paths } = await context.profileSources();
+  return { ...record, secret_file: record.secret_in === "file" ? secretFileOf(paths.configFolder) : null };
 }

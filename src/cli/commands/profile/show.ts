@@ -10,7 +10,7 @@ export const profileShow = command({
     "The secret is not shown. To print the secret of a local profile, run `starpost auth credentials`.",
   ],
   run: async (context, { arguments: [name] }) => {
-    const { showProfile } = await import("./show-run.ts");
+    const { showProfile } = await import("./records.ts");
     return showProfile(context, name ?? context.globals.profile);
   },
   render: (record) => fields({ ...record }),

@@ -1,5 +1,5 @@
 import type { Misnamed } from "../../../config/user-error.ts";
-import { findClosestName } from "../../../import/mapping/closest-name.ts";
+import { findClosestName } from "../../../import/mapping/names.ts";
 
 /** Shorter input matches too many names. */
 const minLength = 2;

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
-import { FileFormatError } from "../../csv/file-format-error.ts";
+import { FileFormatError } from "../../import-error.ts";
 
 /** Identifies the version of a file that was first read. */
 export interface FileStamp {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
-import { FileFormatError } from "../../csv/file-format-error.ts";
+import { FileFormatError } from "../../import-error.ts";
 import { readPieces, type StampedFile, type Stretch } from "./file-pieces.ts";
 
 /** A file in a zip archive, as the archive's directory describes it. */

@@ -1,4 +1,4 @@
-import { FileFormatError } from "../../csv/file-format-error.ts";
+import { FileFormatError } from "../../import-error.ts";
 import { readZipDirectory, type ZipEntry } from "./zip-directory.ts";
 import type { StampedFile } from "./file-pieces.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toServiceError } from "../../../../src/engine/kernel/storage-errors.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import { migrations } from "../../../../src/storage/migrations/migrations.ts";
-import { toStorageError } from "../../../../src/storage/explain-error.ts";
+import { toStorageError } from "../../../../src/storage/dialects.ts";
 import { WriteQueue } from "../../../../src/storage/write-queue.ts";
 import {
   execute,
