@@ -28,37 +28,29 @@ function row(at: number, change: Record<number, string> = {}): string {
 /** Files that are rejected before anything is sent: exit status 2, and no run is recorded. */
 describe("files rejected before the import starts", () => {
   test.each<[string, () => string[], RegExp]>([
-    ["a missing file", () => [...orders, "nowhere.csv"], /nowhere\.csv: there is no such file/],
-    ["a folder", () => [...orders, "fixtures"], /fixtures: this is a folder/],
-    ["an empty file", () => [...orders, "fixtures/bad/empty.csv"], /empty\.csv: the file is empty/],
-    ["no header", () => [...orders, "fixtures/bad/no-header.csv"], /missing columns order_id, email, /],
-    [
-      "a binary file",
-      () => [...orders, "fixtures/bad/binary.csv"],
-      /binary\.csv: the file is not CSV but a PNG/,
-    ],
-    [
-      "a truncated zip archive",
-      () => [...orders, "fixtures/bad/zip.csv"],
-      /zip\.csv: the zip archive is damaged/,
-    ],
+    ["a missing file", () => [...orders, "nowhere.csv"], /^error: nowhere\.csv: /],
+    ["a folder", () => [...orders, "fixtures"], /^error: fixtures: .*folder/],
+    ["an empty file", () => [...orders, "fixtures/bad/empty.csv"], /empty\.csv: .*empty/],
+    ["no header", () => [...orders, "fixtures/bad/no-header.csv"], /no-header\.csv: .*order_id, email, /],
+    ["a binary file", () => [...orders, "fixtures/bad/binary.csv"], /binary\.csv: .*PNG/],
+    ["a truncated zip archive", () => [...orders, "fixtures/bad/zip.csv"], /zip\.csv: .*zip/],
     [
       "100,000 columns",
       () => [
         ...orders,
         write("wide.csv", `${Array.from({ length: 100_000 }, (_, at) => `c${at}`).join()}\n`),
       ],
-      /has 100000 columns/,
+      /wide\.csv: .*100000/,
     ],
     [
       "a header with an unterminated quote",
       () => [...orders, write("endless.csv", `"${"x".repeat(2_000_000)}`)],
-      /cannot read the first row/,
+      /endless\.csv: /,
     ],
     [
       "a file for another import command",
       () => [...orders, "fixtures/good/coupons.csv"],
-      /looks like coupons; .*starpost coupons import/,
+      /starpost coupons import/,
     ],
     [
       "an unknown encoding",
@@ -68,53 +60,53 @@ describe("files rejected before the import starts", () => {
     [
       "invalid UTF-8 with --encoding utf-8",
       () => [...orders, "fixtures/bad/windows-1252.csv", "--encoding", "utf-8"],
-      /windows-1252\.csv:\d+: the text is not UTF-8[\s\S]*--encoding windows-1252/,
+      /windows-1252\.csv:\d+: [\s\S]*--encoding windows-1252/,
     ],
     [
       "a duplicate column",
       () => [...orders, "fixtures/bad/doubled-column.csv"],
-      /'email' and 'email' are columns for email/,
+      /'email' and 'email'.* email/,
     ],
     [
       "a missing column",
       () => [...orders, "fixtures/bad/missing-column.csv"],
-      /missing column email[\s\S]*'e-mail adress'/,
+      /\bemail\b[\s\S]*'e-mail adress'/,
     ],
     [
       "a mapping to an unknown column",
       () => [...orders, "fixtures/good/orders.csv", "--map", "email=e_mail_x"],
-      /has no column 'e_mail_x'/,
+      /'e_mail_x'/,
     ],
     [
       "a mapping of an unknown field",
       () => [...orders, "fixtures/good/orders.csv", "--map", "emial=email"],
-      /did you mean 'email'/,
+      /emial[\s\S]*'email'/,
     ],
     [
       "a file given twice",
       () => [...orders, "fixtures/good/orders.csv", "fixtures/good/orders.csv"],
-      /orders\.csv: the file is listed twice/,
+      /^error: fixtures\/good\/orders\.csv: /,
     ],
     [
       "a rejects path in a missing folder",
       () => [...orders, "fixtures/good/orders.csv", "--rejects", join(home.folder, "no/where.csv")],
-      /--rejects: its folder does not exist/,
+      /no\/where\.csv.*--rejects/,
     ],
     [
       "a rejects path that is the input",
       () => [...orders, "fixtures/good/orders.csv", "--rejects", "fixtures/good/orders.csv"],
-      /one of the input files/,
+      /good\/orders\.csv.*--rejects/,
     ],
     [
       "a batch size above the maximum",
       () => ["products", "import", "fixtures/good/products.csv", "--batch-size", "501"],
-      /at most 500/,
+      /--batch-size[\s\S]*\b500\b/,
     ],
     ["coupons without an action", () => ["coupons", "import", "fixtures/good/coupons.csv"], /--action/],
     [
       "unsubscribers without a type",
       () => ["unsubscribers", "import", write("no-type.csv", "email\na@example.com\n")],
-      /missing column email_type_id/,
+      /email_type_id/,
     ],
   ])("%s", async (_name, args, expected) => {
     const result = await home.run([...args()]);
@@ -129,7 +121,7 @@ describe("files rejected before the import starts", () => {
     const { stderr, exitCode } = await home.run([...orders, "nowhere.csv", "--json"]);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr)).toEqual({
-      error: { kind: "usage", message: "nowhere.csv: there is no such file" },
+      error: { kind: "usage", message: expect.stringContaining("nowhere.csv") },
     });
   });
 });
@@ -187,7 +179,7 @@ describe("files with invalid rows", () => {
   test("warns about a file that contains only a header", async () => {
     const { exitCode, stderr, data } = await home.json([...orders, "fixtures/bad/header-only.csv"]);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/header-only\.csv: .*no rows/);
+    expect(stderr).toMatch(/header-only\.csv: /);
     expect(data.rows).toEqual({ read: 0, accepted: 0, rejected: 0, failed: 0 });
   });
 
@@ -199,7 +191,7 @@ describe("files with invalid rows", () => {
     const { exitCode, data, stderr } = await home.json([...orders, path]);
     expect(exitCode).toBe(3);
     expect(data.rows).toEqual({ read: 3, accepted: 2, rejected: 1, failed: 0 });
-    expect(stderr).toMatch(/product_name is longer than 1024 characters/);
+    expect(stderr).toMatch(/product_name .*1024/);
     expect(stderr.length).toBeLessThan(2_000);
   });
 
@@ -219,7 +211,7 @@ describe("files with invalid rows", () => {
     ]);
     expect(exitCode).toBe(0);
     expect(data.rows.accepted).toBe(3);
-    expect(stderr).toMatch(/1 row repeats a product_id, first on line 4/);
+    expect(stderr).toMatch(/1 row .*product_id.* line 4/);
   });
 });
 
@@ -233,7 +225,7 @@ describe("storage errors", () => {
     );
     const { exitCode, stderr } = await own.run(args);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/is not a SQLite database/);
+    expect(stderr).toMatch(/not\.db.*SQLite/);
     own.remove();
   });
 
@@ -273,7 +265,7 @@ describe("storage errors", () => {
       "--json",
     ]);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/--rejects \/dev\/full: the disk is full/);
+    expect(stderr).toMatch(/--rejects \/dev\/full: /);
     const { rows, import_id } = JSON.parse(stdout) as Summary;
     expect(rows).toEqual({ read: 10, accepted: 5, rejected: 5, failed: 0 });
     const stored = parse(readFileSync(join(own.folder, "imports", import_id, "rejects.csv")), {
@@ -305,7 +297,7 @@ describe("a full or read-only disk", () => {
     await execa("mount", ["-o", "remount,ro", mount]);
     const { exitCode, stderr } = await own.runProcess([...orders, "fixtures/good/orders.csv", "--json"]);
     await execa("mount", ["-o", "remount,rw", mount]);
-    expect(stderr).toMatch(/read-only|cannot be written|cannot be opened/);
+    expect(stderr).toMatch(/read-only\.db/);
     expect(exitCode).toBe(1);
     own.remove();
   });

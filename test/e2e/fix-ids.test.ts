@@ -67,8 +67,8 @@ describe("without --fix-ids", () => {
       _code: "bad_id",
       product_id: "#1001/A",
     });
-    expect(first?.["_reason"]).toMatch(/'#1001\/A' .*--fix-ids would send '1001-A-[a-z2-7]{10}'/);
-    expect(stderr).toMatch(/4 rows: product_id .*--fix-ids would send/);
+    expect(first?.["_reason"]).toMatch(/'#1001\/A' .*--fix-ids .*'1001-A-[a-z2-7]{10}'/);
+    expect(stderr).toMatch(/4 rows: product_id .*--fix-ids/);
   });
 
   test("imports the reject file unchanged with --fix-ids, under the suggested IDs", async () => {
@@ -144,7 +144,7 @@ describe("with --fix-ids", () => {
     const { exitCode, stderr, data } = await home.json<FixedSummary>(args);
     expect(exitCode).toBe(0);
     expect(data).not.toHaveProperty("fixed_ids_file");
-    expect(stderr).toMatch(/3 IDs would be rewritten: '#1001\/A' \(.*o\.csv:2\) is sent as '1001-A-/);
+    expect(stderr).toMatch(/^3 IDs .*'#1001\/A' \(.*o\.csv:2\).*'1001-A-/m);
     expect(existsSync(join(home.folder, "imports"))).toBe(false);
   });
 

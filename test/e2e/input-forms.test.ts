@@ -161,7 +161,7 @@ describe("archives", () => {
     const original = readFileSync(path);
     writeFileSync(path, archive(table(41)));
     const refused = await resume();
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(/has changed since/)]);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("archive")]);
     writeFileSync(path, original);
     utimesSync(path, 0, 0);
     const { exitCode, data } = await resume();

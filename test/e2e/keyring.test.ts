@@ -116,7 +116,7 @@ describe.skipIf(!isInstalled)("the system's keyring", () => {
     session.lock();
     const other = await signIn(home, "other");
     expect([other.exitCode, other.data.secret_in]).toEqual([0, "file"]);
-    expect(other.stderr).toContain("keyring cannot be used (it is locked");
+    expect(other.stderr).toContain("credentials.json");
     deleteTokens(home);
     const status = await home.json(["auth", "status", "--profile", "shop"]);
     expect(status.exitCode).toBe(4);

@@ -162,8 +162,8 @@ describe("order exports of shop platforms", () => {
     const file = join(home.folder, "products.csv");
     const columns = Array.from({ length: 20 }, (_, at) => `c${at + 1}`).join(",");
     writeFileSync(file, `product_id,name,${columns}\n1,Mug,${",".repeat(19)}\n`);
-    const made = "https://shop.example/{nothing}";
-    const refused = await home.run(["products", "import", file, "--product-url", made]);
+    const template = "https://shop.example/{nothing}";
+    const refused = await home.run(["products", "import", file, "--product-url", template]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(
       /--product-url: .*'nothing'[^]*product_id, name(?:, \w+){10}, ….*product_id, name(?:, c\d+){10}, …/,

@@ -40,7 +40,7 @@ describe("a live profile", () => {
     expect(imported.exitCode).toBe(0);
     expect(imported.stderr.match(/Writing to shop \(live, http:\/\/127\.0\.0\.1:\d+\)\./g)).toHaveLength(1);
     const webhook = await home.run(["webhooks", "create", "https://hook.example/x"]);
-    expect(webhook.stderr).toContain("Writing to shop (live,");
+    expect(webhook.stderr).toContain("shop (live,");
     const listed = await home.run(["webhooks", "list"]);
     expect(listed.stderr).not.toContain("Writing to");
     const elsewhere = await home.run(["products", "import", file("p.csv"), "--update", "--profile", "test"]);
@@ -56,7 +56,7 @@ describe("a live profile", () => {
       "--yes",
     ]);
     expect([ran.exitCode, ran.data.state]).toEqual([0, "finished"]);
-    expect(ran.stderr).toContain("Writing to shop (live,");
+    expect(ran.stderr).toContain("shop (live,");
   });
 
   test("prompts before overwriting or deleting, except in a dry run", async () => {

@@ -23,7 +23,7 @@ const columns = {
   product_price: "Einzelpreis",
 };
 const url = "https://laden.example/p/{product_id}";
-const whole = { format: 1, kind: "orders", layout: "none", columns, product_url: url };
+const valid = { format: 1, kind: "orders", layout: "none", columns, product_url: url };
 
 let home: Home;
 beforeEach(() => {
@@ -59,7 +59,7 @@ describe("--mapping", () => {
   test("defines columns, constant values, URLs, delimiter, and encoding", async () => {
     const file = write("b.csv", iconv.encode(german.replaceAll(";", "#"), "windows-1252"));
     const mapping = write("m.json", {
-      ...whole,
+      ...valid,
       set: { currency_iso: "EUR" },
       delimiter: "#",
       encoding: "windows-1252",
@@ -83,7 +83,7 @@ describe("--mapping", () => {
   test("is overridden by flags, field by field", async () => {
     const file = write("b.csv", german.replace("Land", "Kürzel"));
     const mapping = write("m.json", {
-      ...whole,
+      ...valid,
       columns: { ...columns, product_name: "Kunde" },
       delimiter: ",",
     });
@@ -117,7 +117,7 @@ describe("--mapping", () => {
   test("is not read by a resume; the run has stored its content", async () => {
     const bad = "B-3;2026-01-05;;nobody;a-3;Mantel;1;DE\n";
     const file = write("b.csv", german.replace("B-2;", `${bad}B-2;`));
-    const mapping = write("m.json", whole);
+    const mapping = write("m.json", valid);
     const args = ["orders", "import", file, "--mapping", mapping, "--max-errors", "0"];
     const stopped = await home.json(args);
     expect(stopped.exitCode).toBe(6);
@@ -131,7 +131,7 @@ describe("--mapping", () => {
       delimiter: ";",
     }) as Record<string, string>[];
     expect(reject).toMatchObject({ Bestellnr: "B-3", _column: "E-Mail-Adresse", _line: "3" });
-    write("m.json", whole);
+    write("m.json", valid);
     const corrected = readFileSync(resumed.data.rejects_file ?? "", "utf8").replace(
       ";;nobody;",
       ";Ina;ina@example.com;",
@@ -142,37 +142,33 @@ describe("--mapping", () => {
   });
 
   test.each<[string, string | object, RegExp]>([
-    ["no JSON", "{oops", /m\.json: invalid JSON/],
-    ["no object", "[1]", /m\.json: must be an object/],
-    ["another format", { ...whole, format: 2 }, /m\.json: format: must be 1/],
-    ["another kind", { ...whole, kind: "products" }, /m\.json: kind: .*products.*orders/],
-    ["no kind that is known", { ...whole, kind: "order" }, /m\.json: kind: /],
-    ["a key that is not known", { ...whole, colums: {} }, /m\.json: .*colums[\s\S]*'columns'/],
+    ["invalid JSON", "{oops", /m\.json: .*JSON/],
+    ["a JSON array", "[1]", /m\.json: .*object/],
+    ["an unknown format version", { ...valid, format: 2 }, /m\.json: format: .*1/],
     [
-      "a field that is not there",
-      { ...whole, columns: { ordr_id: "x" } },
-      /m\.json: columns\.ordr_id: there is no field ordr_id[\s\S]*order_id/,
+      "a mapping for another record type",
+      { ...valid, kind: "products" },
+      /m\.json: kind: .*products.*orders/,
+    ],
+    ["an unknown record type", { ...valid, kind: "order" }, /m\.json: kind: /],
+    ["an unknown key", { ...valid, colums: {} }, /m\.json: .*colums[\s\S]*'columns'/],
+    [
+      "an unknown field",
+      { ...valid, columns: { ordr_id: "x" } },
+      /m\.json: columns\.ordr_id: [\s\S]*\border_id/,
     ],
     [
-      "a value of a field that is not there",
-      { ...whole, set: { curency_iso: "EUR" } },
+      "a value for an unknown field",
+      { ...valid, set: { curency_iso: "EUR" } },
       /m\.json: set\.curency_iso[\s\S]*currency_iso/,
     ],
+    ["a column that is not a string", { ...valid, columns: { order_id: 7 } }, /m\.json: columns\.order_id: /],
+    ["a long delimiter", { ...valid, delimiter: ";;" }, /m\.json: delimiter: /],
+    ["a column that is not in the file", { ...valid, columns: { ...columns, email: "Mail" } }, /'Mail'/],
+    ["an unknown layout", { ...valid, layout: "shopware" }, /shopware/],
     [
-      "a column that is not a string",
-      { ...whole, columns: { order_id: 7 } },
-      /m\.json: columns\.order_id: must be a string/,
-    ],
-    ["a long delimiter", { ...whole, delimiter: ";;" }, /m\.json: delimiter: must be one character/],
-    [
-      "a column that the file has not",
-      { ...whole, columns: { ...columns, email: "Mail" } },
-      /has no column 'Mail'/,
-    ],
-    ["a layout that is not known", { ...whole, layout: "shopware" }, /shopware/],
-    [
-      "a column for two fields",
-      { ...whole, columns: { ...columns, sku: "Artikelnummer" } },
+      "a column mapped to two fields",
+      { ...valid, columns: { ...columns, sku: "Artikelnummer" } },
       /"sku=Artikelnummer" for --map: product_id/,
     ],
   ])("rejects %s before sending anything", async (_name, content, message) => {
@@ -192,7 +188,7 @@ describe("--mapping", () => {
       "no.json",
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/"no\.json" for --mapping: there is no such file/);
+    expect(stderr).toMatch(/"no\.json" for --mapping/);
   });
 });
 
@@ -349,11 +345,11 @@ describe("map without a terminal", () => {
   });
 
   test.each([
-    ["the input as its output", () => ["b.csv", "--out", "b.csv"], /one of the input files/],
-    ["a folder that is not there", () => ["b.csv", "--out", "no/m.json"], /its folder does not exist/],
-    ["a file that is not there", () => ["no.csv"], /there is no such file/],
-    ["a field that is not there", () => ["b.csv", "--map", "emial=Kunde"], /there is no field emial/],
-    ["a layout that is not known", () => ["b.csv", "--layout", "shopware"], /shopware/],
+    ["the input as its output", () => ["b.csv", "--out", "b.csv"], /b\.csv.*--out/],
+    ["a missing folder", () => ["b.csv", "--out", "no/m.json"], /no\/m\.json.*--out/],
+    ["a missing file", () => ["no.csv"], /^error: no\.csv: /],
+    ["an unknown field", () => ["b.csv", "--map", "emial=Kunde"], /emial/],
+    ["an unknown layout", () => ["b.csv", "--layout", "shopware"], /shopware/],
   ])("rejects %s", async (_name, args, message) => {
     write("b.csv", german);
     const { exitCode, stderr } = await home.run(["orders", "map", ...args()], { cwd: home.folder });

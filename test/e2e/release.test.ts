@@ -58,13 +58,13 @@ describe("a release", () => {
     const { repository, git, commit, release } = await openRepository();
     expect((await release()).output).toMatch(/not clean/);
     await commit();
-    expect((await release()).output).toMatch(/HEAD has no tag v1\.2\.3/);
+    expect((await release()).output).toMatch(/tag v1\.2\.3\b/);
     await git("tag", "v1.2.30");
-    expect((await release()).output).toMatch(/HEAD has no tag v1\.2\.3/);
+    expect((await release()).output).toMatch(/tag v1\.2\.3\b/);
     await git("tag", "v1.2.3");
     expect(await release()).toMatchObject({
       status: 1,
-      output: expect.stringMatching(/CHANGELOG\.md has no section/),
+      output: expect.stringMatching(/CHANGELOG\.md/),
     });
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
     await commit();

@@ -168,12 +168,12 @@ describe("unsubscribers sync", () => {
     const summarize = async (path: string, ...flags: string[]) =>
       (await home.run(["unsubscribers", "sync", path, "--type", "1", ...flags])).stderr;
     const plan = await summarize(differs, "--plan");
-    expect(plan).toContain("differs, but nothing would be changed");
+    expect(plan).toMatch(/list of type 1 .*differs/);
     expect(plan).toContain("(1 person withheld)");
     expect(plan).not.toContain("Nothing would change");
     const done = await sync(home, differs, "--max-resubscribe", "5", "--yes");
     expect(done).toMatchObject({ exitCode: 3, data: { removed: 0, withheld: 1 } });
-    expect(await summarize(differs)).toContain("differs, but nothing was changed");
+    expect(await summarize(differs)).toMatch(/list of type 1 .*differs/);
 
     const same = write(home, "list.csv", listOf(["a@x.example", "B@x.example", "b-at-x.example"]));
     expect(await sync(home, same, "--plan")).toMatchObject({ exitCode: 3, data: { withheld: 0 } });
@@ -187,7 +187,6 @@ describe("unsubscribers sync", () => {
     const command = ["unsubscribers", "sync", write(home, "list.csv", "email\n"), "--type", "1"];
     const plan = await home.run([...command, "--plan"]);
     expect([plan.exitCode, plan.stderr]).toEqual([1, expect.stringContaining("no addresses")]);
-    expect(plan.stderr).not.toContain("nothing to import");
     const refused = await home.run(command);
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(/no addresses.*2 people /)]);
     const others = write(home, "others.csv", "email,type\nc@x.example,2\n");

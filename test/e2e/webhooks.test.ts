@@ -161,7 +161,7 @@ describe("webhooks listen", () => {
     await subscribe(elsewhere, receiver.url);
     const { listening, lines, messages } = listen(elsewhere, ["--format", "ndjson"]);
     const screen = listen(home, []);
-    await expect.poll(screen.messages).toContain(`Listening to review_create → ${receiver.url}`);
+    await expect.poll(screen.messages).toContain(`review_create → ${receiver.url}`);
     await expect.poll(messages).toContain("Listening to");
     await review(server);
     await expect.poll(() => lines().length).toBe(3);
