@@ -6,6 +6,7 @@ import { parse } from "csv-parse/sync";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, type Summary } from "../support/starpost.ts";
+import { shortenRetryDelays } from "../support/retry-delays.ts";
 
 const home = new Home();
 afterAll(() => home.remove());
@@ -319,6 +320,8 @@ describe("a full or read-only disk", () => {
 });
 
 describe("invalid or failed responses of the service", () => {
+  shortenRetryDelays();
+
   async function listen(handler: RequestListener): Promise<{ server: Server; url: string }> {
     const server = createServer(handler);
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -436,7 +439,7 @@ describe("invalid or failed responses of the service", () => {
       withToken((request, response) => {
         calls++;
         request.resume().on("end", () => {
-          setTimeout(() => response.end('{"code":200,"message":"OK","uuid":"u"}'), 4_000);
+          setTimeout(() => response.end('{"code":200,"message":"OK","uuid":"u"}'), 2_000);
         });
       }),
     );

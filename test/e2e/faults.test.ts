@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 import { countStored } from "../support/stored.ts";
 import { chooseSize, isSlowSuite } from "../support/sizes.ts";
+import { shortenRetryDelays } from "../support/retry-delays.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -60,6 +61,8 @@ const everything = {
 };
 
 describe("a service that rejects requests, fails, and closes connections before or after processing", () => {
+  shortenRetryDelays();
+
   let baseline: Counts | undefined;
 
   /** The number of calls of the same import without faults. */

@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type Loopback, sendJson, startLoopback } from "../support/loopback.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 import { countStored } from "../support/stored.ts";
+import { shortenRetryDelays } from "../support/retry-delays.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -68,6 +69,8 @@ async function importOrders(home: Home, path: string, more: readonly string[] = 
 }
 
 describe("a rejected call", () => {
+  shortenRetryDelays();
+
   test("finds and rejects the invalid orders, and imports the others", async () => {
     const invalid = new Set(["o-7", "o-150"]);
     const { home, sizes } = await startService((orders) =>

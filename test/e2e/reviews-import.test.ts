@@ -7,6 +7,7 @@ import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { shortenRetryDelays } from "../support/retry-delays.ts";
 
 const exportedReviews = "fixtures/exports/reviews.csv";
 const homes = new Homes();
@@ -243,6 +244,8 @@ function countLines({ folder }: Home): number {
 }
 
 describe("an interrupted run", () => {
+  shortenRetryDelays();
+
   test.each(["local", "remote"])("loses and duplicates nothing after SIGKILL, %s", async (mode) => {
     const home = homes.open();
     const server = mode === "remote" ? await home.serve() : undefined;
