@@ -66,7 +66,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     runOnce: async (stop) => {
       begin();
       const rounds = await endSoon(runWorkerOnce(jobs, stop), stop, log);
-      return summarise(rounds ?? new Map(), stop.aborted);
+      return summarize(rounds ?? new Map(), stop.aborted);
     },
     close: async () => {
       for (const job of jobs) await job.close?.();
@@ -108,7 +108,7 @@ async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkerLog): 
   }
 }
 
-function summarise(rounds: Awaited<ReturnType<typeof runWorkerOnce>>, isInterrupted: boolean): WorkSummary {
+function summarize(rounds: Awaited<ReturnType<typeof runWorkerOnce>>, isInterrupted: boolean): WorkSummary {
   const emails = rounds.get("emails");
   return {
     state: isInterrupted ? "interrupted" : "completed",

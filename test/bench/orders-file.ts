@@ -16,11 +16,11 @@ export const columns = [
   "product_price",
 ] as const;
 
-const catalogueSize = 5_000;
+const catalogSize = 5_000;
 
 /**
  * Writes an orders file: 12 columns, about 250 bytes a row, a tenth of the rows with quotes, one in a hundred bad,
- * 1.5 rows an order, products from a catalogue of 5,000. The same bytes for the same number of rows.
+ * 1.5 rows an order, products from a catalog of 5,000. The same bytes for the same number of rows.
  */
 export function writeOrdersFile(path: string, rows: number): void {
   if (existsSync(path) && statSync(path).size > 0) return;
@@ -48,7 +48,7 @@ export function writeOrdersFile(path: string, rows: number): void {
       date = `20${year}-0${month}-1${day}`;
     }
     left--;
-    const product = Math.floor(random() * catalogueSize);
+    const product = Math.floor(random() * catalogSize);
     const id = `p${product.toString(16).padStart(11, "0")}`;
     const email = random() < 0.01 ? customer : `${customer}@example.com`;
     const name = product % 10 === 0 ? `"Garden ""chair"", ${id.slice(-6)}"` : `Garden chair ${id.slice(-6)}`;

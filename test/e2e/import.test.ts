@@ -19,7 +19,7 @@ describe("importing the fixtures of every record type", () => {
     [["orders", "import", "fixtures/good/orders.csv"], 10, 6],
     [["products", "import", "fixtures/good/products.csv"], 5, 5],
     [["products", "import", "fixtures/good/products.csv", "--update"], 5, 5],
-    [["products", "import", "fixtures/good/products-catalogue.csv"], 5, 5],
+    [["products", "import", "fixtures/good/products-catalog.csv"], 5, 5],
     [["coupons", "import", "fixtures/good/coupons.csv", "--action", "map_review"], 12, 12],
     [["unsubscribers", "import", "fixtures/good/unsubscribers.csv"], 8, 8],
     [["unsubscribers", "import", "fixtures/good/unsubscribers.csv", "--remove"], 8, 8],
@@ -167,7 +167,7 @@ describe("totals and rejects of a run", () => {
       "products",
       "import",
       "fixtures/good/products.csv",
-      "fixtures/good/products-catalogue.csv",
+      "fixtures/good/products-catalog.csv",
     ]);
     expect(both.data.rows.accepted).toBe(10);
   });

@@ -12,7 +12,7 @@ export interface ByteSource extends StampedFile {
 }
 
 /** The container formats, by the first bytes of a file; its name does not matter. */
-export function recognisePacking(file: StampedFile): "gzip" | "zip" | undefined {
+export function recognizePacking(file: StampedFile): "gzip" | "zip" | undefined {
   const [start] = readPieces(file, { start: 0, length: 4 });
   if (start === undefined) return undefined;
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
@@ -27,7 +27,7 @@ export function recognisePacking(file: StampedFile): "gzip" | "zip" | undefined 
 export function openSource(path: string, entry?: string): ByteSource {
   const file = stampFile(path);
   if (entry !== undefined) return { ...file, packed: findZipEntry(file, entry) };
-  return { ...file, packed: recognisePacking(file) === "gzip" ? "gzip" : undefined };
+  return { ...file, packed: recognizePacking(file) === "gzip" ? "gzip" : undefined };
 }
 
 /** The uncompressed bytes of a text, in pieces; each is valid only until the next one is requested. */

@@ -32,7 +32,7 @@ export interface FieldProposal {
 const least = { proposed: 0.45, likely: 0.65, sure: 0.85 } as const;
 
 /** Weights for the ways in which a name matches: unambiguous, vague, containing a synonym, or misspelled. */
-const weights = { plain: 0.97, vague: 0.62, held: 0.55, misspelt: 0.85 } as const;
+const weights = { plain: 0.97, vague: 0.62, held: 0.55, misspelled: 0.85 } as const;
 
 interface Scored {
   readonly field: string;
@@ -128,7 +128,7 @@ function likeness(term: string, words: readonly string[]): number {
   const maxChanges = Math.floor(length / 5);
   if (maxChanges === 0 || Math.abs(length - squashed.length) > maxChanges) return 0;
   const changes = distance(wanted, squashed);
-  return changes <= maxChanges ? weights.misspelt * (1 - changes / length) : 0;
+  return changes <= maxChanges ? weights.misspelled * (1 - changes / length) : 0;
 }
 
 /** The words of a header without accents, case, and filler words: `N° de commande`, `kundenEmail`. */

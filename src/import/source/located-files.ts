@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stampFile } from "./containers/file-pieces.ts";
 import { findZipFiles, listNames, showName } from "./containers/zip-files.ts";
-import { recognisePacking } from "../csv/byte-source.ts";
+import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
 
@@ -66,7 +66,7 @@ async function keepStream(name: string, copy: string, deps: LocatingDeps): Promi
 function nameParts(given: string, path: string, { report }: LocatingDeps): LocatedFile[] {
   try {
     const file = stampFile(path);
-    if (recognisePacking(file) !== "zip") return [{ given, path }];
+    if (recognizePacking(file) !== "zip") return [{ given, path }];
     const { usable, passedOver } = findZipFiles(file);
     if (passedOver.length > 0) {
       report({ type: "notice", message: `${given}: ignored files in the archive: ${listNames(passedOver)}` });

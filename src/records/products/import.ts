@@ -74,9 +74,9 @@ const productPlan: PlanBehavior = {
  * The product catalog that other review vendors export. Its columns are aliases of the native ones, so nothing needs
  * translation.
  */
-const catalogue: Layout = {
-  name: "catalogue",
-  title: "a product catalogue",
+const catalog: Layout = {
+  name: "catalog",
+  title: "a product catalog",
   signatures: [["Product ID", "Product Name", "Product URL", "Product Image URL", "Product Price"]],
   fields: {},
 };
@@ -112,7 +112,7 @@ export interface ProductOptions extends ImportOptions {
 export const productImporter: RecordImporter = {
   prepare: ({ update = false }: ProductOptions, { fields }) => prepareImport(update, fields),
   layouts: [
-    catalogue,
+    catalog,
     shopifyProducts,
     shopifyVariants,
     woocommerceProducts,

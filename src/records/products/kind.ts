@@ -47,7 +47,7 @@ export const products: RecordKind = {
   fixableFields: ["product_id", "sku", "external_sku"],
   isUndoable: true,
   layoutNames: [
-    "catalogue",
+    "catalog",
     "shopify-products",
     "shopify-variants",
     "woocommerce-products",

@@ -23,7 +23,7 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
   const paint = await createPaint(isColored);
   const layout = await layoutFor([message, hint ?? ""]);
   const print = (label: string, text: string, color: (text: string) => string) => {
-    for (const line of foldLabelled(label, text, width, layout)) {
+    for (const line of foldLabeled(label, text, width, layout)) {
       io.stderr.write(`${line.startsWith(label) ? `${color(label)}${line.slice(label.length)}` : line}\n`);
     }
   };
@@ -56,7 +56,7 @@ async function addSuggestion(hint: string | undefined, misnamed: Misnamed): Prom
 }
 
 /** Wraps a labeled text, indenting continuation lines to the first word. Removes control characters. */
-function foldLabelled(label: string, text: string, width: number, layout: TextLayout): string[] {
+function foldLabeled(label: string, text: string, width: number, layout: TextLayout): string[] {
   const indent = label.length + 1;
   const lines = text
     .split("\n")

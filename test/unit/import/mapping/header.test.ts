@@ -106,7 +106,7 @@ describe("the fields of a row", () => {
   const row = { cells: ["#7", "a@example.com", "2026-01-02", "3", "Mug/blue ü", "M 1", "Ada"] };
   const read = (options: Partial<ImportOptions>) => {
     const { fields } = match(shopify, "orders", { productUrl, ...options });
-    if (!fields) throw new Error("the layout was not recognised");
+    if (!fields) throw new Error("the layout was not recognized");
     const view = (field: string): string =>
       fields.given(field, row, view) || fields.supplied(field, row, view);
     return view;

@@ -8,7 +8,7 @@ export const layouts: Topic = {
     {
       rows: [
         ["none, native", "starpost's own columns: order_id, email, …"],
-        ["catalogue", "product catalog of other review services"],
+        ["catalog", "product catalog of other review services"],
         ["shopify-orders, shopify-products", "Shopify: Orders or Products, then Export"],
         ["shopify-variants", "the same, with one product per variant; never detected"],
         ["woocommerce-orders, woocommerce-products", "WooCommerce and its export extensions"],
