@@ -1,20 +1,24 @@
-import { sql } from "kysely";
 import { mailTables } from "./email-tables.ts";
 import { serviceTables } from "./service-tables.ts";
-import { addAccount, addColumns, type Migration, withId } from "./table-builders.ts";
+import {
+  addColumns,
+  addIndex,
+  createKeyedTable,
+  createOwned,
+  type Migration,
+  withId,
+} from "./table-builders.ts";
 
 const first: Migration = {
   version: 1,
   name: "accounts, products, orders, coupons, unsubscribers",
   up: async (schema, dialect) => {
-    const owned = (table: string) => addAccount(withId(schema, table, dialect));
-
     await addColumns(withId(schema, "accounts", dialect), { app_key: "text", secret_sealed: "text" })
       .addColumn("created_at", "bigint", (column) => column.notNull())
       .addUniqueConstraint("accounts_app_key", ["app_key"])
       .execute();
 
-    await addColumns(owned("users"), {
+    await addColumns(createOwned(schema, "users", dialect), {
       email: "text",
       display_name: "text",
       password_hash: "text",
@@ -28,32 +32,28 @@ const first: Migration = {
       .addUniqueConstraint("users_slug", ["slug"])
       .execute();
 
-    await addColumns(owned("utokens"), { token_hash: "text", created_at: "bigint", expires_at: "bigint" })
+    await addColumns(createOwned(schema, "utokens", dialect), {
+      token_hash: "text",
+      created_at: "bigint",
+      expires_at: "bigint",
+    })
       .addUniqueConstraint("utokens_hash", ["token_hash"])
       .execute();
-    await schema
-      .createIndex("utokens_by_age")
-      .on("utokens")
-      .columns(["account_id", "created_at", "id"])
-      .execute();
+    await addIndex(schema, "utokens_by_age", "utokens", ["account_id", "created_at", "id"]);
 
-    await addColumns(addAccount(schema.createTable("account_platforms")), {
+    await createKeyedTable(schema, "account_platforms", ["account_id"], {
       platform_type_id: "integer",
       shop_domain: "text",
       shop_token: "text",
       updated_at: "bigint",
-    })
-      .addPrimaryKeyConstraint("account_platforms_key", ["account_id"])
-      .execute();
+    });
 
-    await addColumns(addAccount(schema.createTable("account_features")), {
+    await createKeyedTable(schema, "account_features", ["account_id", "feature"], {
       feature: "text",
       enabled: "integer",
-    })
-      .addPrimaryKeyConstraint("account_features_key", ["account_id", "feature"])
-      .execute();
+    });
 
-    await addColumns(owned("products"), {
+    await addColumns(createOwned(schema, "products", dialect), {
       product_id: "text",
       name: "text",
       url: "text",
@@ -74,20 +74,13 @@ const first: Migration = {
       .addColumn("blacklisted", "integer", (column) => column.notNull().defaultTo(0))
       .addUniqueConstraint("products_id", ["account_id", "product_id"])
       .execute();
-    await schema
-      .createIndex("products_by_external_sku")
-      .unique()
-      .on("products")
-      .columns(["account_id", "external_sku"])
-      .where(sql.ref("external_sku"), "is not", null)
-      .execute();
-    await schema
-      .createIndex("products_by_change")
-      .on("products")
-      .columns(["account_id", "updated_at", "id"])
-      .execute();
+    await addIndex(schema, "products_by_external_sku", "products", ["account_id", "external_sku"], {
+      isUnique: true,
+      notNull: "external_sku",
+    });
+    await addIndex(schema, "products_by_change", "products", ["account_id", "updated_at", "id"]);
 
-    await addColumns(owned("orders"), {
+    await addColumns(createOwned(schema, "orders", dialect), {
       order_id: "text",
       platform: "text",
       email: "text",
@@ -100,7 +93,7 @@ const first: Migration = {
       .addUniqueConstraint("orders_id", ["account_id", "order_id"])
       .execute();
 
-    await addColumns(owned("purchases"), {
+    await addColumns(createOwned(schema, "purchases", dialect), {
       order_row: "bigint",
       product_row: "bigint",
       unit: "integer",
@@ -109,33 +102,29 @@ const first: Migration = {
     })
       .addUniqueConstraint("purchases_unit", ["order_row", "product_row", "unit"])
       .execute();
-    await schema.createIndex("purchases_by_account").on("purchases").columns(["account_id", "id"]).execute();
-    await addColumns(addAccount(schema.createTable("purchase_days")), {
+    await addIndex(schema, "purchases_by_account", "purchases", ["account_id", "id"]);
+    await createKeyedTable(schema, "purchase_days", ["account_id", "day"], {
       day: "bigint",
       first_id: "bigint",
       purchases: "bigint",
-    })
-      .addPrimaryKeyConstraint("purchase_days_key", ["account_id", "day"])
-      .execute();
+    });
 
-    await addColumns(addAccount(schema.createTable("mail_stops")), {
+    await createKeyedTable(schema, "mail_stops", ["account_id", "order_id", "product_id"], {
       order_id: "text",
       product_id: "text",
       created_at: "bigint",
-    })
-      .addPrimaryKeyConstraint("mail_stops_key", ["account_id", "order_id", "product_id"])
-      .execute();
+    });
 
-    await addColumns(owned("coupons"), { action: "text", code: "text", created_at: "bigint" })
+    await addColumns(createOwned(schema, "coupons", dialect), {
+      action: "text",
+      code: "text",
+      created_at: "bigint",
+    })
       .addUniqueConstraint("coupons_code", ["account_id", "code"])
       .execute();
-    await schema
-      .createIndex("coupons_by_action")
-      .on("coupons")
-      .columns(["account_id", "action", "id"])
-      .execute();
+    await addIndex(schema, "coupons_by_action", "coupons", ["account_id", "action", "id"]);
 
-    await addColumns(owned("unsubscribers"), {
+    await addColumns(createOwned(schema, "unsubscribers", dialect), {
       email_type_id: "integer",
       email: "text",
       email_key: "text",
@@ -144,11 +133,7 @@ const first: Migration = {
     })
       .addUniqueConstraint("unsubscribers_key", ["account_id", "email_type_id", "email_key"])
       .execute();
-    await schema
-      .createIndex("unsubscribers_by_account")
-      .on("unsubscribers")
-      .columns(["account_id", "id"])
-      .execute();
+    await addIndex(schema, "unsubscribers_by_account", "unsubscribers", ["account_id", "id"]);
   },
 };
 

@@ -1,19 +1,9 @@
 import { type SchemaModule, sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
 import { isRatedProduct, starAverage, starCount } from "../rating-sql.ts";
-import { addAccount, addColumns, type Migration, withId } from "./table-builders.ts";
+import { addColumns, addIndex, createKeyedTable, createOwned, type Migration } from "./table-builders.ts";
 
 type Step = (schema: SchemaModule, dialect: StorageDialect) => Promise<void>;
-
-const owned = (schema: SchemaModule, table: string, dialect: StorageDialect) =>
-  addAccount(withId(schema, table, dialect));
-
-const addIndex = (schema: SchemaModule, name: string, table: string, columns: readonly string[]) =>
-  schema
-    .createIndex(name)
-    .on(table)
-    .columns([...columns])
-    .execute();
 
 /** Shoppers are users too, one per email address and account. */
 const addShoppers: Step = async (schema) => {
@@ -22,24 +12,19 @@ const addShoppers: Step = async (schema) => {
     .addColumn("kind", "text", (column) => column.notNull().defaultTo("owner"))
     .execute();
   await schema.alterTable("users").addColumn("email_key", "text").execute();
-  await schema
-    .createIndex("users_by_email")
-    .unique()
-    .on("users")
-    .columns(["account_id", "email_key"])
-    .where(sql.ref("email_key"), "is not", null)
-    .execute();
+  await addIndex(schema, "users_by_email", "users", ["account_id", "email_key"], {
+    isUnique: true,
+    notNull: "email_key",
+  });
   // For finding an account's owners, regardless of the number of shoppers.
   await addIndex(schema, "users_by_kind", "users", ["account_id", "kind", "id"]);
   // For checking whether an address bought a product, which makes a verified buyer.
-  await addColumns(addAccount(schema.createTable("order_emails")), { order_row: "bigint", email_key: "text" })
-    .addPrimaryKeyConstraint("order_emails_key", ["order_row"])
-    .execute();
+  await createKeyedTable(schema, "order_emails", ["order_row"], { order_row: "bigint", email_key: "text" });
   await addIndex(schema, "order_emails_by_email", "order_emails", ["account_id", "email_key", "order_row"]);
 };
 
 const addReviews: Step = async (schema, dialect) => {
-  await addColumns(owned(schema, "reviews", dialect), {
+  await addColumns(createOwned(schema, "reviews", dialect), {
     "product_row?": "bigint",
     user_row: "bigint",
     shelf: "text",
@@ -72,15 +57,16 @@ const addReviews: Step = async (schema, dialect) => {
   await byAccount("creation", "created_at");
   await byAccount("change", "updated_at");
   await byAccount("reference", "user_reference");
-  await schema
-    .createIndex("reviews_of_products_by_score")
-    .on("reviews")
-    .columns(["account_id", "published", "score", "created_at", "id"])
-    .where(sql.ref("product_row"), "is not", null)
-    .execute();
+  await addIndex(
+    schema,
+    "reviews_of_products_by_score",
+    "reviews",
+    ["account_id", "published", "score", "created_at", "id"],
+    { notNull: "product_row" },
+  );
   await addIndex(schema, "reviews_by_product", "reviews", ["product_row", "id"]);
 
-  await addColumns(addAccount(schema.createTable("review_totals")), {
+  await createKeyedTable(schema, "review_totals", ["shelf"], {
     shelf: "text",
     "product_row?": "bigint",
     stars_1: "integer",
@@ -92,9 +78,7 @@ const addReviews: Step = async (schema, dialect) => {
     shown_score: "integer",
     listed: "integer",
     updated_at: "bigint",
-  })
-    .addPrimaryKeyConstraint("review_totals_key", ["shelf"])
-    .execute();
+  });
   await schema
     .createIndex("review_totals_listed")
     .on("review_totals")
@@ -108,7 +92,7 @@ const addReviews: Step = async (schema, dialect) => {
     .expression(sql`account_id, ${starAverage} desc, ${starCount} desc, product_row`)
     .where(isRatedProduct)
     .execute();
-  await addColumns(owned(schema, "bottom_line_changes", dialect), {
+  await addColumns(createOwned(schema, "bottom_line_changes", dialect), {
     shelf: "text",
     reviews: "integer",
     score: "integer",
@@ -116,7 +100,7 @@ const addReviews: Step = async (schema, dialect) => {
   }).execute();
   await addIndex(schema, "bottom_line_changes_due", "bottom_line_changes", ["account_id", "due_at", "id"]);
 
-  await addColumns(owned(schema, "review_events", dialect), {
+  await addColumns(createOwned(schema, "review_events", dialect), {
     review_row: "bigint",
     event: "text",
     by_name: "text",
@@ -124,14 +108,14 @@ const addReviews: Step = async (schema, dialect) => {
     created_at: "bigint",
   }).execute();
   await addIndex(schema, "review_events_by_review", "review_events", ["review_row", "id"]);
-  await addColumns(owned(schema, "review_images", dialect), {
+  await addColumns(createOwned(schema, "review_images", dialect), {
     review_row: "bigint",
     content_type: "text",
     base64: "text",
     created_at: "bigint",
   }).execute();
   await addIndex(schema, "review_images_by_review", "review_images", ["review_row", "id"]);
-  await addColumns(owned(schema, "votes", dialect), {
+  await addColumns(createOwned(schema, "votes", dialect), {
     target: "text",
     target_row: "bigint",
     direction: "text",
@@ -140,7 +124,7 @@ const addReviews: Step = async (schema, dialect) => {
 };
 
 const addQuestions: Step = async (schema, dialect) => {
-  await addColumns(owned(schema, "questions", dialect), {
+  await addColumns(createOwned(schema, "questions", dialect), {
     product_row: "bigint",
     user_row: "bigint",
     content: "text",
@@ -152,7 +136,7 @@ const addQuestions: Step = async (schema, dialect) => {
   }).execute();
   await addIndex(schema, "questions_by_product", "questions", ["product_row", "state", "id"]);
   await addIndex(schema, "questions_by_content", "questions", ["product_row", "content_key"]);
-  await addColumns(owned(schema, "answers", dialect), {
+  await addColumns(createOwned(schema, "answers", dialect), {
     question_row: "bigint",
     user_row: "bigint",
     content: "text",
@@ -164,35 +148,31 @@ const addQuestions: Step = async (schema, dialect) => {
   }).execute();
   await addIndex(schema, "answers_by_question", "answers", ["question_row", "published"]);
   // Counted, so that a bottom line takes constant time.
-  await addColumns(addAccount(schema.createTable("question_totals")), {
+  await createKeyedTable(schema, "question_totals", ["product_row"], {
     product_row: "bigint",
     questions: "integer",
     answers: "integer",
-  })
-    .addPrimaryKeyConstraint("question_totals_key", ["product_row"])
-    .execute();
+  });
 };
 
 const addGroups: Step = async (schema, dialect) => {
-  await addColumns(owned(schema, "product_groups", dialect), {
+  await addColumns(createOwned(schema, "product_groups", dialect), {
     name: "text",
     created_at: "bigint",
     updated_at: "bigint",
   })
     .addUniqueConstraint("product_groups_name", ["account_id", "name"])
     .execute();
-  await addColumns(addAccount(schema.createTable("group_products")), {
+  await createKeyedTable(schema, "group_products", ["product_row"], {
     group_row: "bigint",
     product_row: "bigint",
-  })
-    .addPrimaryKeyConstraint("group_products_key", ["product_row"])
-    .execute();
+  });
   await addIndex(schema, "group_products_by_account", "group_products", ["account_id", "product_row"]);
   await addIndex(schema, "group_products_by_group", "group_products", ["group_row", "product_row"]);
 };
 
 const addProductLists: Step = async (schema, dialect) => {
-  await addColumns(owned(schema, "missed_products", dialect), {
+  await addColumns(createOwned(schema, "missed_products", dialect), {
     order_id: "text",
     product_sku: "text",
     product_name: "text",
@@ -204,16 +184,14 @@ const addProductLists: Step = async (schema, dialect) => {
     .addUniqueConstraint("missed_products_line", ["account_id", "order_id", "product_sku"])
     .execute();
   await addIndex(schema, "missed_products_by_account", "missed_products", ["account_id", "id"]);
-  await addColumns(addAccount(schema.createTable("promoted_products")), {
+  await createKeyedTable(schema, "promoted_products", ["account_id", "position"], {
     position: "integer",
     product_row: "bigint",
-  })
-    .addPrimaryKeyConstraint("promoted_products_key", ["account_id", "position"])
-    .execute();
+  });
 };
 
 const addMails: Step = async (schema, dialect) => {
-  await addColumns(owned(schema, "mails", dialect), {
+  await addColumns(createOwned(schema, "mails", dialect), {
     category: "text",
     email_type_id: "integer",
     email: "text",
@@ -226,18 +204,16 @@ const addMails: Step = async (schema, dialect) => {
   }).execute();
   await addIndex(schema, "mails_by_state", "mails", ["state", "due_at", "id"]);
   await addIndex(schema, "mails_by_account", "mails", ["account_id", "id"]);
-  await addColumns(addAccount(schema.createTable("mail_counts")), {
+  await createKeyedTable(schema, "mail_counts", ["account_id", "category", "day", "counter"], {
     category: "text",
     day: "bigint",
     counter: "text",
     mails: "bigint",
-  })
-    .addPrimaryKeyConstraint("mail_counts_key", ["account_id", "category", "day", "counter"])
-    .execute();
+  });
 };
 
 const addWebhooks: Step = async (schema, dialect) => {
-  await addColumns(owned(schema, "webhooks", dialect), {
+  await addColumns(createOwned(schema, "webhooks", dialect), {
     url: "text",
     event_name: "text",
     secret_sealed: "text",
@@ -245,7 +221,7 @@ const addWebhooks: Step = async (schema, dialect) => {
   })
     .addUniqueConstraint("webhooks_target", ["account_id", "event_name", "url"])
     .execute();
-  await addColumns(owned(schema, "webhook_deliveries", dialect), {
+  await addColumns(createOwned(schema, "webhook_deliveries", dialect), {
     webhook_row: "bigint",
     event_id: "text",
     event_name: "text",
@@ -259,13 +235,11 @@ const addWebhooks: Step = async (schema, dialect) => {
 
 /** Counters for rate limits that several processes share. */
 const addRateWindows: Step = async (schema) => {
-  await addColumns(addAccount(schema.createTable("rate_windows")), {
+  await createKeyedTable(schema, "rate_windows", ["account_id", "name"], {
     name: "text",
     started_at: "bigint",
     taken: "integer",
-  })
-    .addPrimaryKeyConstraint("rate_windows_key", ["account_id", "name"])
-    .execute();
+  });
 };
 
 export const serviceTables: Migration = {

@@ -1,4 +1,4 @@
-import type { CreateTableBuilder, Kysely, SchemaModule } from "kysely";
+import { type CreateTableBuilder, type Kysely, type SchemaModule, sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
 
 /** A numbered step of the schema, the same for all dialects. Released steps never change. */
@@ -29,6 +29,47 @@ export function addColumns(table: TableBuilder, columns: Record<string, ColumnTy
   }, table);
 }
 
-export function addAccount(table: TableBuilder): TableBuilder {
+/** Starts a table of rows with an ID that belong to an account. */
+export function createOwned(schema: SchemaModule, table: string, dialect: StorageDialect): TableBuilder {
+  return addAccount(withId(schema, table, dialect));
+}
+
+/** Creates a table of rows of an account whose primary key, `<table>_key`, consists of columns. */
+export function createKeyedTable(
+  schema: SchemaModule,
+  table: string,
+  key: readonly string[],
+  columns: Record<string, ColumnType>,
+): Promise<void> {
+  return addColumns(addAccount(schema.createTable(table)), columns)
+    .addPrimaryKeyConstraint(`${table}_key`, [...key])
+    .execute();
+}
+
+/** Creates an index. With `notNull`, it contains only rows in which that column has a value. */
+export function addIndex(
+  schema: SchemaModule,
+  name: string,
+  table: string,
+  columns: readonly string[],
+  { isUnique = false, notNull }: { readonly isUnique?: boolean; readonly notNull?: string } = {},
+): Promise<void> {
+  const plain = schema
+    .createIndex(name)
+    .on(table)
+    .columns([...columns]);
+  const index = isUnique ? plain.unique() : plain;
+  return (notNull === undefined ? index : index.where(sql.ref(notNull), "is not", null)).execute();
+}
+
+/** Adds an integer column that is 0 in existing rows. */
+export function addCounter(schema: SchemaModule, table: string, column: string): Promise<void> {
+  return schema
+    .alterTable(table)
+    .addColumn(column, "integer", (built) => built.notNull().defaultTo(0))
+    .execute();
+}
+
+function addAccount(table: TableBuilder): TableBuilder {
   return table.addColumn("account_id", "bigint", (column) => column.notNull().references("accounts.id"));
 }
