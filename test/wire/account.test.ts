@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const wire = useWire();
 
@@ -31,11 +32,11 @@ describe("POST /apps/{app_key}/account_platform", () => {
   it.each([
     [
       { shop_domain: "https://shop.example", platform_type_id: "2" },
-      "account_platform.shop_domain must start with http://",
+      mentioning("account_platform.shop_domain", "http://"),
     ],
     [
       { shop_domain: "http://shop.example", platform_type_id: "14" },
-      "account_platform.platform_type_id must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
+      mentioning("account_platform.platform_type_id", "1 to 13, 17, 19 to 23"),
     ],
     [{ platform_type_id: "2" }, "Missing account_platform.shop_domain"],
   ])("rejects %j", async (account_platform, message) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const wire = useWire();
 
@@ -114,7 +115,7 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
   it("rejects an invalid timestamp", async () => {
     expect(await list("?updated_at_min=yesterday")).toMatchObject({
       status: 400,
-      body: { errors: [{ message: "updated_at_min must be an ISO 8601 timestamp" }] },
+      body: { errors: [{ message: mentioning("updated_at_min") }] },
       limit: ["4", `${noon + 1}`],
     });
   });

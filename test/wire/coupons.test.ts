@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const wire = useWire();
 const ok = { code: 200, message: "OK" };
@@ -41,7 +42,7 @@ describe("POST /apps/{app_key}/coupons/unique", () => {
       500,
       {
         status: {
-          message: "codes has 1001 elements; at most 1000 are allowed per call",
+          message: mentioning("codes", 1001, 1000),
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },
@@ -55,7 +56,7 @@ describe("POST /apps/{app_key}/coupons/unique", () => {
       500,
       {
         status: {
-          message: "coupon_action must be one of map_review, map_share, map_review_share",
+          message: mentioning("coupon_action", "map_review, map_share, map_review_share"),
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },
@@ -124,7 +125,7 @@ it("rejects every coupon request while the feature is disabled", async () => {
       401,
       {
         status: {
-          message: "feature dynamic_coupons is disabled",
+          message: expect.stringContaining("dynamic_coupons"),
           code: 401,
           error_type: "Exceptions::FeatureDisabled",
         },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const wire = useWire();
 
@@ -161,7 +162,7 @@ describe("details=true, an extension of the specification", () => {
       500,
       {
         status: {
-          message: "details must be true or false",
+          message: mentioning("details", "true", "false"),
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },

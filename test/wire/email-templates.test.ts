@@ -73,7 +73,7 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
       },
     });
     expect((await call("GET", "/mapp")).body).toMatchObject({
-      status: { message: expect.stringContaining("must be one of reminder,") as string },
+      status: { message: expect.stringContaining("reminder,") as string },
     });
     const path = `/starpost/v1/apps/${wire().appKey}/mail_templates`;
     expect((await wire().request("GET", path)).status).toBe(401);

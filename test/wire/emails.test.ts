@@ -150,7 +150,7 @@ describe("events from an email provider", () => {
     const send = (body: string) => wire().request("POST", path(), body, sign(body, secret));
     expect(await send("[{]")).toMatchObject({ status: 400 });
     expect(await send('{"event":"open"}')).toMatchObject(
-      refusal(500, "InvalidParams", "the body must be an array of events"),
+      refusal(500, "InvalidParams", expect.stringContaining("array") as string),
     );
     // Unknown fields are ignored, even those with names that are unsafe in objects.
     expect(await send('[{"event":"open","__proto__":{"event":"x"}}]')).toMatchObject({ status: 200 });

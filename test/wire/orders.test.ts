@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const wire = useWire();
 
@@ -67,7 +68,7 @@ describe("POST /apps/{app_key}/purchases", () => {
       {
         ...done,
         errors: [
-          { order_id: "1001", field: "email", error: "is not a valid email address (local@domain)" },
+          { order_id: "1001", field: "email", error: expect.stringContaining("email address") },
           { order_id: "1001", field: "order_date", error: "is missing" },
         ],
       },
@@ -138,7 +139,7 @@ describe("POST /apps/{app_key}/purchases/mass_create.json", () => {
             order_num: 1,
             order_id: "1002",
             field: "order_date",
-            error: "is not a valid date (YYYY-MM-DD)",
+            error: expect.stringContaining("YYYY-MM-DD"),
           },
           { order_num: 2, order_id: null, field: "order_id", error: "is missing" },
         ],
@@ -197,7 +198,7 @@ describe("GET /apps/{app_key}/purchases", () => {
       500,
       {
         status: {
-          message: "since_date is not a valid date (YYYY-MM-DD)",
+          message: mentioning("since_date", "YYYY-MM-DD"),
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const wire = useWire();
 
@@ -51,8 +52,8 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
         message: "OK",
         errors: {
           0: { product_id: "bad", field: "name", error: "is missing" },
-          1: { product_id: "bad", field: "url", error: "is not a valid http:// or https:// URL" },
-          2: { product_id: "bad id", field: "product_id", error: "allows only letters, digits, _ and -" },
+          1: { product_id: "bad", field: "url", error: expect.stringContaining("https://") },
+          2: { product_id: "bad id", field: "product_id", error: expect.stringContaining("letters, digits") },
         },
       },
     ]);
@@ -72,7 +73,7 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
       500,
       {
         status: {
-          message: "products has 501 elements; at most 500 are allowed per call",
+          message: mentioning("products", 501, 500),
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },
@@ -90,7 +91,7 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
       500,
       {
         status: {
-          message: "products must be an object keyed by product ID",
+          message: mentioning("products", "object"),
           code: 500,
           error_type: "Exceptions::InvalidParams",
         },
@@ -116,9 +117,9 @@ describe("PUT /apps/{app_key}/products/mass_update", () => {
           0: {
             product_id: "teapot",
             field: "price",
-            error: "is not a valid price (such as 12.50)",
+            error: expect.stringContaining("price"),
           },
-          1: { product_id: "ghost", field: "product_id", error: "product not found" },
+          1: { product_id: "ghost", field: "product_id", error: expect.stringContaining("not found") },
         },
       },
     ]);

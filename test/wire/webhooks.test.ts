@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { mentioning } from "../support/service-errors.ts";
 
 const wire = useWire();
 const ok = { code: 200, message: "OK" };
@@ -115,7 +116,7 @@ describe("webhook_deliveries", () => {
     const rejected = await get("/webhook_deliveries", "&state=lost");
     expect([rejected.status, rejected.body]).toMatchObject([
       500,
-      { status: { message: "state must be one of queued, leased, delivered, failed" } },
+      { status: { message: mentioning("state", "queued, leased, delivered, failed") } },
     ]);
   });
 });
