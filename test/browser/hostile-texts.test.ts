@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { batchMethods } from "../../src/contract/index.ts";
 import { describeInBrowser, findBarriers, isNoted422, takeScreenshot } from "../support/browser.ts";
 import { hostileTexts, unstorableTexts } from "../support/hostile-texts.ts";
-import { aroundPiece } from "../support/html.ts";
+import { wrapFragment } from "../support/html.ts";
 import { aReview } from "../support/builders.ts";
 import { pageVisits } from "../support/page-visits.ts";
 import { openShop, type Shop } from "../support/shop.ts";
@@ -104,7 +104,7 @@ describeInBrowser("hostile texts", (browser) => {
 
     const plain = await browser.open();
     for (const { result } of results) {
-      await plain.page.setContent(aroundPiece(result));
+      await plain.page.setContent(wrapFragment(result));
       expect(await hacked(plain.page)).toBe("nothing");
       expect(await plain.page.locator(foreign).count()).toBe(0);
     }

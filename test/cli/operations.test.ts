@@ -11,8 +11,8 @@ import type { Service } from "../../src/service/service.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import type { Harness } from "../support/backends.ts";
 import { type CommandCall, commandCalls, type Seen } from "../support/command-calls.ts";
-import { storedMails, tokensOf } from "../support/mail-links.ts";
-import { lastToken } from "../support/mails.ts";
+import { readStoredEmails, createLinkTokens } from "../support/email-links.ts";
+import { lastToken } from "../support/emails.ts";
 import { signBySecret } from "../support/provider-events.ts";
 import { run } from "./support.ts";
 
@@ -111,8 +111,8 @@ describe.each(["local", "remote"] as const)("commands for every operation, %s", 
         clock: Date.now,
       } as unknown as Harness;
       if (name === "verify_url" || name === "confirm_url") return await lastToken(harness, name);
-      const mail = (await storedMails(harness)).find(({ productRow }) => productRow > 0);
-      const tokens = tokensOf(harness, mail ?? { mailId: 0, accountId: 0, productRow: 0 });
+      const mail = (await readStoredEmails(harness)).find(({ productRow }) => productRow > 0);
+      const tokens = createLinkTokens(harness, mail ?? { mailId: 0, accountId: 0, productRow: 0 });
       if (name === "review") return tokens.review();
       return name === "open" ? tokens.open() : tokens.click("https://shop.example/");
     } finally {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
-import { aQuestion, lastToken } from "../support/mails.ts";
+import { aQuestion, lastToken } from "../support/emails.ts";
 import { invalidField } from "../support/service-errors.ts";
 
 async function createPublicQuestion(harness: Harness, { service }: TestAccount): Promise<number> {

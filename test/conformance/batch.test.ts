@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { maxBatchMethods, siteReviewsId } from "../../src/contract/index.ts";
 import { describeBackends } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
-import { aroundPiece, findFaults } from "../support/html.ts";
+import { wrapFragment, findFaults } from "../support/html.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { invalidField } from "../support/service-errors.ts";
 
@@ -39,7 +39,7 @@ describeBackends("batch.run", (harness) => {
     expect(site).toContain("A good store");
     expect(site).not.toContain("Pours well");
     for (const piece of [line, widget, reviews, site]) {
-      expect(await findFaults(aroundPiece(piece))).toEqual([]);
+      expect(await findFaults(wrapFragment(piece))).toEqual([]);
     }
   });
 
@@ -93,7 +93,7 @@ describeBackends("batch.run", (harness) => {
     const { results } = await service.batch.run({ methods: [{ method: "main_widget", params }] });
     const piece = results[0]?.result ?? "";
     expect(piece.match(/<article/g)).toHaveLength(10);
-    expect(await findFaults(aroundPiece(piece))).toEqual([]);
+    expect(await findFaults(wrapFragment(piece))).toEqual([]);
     expect(piece).not.toContain("<script");
   });
 

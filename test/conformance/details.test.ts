@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeBackends } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "../support/builders.ts";
 
 const specs = { upc: "0123", mpn: "M-1", brand: "Acme", isbn: "978", sku: "S-1", external_sku: "X-1" };
 const storedSpecs = { ...specs, upc: "123" };
@@ -10,7 +10,7 @@ describeBackends("the details option of lists", (harness) => {
     const { service } = await harness().newAccount();
     const product = anOrderedProduct({ image: "https://shop.example/i.jpg", price: 9.5, specs });
     await service.orders.massCreate(
-      bulkOf(
+      bulkOrders(
         [
           anOrder({
             currency_iso: "eur",

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
-import { createWorker, readEmailResults } from "../support/due-mails.ts";
+import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
+import { createWorker, readEmailResults } from "../support/due-emails.ts";
 
 const dayMs = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -20,7 +20,7 @@ describeBackends("emails.forecast and emails.explain", (harness: () => Harness) 
         products: orderedProducts([`p${at % 4}`, `p${(at * 7) % 5}`]),
       }),
     );
-    await service.orders.massCreate(bulkOf(orders));
+    await service.orders.massCreate(bulkOrders(orders));
     await service.products.massUpdate({ products: { p1: aProduct({ blacklisted: true }) } });
     await service.unsubscribers.massCreate({ email_list: { "1": ["p2@mail.example"] } });
     return orders.map(({ order_id }) => String(order_id));

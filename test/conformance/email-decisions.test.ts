@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, createWorker, evaluateDueEmails, recordSent } from "../support/due-mails.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "../support/builders.ts";
+import { readAccountId, createWorker, evaluateDueEmails, recordSent } from "../support/due-emails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const pot = (name = "Teapot") => anOrderedProduct({ name });
@@ -21,7 +21,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
 
   const createOrder = (fields: Fields = {}, more: { send_mail?: boolean } = {}) =>
     service.orders.massCreate(
-      bulkOf(
+      bulkOrders(
         [anOrder({ order_id: "1", email: "jane@mail.example", order_date: dueToday, products, ...fields })],
         more,
       ),
@@ -166,7 +166,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
   });
 
   it("reports a person who reached the limit, even before the due date", async () => {
-    const id = await accountIdOf(harness(), account);
+    const id = await readAccountId(harness(), account);
     for (const n of [1, 2, 3, 4]) await recordSent(harness(), id, "jane@mail.example", startMs - n * dayMs);
     await createOrder({ order_date: "2026-03-05", products: { teapot: pot(), pan: pot("Pan") } });
     expect(await readSentences()).toEqual([
@@ -184,7 +184,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
   });
 
   it("reports earlier emails that bounced or were reported as spam", async () => {
-    const account_id = await accountIdOf(harness(), account);
+    const account_id = await readAccountId(harness(), account);
     const suppress = (kind: string) =>
       db()
         .insertInto("mail_suppressions")

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
-import { lastToken } from "../support/mails.ts";
-import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
+import { lastToken } from "../support/emails.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "../support/builders.ts";
 
 /** The day of the test clock, and the day on which emails for an order of that day are due. */
 const [today, dueLater] = ["2026-03-15", "2026-03-29"];
@@ -28,7 +28,7 @@ async function createOrders(
   const orderInputs = orders.map((fields, at) =>
     anOrder({ order_id: `o${at + 1}`, order_date: today, ...fields }),
   );
-  await service.orders.massCreate(bulkOf(orderInputs));
+  await service.orders.massCreate(bulkOrders(orderInputs));
 }
 
 const orderedProducts = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));

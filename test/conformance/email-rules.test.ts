@@ -7,14 +7,14 @@ import {
   startMs,
   type TestAccount,
 } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "../support/builders.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "../support/builders.ts";
 import {
-  accountIdOf,
+  readAccountId,
   createWorker,
   evaluateDueEmails,
   recordSent,
   readEmailResults,
-} from "../support/due-mails.ts";
+} from "../support/due-emails.ts";
 import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 86_400_000;
@@ -36,7 +36,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
   /** Creates orders 1, 2, …, each by another person unless an address is given. */
   const createOrders = (...orders: Fields[]) =>
     service.orders.massCreate(
-      bulkOf(
+      bulkOrders(
         orders.map((fields, at) =>
           anOrder({
             order_id: `${at + 1}`,
@@ -147,7 +147,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
   });
 
   it("count emails of the last 30 days and those leased by another worker", async () => {
-    const id = await accountIdOf(harness(), account);
+    const id = await readAccountId(harness(), account);
     for (const daysAgo of [30, 29, 29, 29]) {
       await recordSent(harness(), id, "p1@mail.example", startMs - daysAgo * dayMs);
     }
@@ -158,7 +158,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
   });
 
   it("allow a person as many emails in as many days as the settings say, or an unlimited number", async () => {
-    const id = await accountIdOf(harness(), account);
+    const id = await readAccountId(harness(), account);
     await set("most_mails_to_person", 1);
     await set("most_mails_days", 2);
     await recordSent(harness(), id, "p1@mail.example", startMs - dayMs);
@@ -175,8 +175,8 @@ describeIsolated("email rules", (harness: () => Harness) => {
   });
 
   it("suppress emails to an address that bounced or reported spam", async () => {
-    const account_id = await accountIdOf(harness(), account);
-    const other = await accountIdOf(harness(), await harness().newAccount());
+    const account_id = await readAccountId(harness(), account);
+    const other = await readAccountId(harness(), await harness().newAccount());
     const suppress = (email_key: string, kind: string, of = account_id) =>
       harness()
         .database.db.insertInto("mail_suppressions")
@@ -221,7 +221,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
     for (const email of ["a", "a", "b", "c"])
       await service.emails.sendTest({ email: `${email}@mail.example` });
     await service.unsubscribers.massCreate({ email_list: { 1: ["b@mail.example"] } });
-    const account_id = await accountIdOf(harness(), account);
+    const account_id = await readAccountId(harness(), account);
     const values = { account_id, email_key: "c@mail.example", kind: "bounces", mail_row: 1, created_at: 1 };
     await harness().database.db.insertInto("mail_suppressions").values(values).execute();
     const { emails, notSent } = await createWorker(harness()).claim(10);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { emailCategories, emailCounters, maxStats } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
-import { aQuestion, readMailCounts, readMails } from "../support/mails.ts";
+import { aQuestion, readEmailCounts, readEmails } from "../support/emails.ts";
 import { invalidField, mentioning } from "../support/service-errors.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -196,7 +196,7 @@ describeIsolated("email statistics and test emails", (harness) => {
       ],
       unsubscribe_url: expect.stringContaining("/starpost/v1/l/"),
     });
-    expect(await readMails(harness())).toEqual([
+    expect(await readEmails(harness())).toEqual([
       { ...testEmail, email: "owner1@shop.example", data },
       { ...testEmail, email: "me@mail.example", data },
     ]);
@@ -211,7 +211,7 @@ describeIsolated("email statistics and test emails", (harness) => {
       message: expect.stringContaining("Missing email"),
     });
     expect(await service.emails.sendTest({ email: "me@mail.example" })).toEqual({});
-    expect(await readMails(harness())).toHaveLength(1);
+    expect(await readEmails(harness())).toHaveLength(1);
   });
 
   it("rejects a test email to an unsubscribed address", async () => {
@@ -223,6 +223,6 @@ describeIsolated("email statistics and test emails", (harness) => {
       invalidField("email", "unsubscribed", 1),
     );
     expect(await service.emails.sendTest({ email: "you@mail.example" })).toEqual({});
-    expect(await readMailCounts(harness(), "map")).toEqual({ requests: 1 });
+    expect(await readEmailCounts(harness(), "map")).toEqual({ requests: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview } from "../support/builders.ts";
-import { aQuestion, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
+import { aQuestion, lastToken, readEmailCounts, readEmails, switchOff } from "../support/emails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const goneLink = (kind: string) => ({ link: { kind, state: "gone", about: "", detail: "" } });
@@ -40,7 +40,7 @@ describeIsolated("links", (harness) => {
       expect(await anonymous().links.show({ token })).toEqual({ link: { ...link, state: "done" } });
     }
     expect(await service.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_questions: 1 });
-    const counts = await readMailCounts(harness(), "question_confirmation");
+    const counts = await readEmailCounts(harness(), "question_confirmation");
     expect(counts).toEqual({ requests: 1, clicks: 1, unique_clicks: 1 });
   });
 
@@ -126,7 +126,7 @@ describeIsolated("links", (harness) => {
         unsubscirbed_by_name: "USER",
       },
     ]);
-    expect(await readMailCounts(harness(), "question_confirmation")).toEqual({
+    expect(await readEmailCounts(harness(), "question_confirmation")).toEqual({
       requests: 1,
       unsubscribes: 1,
     });
@@ -135,9 +135,9 @@ describeIsolated("links", (harness) => {
     await service.questions.sendConfirmation(
       aQuestion({ email: "ann@mail.example", review_content: "Two?" }),
     );
-    const states = (await readMails(harness())).map(({ state }) => state);
+    const states = (await readEmails(harness())).map(({ state }) => state);
     expect(states).toEqual(["queued", "not_sent"]);
-    expect(await readMailCounts(harness(), "question_confirmation")).toEqual({
+    expect(await readEmailCounts(harness(), "question_confirmation")).toEqual({
       requests: 1,
       unsubscribes: 1,
       repeat_unsubscribes: 1,
@@ -229,7 +229,7 @@ describeIsolated("links", (harness) => {
         updated_at: new Date(startMs + 1_000).toISOString(),
       },
     });
-    expect(await readMailCounts(harness(), "anonymous_testimonials_request")).toEqual({
+    expect(await readEmailCounts(harness(), "anonymous_testimonials_request")).toEqual({
       requests: 1,
       clicks: 1,
       unique_clicks: 1,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { maxLength, missedPage } from "../../src/contract/index.ts";
 import { describeBackends, type TestAccount } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, bulkOf } from "../support/builders.ts";
+import { anOrder, anOrderedProduct, bulkOrders } from "../support/builders.ts";
 import { mentioning } from "../support/service-errors.ts";
 
 async function missedOf({ service }: TestAccount, query: Record<string, unknown> = {}) {
@@ -13,7 +13,7 @@ const line = (...ids: string[]) =>
   Object.fromEntries(ids.map((id) => [id, anOrderedProduct({ name: `Product ${id}` })]));
 
 function send({ service }: TestAccount, ...orders: Record<string, unknown>[]) {
-  return service.orders.massCreate(bulkOf(orders.map((fields) => anOrder(fields))));
+  return service.orders.massCreate(bulkOrders(orders.map((fields) => anOrder(fields))));
 }
 
 describeBackends("missed products of orders", (harness) => {
@@ -70,7 +70,7 @@ describeBackends("missed products of orders", (harness) => {
     await send(account, { email: "nobody", products: line("a b") });
     await send(account, { products: { ...line("a b"), bad: { name: "" } } });
     await account.service.orders.massCreate(
-      bulkOf([anOrder({ order_date: undefined, products: line("a b") })], { validate_data: true }),
+      bulkOrders([anOrder({ order_date: undefined, products: line("a b") })], { validate_data: true }),
     );
     expect(await missedOf(account)).toEqual([]);
   });

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, aReview, bulkOf } from "../support/builders.ts";
-import { accountIdOf, evaluateDueEmails, recordSent, readEmailResults } from "../support/due-mails.ts";
-import { lastToken } from "../support/mails.ts";
+import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
+import { readAccountId, evaluateDueEmails, recordSent, readEmailResults } from "../support/due-emails.ts";
+import { lastToken } from "../support/emails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const orderedProducts = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
@@ -19,7 +19,7 @@ describeIsolated("orders", (harness: () => Harness) => {
   });
 
   const createOrder = (fields: Fields, more: { send_mail?: boolean } = {}) =>
-    service.orders.massCreate(bulkOf([anOrder({ order_id: "1", ...fields })], more));
+    service.orders.massCreate(bulkOrders([anOrder({ order_id: "1", ...fields })], more));
   const readResults = () => readEmailResults(harness());
   const rows = () => harness().database.db.selectFrom("mails").selectAll().orderBy("id").execute();
 
@@ -89,7 +89,7 @@ describeIsolated("orders", (harness: () => Harness) => {
 
   it("return the number of queued emails and the first due day if send_mail is set", async () => {
     const order = (id: string, order_date: string) => anOrder({ order_id: id, order_date });
-    const call = bulkOf([order("1", "2026-03-10"), order("2", "2026-03-08"), order("3", "2025-12-01")]);
+    const call = bulkOrders([order("1", "2026-03-10"), order("2", "2026-03-08"), order("3", "2025-12-01")]);
     expect(await service.orders.massCreate(call)).not.toHaveProperty("mails");
     const { mails } = await service.orders.massCreate({ ...call, send_mail: true });
     // A repeated request returns the same result, and overdue emails are sent today.
@@ -99,7 +99,7 @@ describeIsolated("orders", (harness: () => Harness) => {
       queued: 2,
       first_due: "2026-03-22",
     });
-    const none = bulkOf([{ ...order("4", "no day"), products: {} }], { send_mail: true });
+    const none = bulkOrders([{ ...order("4", "no day"), products: {} }], { send_mail: true });
     expect((await service.orders.massCreate(none)).mails).toEqual({ queued: 0, first_due: null });
   });
 
@@ -108,7 +108,7 @@ describeIsolated("orders", (harness: () => Harness) => {
     const past = { created_at: "2025-12-01", reviewer_type: "verified_buyer" as const };
     await service.reviews.createNow(aReview({ sku: "a", email: "p4@mail.example", past }));
     await service.orders.cancelEmails({ orders: [{ order_id: "o5" }] });
-    const id = await accountIdOf(harness(), account);
+    const id = await readAccountId(harness(), account);
     for (const n of [1, 2, 3]) await recordSent(harness(), id, "p1@mail.example", at(`2026-03-0${n}`));
     const ids = ["a", "b", "c"];
     const orders = Array.from({ length: 12 }, (_, n) =>
@@ -119,7 +119,7 @@ describeIsolated("orders", (harness: () => Harness) => {
         products: orderedProducts(...ids.slice(0, 1 + (n % 3))),
       }),
     );
-    await service.orders.massCreate(bulkOf(orders));
+    await service.orders.massCreate(bulkOrders(orders));
     const { mails, not_sent, days } = await service.emails.forecast({});
     const decided: Record<string, number> = { leased: 0 };
     for (const state of Object.values(await evaluateDueEmails(harness())))
@@ -141,7 +141,7 @@ describeIsolated("orders", (harness: () => Harness) => {
     const { purchases } = await service.orders.list({ count: 10 });
     const since_purchase_id = Math.max(...purchases.map(({ id }) => id)) + 1;
     const order = anOrder({ order_id: "2", order_date: "2026-03-02", products: orderedProducts("e", "f") });
-    await service.orders.massCreate(bulkOf([order], { send_mail: false }));
+    await service.orders.massCreate(bulkOrders([order], { send_mail: false }));
     const forecast = await service.emails.forecast({ since_purchase_id });
     expect(forecast).toMatchObject({ mails: 1, people: 1, not_sent: { too_many_to_person: 1 } });
     await evaluateDueEmails(harness());

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
-import { createWorker } from "../support/due-mails.ts";
+import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
+import { createWorker } from "../support/due-emails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const orderedProducts = (...ids: string[]) =>
@@ -16,7 +16,7 @@ describeBackends("an email that covers a complete order", (harness: () => Harnes
   });
 
   const createOrder = (fields: Fields, more: { send_mail?: boolean } = {}) =>
-    service.orders.massCreate(bulkOf([anOrder({ order_id: "1", ...fields })], more));
+    service.orders.massCreate(bulkOrders([anOrder({ order_id: "1", ...fields })], more));
   const enableOneEmailPerOrder = () => service.emailRules.set({ name: "one_mail_per", value: "order" });
 
   /** Sends all due emails, and returns the products that each one mentions. */

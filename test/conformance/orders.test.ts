@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { maxLength, purchasePage } from "../../src/contract/index.ts";
 import { type Harness, describeBackends, describeIsolated, type TestAccount } from "../support/backends.ts";
-import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../support/builders.ts";
+import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 86_400_000;
@@ -21,7 +21,7 @@ async function storedProduct({ database }: Harness, productId: string) {
 describeIsolated("orders.massCreate", (harness) => {
   it("stores orders, creates their unknown products, and returns a uuid", async () => {
     const account = await harness().newAccount();
-    const { uuid, errors } = await account.service.orders.massCreate(bulkOf([anOrder()]));
+    const { uuid, errors } = await account.service.orders.massCreate(bulkOrders([anOrder()]));
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(errors).toBeUndefined();
     expect(await allPurchases(account)).toEqual([
@@ -43,7 +43,7 @@ describeIsolated("orders.massCreate", (harness) => {
   it("stores order and product IDs unchanged", async () => {
     const account = await harness().newAccount();
     await account.service.orders.massCreate(
-      bulkOf([
+      bulkOrders([
         anOrder({ order_id: "000123 ", products: { "-007": anOrderedProduct() } }),
         anOrder({ order_id: 42 }),
       ]),
@@ -58,7 +58,7 @@ describeIsolated("orders.massCreate", (harness) => {
   it("returns every problem when validating, and stores only valid orders", async () => {
     const account = await harness().newAccount();
     const { errors } = await account.service.orders.massCreate(
-      bulkOf(
+      bulkOrders(
         [
           anOrder({ order_id: "good" }),
           anOrder({
@@ -89,17 +89,17 @@ describeIsolated("orders.massCreate", (harness) => {
   it("reports an invalid spec only when validating", async () => {
     const account = await harness().newAccount();
     const orders = [anOrder({ products: { cup: anOrderedProduct({ specs: { upc: "1 2", mpn: "N/A" } }) } })];
-    const refused = await account.service.orders.massCreate(bulkOf(orders, { validate_data: true }));
+    const refused = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
     expect(refused.errors?.map(({ field }) => field)).toEqual(["products.cup.specs.upc"]);
     expect(await allPurchases(account)).toEqual([]);
-    await account.service.orders.massCreate(bulkOf(orders));
+    await account.service.orders.massCreate(bulkOrders(orders));
     expect(await storedProduct(harness(), "cup")).toMatchObject({ upc: null, mpn: null });
   });
 
   it("drops an invalid order without an error when not validating", async () => {
     const account = await harness().newAccount();
     const reply = await account.service.orders.massCreate(
-      bulkOf([anOrder({ order_id: "bad", email: "nobody" }), anOrder({ order_id: "good" })]),
+      bulkOrders([anOrder({ order_id: "bad", email: "nobody" }), anOrder({ order_id: "good" })]),
     );
     expect(reply).toEqual({ uuid: expect.any(String) });
     expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["good"]);
@@ -107,18 +107,18 @@ describeIsolated("orders.massCreate", (harness) => {
 
   it.each([undefined, null])("uses the time of the request for the order date %s", async (order_date) => {
     const account = await harness().newAccount();
-    await account.service.orders.massCreate(bulkOf([anOrder({ order_date })]));
+    await account.service.orders.massCreate(bulkOrders([anOrder({ order_date })]));
     expect((await allPurchases(account))[0]?.order_date).toBe("2026-03-15T12:00:00.000Z");
   });
 
   it("requires the image key only when validating, and treats an empty one as absent", async () => {
     const account = await harness().newAccount();
     const orders = [anOrder({ products: { cup: aProduct() } })];
-    const refused = await account.service.orders.massCreate(bulkOf(orders, { validate_data: true }));
+    const refused = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
     expect(refused.errors).toEqual([
       { order_num: 0, order_id: "1001", field: "products.cup.image", error: "is missing" },
     ]);
-    const accepted = await account.service.orders.massCreate(bulkOf(orders));
+    const accepted = await account.service.orders.massCreate(bulkOrders(orders));
     expect(accepted.errors).toBeUndefined();
     expect(await allPurchases(account)).toHaveLength(1);
   });
@@ -128,7 +128,7 @@ describeIsolated("orders.massCreate", (harness) => {
     const bad = { "a b": anOrderedProduct(), "a/b": anOrderedProduct(), é: {} };
     const tooLong = { ["x".repeat(maxLength.id + 1)]: anOrderedProduct() };
     const { errors } = await account.service.orders.massCreate(
-      bulkOf(
+      bulkOrders(
         [
           anOrder({ order_id: "mixed", products: { ...bad, ok: anOrderedProduct() } }),
           anOrder({ order_id: "none", products: { ...bad, ...tooLong } }),
@@ -144,18 +144,18 @@ describeIsolated("orders.massCreate", (harness) => {
 
   it("does not recreate an order, but adds its new purchases", async () => {
     const account = await harness().newAccount();
-    await account.service.orders.massCreate(bulkOf([anOrder()]));
+    await account.service.orders.massCreate(bulkOrders([anOrder()]));
     const [first] = await allPurchases(account);
     const repeatedOrder = anOrder({
       customer_name: "Bea",
       order_date: "2026-03-02",
       products: { teapot: anOrderedProduct({ price: "9" }), cup: anOrderedProduct({ name: "Cup" }) },
     });
-    await account.service.orders.massCreate(bulkOf([repeatedOrder]));
+    await account.service.orders.massCreate(bulkOrders([repeatedOrder]));
     const found = await allPurchases(account);
     expect(found[0]).toEqual(first);
     expect(found.slice(1)).toMatchObject([{ product_sku: "cup", user_name: "Ann", order_id: "1001" }]);
-    await account.service.orders.massCreate(bulkOf([repeatedOrder, repeatedOrder]));
+    await account.service.orders.massCreate(bulkOrders([repeatedOrder, repeatedOrder]));
     expect(await allPurchases(account)).toEqual(found);
     expect((await account.service.orders.list({})).total_purchases).toBe(2);
   });
@@ -164,8 +164,8 @@ describeIsolated("orders.massCreate", (harness) => {
     const account = await harness().newAccount();
     const withQuantity = (quantity: number, price: string) =>
       anOrder({ products: { cup: anOrderedProduct({ quantity, price }) } });
-    await account.service.orders.massCreate(bulkOf([withQuantity(2, "5.50")]));
-    await account.service.orders.massCreate(bulkOf([withQuantity(3, "6")]));
+    await account.service.orders.massCreate(bulkOrders([withQuantity(2, "5.50")]));
+    await account.service.orders.massCreate(bulkOrders([withQuantity(3, "6")]));
     const units = await harness()
       .database.db.selectFrom("purchases")
       .select(["unit", "price"])
@@ -189,7 +189,7 @@ describeIsolated("orders.massCreate", (harness) => {
     };
     const later = { name: "New", url: "https://shop.example/new", description: "", price: 2.5 };
     await account.service.orders.massCreate(
-      bulkOf([
+      bulkOrders([
         anOrder({ order_id: "1", products: { cup: anOrderedProduct(first) } }),
         anOrder({ order_id: "2", products: { cup: anOrderedProduct(later) } }),
       ]),
@@ -203,7 +203,7 @@ describeIsolated("orders.massCreate", (harness) => {
     };
     expect(await storedProduct(harness(), "cup")).toMatchObject(wanted);
     await account.service.orders.massCreate(
-      bulkOf([anOrder({ order_id: "3", products: { cup: anOrderedProduct({ name: "Newest" }) } })]),
+      bulkOrders([anOrder({ order_id: "3", products: { cup: anOrderedProduct({ name: "Newest" }) } })]),
     );
     expect(await storedProduct(harness(), "cup")).toMatchObject({
       ...wanted,
@@ -219,7 +219,7 @@ describeIsolated("orders.massCreate", (harness) => {
     const { service } = await harness().newAccount();
     const send = (order_id: string, name: string) =>
       service.orders.massCreate(
-        bulkOf([anOrder({ order_id, products: { cup: anOrderedProduct({ name }) } })]),
+        bulkOrders([anOrder({ order_id, products: { cup: anOrderedProduct({ name }) } })]),
       );
     await send("1", "Cup");
     const before = await storedProduct(harness(), "cup");
@@ -236,7 +236,7 @@ describeIsolated("orders.massCreate", (harness) => {
   it("rejects a request without a known platform", async () => {
     const { service } = await harness().newAccount();
     await expect(
-      service.orders.massCreate(bulkOf([], { platform: "moon" as "general" })),
+      service.orders.massCreate(bulkOrders([], { platform: "moon" as "general" })),
     ).rejects.toMatchObject(invalidField("platform", "three_d_cart, "));
     await expect(service.orders.massCreate({ orders: [] } as never)).rejects.toMatchObject({
       kind: "invalidParams",
@@ -246,13 +246,13 @@ describeIsolated("orders.massCreate", (harness) => {
 
   it("keeps the orders and products of two accounts separate", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await one.service.orders.massCreate(bulkOf([anOrder()]));
+    await one.service.orders.massCreate(bulkOrders([anOrder()]));
     expect(await other.service.orders.list({})).toEqual({ purchases: [], total_purchases: 0 });
     const mine = anOrder({
       customer_name: "Zoe",
       products: { teapot: anOrderedProduct({ name: "Kettle" }) },
     });
-    await other.service.orders.massCreate(bulkOf([mine]));
+    await other.service.orders.massCreate(bulkOrders([mine]));
     expect(await allPurchases(one)).toMatchObject([{ user_name: "Ann", product_name: "Teapot" }]);
     expect(await allPurchases(other)).toMatchObject([{ user_name: "Zoe", product_name: "Kettle" }]);
     await expect(
@@ -297,7 +297,7 @@ describeBackends("orders.list", (harness) => {
 
   function addOrders({ service }: TestAccount, count: number, from: number) {
     const ids = Array.from({ length: count }, (_, at) => String(from + at));
-    return service.orders.massCreate(bulkOf(ids.map((order_id) => anOrder({ order_id }))));
+    return service.orders.massCreate(bulkOrders(ids.map((order_id) => anOrder({ order_id }))));
   }
 
   it("returns ten purchases by ID by default", async () => {
@@ -389,7 +389,7 @@ describeIsolated("orders.cancelEmails", (harness) => {
       ["e", ""],
       ["later", ""],
     ]);
-    await one.service.orders.massCreate(bulkOf([anOrder()]));
+    await one.service.orders.massCreate(bulkOrders([anOrder()]));
     expect(await allPurchases(one)).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
-import { aQuestion, lastToken, readMailCounts, readMails, switchOff } from "../support/mails.ts";
+import { aQuestion, lastToken, readEmailCounts, readEmails, switchOff } from "../support/emails.ts";
 
 const disabled = {
   kind: "featureDisabled",
@@ -53,7 +53,7 @@ describeIsolated("questions", (harness) => {
   it("emails the asker a link to confirm and one to unsubscribe, and creates the product", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion({ product_image_url: "", product_tags: ["a", "b"] }));
-    expect(await readMails(harness())).toEqual([
+    expect(await readEmails(harness())).toEqual([
       {
         category: "question_confirmation",
         email_type_id: 8,
@@ -70,7 +70,7 @@ describeIsolated("questions", (harness) => {
         },
       },
     ]);
-    expect(await readMailCounts(harness(), "question_confirmation")).toEqual({ requests: 1 });
+    expect(await readEmailCounts(harness(), "question_confirmation")).toEqual({ requests: 1 });
     const product = await harness().database.db.selectFrom("products").selectAll().executeTakeFirstOrThrow();
     expect(product).toMatchObject({
       product_id: "teapot",
@@ -97,7 +97,7 @@ describeIsolated("questions", (harness) => {
     const duplicate = aQuestion({ ...repeated, prevent_duplicate_review: true });
     expect(await service.questions.sendConfirmation(duplicate)).toEqual({});
     expect(await countQuestions(harness())).toBe(1);
-    expect(await readMails(harness())).toHaveLength(1);
+    expect(await readEmails(harness())).toHaveLength(1);
     await service.links.follow({ token: await lastToken(harness(), "confirm_url") });
     await service.questions.sendConfirmation(duplicate);
     expect(await countQuestions(harness())).toBe(1);
@@ -209,7 +209,7 @@ describeIsolated("questions", (harness) => {
       kind: "invalidParams",
     });
     expect(await countQuestions(harness())).toBe(0);
-    expect(await readMails(harness())).toEqual([]);
+    expect(await readEmails(harness())).toEqual([]);
   });
 
   it("rejects every request while the feature is disabled, before it looks up the product", async () => {

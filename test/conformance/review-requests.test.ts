@@ -3,8 +3,8 @@ import type { ReviewRequest } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness, startMs } from "../support/backends.ts";
 import { anOrderedProduct, aReview } from "../support/builders.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
-import { orderMails, storedMails, tokensOf } from "../support/mail-links.ts";
-import { readMailCounts } from "../support/mails.ts";
+import { createOrderEmails, readStoredEmails, createLinkTokens } from "../support/email-links.ts";
+import { readEmailCounts } from "../support/emails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const formFields = {
@@ -26,10 +26,10 @@ const goneRequest = { state: "gone", product: null, review: null };
 /** Creates an account with an order, and returns the token of its review page. */
 async function setUp(harness: Harness, order: Record<string, unknown> = {}) {
   const account = await harness.newAccount("Tea Shop");
-  const [email] = await orderMails(harness, account, order);
+  const [email] = await createOrderEmails(harness, account, order);
   if (!email) throw new Error("the order created no email");
   const { reviewRequests } = harness.service({});
-  const tokens = tokensOf(harness, email);
+  const tokens = createLinkTokens(harness, email);
   return { account, mail: email, tokens, token: tokens.review(), ...reviewRequests };
 }
 
@@ -96,7 +96,7 @@ describeIsolated("review requests", (harness) => {
       event: "review_create",
       data: { verified_buyer: true, customer_email: "ann@mail.example", order_id: "1001", sku: "teapot" },
     });
-    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
+    expect(await readEmailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
   });
 
   it("report every problem, keep the entered values, and store nothing", async () => {
@@ -126,7 +126,7 @@ describeIsolated("review requests", (harness) => {
     }
     expect(await readReviews(harness())).toEqual([]);
     expect((await show({ token })).request.fields).toMatchObject({ display_name: "Ann", title: "" });
-    expect(await readMailCounts(harness(), "map")).not.toHaveProperty("clicks");
+    expect(await readEmailCounts(harness(), "map")).not.toHaveProperty("clicks");
   });
 
   it("count line breaks as one character, and accept texts of the maximum length", async () => {
@@ -142,10 +142,10 @@ describeIsolated("review requests", (harness) => {
     const products = Object.fromEntries(
       hostileTexts.map((_text, at) => [`pot${at}`, anOrderedProduct({ name: "A pot" })]),
     );
-    const emails = await orderMails(harness(), account, { products });
+    const emails = await createOrderEmails(harness(), account, { products });
     const { reviewRequests } = harness().service({});
     for (const [at, text] of hostileTexts.entries()) {
-      const token = tokensOf(harness(), emails[at] ?? emails[0]!).review();
+      const token = createLinkTokens(harness(), emails[at] ?? emails[0]!).review();
       const { request } = await reviewRequests.write({
         ...formFields,
         token,
@@ -161,7 +161,7 @@ describeIsolated("review requests", (harness) => {
     const { account, token, show, write } = await setUp(harness());
     const links = harness().service({}).links;
     await account.service.reviews.create(aReview({ sku: "pan", display_name: "Ann of Old" }));
-    const [, verification] = await storedMails(harness());
+    const [, verification] = await readStoredEmails(harness());
     const row = await harness()
       .database.db.selectFrom("mails")
       .select("data")
@@ -184,9 +184,9 @@ describeIsolated("review requests", (harness) => {
     const account = await harness().newAccount();
     await account.service.emailRules.set({ name: "one_mail_per", value: "order" });
     const products = { teapot: anOrderedProduct(), pan: anOrderedProduct({ name: "Pan" }) };
-    const emails = await orderMails(harness(), account, { products });
+    const emails = await createOrderEmails(harness(), account, { products });
     expect(emails).toHaveLength(1);
-    const { review } = tokensOf(harness(), emails[0]!);
+    const { review } = createLinkTokens(harness(), emails[0]!);
     const rows = await harness()
       .database.db.selectFrom("products")
       .select(["id", "name"])
@@ -198,7 +198,7 @@ describeIsolated("review requests", (harness) => {
       expect(request).toMatchObject({ state: "done", product: { name } });
     }
     expect(await readReviews(harness())).toHaveLength(2);
-    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1 });
+    expect(await readEmailCounts(harness(), "map")).toMatchObject({ clicks: 1 });
   });
 
   it("expire after 90 days, or if the product or the email is deleted", async () => {
@@ -248,8 +248,8 @@ describeIsolated("review requests", (harness) => {
   it("of a test email show the page, and store nothing", async () => {
     const account = await harness().newAccount();
     await account.service.emails.sendTest({ email: "me@shop.example" });
-    const [email] = await storedMails(harness());
-    const token = tokensOf(harness(), email!).review();
+    const [email] = await readStoredEmails(harness());
+    const token = createLinkTokens(harness(), email!).review();
     const { show, write } = harness().service({}).reviewRequests;
     expect((await show({ token })).request).toMatchObject({ state: "ready", is_test: true });
     const { request } = await write({ token, ...formFields });

@@ -4,7 +4,7 @@ import { siteReviewsId } from "../../src/contract/index.ts";
 import type { InputOf } from "../../src/service/transport.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
-import { lastToken } from "../support/mails.ts";
+import { lastToken } from "../support/emails.ts";
 import { mentioning } from "../support/service-errors.ts";
 
 const hourMs = 60 * 60 * 1_000;

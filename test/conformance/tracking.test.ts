@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeIsolated, type Harness } from "../support/backends.ts";
-import { orderMails, tokensOf } from "../support/mail-links.ts";
-import { readMailCounts } from "../support/mails.ts";
+import { createOrderEmails, createLinkTokens } from "../support/email-links.ts";
+import { readEmailCounts } from "../support/emails.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -11,10 +11,10 @@ const target = "https://shop.example/teapot?a=1&b=ä";
 async function setUp(harness: Harness, ...tracked: readonly ("track_opens" | "track_clicks")[]) {
   const account = await harness.newAccount();
   for (const name of tracked) await account.service.emailRules.set({ name, value: "on" });
-  const [email] = await orderMails(harness, account);
+  const [email] = await createOrderEmails(harness, account);
   if (!email) throw new Error("the order created no email");
   const { tracking, reviewRequests } = harness.service({});
-  return { account, mail: email, tokens: tokensOf(harness, email), tracking, reviewRequests };
+  return { account, mail: email, tokens: createLinkTokens(harness, email), tracking, reviewRequests };
 }
 
 async function readEvents({ database }: Harness) {
@@ -38,10 +38,10 @@ describeIsolated("tracking", (harness) => {
       1,
     ]);
     await tracking.open({ token: tokens.open() });
-    expect(await readMailCounts(harness(), "map")).toMatchObject({ opens: 1, unique_opens: 1 });
+    expect(await readEmailCounts(harness(), "map")).toMatchObject({ opens: 1, unique_opens: 1 });
     harness().clock.advance(minuteMs);
     await tracking.open({ token: tokens.open() });
-    expect(await readMailCounts(harness(), "map")).toMatchObject({ opens: 2, unique_opens: 1 });
+    expect(await readEmailCounts(harness(), "map")).toMatchObject({ opens: 2, unique_opens: 1 });
   });
 
   it("records clicks on each link of an email, and returns the original URL", async () => {
@@ -50,7 +50,7 @@ describeIsolated("tracking", (harness) => {
     expect(await tracking.click({ token: tokens.click(target) })).toEqual({ url });
     await tracking.click({ token: tokens.click(target) });
     await tracking.click({ token: tokens.click("https://shop.example/other") });
-    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 2, unique_clicks: 1 });
+    expect(await readEmailCounts(harness(), "map")).toMatchObject({ clicks: 2, unique_clicks: 1 });
     expect(await readEvents(harness())).toEqual([
       { event: "clicked", detail: null },
       { event: "clicked", detail: null },
@@ -64,7 +64,7 @@ describeIsolated("tracking", (harness) => {
     const formFields = { score: "4", title: "Good", content: "Good", display_name: "Ann" };
     const { request } = await reviewRequests.write({ token: tokens.review(), ...formFields });
     expect(request.state).toBe("done");
-    expect(await readMailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
+    expect(await readEmailCounts(harness(), "map")).toMatchObject({ clicks: 1, unique_clicks: 1 });
   });
 
   it("records nothing for look-ups, by default, or once tracking is disabled", async () => {

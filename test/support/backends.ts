@@ -17,13 +17,13 @@ import { type Place, placeOnPostgres, placeOnSqlite } from "./databases.ts";
 import { postgresServer, postgresSkipped } from "./postgres.ts";
 import { silentLog } from "./silent-log.ts";
 
-/** A clock that only a test moves. */
+/** A clock that only the test advances. */
 export interface TestClock {
   (): number;
   advance: (ms: number) => void;
 }
 
-/** An account made for a test, and the service as it sees it. */
+/** An account created for a test, and a service with its credentials. */
 export interface TestAccount {
   readonly caller: { readonly appKey: string; readonly utoken: string };
   readonly secret: string;
@@ -33,16 +33,16 @@ export interface TestAccount {
 
 export interface Harness {
   readonly transport: Transport;
-  /** What the transport stores in, for states that no call brings about. */
+  /** The database of the transport, for states that no operation can create. */
   readonly database: Database;
   readonly clock: TestClock;
-  /** What the store signs and seals with. */
+  /** The sealer that signs and encrypts tokens. */
   readonly sealer: Sealer;
-  /** The store as a worker has it. */
+  /** The interface that workers use. */
   readonly work: EngineWork;
   readonly service: (caller: Caller) => Service;
   readonly newAccount: (displayName?: string) => Promise<TestAccount>;
-  /** The database ID of the account that was made last. */
+  /** Returns the database ID of the newest account. */
   readonly newestAccountId: () => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createClock(nowMs = startMs): TestClock {
   });
 }
 
-/** How a backend's engine is set up; what is absent is as a server has it. */
+/** Engine options of a backend; omitted options have the server's defaults. */
 export interface HarnessOptions {
   readonly enforceLimits?: boolean;
   readonly limitLegacy?: boolean;
@@ -72,7 +72,7 @@ export interface HarnessOptions {
 }
 
 interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "close"> {
-  /** What a handler of the store is given beside its transaction. */
+  /** The context of a handler, except for its transaction. */
   readonly context: Omit<HandlerContext, "transaction">;
 }
 
@@ -107,12 +107,12 @@ async function openLocal(
   };
 }
 
-/** The same store behind the server, reached by the client: over loopback, unpaced, each call tried once. */
+/** Opens the engine behind a server and a client: over loopback, without pacing or retries. */
 async function openRemote(place: () => Promise<Place>, options?: HarnessOptions): Promise<HarnessParts> {
   const local = await openLocal(place, options);
   const server = createServer(local.transport, { logger: silentLog });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
-  // The client waits in real time, whatever the time of the store.
+  // The client uses real time, independent of the test clock.
   const clock = () => Date.now();
   const transport = createHttpTransport({
     baseUrl: url,
@@ -139,7 +139,7 @@ function backendsOn(dialect: DialectName, place: () => Promise<Place>): Backend[
   ];
 }
 
-/** Adds to a transport and its store what every suite asks of them. */
+/** Adds the helpers that suites need to a transport and its database. */
 function createHarness({ context, ...parts }: HarnessParts): Harness {
   const { transport, database, clock } = parts;
   let accounts = 0;
@@ -151,7 +151,7 @@ function createHarness({ context, ...parts }: HarnessParts): Harness {
       const newest = database.db.selectFrom("accounts").select("id").orderBy("id", "desc").limit(1);
       return (await newest.executeTakeFirstOrThrow()).id;
     },
-    // The handler of the call alone: what comes before it hashes a password, which takes longer than most tests.
+    // Calls the handler directly: the complete operation hashes a password, which takes longer than most tests.
     newAccount: async (displayName) => {
       accounts += 1;
       const user = {
@@ -160,17 +160,17 @@ function createHarness({ context, ...parts }: HarnessParts): Harness {
         password: "no password",
         url: "https://shop.example",
       };
-      const made = await database.db
+      const created = await database.db
         .transaction()
         .execute((transaction) => userHandlers.create({ user }, { ...context, transaction, nowMs: clock() }));
-      const caller = { appKey: made.app_key, utoken: made.token };
+      const caller = { appKey: created.app_key, utoken: created.token };
       const service = createService(transport, caller);
-      return { caller, secret: made.secret, userId: made.user_id, service };
+      return { caller, secret: created.secret, userId: created.user_id, service };
     },
   };
 }
 
-/** Local and remote over SQLite, and over PostgreSQL where there is one. */
+/** Local and remote backends on SQLite and, if a server is available, on PostgreSQL. */
 export const backends: readonly Backend[] = [
   ...backendsOn("sqlite", placeOnSqlite),
   ...(postgresServer === undefined ? [] : backendsOn("postgres", placeOnPostgres)),

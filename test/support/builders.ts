@@ -3,12 +3,12 @@ import type { InputOf } from "../../src/service/transport.ts";
 type BulkOrders = InputOf<"orders.massCreate">;
 type Fields = Record<string, unknown>;
 
-/** A product that is valid in every call. */
+/** Returns a product that is valid for every operation. */
 export function aProduct(fields: Fields = {}): Fields {
   return { name: "Teapot", url: "https://shop.example/teapot", ...fields };
 }
 
-/** A product of an order that is valid also when validating. */
+/** Returns a product of an order that passes strict validation. */
 export function anOrderedProduct(fields: Fields = {}): Fields {
   return aProduct({ image: "", ...fields });
 }
@@ -24,12 +24,12 @@ export function anOrder(fields: Fields = {}): BulkOrders["orders"][number] {
   };
 }
 
-/** A bulk call of orders. */
-export function bulkOf(orders: BulkOrders["orders"], fields: Partial<BulkOrders> = {}): BulkOrders {
+/** Returns the input of `orders.massCreate`. */
+export function bulkOrders(orders: BulkOrders["orders"], fields: Partial<BulkOrders> = {}): BulkOrders {
   return { platform: "general", orders, ...fields };
 }
 
-/** A review that is valid in both calls that create one. */
+/** Returns a review that is valid for both operations that create reviews. */
 export function aReview(fields: Partial<InputOf<"reviews.createNow">> = {}): InputOf<"reviews.create"> {
   return {
     sku: "teapot",

@@ -3,13 +3,13 @@ import { createMessageKey } from "../../src/engine/kernel/message-key.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Harness, TestAccount } from "./backends.ts";
-import { anOrder, anOrderedProduct, aProduct, aReview, bulkOf } from "./builders.ts";
-import { storedMails, tokensOf } from "./mail-links.ts";
-import { aQuestion, lastToken } from "./mails.ts";
+import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "./builders.ts";
+import { readStoredEmails, createLinkTokens } from "./email-links.ts";
+import { aQuestion, lastToken } from "./emails.ts";
 import { createProviderKey, signBySecret } from "./provider-events.ts";
 
-/** Every call of the contract, in an order in which each finds what it needs. */
-export async function callAll(
+/** Calls every operation of the contract, in an order that gives each one the records it needs. */
+export async function callEveryOperation(
   harness: Harness,
   { service, caller, secret, userId }: TestAccount,
 ): Promise<void> {
@@ -50,8 +50,8 @@ async function callShop(service: Service): Promise<void> {
   await service.products.massCreate({ products: { teapot: aProduct({ specs }), pan: aProduct() } });
   await service.products.massUpdate({ products: { teapot: aProduct({ specs }) } });
   const products = { teapot: anOrderedProduct(), "bad id": anOrderedProduct() };
-  await service.orders.massCreate(bulkOf([anOrder({ email: "rob@mail.example", products })]));
-  await service.orders.massCreate({ ...bulkOf([anOrder({ order_id: "1002" })]), send_mail: true });
+  await service.orders.massCreate(bulkOrders([anOrder({ email: "rob@mail.example", products })]));
+  await service.orders.massCreate({ ...bulkOrders([anOrder({ order_id: "1002" })]), send_mail: true });
   await service.orders.list({ page: 2, count: 1, since_date: "2026-01-01" });
   await service.orders.list({ details: true });
   await service.orders.cancelEmails({ orders: [{ order_id: "1001" }] });
@@ -137,7 +137,7 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.questions.list({ sku: "teapot" });
   await service.questions.bottomLine({ sku: "teapot" });
   await service.emails.sendTest({});
-  await callMails(harness, service);
+  await callEmails(harness, service);
   await callReviewRequests(harness, service);
   await service.emails.forecast({ since_purchase_id: 1 });
   await service.emailRules.list({});
@@ -155,7 +155,7 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.emails.stats({ ...days, categories: "map,reminder", aggregate: "week" });
 }
 
-async function callMails(harness: Harness, service: Service): Promise<void> {
+async function callEmails(harness: Harness, service: Service): Promise<void> {
   const { mails } = await service.emails.list({ count: 1 });
   const [{ id: mail_id, email } = { id: 0, email: "" }] = mails;
   await service.emails.list({ since_id: 1, category: "map", email });
@@ -170,8 +170,8 @@ async function callMails(harness: Harness, service: Service): Promise<void> {
   const toEvent = (event: string) => ({ event, sg_event_id: event, ...message });
   const events = ["open", "unsubscribe", "bounce"].map(toEvent);
   const { secret } = await service.emailEvents.setUp({ public_key: "" });
-  for (const held of [...events, { event: "open", sg_message_id: "n" }]) {
-    const body = JSON.stringify([held]);
+  for (const event of [...events, { event: "open", sg_message_id: "n" }]) {
+    const body = JSON.stringify([event]);
     await service.emailEvents.receive(signBySecret(body, secret, harness.clock()));
   }
   await service.emailEvents.setUp({ rotate: true, public_key: createProviderKey().text });
@@ -180,10 +180,10 @@ async function callMails(harness: Harness, service: Service): Promise<void> {
 }
 
 async function callReviewRequests(harness: Harness, service: Service): Promise<void> {
-  const mail = (await storedMails(harness)).find(({ productRow }) => productRow > 0);
-  if (!mail) throw new Error("no order brought a mail");
-  const tokens = tokensOf(harness, mail);
-  const typed = { score: "5", title: "Good", content: "Good", display_name: "Ann" };
+  const email = (await readStoredEmails(harness)).find(({ productRow }) => productRow > 0);
+  if (!email) throw new Error("no order created an email");
+  const tokens = createLinkTokens(harness, email);
+  const formFields = { score: "5", title: "Good", content: "Good", display_name: "Ann" };
   for (const value of [true, false]) {
     await service.emailRules.set({ name: "track_opens", value });
     await service.emailRules.set({ name: "track_clicks", value });
@@ -191,5 +191,5 @@ async function callReviewRequests(harness: Harness, service: Service): Promise<v
     await service.tracking.click({ token: tokens.click("https://shop.example/") });
   }
   await service.reviewRequests.show({ token: tokens.review() });
-  await service.reviewRequests.write({ token: tokens.review(), ...typed });
+  await service.reviewRequests.write({ token: tokens.review(), ...formFields });
 }

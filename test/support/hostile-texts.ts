@@ -1,4 +1,4 @@
-/** What people write who mean no good, or another script than ours. */
+/** Malicious texts, and texts in unusual scripts. */
 export const hostileTexts: readonly string[] = [
   '<script>globalThis.hacked = "x"</script>',
   '</script><script>globalThis.hacked = "x"</script>',
@@ -23,10 +23,10 @@ export const hostileTexts: readonly string[] = [
   '=HYPERLINK("http://evil.example")\r\nBcc: victim@mail.example',
 ];
 
-/** Text that the service stores of none: a call that brings it is refused. */
+/** Texts that the service cannot store; requests that contain them are rejected. */
 export const unstorableTexts: readonly string[] = ["null \u0000 byte", "half \uD83D a pair"];
 
-/** Words without a place to break them. */
+/** Long words without a break opportunity. */
 export const longWords: readonly string[] = [
   "x".repeat(300),
   "Donaudampfschiff".repeat(18),

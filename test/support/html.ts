@@ -10,7 +10,7 @@ const validator = new HtmlValidate({
   },
 });
 
-/** What is wrong with a whole page, a line each. */
+/** Validates a complete page, and returns one line per problem. */
 export async function findFaults(page: string): Promise<string[]> {
   const { results } = await validator.validateString(page);
   return results.flatMap(({ messages }) =>
@@ -18,21 +18,21 @@ export async function findFaults(page: string): Promise<string[]> {
   );
 }
 
-/** A page around a piece of one. */
-export function aroundPiece(piece: string): string {
+/** Returns a complete page that contains an HTML fragment. */
+export function wrapFragment(fragment: string): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>A store</title></head>
 <body>
 <h1>A pot</h1>
 <h2>What people say</h2>
-${piece}
+${fragment}
 </body>
 </html>
 `;
 }
 
-/** The data for search engines that a page's head holds. */
+/** Reads the JSON-LD block of a page. */
 export function readJsonLd(page: string): unknown {
   const found = [...page.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)];
   if (found.length !== 1) throw new Error(`the page has ${found.length} blocks of data`);

@@ -1,10 +1,10 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { Harness, TestAccount } from "./backends.ts";
 
-/** An event as a mail provider posts it. */
+/** An event as an email provider posts it. */
 export type Posted = Readonly<Record<string, unknown>>;
 
-/** What a call of `emailEvents.receive` is given. */
+/** The input of `emailEvents.receive`. */
 export interface Signed {
   readonly body: string;
   readonly webhook_id?: string;
@@ -14,7 +14,7 @@ export interface Signed {
   readonly provider_signature?: string;
 }
 
-/** Signs as Standard Webhooks says, by hand. */
+/** Signs a body as specified by Standard Webhooks, independently of the implementation. */
 export function signBySecret(body: string, secret: string, nowMs: number, id = "evt_1"): Signed {
   const timestamp = String(Math.floor(nowMs / 1_000));
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
@@ -27,7 +27,7 @@ export function signBySecret(body: string, secret: string, nowMs: number, id = "
   };
 }
 
-/** A key pair such as a provider has, its public half as it is shown to a customer. */
+/** Creates a provider's key pair, with the public key in the format shown to customers. */
 export function createProviderKey(curve = "P-256"): {
   readonly privateKey: KeyObject;
   readonly text: string;
@@ -36,7 +36,7 @@ export function createProviderKey(curve = "P-256"): {
   return { privateKey, text: publicKey.export({ format: "der", type: "spki" }).toString("base64") };
 }
 
-/** Signs as the provider does. */
+/** Signs a body as the provider does. */
 export function signByProvider(body: string, privateKey: KeyObject, timestamp = "1600112502"): Signed {
   const signature = createSign("sha256")
     .update(timestamp + body)
@@ -44,7 +44,7 @@ export function signByProvider(body: string, privateKey: KeyObject, timestamp = 
   return { body, provider_timestamp: timestamp, provider_signature: signature };
 }
 
-/** Posts events of the account's mails, signed with its secret. */
+/** Posts events about the account's emails, signed with its secret. */
 export async function postEvents(harness: Harness, { service }: TestAccount, events: readonly Posted[]) {
   const { secret } = await service.emailEvents.setUp({});
   return service.emailEvents.receive(signBySecret(JSON.stringify(events), secret, harness.clock()));

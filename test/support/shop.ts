@@ -10,7 +10,7 @@ import { createServer } from "../../src/server/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { anOrder, anOrderedProduct, aReview } from "./builders.ts";
-import { aQuestion } from "./mails.ts";
+import { aQuestion } from "./emails.ts";
 import { silentLog } from "./silent-log.ts";
 
 /** Texts that people write, where a test wants others. */

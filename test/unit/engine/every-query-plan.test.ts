@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { operations } from "../../../src/contract/index.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../support/backends.ts";
-import { callAll } from "../../support/every-call.ts";
+import { callEveryOperation } from "../../support/every-call.ts";
 
 it("uses an index in every statement of every operation", async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
@@ -12,7 +12,7 @@ it("uses an index in every statement of every operation", async () => {
     const account = await harness.newAccount();
     const called = vi.spyOn(harness.transport, "call");
     const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];
-    await callAll(harness, account);
+    await callEveryOperation(harness, account);
     const calls = ran.flatMap(({ mock }) => mock.calls);
     const names = new Set(called.mock.calls.map(([name]) => name));
     vi.restoreAllMocks();

@@ -12,7 +12,7 @@ import { selectUnsubscribers } from "../../../src/engine/unsubscribers/unsubscri
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
 import { backends, type Harness } from "../../support/backends.ts";
-import { anOrder, anOrderedProduct, aProduct, bulkOf } from "../../support/builders.ts";
+import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../../support/builders.ts";
 
 let harness: Harness;
 let context: HandlerContext;
@@ -112,7 +112,7 @@ it("scans each batch once and looks up its rows, in every statement of a bulk ca
   try {
     const specs = { external_sku: "x" };
     await account.service.orders.massCreate(
-      bulkOf([anOrder({ products: { pot: anOrderedProduct({ specs }), "a b": {} } })]),
+      bulkOrders([anOrder({ products: { pot: anOrderedProduct({ specs }), "a b": {} } })]),
     );
     await account.service.products.massCreate({ products: { pot: aProduct({ specs }) } });
     await account.service.products.massUpdate({ products: { pot: aProduct({ specs }) } });

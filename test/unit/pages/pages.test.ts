@@ -13,7 +13,7 @@ import { linkPage } from "../../../src/pages/link-page.ts";
 import { pages, signInPage, topReviewsPage } from "../../../src/pages/pages.ts";
 import { renderFragment } from "../../../src/pages/fragments.ts";
 import { seoPage } from "../../../src/pages/seo-page.ts";
-import { aroundPiece, findFaults, readJsonLd } from "../../support/html.ts";
+import { wrapFragment, findFaults, readJsonLd } from "../../support/html.ts";
 import { hostileTexts } from "../../support/hostile-texts.ts";
 
 const review = {
@@ -269,7 +269,7 @@ describe("storefront fragments", () => {
     const all = [pot, none, { ...pot, product_id: null }, ...hostileTexts.map(hostilePage)];
     for (const page of all) {
       const piece = renderFragment(method, page);
-      expect([await findFaults(aroundPiece(piece)), findDanger(piece)]).toEqual([[], []]);
+      expect([await findFaults(wrapFragment(piece)), findDanger(piece)]).toEqual([[], []]);
     }
   });
 

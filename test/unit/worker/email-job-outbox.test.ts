@@ -12,7 +12,7 @@ import { composeMessage } from "../../../src/email/transports/mime-message.ts";
 import { openEmailTransport } from "../../../src/email/transports/open-transport.ts";
 import type { EmailTransport } from "../../../src/email/transports/transport.ts";
 import { describeBackends } from "../../support/backends.ts";
-import { accountIdOf } from "../../support/due-mails.ts";
+import { readAccountId } from "../../support/due-emails.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const leaseMs = 60_000;
@@ -75,7 +75,7 @@ describeBackends("an email whose worker was lost while writing it", (open) => {
       const states = await harness.database.db
         .selectFrom("mails")
         .select("state")
-        .where("account_id", "=", await accountIdOf(harness, account))
+        .where("account_id", "=", await readAccountId(harness, account))
         .execute();
       expect(states.map(({ state }) => state)).toEqual(["sent", "sent", "sent"]);
     } finally {

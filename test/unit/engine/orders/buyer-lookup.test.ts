@@ -5,8 +5,8 @@ import {
   indexOrderEmails,
 } from "../../../../src/engine/orders/buyer-lookup.ts";
 import { describeBackends } from "../../../support/backends.ts";
-import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../../support/builders.ts";
-import { lastToken } from "../../../support/mails.ts";
+import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../../../support/builders.ts";
+import { lastToken } from "../../../support/emails.ts";
 
 describeBackends("addresses of orders", (harness) => {
   it("are indexed in batches, once, for all accounts", async () => {
@@ -44,7 +44,7 @@ describeBackends("addresses of orders", (harness) => {
   it("identify buyers ignoring case, within one account", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const order = anOrder({ email: "Ann@Mail.example", products: { teapot: anOrderedProduct() } });
-    await one.service.orders.massCreate(bulkOf([order]));
+    await one.service.orders.massCreate(bulkOrders([order]));
     for (const [account, sku, email, type] of [
       [one, "teapot", "bob@mail.example", "verified_reviewer"],
       [one, "teapot", "ANN@MAIL.example", "verified_buyer"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge, useDescribedCalls } from "../../../support/described-calls.ts";
+import { findContractFaults, useDescribedCalls } from "../../../support/described-calls.ts";
 
 const { wire, call, app, withToken } = useDescribedCalls();
 
@@ -38,11 +38,11 @@ it("unless the document does not describe them", async () => {
   const reply = await wire().raw("GET", path);
   const sent = { method: "GET", path: `${path}?since=2` };
   const changed = { ...reply, text: reply.text.replace('"id"', '"number"') };
-  const problems = judge("users.get", sent, changed).join("\n");
+  const problems = findContractFaults("users.get", sent, changed).join("\n");
   expect(problems).toContain("has no since in its query");
   expect(problems).toContain("must have required property 'id'");
   expect(problems).toContain("must NOT have additional properties");
-  expect(judge("users.get", { method: "GET", path }, { ...reply, status: 418 })).toHaveLength(1);
+  expect(findContractFaults("users.get", { method: "GET", path }, { ...reply, status: 418 })).toHaveLength(1);
 });
 
 it("which the server serves", async () => {

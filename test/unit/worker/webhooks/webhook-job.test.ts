@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { retryDelaysMs } from "../../../../src/engine/webhooks/outcomes.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
 import { backends, type Harness, startMs, type TestAccount } from "../../../support/backends.ts";
-import { anOrder, anOrderedProduct, aReview, bulkOf } from "../../../support/builders.ts";
+import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../../../support/builders.ts";
 import { type Loopback, type Responder, sendJson, startLoopback } from "../../../support/loopback.ts";
 import { openDispatcher, runOnce, signatureOf } from "../../../support/webhook-receiver.ts";
 
@@ -43,7 +43,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     const { secret, id } = await subscribe(`${receiver.url}/hook?of=shop`);
     const products = { teapot: anOrderedProduct() };
     await account.service.orders.massCreate(
-      bulkOf([anOrder({ email: "Ann@mail.example", order_id: "#7", products })]),
+      bulkOrders([anOrder({ email: "Ann@mail.example", order_id: "#7", products })]),
     );
     await review();
     harness.clock.advance(1_234);
@@ -120,7 +120,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     const order = (order_id: string, order_date: string, product: string, email = "ann@mail.example") =>
       anOrder({ order_id, order_date, email, products: { [product]: anOrderedProduct() } });
     await account.service.orders.massCreate(
-      bulkOf([
+      bulkOrders([
         order("newest", "2026-03-03", "teapot"),
         order("older", "2026-03-02", "teapot"),
         order("other product", "2026-03-04", "pan"),

@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { SqliteFile } from "../../../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../../../support/backends.ts";
-import { anOrder, anOrderedProduct, bulkOf } from "../../../../support/builders.ts";
-import { evaluateDueEmails } from "../../../../support/due-mails.ts";
+import { anOrder, anOrderedProduct, bulkOrders } from "../../../../support/builders.ts";
+import { evaluateDueEmails } from "../../../../support/due-emails.ts";
 
 it("evaluates emails using indexes", async () => {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
@@ -11,9 +11,9 @@ it("evaluates emails using indexes", async () => {
   try {
     const { service } = await harness.newAccount();
     const products = { teapot: anOrderedProduct(), pan: anOrderedProduct() };
-    await service.orders.massCreate(bulkOf([anOrder({ products })]));
+    await service.orders.massCreate(bulkOrders([anOrder({ products })]));
     await service.emailRules.set({ name: "one_mail_per", value: "order" });
-    await service.orders.massCreate(bulkOf([anOrder({ order_id: "2", products })]));
+    await service.orders.massCreate(bulkOrders([anOrder({ order_id: "2", products })]));
     await service.emails.sendTest({ email: "ann@mail.example" });
     const ran = vi.spyOn(SqliteFile.prototype, "all");
     await evaluateDueEmails(harness);

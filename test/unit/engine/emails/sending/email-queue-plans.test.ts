@@ -5,13 +5,13 @@ import { createEmailQueue } from "../../../../../src/engine/emails/sending/email
 import { createSealer } from "../../../../../src/engine/kernel/sealer.ts";
 import { SqliteFile } from "../../../../../src/storage/sqlite/sqlite-file.ts";
 import { backends } from "../../../../support/backends.ts";
-import { anOrder, bulkOf } from "../../../../support/builders.ts";
+import { anOrder, bulkOrders } from "../../../../support/builders.ts";
 
 it("finds emails using an index in every statement of a worker", async () => {
   const harness = await (backends.find(({ name }) => name === "local-sqlite") ?? expect.unreachable()).open();
   try {
     const { service } = await harness.newAccount();
-    await service.orders.massCreate(bulkOf([1, 2, 3, 4, 5].map((order_id) => anOrder({ order_id }))));
+    await service.orders.massCreate(bulkOrders([1, 2, 3, 4, 5].map((order_id) => anOrder({ order_id }))));
     await service.emails.sendTest({ email: "bea@mail.example" });
     const { work } = createLocalTransport({
       database: harness.database,

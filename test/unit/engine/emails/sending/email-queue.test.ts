@@ -5,8 +5,8 @@ import { giveUpAfterMs, retryDelaysMs } from "../../../../../src/engine/emails/s
 import { createEmailQueue, type EmailQueue } from "../../../../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../../../../src/engine/kernel/sealer.ts";
 import { backends, type Harness, startMs, type TestAccount } from "../../../../support/backends.ts";
-import { anOrder, bulkOf } from "../../../../support/builders.ts";
-import { readMailCounts } from "../../../../support/mails.ts";
+import { anOrder, bulkOrders } from "../../../../support/builders.ts";
+import { readEmailCounts } from "../../../../support/emails.ts";
 import { postgresServer, postgresSkipped } from "../../../../support/postgres.ts";
 
 const leaseMs = 60_000;
@@ -55,7 +55,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
       image: "https://shop.example/pot.png",
     };
     const bea = { email: "Bea@Mail.example", customer_name: "Bea Buyer", products: { pot } };
-    await account.service.orders.massCreate(bulkOf([anOrder({ ...bea, ...fields })]));
+    await account.service.orders.massCreate(bulkOrders([anOrder({ ...bea, ...fields })]));
   }
 
   const readRows = () => harness.database.db.selectFrom("mails").selectAll().orderBy("id").execute();
@@ -128,7 +128,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     expect(mail.unsubscribeUrl).toMatch(/^https:\/\/reviews\.example\/starpost\/v1\/l\//);
     const [product] = mail.data["products"] as readonly { review_url: string }[];
     expect(product?.review_url).toMatch(/^https:\/\/reviews\.example\/starpost\/v1\/r\//);
-    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1 });
+    expect(await readEmailCounts(harness, "map")).toEqual({ requests: 1 });
   });
 
   it("track opens and clicks if the account enables it, and use its custom template", async () => {
@@ -163,7 +163,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     expect(notSent).toMatchObject([{ category: "map", rule: "unsubscribed" }]);
     expect(await readRows()).toMatchObject([{ state: "not_sent", reason: "unsubscribed", worker: null }]);
     expect(await readEvents()).toEqual(["not_sent", "dropped_unsubscribed"]);
-    expect(await readMailCounts(harness, "map")).toEqual({ repeat_unsubscribes: 1 });
+    expect(await readEmailCounts(harness, "map")).toEqual({ repeat_unsubscribes: 1 });
   });
 
   it("are sent when accepted, and counted once", async () => {
@@ -176,7 +176,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     expect(await readRows()).toMatchObject([
       { state: "sent", sent_at: startMs, worker: null, leased_until: null, reason: null },
     ]);
-    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, delivered: 1 });
+    expect(await readEmailCounts(harness, "map")).toEqual({ requests: 1, delivered: 1 });
     expect(await one.step([{ id, outcome: accepted }])).toMatchObject({ results: ["lost"] });
     expect(await one.nextDueAt()).toBeUndefined();
   });
@@ -259,7 +259,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     expect(emails).toMatchObject([{ previousWorker: "one", rule: "reported_spam" }]);
     const outcome = { state: "not_sent", rule: "reported_spam" } as const;
     expect(await other.step([{ id, outcome }])).toMatchObject({ results: ["not_sent"] });
-    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1, repeat_spamreports: 1 });
+    expect(await readEmailCounts(harness, "map")).toEqual({ requests: 1, repeat_spamreports: 1 });
   });
 
   it("wait longer after each deferral, and fail after three days", async () => {
@@ -294,7 +294,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
       { state: "failed", reason: "450 4.2.0 later", attempts: waits.length + 1 },
     ]);
     expect((await readEvents()).at(-1)).toBe("failed");
-    expect(await readMailCounts(harness, "map")).toEqual({ requests: 1 });
+    expect(await readEmailCounts(harness, "map")).toEqual({ requests: 1 });
   });
 
   it.each([
@@ -313,7 +313,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     const outcome = { state, answer: "550 5.1.1 \0no", ...more };
     expect(await one.step([{ id, outcome }])).toMatchObject({ results: ["bounced"] });
     expect(await readRows()).toMatchObject([{ state: "bounced", reason: "550 5.1.1  no" }]);
-    expect(await readMailCounts(harness, "map")).toEqual(counts);
+    expect(await readEmailCounts(harness, "map")).toEqual(counts);
     const kept = await harness.database.db.selectFrom("mail_suppressions").selectAll().execute();
     expect(kept).toHaveLength(suppressions);
     if (suppressions === 0) return;

@@ -2,30 +2,30 @@ import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../src/engine/kernel/e
 import type { Harness, TestAccount } from "./backends.ts";
 import { anOrder, anOrderedProduct } from "./builders.ts";
 
-/** A mail of the outbox that is about an order, or a test mail. */
-export interface StoredMail {
+/** A stored email about an order, or a test email. */
+export interface StoredEmail {
   readonly mailId: number;
   readonly accountId: number;
   readonly productRow: number;
 }
 
-/** Stores an order of the products, and gives the mails that it brought. */
-export async function orderMails(
+/** Creates an order, and returns the emails that it queued. */
+export async function createOrderEmails(
   harness: Harness,
   { service }: TestAccount,
   fields: Record<string, unknown> = {},
-): Promise<StoredMail[]> {
+): Promise<StoredEmail[]> {
   const products = { teapot: anOrderedProduct({ name: "Teapot" }) };
-  const before = await storedMails(harness);
+  const before = await readStoredEmails(harness);
   await service.orders.massCreate({
     platform: "general",
     orders: [anOrder({ products, ...fields })],
   });
-  return (await storedMails(harness)).slice(before.length);
+  return (await readStoredEmails(harness)).slice(before.length);
 }
 
-/** All mails of the store. */
-export async function storedMails({ database }: Harness): Promise<StoredMail[]> {
+/** Returns all stored emails, oldest first. */
+export async function readStoredEmails({ database }: Harness): Promise<StoredEmail[]> {
   const rows = await database.db
     .selectFrom("mails")
     .select(["id", "account_id", "product_row"])
@@ -38,14 +38,14 @@ export async function storedMails({ database }: Harness): Promise<StoredMail[]> 
   }));
 }
 
-/** The tokens of a mail's addresses, made now. */
-export function tokensOf({ sealer, clock }: Harness, mail: StoredMail) {
+/** Returns functions that create the tokens of an email's links at the current time. */
+export function createLinkTokens({ sealer, clock }: Harness, email: StoredEmail) {
   const context = { sealer, nowMs: clock(), publicUrl: "http://localhost" };
   const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1);
   return {
-    review: (productRow = mail.productRow) => tokenOf(reviewUrl({ ...mail, productRow }, context)),
-    open: () => tokenOf(openUrl(mail, context)),
-    click: (url: string) => tokenOf(clickUrl(mail, url, context)),
-    unsubscribe: () => tokenOf(linkUrl({ ...mail, kind: "unsubscribe", id: mail.mailId }, context)),
+    review: (productRow = email.productRow) => tokenOf(reviewUrl({ ...email, productRow }, context)),
+    open: () => tokenOf(openUrl(email, context)),
+    click: (url: string) => tokenOf(clickUrl(email, url, context)),
+    unsubscribe: () => tokenOf(linkUrl({ ...email, kind: "unsubscribe", id: email.mailId }, context)),
   };
 }

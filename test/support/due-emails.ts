@@ -36,8 +36,8 @@ export async function readEmailResults({
   );
 }
 
-/** The account's row. */
-export async function accountIdOf({ database }: Harness, { caller }: TestAccount): Promise<number> {
+/** Returns the database ID of an account. */
+export async function readAccountId({ database }: Harness, { caller }: TestAccount): Promise<number> {
   const { id } = await database.db
     .selectFrom("accounts")
     .select("id")

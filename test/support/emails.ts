@@ -1,7 +1,7 @@
 import type { Harness } from "./backends.ts";
 
-/** A mail of the outbox, as a test reads it. */
-export interface QueuedMail {
+/** A stored email with its decoded data. */
+export interface StoredEmailContent {
   readonly category: string;
   readonly email_type_id: number;
   readonly email: string;
@@ -10,25 +10,27 @@ export interface QueuedMail {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** All mails of the store, in the order in which they were queued. */
-export async function readMails({ database }: Harness): Promise<QueuedMail[]> {
+/** Returns all stored emails, oldest first. */
+export async function readEmails({ database }: Harness): Promise<StoredEmailContent[]> {
   const rows = await database.db
     .selectFrom("mails")
     .select(["category", "email_type_id", "email", "name", "state", "data"])
     .orderBy("id")
     .execute();
-  return rows.map(({ data, ...row }) => Object.assign(row, { data: JSON.parse(data) as QueuedMail["data"] }));
+  return rows.map(({ data, ...row }) =>
+    Object.assign(row, { data: JSON.parse(data) as StoredEmailContent["data"] }),
+  );
 }
 
-/** The token of a link that the last mail holds under `name`. */
+/** Returns the token of the link `name` in the newest email. */
 export async function lastToken(harness: Harness, name: string): Promise<string> {
-  const url = (await readMails(harness)).at(-1)?.data[name];
-  if (typeof url !== "string") throw new Error(`the last mail holds no ${name}`);
+  const url = (await readEmails(harness)).at(-1)?.data[name];
+  if (typeof url !== "string") throw new Error(`the newest email has no ${name}`);
   return url.slice(url.lastIndexOf("/") + 1);
 }
 
-/** What was counted of a category: counter to number, over all days. */
-export async function readMailCounts(
+/** Returns the counters of a category by name. */
+export async function readEmailCounts(
   { database }: Harness,
   category: string,
 ): Promise<Record<string, number>> {
@@ -40,7 +42,7 @@ export async function readMailCounts(
   return Object.fromEntries(rows.map(({ counter, mails }) => [counter, mails]));
 }
 
-/** Switches a feature off by hand. */
+/** Disables a feature in the database. */
 export async function switchOff({ database }: Harness, appKey: string, feature: string): Promise<void> {
   const { id } = await database.db
     .selectFrom("accounts")
@@ -50,7 +52,7 @@ export async function switchOff({ database }: Harness, appKey: string, feature: 
   await database.db.insertInto("account_features").values({ account_id: id, feature, enabled: 0 }).execute();
 }
 
-/** A question that is valid. */
+/** Returns a valid question. */
 export function aQuestion(fields: Record<string, unknown> = {}) {
   return {
     review_content: "Does it pour well?",

@@ -4,22 +4,22 @@ import type { RawReply } from "./wire.ts";
 type Fields = Record<string, unknown>;
 type Described = Readonly<Record<string, Readonly<Record<string, Fields>>>>;
 
-/** A call as it was made. */
+/** A request that was sent. */
 export interface Sent {
   readonly method: string;
-  /** With its query. */
+  /** The path, including the query. */
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** Holds calls against an OpenAPI document. */
-export interface Judge {
-  /** What the document does not say, or says otherwise, of a call that was answered; nothing where all is well. */
-  readonly judge: (operationId: string, sent: Sent, reply: RawReply) => readonly string[];
+/** Compares requests and responses with an OpenAPI document. */
+export interface OpenApiChecker {
+  /** Lists the differences of a request and its response from the document; empty if there are none. */
+  readonly findContractFaults: (operationId: string, sent: Sent, reply: RawReply) => readonly string[];
 }
 
-/** @param document OpenAPI 3.1; objects are taken to have no other fields than those that it names */
-export function createJudge(document: Fields): Judge {
+/** @param document OpenAPI 3.1; objects may have only the fields that it declares */
+export function createOpenApiChecker(document: Fields): OpenApiChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addFormat("date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   ajv.addFormat("date", /^\d{4}-\d\d-\d\d$/);
@@ -36,22 +36,24 @@ export function createJudge(document: Fields): Judge {
     );
   };
   return {
-    judge: (operationId, { method, path, body }, { status, headers, text }) => {
+    findContractFaults: (operationId, { method, path, body }, { status, headers, text }) => {
       const place = findPlace(document["paths"] as Described, operationId);
       if (!place) return [`${operationId} is not described`];
-      const at = ["paths", place.path, place.method];
+      const pointer = ["paths", place.path, place.method];
       const type = (headers.get("content-type") ?? "").split(";", 1)[0] ?? "";
-      const answer = findAnswer(document, place.operation, status);
-      const held = answer && findContent(answer.part, type);
+      const response = findResponse(document, place.operation, status);
+      const isDescribed = response && findContent(response.part, type);
       return [
-        ...judgePlace(place, method, path),
+        ...findPlaceFaults(place, method, path),
         ...(body === undefined
           ? []
-          : problems([...at, "requestBody", "content", "application/json", "schema"], body)),
-        ...(held ? [] : [`${operationId}: ${status} ${type} is not described (${text.slice(0, 200)})`]),
-        ...(answer && held && type === "application/json"
+          : problems([...pointer, "requestBody", "content", "application/json", "schema"], body)),
+        ...(isDescribed
+          ? []
+          : [`${operationId}: ${status} ${type} is not described (${text.slice(0, 200)})`]),
+        ...(response && isDescribed && type === "application/json"
           ? problems(
-              [...(answer.at ?? [...at, "responses", String(status)]), "content", type, "schema"],
+              [...(response.at ?? [...pointer, "responses", String(status)]), "content", type, "schema"],
               JSON.parse(text),
             )
           : []),
@@ -75,30 +77,36 @@ function findPlace(paths: Described, operationId: string): Place | undefined {
   return undefined;
 }
 
-function judgePlace({ path, method, operation }: Place, usedMethod: string, used: string): readonly string[] {
+function findPlaceFaults(
+  { path, method, operation }: Place,
+  usedMethod: string,
+  used: string,
+): readonly string[] {
   const [usedPath = "", usedQuery = ""] = used.split("?");
   const pattern = new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
-  const isThere = pattern.test(usedPath) && method === usedMethod.toLowerCase();
+  const matches = pattern.test(usedPath) && method === usedMethod.toLowerCase();
   const parameters = (operation["parameters"] ?? []) as readonly Fields[];
   const query = new Set(
     parameters.flatMap((parameter) => (parameter["in"] === "query" ? [parameter["name"]] : [])),
   );
   const secured = (operation["security"] as readonly Fields[]).some((scheme) => "utoken" in scheme);
-  const given = [...new URLSearchParams(usedQuery).keys()].filter((name) => name !== "utoken" || !secured);
+  const sentNames = [...new URLSearchParams(usedQuery).keys()].filter(
+    (name) => name !== "utoken" || !secured,
+  );
   return [
-    ...(isThere ? [] : [`${usedMethod} ${usedPath} is not ${method} ${path}`]),
-    ...given.filter((name) => !query.has(name)).map((name) => `${path} has no ${name} in its query`),
+    ...(matches ? [] : [`${usedMethod} ${usedPath} is not ${method} ${path}`]),
+    ...sentNames.filter((name) => !query.has(name)).map((name) => `${path} has no ${name} in its query`),
   ];
 }
 
-/** An answer's description, and where it is if not within its operation. */
-function findAnswer(document: Fields, operation: Fields, status: number) {
+/** Finds the description of a response, and its location if it is outside of the operation. */
+function findResponse(document: Fields, operation: Fields, status: number) {
   const part = (operation["responses"] as Readonly<Record<string, Fields>>)[String(status)];
   const reference = part?.["$ref"];
   if (typeof reference !== "string") return part && { part, at: undefined };
-  const at = reference.slice("#/".length).split("/");
-  const found = at.reduce<unknown>((held, key) => (held as Fields | undefined)?.[key], document);
-  return found === undefined ? undefined : { part: found as Fields, at };
+  const pointer = reference.slice("#/".length).split("/");
+  const found = pointer.reduce<unknown>((node, key) => (node as Fields | undefined)?.[key], document);
+  return found === undefined ? undefined : { part: found as Fields, at: pointer };
 }
 
 function findContent({ content }: Fields, type: string): boolean {
@@ -110,7 +118,7 @@ function escape(token: string): string {
   return encodeURIComponent(token.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
-/** Refuses other fields wherever a document does not say that there may be some. */
+/** Disallows undeclared fields in every object that does not explicitly allow them. */
 function close<T>(part: T): T {
   if (typeof part !== "object" || part === null) return part;
   const schema = part as Fields;
