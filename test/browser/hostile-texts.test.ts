@@ -73,7 +73,7 @@ describeInBrowser("hostile texts", (browser) => {
     "\u2067\u202E\u202D\u2068 nested \u202C",
     "\u202Bאבג\u202Aabc",
     "שלום עולם",
-  ])("turn nothing around them: %j", async (text) => {
+  ])("do not change the direction of the surrounding text: %j", async (text) => {
     const { page } = await browser.open();
     await pageVisits["review done"]?.(shop, page, { ...texts(text), customer: `${text} ${text}` });
     expect(await runsOn(page.locator(".by"), "verified buyer")).toBe(true);
@@ -147,7 +147,7 @@ async function runsOn(line: Locator, word: string): Promise<boolean> {
       const [first, second] = [leftOf(at), leftOf(at + 1)];
       return first.top === second.top && first.left < second.left;
     }
-    throw new Error(`there is no ${label}`);
+    throw new Error(`the page does not contain ${label}`);
   }, word);
 }
 

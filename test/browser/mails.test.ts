@@ -69,7 +69,7 @@ describeInBrowser("mails as they are read", (browser) => {
   });
 
   it.each(distinct.map((category, at) => [category, at] as const))(
-    "%s: what people write stays text",
+    "%s: user input remains text",
     async (category, offset) => {
       const { page, context } = await browser.open();
       await context.route("**", (route) => route.abort());

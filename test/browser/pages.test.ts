@@ -47,7 +47,7 @@ describeInBrowser("pages", (browser) => {
   });
 
   it.each(["review form", "review done", "reviews of a product", "top reviews", "confirm a question"])(
-    "%s: is all in the window, with long words at twice the size",
+    "%s: fits the window with long words at 200% zoom",
     async (name) => {
       const long = longWords.join(" ");
       const texts = { product: long, customer: long.slice(0, 100), title: long.slice(0, 150), content: long };

@@ -15,7 +15,7 @@ describeInBrowser("the report of a run", (browser) => {
     (Object.keys(viewports) as ViewportName[]).flatMap((viewport) =>
       (["light", "dark"] as const).map((colorScheme) => ({ viewport, colorScheme })),
     ),
-  )("can be read by everybody: $viewport, $colorScheme", async ({ viewport, colorScheme }) => {
+  )("is accessible: $viewport, $colorScheme", async ({ viewport, colorScheme }) => {
     const { page, context, complaints } = await browser.open(undefined, { viewport, colorScheme });
     await context.route("**", (route) => route.abort());
     await page.setContent(renderRunReport(reportedRun()));

@@ -291,7 +291,7 @@ describe("a full or read-only disk", () => {
   });
 
   test("rejects a database on a read-only file system", async ({ skip }) => {
-    if (!isMounted) skip("no file system can be mounted here");
+    if (!isMounted) skip("cannot mount a file system");
     const path = join(mount, "read-only.db");
     const own = new Home({ STARPOST_DATABASE: path });
     await own.runProcess(["auth", "status"]);
@@ -304,7 +304,7 @@ describe("a full or read-only disk", () => {
   });
 
   test("keeps the totals when the disk is full, and can be resumed when there is space", async ({ skip }) => {
-    if (!isMounted) skip("no file system of a fixed size can be mounted here");
+    if (!isMounted) skip("cannot mount a file system of a fixed size");
     mkdirSync(join(mount, "home"));
     const own = new Home({ STARPOST_HOME: join(mount, "home") });
     const path = write("many.csv", header + Array.from({ length: 20_000 }, (_, at) => row(at)).join(""));

@@ -69,7 +69,7 @@ function readCsv(text: string): Record<string, string>[] {
 /** Samples an arbitrary: the same content for the same seed, which a failure reports. */
 function sample<T>(arbitrary: Arbitrary<T>, seed: number): T {
   const [value] = draw(arbitrary, { numRuns: 1, seed });
-  if (value === undefined) throw new Error("nothing was drawn");
+  if (value === undefined) throw new Error("the arbitrary returned no value");
   return value;
 }
 

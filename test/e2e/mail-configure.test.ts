@@ -237,7 +237,7 @@ describe("emails of an import", () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
   it("reach a server that requires TLS and a password, with a self-signed certificate", async ({ skip }) => {
-    const own = (await makeCertificate()) ?? skip("there is no openssl here");
+    const own = (await makeCertificate()) ?? skip("openssl is not installed");
     const server = await start({ tls: "starttls", key: own.key, cert: own.cert, user });
     const home = homes.open();
     const args = [

@@ -21,8 +21,10 @@ const allowedFiles = [
   /^bin\/(starpost\.js|package\.json)$/,
   /^dist\/[\w.-]+\.(js|json|pack)$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
-  /^docs\/(commands\/)?[\w-]+\.md$/,
-  /^docs\/(openapi\.json|starpost\.service|Containerfile)$/,
+  /^docs\/([\w-]+\/)*[\w-]+\.md$/,
+  /^docs\/images\/[\w-]+\.(png|svg)$/,
+  /^docs\/reference\/openapi\.json$/,
+  /^docs\/operations\/(starpost\.service|Containerfile)$/,
   /^dist\/man\/starpost[\w-]*\.[17]$/,
 ];
 

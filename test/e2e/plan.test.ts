@@ -432,7 +432,7 @@ describe("an interrupted plan", () => {
     ["SIGINT", 130],
     ["SIGTERM", 130],
     ["SIGKILL", undefined],
-  ] as const)("for %s leaves nothing, and lets others write", async (signal, status) => {
+  ] as const)("leaves nothing behind after %s, and releases the database", async (signal, status) => {
     const { running } = await startPlan();
     running.kill(signal);
     const ended = await running;

@@ -42,7 +42,7 @@ interface Delivery {
 async function subscribe(home: Home, url: string, ...flags: string[]): Promise<Subscription> {
   const { data, exitCode, stderr } = await home.json<Subscription[]>(["webhooks", "create", url, ...flags]);
   const [made] = data ?? [];
-  if (!made) throw new Error(`not subscribed (${exitCode}): ${stderr}`);
+  if (!made) throw new Error(`cannot create the webhook (${exitCode}): ${stderr}`);
   return made;
 }
 

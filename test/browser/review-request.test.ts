@@ -17,17 +17,17 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-interface Heard {
+interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** A shop's receiver of review webhooks. */
-async function startReceiver(): Promise<{ readonly url: string; readonly heard: Heard[] }> {
-  const heard: Heard[] = [];
+async function startReceiver(): Promise<{ readonly url: string; readonly received: ReceivedRequest[] }> {
+  const received: ReceivedRequest[] = [];
   const server: Server = createServer((request, response) => {
     void readText(request).then((body) => {
-      heard.push({ headers: request.headers, body });
+      received.push({ headers: request.headers, body });
       response.end("ok");
     });
   });
@@ -35,7 +35,7 @@ async function startReceiver(): Promise<{ readonly url: string; readonly heard: 
     server.listen(0, "127.0.0.1", resolve);
   });
   closing.push(() => new Promise((resolve) => server.close(resolve)));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, heard };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
 }
 
 /** A home that sends emails through a mail server, and webhooks to this machine. */
@@ -43,11 +43,11 @@ async function setUp(): Promise<{ home: Home; mailServer: MailServer }> {
   const home = homes.open();
   const mailServer = await startMailServer();
   closing.push(() => mailServer.close());
-  const way = ["--host", mailServer.host, "--port", String(mailServer.port), "--tls", "none"];
+  const smtpFlags = ["--host", mailServer.host, "--port", String(mailServer.port), "--tls", "none"];
   const configured = await home.run([
     "mail",
     "configure",
-    ...way,
+    ...smtpFlags,
     "--from",
     "Tea & Cups <reviews@shop.example>",
   ]);
@@ -75,20 +75,21 @@ async function importOrder(home: Home, orderId: string, product: string): Promis
   expect([exitCode, stderr]).toEqual([0, stderr]);
 }
 
-interface Why {
+interface Explanation {
   readonly decisions: readonly { readonly state: string; readonly decided_by: string | null }[];
 }
 
-const why = async (home: Home, orderId: string) => (await home.json<Why>(["mail", "why", orderId])).data;
+const explain = async (home: Home, orderId: string) =>
+  (await home.json<Explanation>(["mail", "why", orderId])).data;
 
 /** The URL in an email for a path of the server. */
-function addressIn(mail: string | undefined, path: string): string {
+function findUrl(mail: string | undefined, path: string): string {
   const found = new RegExp(`https?://[^\\s"<>]+${path}/[^\\s"<>)]+`).exec(mail ?? "")?.[0];
-  if (found === undefined) throw new Error(`the mail holds no address of ${path}`);
+  if (found === undefined) throw new Error(`the email contains no URL for ${path}`);
   return found;
 }
 
-describeInBrowser("the whole way", (browser) => {
+describeInBrowser("a review request", (browser) => {
   it("leads from an order to an email, a review, and a webhook, and to no further email", async () => {
     const { home, mailServer } = await setUp();
     const receiver = await startReceiver();
@@ -107,13 +108,13 @@ describeInBrowser("the whole way", (browser) => {
     const mail = mailServer.received[0]?.parsed;
     expect(mail?.to).toEqual([expect.objectContaining({ address: "zoe@mail.example", name: "Zoë Müller" })]);
 
-    const reviewAddress = addressIn(mail?.html, "/starpost/v1/r");
-    expect(addressIn(mail?.text, "/starpost/v1/r")).toBe(reviewAddress);
+    const reviewAddress = findUrl(mail?.html, "/starpost/v1/r");
+    expect(findUrl(mail?.text, "/starpost/v1/r")).toBe(reviewAddress);
     expect(reviewAddress.startsWith(`${server.url}/`)).toBe(true);
     const { page, complaints } = await browser.open(reviewAddress, { viewport: "phone" });
     for (const [name, size] of Object.entries(viewports)) {
       await page.setViewportSize(size);
-      await takeScreenshot(page, `whole-way-${name}-form`);
+      await takeScreenshot(page, `review-request-${name}-form`);
     }
     expect(await page.locator("#display_name").inputValue()).toBe("Zoë Müller");
     await fillReview(page, {
@@ -125,7 +126,7 @@ describeInBrowser("the whole way", (browser) => {
     expect(await page.getByRole("article").innerText()).toContain("By Zoë M., verified buyer");
     for (const [name, size] of Object.entries(viewports)) {
       await page.setViewportSize(size);
-      await takeScreenshot(page, `whole-way-${name}-done`);
+      await takeScreenshot(page, `review-request-${name}-done`);
     }
     expect(await findBarriers(page)).toEqual([]);
 
@@ -139,8 +140,8 @@ describeInBrowser("the whole way", (browser) => {
       },
     });
 
-    await expect.poll(() => receiver.heard.length, { interval: 200 }).toBe(1);
-    const [{ headers, body } = { headers: {}, body: "" }] = receiver.heard;
+    await expect.poll(() => receiver.received.length, { interval: 200 }).toBe(1);
+    const [{ headers, body } = { headers: {}, body: "" }] = receiver.received;
     expect(headers["webhook-signature"]).toBe(signatureOf(headers, body, secret));
     expect(Math.abs(Number(headers["webhook-timestamp"]) * 1_000 - Date.now())).toBeLessThan(120_000);
     expect(JSON.parse(body)).toMatchObject({
@@ -155,18 +156,18 @@ describeInBrowser("the whole way", (browser) => {
 
     const header = mail?.headers.find(({ key }) => key === "list-unsubscribe")?.value;
     await page.setViewportSize(viewports.phone);
-    await page.goto(addressIn(header, "/starpost/v1/l"));
-    await takeScreenshot(page, "whole-way-phone-unsubscribe");
+    await page.goto(findUrl(header, "/starpost/v1/l"));
+    await takeScreenshot(page, "review-request-phone-unsubscribe");
     await page.getByRole("button", { name: "Unsubscribe" }).click();
     await page.getByRole("heading", { name: "You are unsubscribed" }).waitFor();
 
     await importOrder(home, "1002", "pan");
     await expect
-      .poll(async () => (await why(home, "1002")).decisions[0]?.state, { interval: 500 })
+      .poll(async () => (await explain(home, "1002")).decisions[0]?.state, { interval: 500 })
       .toBe("not_sent");
-    expect((await why(home, "1002")).decisions).toMatchObject([{ decided_by: "unsubscribed" }]);
-    expect((await why(home, "1001")).decisions).toMatchObject([{ state: "sent", decided_by: null }]);
-    expect([mailServer.received.length, receiver.heard.length]).toEqual([1, 1]);
+    expect((await explain(home, "1002")).decisions).toMatchObject([{ decided_by: "unsubscribed" }]);
+    expect((await explain(home, "1001")).decisions).toMatchObject([{ state: "sent", decided_by: null }]);
+    expect([mailServer.received.length, receiver.received.length]).toEqual([1, 1]);
     expect(complaints).toEqual([]);
   });
 });
