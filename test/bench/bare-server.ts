@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fastify } from "fastify";
 
-/** Answers every GET, and every POST of JSON, with the body in the file that is named: the least that a server can do. */
+/** Answers every GET and every JSON POST with the contents of the given file: the minimum work for a server. */
 const body = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as unknown;
 const app = fastify({ logger: false, bodyLimit: 10 * 1_024 * 1_024 });
 app.get("/*", () => body);

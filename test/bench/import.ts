@@ -168,14 +168,14 @@ async function remote(): Promise<void> {
   const paced = fileOf(9_000);
   const run = await withServer((env) => importFile(paced, 9_000, env, ["--rate", "5", "--batch-size", "20"]));
   const { sent, throttled } = run.summary.calls;
-  // The first call leaves at once: n calls take (n - 1) / 5 seconds.
+  // The first call starts immediately, so n calls take (n - 1) / 5 seconds.
   const allowed = run.seconds * 5 + 1;
   say(
     `  ${sent} calls (of ${calls}) in ${run.seconds.toFixed(1)} s: ${((100 * sent) / allowed).toFixed(1)} % of the limit; 429s: ${throttled}`,
   );
 }
 
-/** Reading back against the import that it reads back, and again with one row in a thousand gone. */
+/** Compares verification with the import that it verifies, complete and with one row in a thousand missing. */
 async function verification(): Promise<void> {
   const path = fileOf(rows);
   const [whole, holed, peaks]: [number[], number[], number[]] = [[], [], []];

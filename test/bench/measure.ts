@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** One run of a command, as a whole process. */
+/** One run of a command in its own process. */
 export interface Measured {
   readonly seconds: number;
-  /** The most memory that the process held; MB. */
+  /** The peak memory of the process in MB. */
   readonly peakMb: number;
   readonly stdout: string;
 }
 
-/** Runs a command to its end and measures it. @throws Error when its status is not among `statuses` */
+/** Runs and measures a command. @throws Error if its status is not one of `statuses` */
 export async function measure(
   command: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ export async function measure(
   return { seconds: (performance.now() - startedMs) / 1_000, peakMb: peakKb / 1_024, stdout };
 }
 
-/** The kernel's own high-water mark, which never falls. */
+/** The kernel's high-water mark, which never decreases. */
 export function readPeakKb(pid: number | undefined): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);

@@ -19,8 +19,8 @@ export const columns = [
 const catalogSize = 5_000;
 
 /**
- * Writes an orders file: 12 columns, about 250 bytes a row, a tenth of the rows with quotes, one in a hundred bad,
- * 1.5 rows an order, products from a catalog of 5,000. The same bytes for the same number of rows.
+ * Writes an orders file: 12 columns, about 250 bytes per row, quotes in 10 % of the rows, 1 % invalid rows,
+ * 1.5 rows per order, and a catalog of 5,000 products. The same number of rows yields the same bytes.
  */
 export function writeOrdersFile(path: string, rows: number): void {
   if (existsSync(path) && statSync(path).size > 0) return;
@@ -66,7 +66,7 @@ export function writeOrdersFile(path: string, rows: number): void {
   closeSync(descriptor);
 }
 
-/** A linear congruential generator: the bench wants the same file each time, not good randomness. */
+/** A linear congruential generator, because the benchmark needs reproducible files, not good randomness. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * How much of the service's limit a paced client uses, and whether it is ever refused: core listings at rate 5 over
- * loopback for a minute, from several calls at once. Not part of the tests.
+ * Measures how much of the service's limit a paced client uses, and whether it is ever refused: core listings at rate 5 over
+ * loopback for a minute, with concurrent calls. Not part of the tests.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -27,7 +27,7 @@ interface Counts {
   refused: number;
 }
 
-/** Sends calls one after another, at most `concurrency` at once, until the time is up. */
+/** Sends calls with at most `concurrency` in flight until the time is up. */
 async function measure(transport: Transport): Promise<Counts> {
   const counts: Counts = { answered: 0, attempts: 0, refused: 0 };
   const onEvent = (event: CallEvent) => {

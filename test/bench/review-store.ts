@@ -5,11 +5,11 @@ import { productTarget } from "../../src/engine/reviews/rating-targets.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 
-/** Reviews of a store to read from, and what is needed to serve it. */
+/** A database with reviews, and what is needed to serve it. */
 export interface ReviewStore {
   readonly appKey: string;
   readonly secret: string;
-  /** Hexadecimal, for STARPOST_KEY. */
+  /** In hexadecimal, for STARPOST_KEY. */
   readonly sealingKey: string;
   readonly products: number;
 }
@@ -19,8 +19,8 @@ const insertedAtOnce = 200;
 const sentence = "It does what it says, came in time and was well packed; I would buy it again. ";
 
 /**
- * Fills a database with reviews: half of them of one product, which is the one to page through, the rest of 1,000.
- * They are written as the engine writes them, but not one by one.
+ * Fills a database with reviews: half of them for the product to page through, the rest for 1,000 others.
+ * The rows are the same as those that the engine writes, but are inserted in bulk.
  */
 export async function fillReviewStore(url: string, reviews: number): Promise<ReviewStore> {
   const key = randomBytes(32);

@@ -9,9 +9,9 @@ import { writeOrdersFile } from "./orders-file.ts";
 import { fillReviewStore, type ReviewStore } from "./review-store.ts";
 
 /**
- * Measures `starpost serve` against a bare fastify route that answers with a body of the same size, in one
+ * Compares `starpost serve` with a bare fastify route that returns a body of the same size, in one
  * interleaved run. `--reviews` and `--rounds` set the size; `--only reads|creates|import|pages` runs one part;
- * `--database` serves another database than a new SQLite file.
+ * `--database` serves the given database instead of a new SQLite file.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -37,7 +37,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Starts a server and waits for the address in its first line. */
+/** Starts a server and reads the address from its first line. */
 async function start(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env["PATH"], ...env },
@@ -70,7 +70,7 @@ async function load(
   return result;
 }
 
-/** Runs two loads in turns and says each one's median, and the median of their ratios. */
+/** Runs two loads in turn and prints the median of each and of their ratios. */
 async function compare(
   title: string,
   ours: () => Promise<autocannon.Result>,
@@ -91,7 +91,7 @@ async function getText(url: string): Promise<string> {
   return answer.text();
 }
 
-/** Starts the bare server with a body that an address of ours answers. */
+/** Starts the bare server with the response body of one of our URLs. */
 async function startBare(name: string, body: string): Promise<string> {
   const path = join(folder, `${name}.json`);
   writeFileSync(path, body);
@@ -111,12 +111,12 @@ async function benchReads(store: ReviewStore, url: string): Promise<void> {
   }));
   const again = pages.slice(0, 200);
   await compare(
-    `widget reads over ${flags.reviews} reviews, 200 pages again and again`,
+    `widget reads over ${flags.reviews} reviews, 200 pages repeatedly`,
     () => load(url, again),
     () => load(bare, again),
   );
   await compare(
-    `the same, each of ${pages.length} pages after all others, so that no answer is kept`,
+    `the same for each of ${pages.length} pages in turn, to defeat the cache`,
     () => load(url, pages),
     () => load(bare, pages),
   );
@@ -177,7 +177,7 @@ async function benchDuringImport(store: ReviewStore, url: string): Promise<void>
   );
 }
 
-/** The median time of one request after another, of two addresses in turns. */
+/** Returns the median time of sequential requests to two URLs in turn. */
 async function benchPages(store: ReviewStore, url: string, utoken: string): Promise<void> {
   const lists: [string, (page: number) => string][] = [
     ["widget", (page) => widgetPath(store, 0, `?page=${page}`)],

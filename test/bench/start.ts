@@ -6,8 +6,8 @@ import { parseArgs } from "node:util";
 import { median } from "./measure.ts";
 
 /**
- * `npm run bench:start -- [--rounds n]`: how long starts take, and how much of a processor, each of the runs in turn,
- * against a bare Node's.
+ * `npm run bench:start -- [--rounds n]` measures the duration and CPU time of starts, in turn,
+ * relative to a bare Node.js process.
  */
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "31" } } });
 const program = resolve("bin/starpost.js");
@@ -20,14 +20,14 @@ const runs = [
   ["starpost products list --json", program, "products", "list", "--json"],
 ] as const;
 
-/** Milliseconds from the start to the end. */
+/** Wall-clock time in milliseconds. */
 function run(args: readonly string[]): number {
   const startedMs = performance.now();
   start(args);
   return performance.now() - startedMs;
 }
 
-/** Milliseconds of a processor, all threads together, until the process is about to end; asked by the process itself. */
+/** CPU time of all threads in milliseconds, measured by the process itself just before it ends. */
 function runForCpu(args: readonly string[]): number {
   const micros = JSON.parse(start(["--require", hook, ...args])) as NodeJS.CpuUsage;
   return (micros.user + micros.system) / 1_000;

@@ -1,6 +1,6 @@
 /**
- * How two imports in two processes share one store's limit: calls a second together and of each, refusals, and, with
- * `kill`, what the one that is left makes of the rate. Not part of the tests; runs the built program.
+ * Measures how two imports in two processes share one store's limit: calls per second together and of each, refusals, and,
+ * with `kill`, how the remaining process uses the rate. Not part of the tests; runs the built program.
  *
  *     node …/two-imports.js [calls of each] [kill]
  */
@@ -38,7 +38,7 @@ function mostInSecond(log: readonly LoggedCall[]): number {
   return Math.max(...counts.values());
 }
 
-/** The part of the limit that was used between two times. */
+/** Returns the part of the limit used between two times. */
 function shareUsed(log: readonly LoggedCall[], fromMs: number, toMs: number): number {
   const made = log.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
   return Number((made / ((limitPerSecond * (toMs - fromMs)) / 1_000)).toFixed(4));

@@ -1,24 +1,24 @@
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
-/** A file to be put into a zip archive. */
+/** A file for a zip archive. */
 export interface ZipPart {
   readonly name: string;
   readonly bytes: Buffer;
   readonly isStored?: boolean;
-  /** Sizes and checksum after the data, as archives written to a stream have them. */
+  /** Writes sizes and checksum after the data, as in a streamed archive. */
   readonly hasDescriptor?: boolean;
   readonly isEncrypted?: boolean;
-  /** Instead of the true one. */
+  /** Overrides the compression method. */
   readonly method?: number;
 }
 
 export interface ZipForm {
-  /** Sizes and offsets in 64 bits throughout. */
+  /** Uses 64-bit sizes and offsets throughout. */
   readonly isZip64?: boolean;
   readonly comment?: string;
 }
 
-/** A zip archive, made by hand so that every form of it can be had. */
+/** Builds a zip archive field by field, to cover every variant of the format. */
 export function makeZip(parts: readonly ZipPart[], { isZip64 = false, comment = "" }: ZipForm = {}): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -42,7 +42,7 @@ export function makeZip(parts: readonly ZipPart[], { isZip64 = false, comment = 
   return Buffer.concat([...files, listed, wide, end, Buffer.from(comment)]);
 }
 
-/** A gzip file of several members, as appending to one makes it. */
+/** Builds a gzip file with several members, as appending does. */
 export function makeGzip(bytes: Buffer, members = 1): Buffer {
   const size = Math.ceil(bytes.length / members);
   return Buffer.concat(
@@ -60,7 +60,7 @@ function methodOf({ isStored = false, method }: ZipPart): number {
 
 function localPart(part: ZipPart, packed: Buffer): Buffer {
   const name = Buffer.from(part.name);
-  // An extra field that the directory does not have.
+  // An extra field that the central directory does not contain.
   const extra = Buffer.from([0x55, 0x54, 5, 0, 1, 0, 0, 0, 0]);
   const header = Buffer.alloc(30);
   const sums = [crc32(part.bytes), packed.length, part.bytes.length];

@@ -5,14 +5,14 @@ import type { AxeResults, RunOptions } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
 
-/** The windows in which pages are looked at: a phone's and a desk's. */
+/** The window sizes: a phone and a desktop. */
 export const viewports = {
   phone: { width: 390, height: 844 },
   desktop: { width: 1_280, height: 900 },
 } as const;
 export type ViewportName = keyof typeof viewports;
 
-/** Debian's browser, or the one that `CHROMIUM` names. */
+/** Debian's browser, or the one in `CHROMIUM`. */
 const knownPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const chromiumPath = [process.env["CHROMIUM"] ?? "", ...knownPaths].find(
   (path) => path !== "" && existsSync(path),
@@ -21,31 +21,31 @@ const chromiumPath = [process.env["CHROMIUM"] ?? "", ...knownPaths].find(
 export interface OpenOptions {
   readonly viewport?: ViewportName;
   readonly colorScheme?: "light" | "dark";
-  /** True where absent. */
+  /** Default: true. */
   readonly javaScript?: boolean;
-  /** How large the text is shown, as a person sets it in the browser: 2 is 200 %. */
+  /** The browser's zoom factor; 2 is 200 %. */
   readonly zoom?: number;
 }
 
-/** A page in a browser of its own: it shares neither cookies nor caches with another. */
+/** A page in its own browser context, with separate cookies and caches. */
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser complained of: refused scripts, styles and images among it, and errors of scripts. */
+  /** Warnings and errors in the browser's console, including blocked scripts, styles, and images. */
   readonly complaints: readonly string[];
 }
 
-/** A form that is sent with mistakes is answered with a status that the browser notes; nothing is wrong with the page. */
+/** The browser logs the status of a form submitted with errors; the page itself is fine. */
 export const isNoted422 = (complaint: string) => complaint.includes("status of 422");
 
 export interface TestBrowser {
-  /** Opens an address; without one, an empty page. */
+  /** Opens a URL, or an empty page. */
   readonly open: (url?: string, options?: OpenOptions) => Promise<OpenPage>;
 }
 
 /**
- * Runs a suite with a browser. Where there is none it is skipped, and says so.
- * Every page that was opened is closed after its test.
+ * Runs a suite with a browser. Without one, the suite is skipped with a note.
+ * Pages are closed after each test.
  */
 export function describeInBrowser(title: string, suite: (browser: TestBrowser) => void): void {
   if (chromiumPath === undefined) {
@@ -56,7 +56,7 @@ export function describeInBrowser(title: string, suite: (browser: TestBrowser) =
     let browser: Browser | undefined;
     const opened: BrowserContext[] = [];
     beforeAll(async () => {
-      // The sandbox cannot be had by root, nor in most containers.
+      // The sandbox is not available to root or in most containers.
       browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
     });
     afterEach(async () => {
@@ -84,7 +84,7 @@ async function openPage(
 ): Promise<OpenPage> {
   const { width, height } = viewports[viewport];
   const context = await browser.newContext({
-    // Zooming by the browser makes the page's own pixels larger, and fewer.
+    // Browser zoom makes CSS pixels larger, so that fewer fit.
     viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
     deviceScaleFactor: zoom,
     colorScheme,
@@ -103,7 +103,7 @@ async function openPage(
   return { page, context, complaints };
 }
 
-/** Puts a picture of the whole page into the folder that `STARPOST_TEST_SCREENSHOTS` names; without one, does nothing. */
+/** Saves a screenshot to the folder in `STARPOST_TEST_SCREENSHOTS`, if set. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["STARPOST_TEST_SCREENSHOTS"];
   if (!folder) return;

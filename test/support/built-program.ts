@@ -10,7 +10,7 @@ import { commands } from "../../src/cli/program/commands.ts";
 import type { App } from "../../src/app/ports.ts";
 import type { Io } from "../../src/cli/program/io.ts";
 
-/** What one run did. */
+/** The result of one run. */
 export interface BuiltRun {
   readonly status: number;
   readonly stdout: string;
@@ -27,7 +27,7 @@ export interface BuiltSettings {
 
 const require = createRequire(import.meta.url);
 
-/** Loads a module of the built program that has a file of its own in `dist`. */
+/** Loads a module of the built program from its own file in `dist`. */
 export function loadBuilt<T>(name: string): T {
   const file = readdirSync("dist").find((one) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(one));
   if (file === undefined) throw new Error(`dist contains no ${name}; run npm run build`);
@@ -35,8 +35,8 @@ export function loadBuilt<T>(name: string): T {
 }
 
 /**
- * The built application, with the embedded engine in the test's own thread: starting a thread takes longer than most
- * commands. A rehearsal still starts one.
+ * Loads the built application with the embedded engine in the test's thread, because starting a thread takes longer than
+ * most commands. A rehearsal still starts one.
  */
 export function loadBuiltApp(): App {
   const app = loadBuilt<App>("app");
@@ -51,7 +51,7 @@ export function loadBuiltApp(): App {
   };
 }
 
-/** Every command of the program. */
+/** Loads every command of the program. */
 export function loadCommands(): Promise<readonly Command[]> {
   return Promise.all(Object.values(commands).map((load) => load()));
 }
@@ -91,7 +91,7 @@ function collect(stream: PassThrough): () => string {
   return () => Buffer.concat(chunks).toString("utf8");
 }
 
-/** A terminal that nobody answers at: whoever asks there waits without end. */
+/** Opens a terminal at which no one answers prompts. */
 export function openTerminal(): { readonly io: Partial<Io>; readonly asked: () => string } {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const size = { isTTY: true, columns: 1_000, rows: 40 };
@@ -102,7 +102,7 @@ export function openTerminal(): { readonly io: Partial<Io>; readonly asked: () =
   return { io, asked: said };
 }
 
-/** Signals that come again and again, for what ends by nothing else. */
+/** Emits SIGTERM repeatedly, for commands that only end on a signal. */
 export function keepSignalling(): { readonly signals: EventEmitter; readonly end: () => void } {
   const signals = new EventEmitter();
   const timer = setInterval(() => signals.emit("SIGTERM"), 20);

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 
-/** A certificate of 127.0.0.1 and service.example that vouches for itself. */
+/** A self-signed certificate for 127.0.0.1 and service.example. */
 export interface OwnCertificate {
   readonly key: string;
   readonly cert: string;
-  /** For `NODE_EXTRA_CA_CERTS`. */
+  /** The path for `NODE_EXTRA_CA_CERTS`. */
   readonly certFile: string;
 }
 
-/** Makes a certificate with OpenSSL; nothing where the machine has none. */
+/** Creates a certificate with OpenSSL; returns undefined if OpenSSL is not installed. */
 export async function makeCertificate(): Promise<OwnCertificate | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "starpost-certificate-"));
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];

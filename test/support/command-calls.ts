@@ -1,18 +1,18 @@
 import type { OperationName } from "../../src/contract/index.ts";
 
-/** What earlier calls left for later ones. */
+/** Values saved by earlier calls for later ones. */
 export type Seen = Record<string, string>;
 
-/** One command line that makes a call. Words in braces are what was seen so far. */
+/** A command line that makes a call. Words in braces are replaced by saved values. */
 export interface CommandCall {
   readonly call: OperationName;
   readonly words: readonly string[];
   readonly stdin?: string;
-  /** 0 where absent. */
+  /** Default: 0. */
   readonly status?: number;
-  /** Names of what is to be remembered, and where it stands in the JSON that was printed. */
+  /** Maps names of values to save to their paths in the printed JSON. */
   readonly keep?: Readonly<Record<string, string>>;
-  /** A token that only a mail tells, to be remembered as `token` before the call. */
+  /** A token from an email link, to be saved as `token` before the call. */
   readonly token?: "verify_url" | "confirm_url" | "unsubscribe_url" | "review" | "open" | "click";
 }
 
@@ -60,7 +60,7 @@ const question = [
 const typed = ["--score", "5", "--title", "Good", "--content", "Good", "--display-name", "Ann"];
 const image = Buffer.from("GIF89a").toString("base64");
 
-/** Every call of the contract by its command, in an order in which each finds what it needs. */
+/** A command for every operation, ordered so that each finds the records it needs. */
 export const commandCalls: readonly CommandCall[] = [
   {
     call: "account.setPlatform",

@@ -4,21 +4,21 @@ import { join, resolve } from "node:path";
 import type { Command } from "../../src/cli/program/command.ts";
 import { runBuilt } from "./built-program.ts";
 
-/** What is in the home in which the command lines are called. */
+/** The contents of the home in which the commands run. */
 export interface Stock {
   readonly folder: string;
-  /** Of the finished run. Mails, subscriptions, deliveries and reviews have the id 1. */
+  /** The ID of the finished run. Emails, webhooks, deliveries, and reviews have the ID 1. */
   readonly importId: string;
 }
 
-/** How a command is called so that it does something. */
+/** A command line for which a command does its work. */
 export interface CommandLine {
-  /** What stands behind its name. */
+  /** The words after the command's name. */
   readonly words: (stock: Stock) => readonly string[];
   readonly stdin?: string;
-  /** Why it does not end with 0 like that; absent where it does. */
+  /** Why the command fails with these words, if it does. */
   readonly refused?: string;
-  /** Why it goes on until a signal comes; absent where it ends by itself. */
+  /** Why the command runs until it gets a signal, if it does. */
   readonly waits?: string;
 }
 
@@ -28,7 +28,7 @@ const nothing = words();
 
 const noRecord = "there is no such record here";
 
-/** Those with a workflow of their own. */
+/** Commands with their own workflow. */
 const workflows: Readonly<Record<string, CommandLine>> = {
   "products import": words(file("products.csv")),
   "products export": nothing,
@@ -102,7 +102,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   },
 };
 
-/** Commands for an operation whose first example needs a record that is not there. */
+/** Commands for an operation whose first example needs a record that does not exist. */
 const calls: Readonly<Record<string, CommandLine>> = {
   "questions answer": { ...words("1", "--content", "Thank you!"), refused: noRecord },
   "groups create": words("pots"),
@@ -113,26 +113,26 @@ const calls: Readonly<Record<string, CommandLine>> = {
   "reviews history": words("1"),
 };
 
-/** How a command is called; nothing where nobody has said so, here or in its examples. */
+/** Returns the command line of a command; undefined if neither this file nor its examples contain one. */
 export function commandLineOf({ name, examples = [] }: Command): CommandLine | undefined {
   const known = workflows[name] ?? calls[name];
   if (known) return known;
   const [example = ""] = examples;
   const split = /[$<|`]/.test(example) ? undefined : splitWords(example);
   const given = split?.slice(1 + name.split(" ").length);
-  // What destroys asks where nobody answers.
+  // Destructive commands prompt if no one can answer.
   return given && { words: () => [...given, "--yes"] };
 }
 
-/** Names that are listed here; the program has to have them all. */
+/** The names listed here; all of them must exist. */
 export const listedNames: readonly string[] = [...Object.keys(workflows), ...Object.keys(calls)];
 
-/** Splits a line at its blanks as a shell does, with `'` around what holds some. */
+/** Splits a line at spaces like a shell; single quotes group words. */
 export function splitWords(line: string): string[] {
   return [...line.matchAll(/(?:[^\s']+|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ""));
 }
 
-/** A home with some of everything, as it was before each command. */
+/** Creates a home with some records of each kind, restored before each command. */
 export async function stockHome(): Promise<
   Stock & { readonly renew: () => void; readonly remove: () => void }
 > {

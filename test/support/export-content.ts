@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** What files and spreadsheets trip over. */
+/** Values that are difficult for file formats and spreadsheets. */
 const oddPieces = [
   '"',
   '""',
@@ -43,12 +43,12 @@ const piece = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 4 }),
 );
 
-/** Any text that the service keeps. */
+/** Any text that the service stores. */
 const anyText = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("").replaceAll("\0", ""));
 const someText = anyText.filter((text) => text.trim() !== "");
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
-/** `__proto__` is no name that a body of JSON may have. */
+/** A JSON body cannot have a key `__proto__`. */
 const legalId = fc
   .oneof(
     fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/),
@@ -86,7 +86,7 @@ const spec = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/),
   fc.constantFrom("0012", " 1-2 ", "N/A", "--", "bad value"),
 );
-/** `external_sku` is of one product, so that each product has its own. */
+/** `external_sku` belongs to one product, so each product has its own. */
 const specs = fc.record({
   upc: maybe(spec),
   mpn: maybe(spec),

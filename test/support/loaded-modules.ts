@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 
 const source = resolve("src");
 
-/** What is loaded with a source file, and with what it loads in turn: files from `src/`, and packages. Types are not. */
+/** Lists the files in `src/` and the packages that a source file loads, directly or indirectly, except for types. */
 export function modulesLoadedBy(path: string): ReadonlySet<string> {
   const found = new Set<string>();
   const follow = (file: string) => {
@@ -19,7 +19,7 @@ export function modulesLoadedBy(path: string): ReadonlySet<string> {
   return found;
 }
 
-/** The files that declare commands, as the table of commands imports them. */
+/** Lists the files that the command table imports. */
 export function listCommandFiles(): string[] {
   const table = join(source, "cli/program/commands.ts");
   const imports = readFileSync(table, "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A request as a loopback server got it. */
+/** A request received by a loopback server. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
@@ -16,10 +16,10 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
-/** Answers a request, given how many came before it. */
+/** Answers a request; `at` counts the earlier requests. */
 export type Responder = (response: ServerResponse, at: number, request: IncomingMessage) => void;
 
-/** Starts a server that answers as it is told, and remembers what it was sent. */
+/** Starts a server that answers with `respond` and records its requests. */
 export async function startLoopback(respond: Responder): Promise<Loopback> {
   const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
@@ -45,7 +45,7 @@ export async function startLoopback(respond: Responder): Promise<Loopback> {
   };
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function sendJson(
   response: ServerResponse,
   status: number,

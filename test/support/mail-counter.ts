@@ -1,24 +1,24 @@
 import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 
-/** A message that a server took, as far as it is counted. */
+/** An accepted message. */
 export interface CountedMail {
   readonly from: string;
-  /** With its angle brackets. */
+  /** Includes the angle brackets. */
   readonly messageId: string;
 }
 
 export interface EmailCounter {
   readonly port: number;
   readonly taken: CountedMail[];
-  /** Whether the sender of a message that was taken is never answered. */
+  /** Whether an accepted message is never acknowledged. */
   swallows: (mail: CountedMail) => boolean;
-  /** What the answer to a message waits for. */
+  /** Delays the response to a message. */
   answersAfter: (() => Promise<void>) | undefined;
   close: () => Promise<void>;
 }
 
-/** A real mail server on loopback that counts messages and reads nothing of them but their id; on any free port where 0. */
+/** Starts an SMTP server on loopback that counts messages by their IDs; port 0 selects a free port. */
 export async function startMailCounter(port = 0): Promise<EmailCounter> {
   const taken: CountedMail[] = [];
   const smtp = new SMTPServer({

@@ -3,34 +3,34 @@ import { buffer } from "node:stream/consumers";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
-/** A mail as the server took it. */
+/** An email accepted by the server. */
 export interface ReceivedMail {
-  /** The envelope's. */
+  /** The sender of the envelope. */
   readonly from: string;
   readonly to: string;
   readonly raw: string;
   readonly parsed: Email;
-  /** How it came. */
+  /** The details of the session. */
   readonly isEncrypted: boolean;
   readonly user: string | undefined;
 }
 
-/** Where a server may refuse: the last is after it has read the whole message. */
+/** The steps at which a server can refuse; the last one follows the complete message. */
 export type SmtpStep = "connect" | "auth" | "mail" | "rcpt" | "data";
 
-/** - an answer such as `{ code: 450, text: "4.2.0 later" }`; `drop`: the connection is reset; `hang`: no answer, ever */
+/** A response such as `{ code: 450, text: "4.2.0 later" }`; `drop` resets the connection; `hang` never responds. */
 export type SmtpDecision = { readonly code: number; readonly text: string } | "drop" | "hang" | undefined;
 
 export interface MailServerOptions {
-  /** Any free one where absent. */
+  /** Default: a free port. */
   readonly port?: number;
   readonly tls?: "none" | "starttls" | "implicit";
-  /** In PEM; a certificate that nobody trusts where absent. */
+  /** In PEM format (default: an untrusted certificate). */
   readonly key?: string;
   readonly cert?: string;
-  /** Mails are taken from this user alone. */
+  /** Accepts emails from this user only. */
   readonly user?: { readonly name: string; readonly password: string };
-  /** Whether it takes addresses in all letters; it does where absent. */
+  /** Whether to accept non-ASCII addresses (default: true). */
   readonly takesUtf8?: boolean;
   readonly decide?: MailServer["decide"];
 }
@@ -38,18 +38,18 @@ export interface MailServerOptions {
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** In the order in which they came; each is there before its sender has the answer. */
+  /** In order of arrival; each email is added before its sender gets a response. */
   readonly received: ReceivedMail[];
-  /** How many connections were made. */
+  /** The number of connections so far. */
   connections: number;
-  /** What it does at a step; may be replaced at any time. `address` is the step's own, of `data` the receiver's. */
+  /** Determines the response at a step; may be replaced at any time. At `data`, `address` is the recipient. */
   decide: (step: SmtpStep, address: string) => SmtpDecision;
   close: () => Promise<void>;
 }
 
 const host = "127.0.0.1";
 
-/** Starts a real mail server on loopback, which keeps and parses what it is given. */
+/** Starts an SMTP server on loopback that stores and parses emails. */
 export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const { port = 0, tls = "none", key, cert, user, takesUtf8 = true, decide = () => undefined } = options;
   const received: ReceivedMail[] = [];

@@ -1,7 +1,7 @@
 import type { OutgoingEmail } from "../../src/email/outgoing-email.ts";
 import { createSampleEmail } from "../../src/email/templates/check-template.ts";
 
-/** A mail that is due, of one product of an order. */
+/** Returns a due email for one product of an order. */
 export function anOutgoingMail(fields: Partial<OutgoingEmail> = {}): OutgoingEmail {
   return {
     id: 7,

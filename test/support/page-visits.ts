@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import type { Shop, ShopTexts } from "./shop.ts";
 
-/** Comes to a page of a shop whose people write `texts`. */
+/** Opens a page of a shop whose users enter `texts`. */
 export type Visit = (shop: Shop, page: Page, texts?: ShopTexts) => Promise<unknown>;
 
-/** Fills the form of a review; the texts are put in as they are, as if pasted. */
+/** Fills in the review form; texts are pasted, not typed. */
 export async function fillReview(page: Page, { title, content, customer }: ShopTexts = {}): Promise<void> {
   await page.getByRole("radio", { name: "4 stars" }).check();
   await page.locator("#title").fill(title ?? "Pours well");
@@ -14,7 +14,7 @@ export async function fillReview(page: Page, { title, content, customer }: ShopT
 
 const press = (page: Page) => page.getByRole("button").click();
 
-/** Goes to an address, and presses the button there. */
+/** Opens an address and presses the button there. */
 function pressing(address: (shop: Shop, texts?: ShopTexts) => Promise<string>): Visit {
   return async (shop, page, texts) => {
     await page.goto(await address(shop, texts));
@@ -24,7 +24,7 @@ function pressing(address: (shop: Shop, texts?: ShopTexts) => Promise<string>): 
 
 const form: Visit = async (shop, page, texts) => page.goto(await shop.reviewAddress(texts));
 
-/** Every page that the server shows, by what it shows. */
+/** A visit to every page that the server renders, by name. */
 export const pageVisits: Readonly<Record<string, Visit>> = {
   "review form": form,
   "review form with mistakes": async (shop, page, texts) => {

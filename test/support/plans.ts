@@ -3,14 +3,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 
-/** A file to plan and import: the command, and the flags that it needs. */
+/** A file to plan and import, with the command and its flags. */
 export interface PlannedCase {
   readonly file: string;
   readonly kind: "products" | "orders" | "coupons" | "unsubscribers" | "reviews";
   readonly flags: readonly string[];
 }
 
-/** By what a file's name begins or ends with; the others are orders. */
+/** Record kinds by file name; other files contain orders. */
 const kindOfName: readonly (readonly [RegExp, PlannedCase["kind"]])[] = [
   [/^product-ids/, "orders"],
   [/products?/, "products"],
@@ -29,7 +29,7 @@ const flagsOf: Readonly<Record<PlannedCase["kind"], readonly string[]>> = {
   reviews: ["--product-url", pattern],
 };
 
-/** Every CSV file of folders, with how it is imported. */
+/** Finds every CSV file in the folders, with its import command. */
 export function findCases(folders: readonly string[]): PlannedCase[] {
   return folders.filter(existsSync).flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -43,7 +43,7 @@ export function findCases(folders: readonly string[]): PlannedCase[] {
   );
 }
 
-/** A digest of every row of every table but those named. */
+/** Returns a digest of all rows, except those of the given tables. */
 export function digestDatabase(path: string, without: readonly string[] = []): string {
   const file = new SqliteFile(path);
   try {
@@ -61,7 +61,7 @@ export function digestDatabase(path: string, without: readonly string[] = []): s
   }
 }
 
-/** A plan as scripts see it. */
+/** A plan as printed for scripts. */
 export interface Plan {
   readonly kind: string;
   readonly state: string;

@@ -2,23 +2,23 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { type AddressInfo, connect, type Socket } from "node:net";
 
 export interface ProxyOptions {
-  /** `user:password` that is asked for. */
+  /** The required `user:password`. */
   readonly credentials?: string;
-  /** Refuses everything with this status. */
+  /** Rejects every request with this status. */
   readonly refuses?: number;
 }
 
-/** A proxy on loopback. It takes every host for this machine, whatever its name. */
+/** A proxy on loopback that resolves every name to this machine. */
 export interface TestProxy {
   readonly url: string;
-  /** `CONNECT host:port` or `GET http://host:port/…`, as they were asked for. */
+  /** Requests as received: `CONNECT host:port` or `GET http://host:port/…`. */
   readonly asked: readonly string[];
-  /** What of them was let through. */
+  /** The accepted ones among them. */
   readonly passed: () => number;
   close(): Promise<void>;
 }
 
-/** Starts a proxy that tunnels (`CONNECT`) and forwards requests with whole addresses. */
+/** Starts a proxy that tunnels (`CONNECT`) and forwards requests with absolute URLs. */
 export async function startProxy({ credentials, refuses }: ProxyOptions = {}): Promise<TestProxy> {
   const asked: string[] = [];
   let passed = 0;

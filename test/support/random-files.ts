@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import { makeGzip, makeZip } from "./archives.ts";
 
-/** What is wrong with a row, and the code that it is to be rejected with. */
+/** The error of a row, and the expected reject code. */
 export const faults = {
   bad_email: { code: "bad_email", column: "email", cell: "nobody" },
   bad_date: { code: "bad_date", column: "order_date", cell: "31st of May" },
@@ -67,7 +67,7 @@ interface FilePlan {
   readonly container: "none" | "gzip" | "gzip members" | "zip" | "zip stored" | "shared zip";
 }
 
-/** Files for one import of orders, drawn at random. */
+/** Generates random files for one import of orders. */
 export interface Plan {
   readonly files: readonly FilePlan[];
   readonly texts: readonly string[];
@@ -84,10 +84,10 @@ const productCount = 12;
 const anyLetters = ["é", "ß", "€", "“", "😀", "漢字", "ł", "\u2028"];
 const latinLetters = ["é", "ß", "€", "“", "ü", "×"];
 
-/** Texts that a cell may hold; never a delimiter or line end first, where a broken quote before would be ambiguous. */
+/** Possible cell texts; none starts with a delimiter or line break, which would be ambiguous after a broken quote. */
 function textOf(letters: readonly string[]): fc.Arbitrary<string> {
   const pieces = ['"', ",", ";", "\t", "|", "\n", "\r\n", "\r", '""', "'", "=", " ", "a", ...letters];
-  // ASCII between all pieces: two letters of Windows-1252 side by side may be one of UTF-8 by chance.
+  // ASCII between all parts, because two adjacent Windows-1252 characters can be valid UTF-8 by chance.
   return fc
     .array(fc.constantFrom(...pieces), { maxLength: 6 })
     .map((found) => `N${found.map((piece) => `${piece}o`).join("")}${found.length % 3 === 0 ? " " : ""}`);
@@ -134,13 +134,13 @@ export const anyPlan: fc.Arbitrary<Plan> = fc.boolean().chain((isLatin) =>
   }),
 );
 
-/** A row as it was put into a file. */
+/** A row in a file. */
 export interface PutRow {
-  /** As messages name the file. */
+  /** The file name as shown in messages. */
   readonly file: string;
-  /** Where it starts, counted in the bytes that were written. */
+  /** The byte offset of its start. */
   readonly line: number;
-  /** What is meant. */
+  /** The intended values. */
   readonly cells: Cells;
   readonly fault: Fault | undefined;
 }
@@ -150,11 +150,11 @@ export interface PutFiles {
   readonly fileCount: number;
   readonly rows: readonly PutRow[];
   readonly options: { readonly encoding?: string; readonly delimiter?: string };
-  /** How the rejects are to be read. */
+  /** How to interpret the rejects. */
   readonly rejects: { readonly delimiter: string; readonly encoding: string };
 }
 
-/** Writes the files of a plan, each in a form of its own, and says what is where. */
+/** Writes the planned files, each in its own format, and returns the position of each row. */
 export function putFiles(plan: Plan, folder: string): PutFiles {
   mkdirSync(join(folder, "in"));
   const [first] = plan.files;
@@ -232,7 +232,7 @@ function writeText(plan: Plan, file: FilePlan, met: Set<string>): Written {
   const goodOrders = new Set<number>();
   for (const [at, planned] of file.rows.entries()) {
     const pair = `${planned.order} ${planned.product}`;
-    // One order has one product once, but for rows that are there twice on purpose.
+    // An order contains a product once, except for intentional duplicates.
     if (met.has(pair)) continue;
     met.add(pair);
     const fault = planned.fault === "conflict" && !goodOrders.has(planned.order) ? undefined : planned.fault;
@@ -248,7 +248,7 @@ function writeText(plan: Plan, file: FilePlan, met: Set<string>): Written {
   return { text: last === undefined ? text : text.slice(0, -last), rows };
 }
 
-/** The line that the next letter stands on, by how the file's lines end. */
+/** Returns the line number of the next character, given the file's line endings. */
 function lineOf(text: string, lineEnds: FilePlan["lineEnds"]): number {
   return text.split(lineEnds === "\r" ? "\r" : "\n").length;
 }

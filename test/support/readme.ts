@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { execa } from "execa";
 
-/** What a shell is given to run the program by its name. */
+/** A shell function that runs the program by its name. */
 export interface Shell {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export const readReadme = () => readFileSync(resolve("README.md"), "utf8");
 
 const consoleBlock = /```console\n(.*?)```/gs;
 
-/** The README with what the commands of its tour print today, in place of what it says that they print. */
+/** Returns the README with the current output of the commands in its tour. */
 export async function runTour(readme: string, shell: Shell): Promise<string> {
   let toured = readme;
   const runs = new Map<string, string>();
@@ -21,7 +21,7 @@ export async function runTour(readme: string, shell: Shell): Promise<string> {
     for (const command of commandsOf(body)) {
       const { output } = await runLine(command, shell);
       const shown = normalizeOutput(output, shell, runs);
-      // What was cut off in the middle of a line still ends one here.
+      // Output truncated within a line must still end with a line break.
       lived += `$ ${command.replaceAll("\n", "\n> ")}\n${shown.replace(/(?<=[^\n])$/, "\n")}`;
     }
     toured = toured.replace(block, () => `\`\`\`console\n${lived}\`\`\``);
@@ -29,7 +29,7 @@ export async function runTour(readme: string, shell: Shell): Promise<string> {
   return toured;
 }
 
-/** The commands of a block, each behind a `$`, with its further lines behind a `>`. */
+/** Lists the commands of a block, each after a `$`, with continuation lines after a `>`. */
 function commandsOf(block: string): string[] {
   const commands: string[] = [];
   for (const line of block.split("\n")) {
@@ -39,14 +39,14 @@ function commandsOf(block: string): string[] {
   return commands;
 }
 
-/** The lines of the recipes under a heading, without their remarks. */
+/** Lists the commands of the recipes under a heading, without comments. */
 export function recipesUnder(readme: string, heading: string): string[] {
   const section = readme.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const lines = [...section.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, body = ""]) => body.split("\n"));
   return lines.map((line) => line.replace(/ +# .*$/, "")).filter((line) => line !== "");
 }
 
-/** Runs a line as a shell would that shows everything in one place. */
+/** Runs a line in a shell and returns stdout and stderr together. */
 export async function runLine(line: string, { cwd, env }: Shell) {
   const { exitCode, all } = await execa("bash", ["-c", line], {
     cwd,
@@ -61,7 +61,7 @@ export async function runLine(line: string, { cwd, env }: Shell) {
   return { exitCode, output: all };
 }
 
-/** What differs from run to run, as it might have been; an import has the same id throughout. */
+/** Replaces values that differ between runs with fixed ones; an import keeps one ID throughout. */
 function normalizeOutput(output: string, { cwd }: Shell, runs: Map<string, string>): string {
   const nameRun = (run: string) => {
     const name = runs.get(run) ?? `20260131-101500-00000${runs.size + 1}`;

@@ -3,7 +3,7 @@ import type { ReportedRun } from "../../src/pages/run-report/values.ts";
 const startedMs = Date.parse("2026-01-31T12:00:00.000Z");
 const resumedMs = startedMs + 3_600_000;
 
-/** A run with everything that a report may show: rejects, a resume, repeats, a limit, a verification, an undo. */
+/** Returns a run with rejects, a resume, repeats, a limit, a verification, and an undo. */
 export function reportedRun(more: Partial<ReportedRun> = {}, text = "Tea & Cups"): ReportedRun {
   const pointOf = (from: number) => (at: number) => ({
     at: from + at * 1_000,

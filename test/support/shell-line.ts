@@ -1,4 +1,4 @@
-/** The arguments of each call of the program in a line for the shell: quotes taken away, redirections and pipes cut off. */
+/** Returns the arguments of each `starpost` call in a shell line, without quotes, redirections, and pipes. */
 export function splitShellLine(line: string): string[][] {
   return [...line.matchAll(/(?:^|\$\()starpost ((?:'[^']*'|"(?:\\.|[^"\\])*"|[^'"|<>)])*)/g)].map(
     ([, text = ""]) =>

@@ -13,7 +13,7 @@ import { anOrder, anOrderedProduct, aReview } from "./builders.ts";
 import { aQuestion } from "./emails.ts";
 import { silentLog } from "./silent-log.ts";
 
-/** Texts that people write, where a test wants others. */
+/** User texts that override the defaults. */
 export interface ShopTexts {
   readonly product?: string;
   readonly image?: string;
@@ -23,7 +23,7 @@ export interface ShopTexts {
   readonly question?: string;
 }
 
-/** A store behind a server, and the addresses that its mails would hold. */
+/** A store behind a server, and the URLs that its emails contain. */
 export interface Shop {
   readonly url: string;
   readonly appKey: string;
@@ -34,17 +34,17 @@ export interface Shop {
   readonly verifyAddress: (texts?: ShopTexts) => Promise<string>;
   readonly confirmAddress: (texts?: ShopTexts) => Promise<string>;
   readonly unsubscribeAddress: () => Promise<string>;
-  /** What a new mail holds where opens and clicks are tracked, as they are from now on. */
+  /** Enables open and click tracking, and returns the values of a new email. */
   readonly trackedAddresses: (target: string) => Promise<{ readonly open: string; readonly click: string }>;
-  /** Events of all mails, by their counters. */
+  /** Returns the totals of all email counters. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
   readonly signInAddress: () => Promise<string>;
-  /** The page of a product that has reviews. */
+  /** The page of a product with reviews. */
   readonly reviewsAddress: (texts?: ShopTexts) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens a store of its own, by the real clock. */
+/** Opens a new store that uses the real clock. */
 export async function openShop(): Promise<Shop> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-shop-"));
   const clock = () => Date.now();
@@ -136,7 +136,7 @@ export async function openShop(): Promise<Shop> {
       return { open: openUrl(mail, context()), click: clickUrl(mail, target, context()) };
     },
     counts: async () => {
-      // A row for each day and kind of mail.
+      // One row per day and kind of email.
       const rows = await database.db
         .selectFrom("mail_counts")
         .select(({ fn }) => ["counter", fn.sum<number>("mails").as("mails")])

@@ -1,4 +1,4 @@
 import { createServerLog } from "../../src/server/server-log.ts";
 
-/** A server's log that is not kept. */
+/** A server log that discards everything. */
 export const silentLog = createServerLog({ write: () => {} }, { level: "silent", clock: () => 0 });

@@ -62,7 +62,7 @@ export class Home {
     return { exitCode: result.status, stdout: strip(result.stdout), stderr: strip(result.stderr) };
   }
 
-  /** Runs with `--json` and reads what stdout holds. */
+  /** Runs with `--json` and parses standard output. */
   async json<T = Summary>(
     args: readonly string[],
     options: RunOptions = {},
@@ -92,7 +92,7 @@ export class Home {
   }
 }
 
-/** The homes that a file of tests opens, to be removed together. */
+/** The homes opened by a test file, to be removed together. */
 export class Homes {
   readonly #opened: Home[] = [];
 
@@ -115,7 +115,7 @@ export interface Result {
   readonly stderr: string;
 }
 
-/** The summary of an import, as INTERFACE says. */
+/** The summary of an import. */
 export interface Summary {
   readonly import_id: string;
   readonly kind: string;
@@ -134,7 +134,7 @@ export function remoteEnv(server: { url: string; app_key: string; secret: string
   return { STARPOST_BASE_URL: server.url, STARPOST_APP_KEY: server.app_key, STARPOST_SECRET: server.secret };
 }
 
-/** Reads every purchase of an account over HTTP, page by page, by id. */
+/** Reads every purchase of an account over HTTP, page by page, and returns them by ID. */
 export async function readPurchases(server: { url: string; app_key: string }, utoken: string) {
   const found = new Map<number, { order_id: string; product_sku: string }>();
   for (let sinceId = 0; ;) {

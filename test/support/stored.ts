@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 
-/** What an embedded database holds, counted by its tables and not by way of the program. */
+/** The numbers of rows in an embedded database, read from its tables without the program. */
 export interface Stored {
   readonly orders: number;
   readonly orderIds: number;
@@ -12,7 +12,7 @@ export interface Stored {
   readonly unsubscribers: number;
 }
 
-/** Counts in the database of a home in which nothing runs. */
+/** Counts the rows in the database of a home that is not in use. */
 export function countStored(homeFolder: string): Stored {
   const file = new SqliteFile(join(homeFolder, "starpost.db"));
   try {

@@ -6,10 +6,10 @@ import { describe, it, vi } from "vitest";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-/** A screen that is waited for comes within this time, also where the machine is busy. */
+/** The time limit for an expected screen, even on a busy machine. */
 const deadlineMs = 60_000;
 
-/** Runs a suite at real terminals. Where there is no tmux it is skipped, and says so. */
+/** Runs a suite at real terminals. Without tmux, the suite is skipped with a note. */
 export function describeAtTerminal(title: string, suite: () => void): void {
   if (hasTmux) describe(title, { timeout: 180_000 }, suite);
   else it.skip(`${title}: tmux is not installed`, suite);
@@ -21,22 +21,22 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The last line of a shell that waits for a command. */
+/** The prompt of the shell. */
 const prompt = "$";
 
 /**
- * A person's terminal: a shell in tmux, with a server, a size, an environment and a home of its own.
+ * A terminal: a shell in tmux with its own server, size, environment, and home.
  * The program is on its path as `starpost`.
  */
 export class Terminal {
-  /** Where the shell stands. Its path is as long on every machine, so that lines fold alike. */
+  /** The shell's working folder. Its path has the same length on every machine, so that lines wrap the same way. */
   readonly home = mkdtempSync("/tmp/starpost-");
   readonly #socket = join(this.home, ".tmux");
 
   constructor({ columns = 100, rows = 30, env = {} }: TerminalOptions = {}) {
     mkdirSync(join(this.home, ".bin"));
     symlinkSync(resolve("bin/starpost.js"), join(this.home, ".bin", "starpost"));
-    // The shell, and the only variables that it has.
+    // The shell and its only environment variables.
     const shellEnv = {
       PATH: [join(this.home, ".bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
       HOME: this.home,
@@ -58,7 +58,7 @@ export class Terminal {
     );
   }
 
-  /** Clears the screen, gives a command, and does not wait for its end. */
+  /** Clears the screen and starts a command without waiting for its end. */
   async start(command: string): Promise<void> {
     await this.waitForPrompt();
     await this.press("C-l");
@@ -66,19 +66,19 @@ export class Terminal {
     await this.type(command);
   }
 
-  /** Gives a command on a cleared screen, and answers what the screen holds when the shell waits again. */
+  /** Runs a command on a cleared screen and returns the screen at the next shell prompt. */
   async run(command: string): Promise<string> {
     await this.start(command);
     return this.waitForPrompt();
   }
 
-  /** Writes a line, looks that it is there, and presses enter. */
+  /** Types a line, waits until it is displayed, and presses Enter. */
   async type(text: string): Promise<void> {
     await this.write(text);
     await this.press("Enter");
   }
 
-  /** Writes, without enter. */
+  /** Types text without Enter. */
   async write(text: string): Promise<void> {
     if (text === "") return;
     await this.#tmux("send-keys", "-l", "--", text);
@@ -86,12 +86,12 @@ export class Terminal {
     await this.waitFor(isWritten);
   }
 
-  /** Presses keys by their names in tmux: `C-c`, `Enter`, `Tab`, `Down`. */
+  /** Presses keys by their tmux names: `C-c`, `Enter`, `Tab`, `Down`. */
   async press(...keys: readonly string[]): Promise<void> {
     await this.#tmux("send-keys", ...keys);
   }
 
-  /** What a person sees, without blanks at the ends of lines and empty lines at the end. */
+  /** Returns the screen without trailing spaces and empty lines. */
   async screen(): Promise<string> {
     const { stdout } = await this.#tmux("capture-pane", "-p");
     return stdout
@@ -101,7 +101,7 @@ export class Terminal {
       .trimEnd();
   }
 
-  /** Waits until the screen is so, and answers it. */
+  /** Waits until the screen matches, and returns it. */
   waitFor(expected: RegExp | ((screen: string) => boolean)): Promise<string> {
     const isThere = typeof expected === "function" ? expected : (screen: string) => expected.test(screen);
     return vi.waitFor(
@@ -114,14 +114,14 @@ export class Terminal {
     );
   }
 
-  /** Waits until the shell asks for a command, and answers the screen. */
+  /** Waits for the shell prompt, and returns the screen. */
   waitForPrompt(): Promise<string> {
     return this.waitFor((screen) => screen.split("\n").at(-1) === prompt);
   }
 
   async close(): Promise<void> {
     await execa("tmux", ["-S", this.#socket, "kill-server"], { reject: false });
-    // What was running may still be putting its files away.
+    // A process that is still running may be writing its files.
     rmSync(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 

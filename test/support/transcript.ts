@@ -1,6 +1,6 @@
 import type { Terminal } from "./terminal.ts";
 
-/** A home of the same length, under which a person would find their files. */
+/** A home path of the same length as a typical user's. */
 const shownHome = "/home/ann/tea-corner";
 
 /** The day of every transcript. */
@@ -8,7 +8,7 @@ const shownRun = "20260131-101500";
 
 const shownAppKey = "Tea0Corner1Tea2Corner3Tea4Corner5Tea6Cor7";
 
-/** Lines that tell how far something is: their numbers hang on the machine. */
+/** Progress lines, whose numbers depend on the machine. */
 const progressLine = /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] /u;
 
 interface Moment {
@@ -17,8 +17,8 @@ interface Moment {
 }
 
 /**
- * Screens of one scene, in their order, as a text that a person can read. What differs from run to run (ids, times,
- * rates, folders) is written as it might have been.
+ * Renders the screens of a scene as readable text. Values that differ between runs (IDs, times,
+ * rates, folders) are replaced with fixed ones.
  */
 export class Transcript {
   readonly #moments: Moment[] = [];
@@ -29,7 +29,7 @@ export class Transcript {
     this.#home = home;
   }
 
-  /** Takes a screen down; the numbers of lines that match `varying` are written as `N`. */
+  /** Records a screen; the numbers in lines that match `varying` are replaced with `N`. */
   add(caption: string, screen: string, { varying }: { readonly varying?: RegExp } = {}): void {
     this.#moments.push({ caption, screen: this.#normalize(screen, varying) });
   }
@@ -61,7 +61,7 @@ export class Transcript {
     return line.replace(/^( +sent .* in .*\().*\)$/, "$1N s)");
   }
 
-  /** The same run has the same name throughout. */
+  /** A run keeps one ID throughout. */
   #nameRun(run: string): string {
     const name = this.#runs.get(run) ?? `${shownRun}-${String(this.#runs.size + 1).padStart(6, "0")}`;
     this.#runs.set(run, name);
@@ -69,7 +69,7 @@ export class Transcript {
   }
 }
 
-/** A progress line tells of a wait only while there is one. */
+/** A progress line reports a wait only while it lasts. */
 function withoutWait(line: string): string {
   return line.replace(/ · (keeping to [^·]*|[^·]*…)$/, "");
 }

@@ -5,13 +5,13 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Time that passes only when everything waits for it, and then at once. */
+/** A clock that advances only when everything waits for it, and then at once. */
 export class VirtualTime {
   #nowMs: number;
   #sleepers: Sleeper[] = [];
-  /** Every wait that was asked for, in milliseconds. */
+  /** All requested delays in milliseconds. */
   readonly waits: number[] = [];
-  /** How much later than asked a wait ends. */
+  /** The extra delay of each timer. */
   lateness: () => number = () => 0;
 
   constructor(nowMs = 0) {
@@ -36,7 +36,7 @@ export class VirtualTime {
     this.#nowMs = nowMs;
   }
 
-  /** Lets time pass until `untilMs`, or until nothing waits any more. */
+  /** Advances time to `untilMs`, or until nothing waits any longer. */
   async run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
     for (;;) {
       await settle();
@@ -50,7 +50,7 @@ export class VirtualTime {
   }
 }
 
-/** Lets all that is ready run. */
+/** Runs all pending callbacks. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

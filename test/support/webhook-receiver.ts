@@ -8,7 +8,7 @@ import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Harness } from "./backends.ts";
 import { silentLog } from "./silent-log.ts";
 
-/** What a receiver computes of a delivery, apart from the product. Source: Standard Webhooks. */
+/** Computes the signature of a delivery independently of the product. Source: Standard Webhooks. */
 export function signatureOf(headers: IncomingHttpHeaders, body: string, secret: string): string {
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
   const signed = [headers["webhook-id"], headers["webhook-timestamp"], body].join(".");
@@ -21,7 +21,7 @@ interface DispatcherOptions extends Partial<WebhookPostSettings> {
   readonly graceMs?: number;
 }
 
-/** A worker of a store that delivers webhooks, also to this machine. */
+/** A worker that delivers webhooks, including to this machine. */
 export function openDispatcher(
   { work, clock }: Pick<Harness, "work" | "clock">,
   { worker = "one", leaseMs = 60_000, graceMs, ...post }: DispatcherOptions = {},
@@ -37,7 +37,7 @@ export function openDispatcher(
   });
 }
 
-/** Does what is due now. */
+/** Sends all due deliveries. */
 export function runOnce(dispatcher: Job) {
   return dispatcher.runDue(new AbortController().signal);
 }
