@@ -10,6 +10,7 @@ import {
 } from "./messages.ts";
 import { frame, isolate } from "./frame.ts";
 
+const testNotice = "This is a test email. Reviews written from it are not saved.";
 const orderedProducts =
   "{% if products.size == 1 %}{{ products[0].name }}{% else %}your order from {{ store.name }}{% endif %}";
 const bought = "you bought something from {{ store.name }}";
@@ -96,8 +97,6 @@ interface Request {
   readonly opening: string;
   readonly because: string;
 }
-
-const testNotice = "This is a test email. Reviews written from it are not saved.";
 
 /** Asks for reviews of the products of an order. */
 function requestReviews({ subject, opening, because }: Request): EmailTemplate {
