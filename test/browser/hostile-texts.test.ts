@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import { batchMethods } from "../../src/contract/index.ts";
-import { describeInBrowser, findBarriers, isNoted422, takeScreenshot } from "../support/browser.ts";
+import { describeInBrowser, findAccessibilityIssues, isExpected422, takeScreenshot } from "../support/browser.ts";
 import { hostileTexts, unstorableTexts } from "../support/hostile-texts.ts";
 import { wrapFragment } from "../support/html.ts";
 import { aReview } from "../support/builders.ts";
 import { pageVisits } from "../support/page-visits.ts";
 import { openShop, type Shop } from "../support/shop.ts";
-import { sample } from "../support/sizes.ts";
+import { sample } from "../support/suite-size.ts";
 
 /** The variable that every hostile text tries to set. */
 const hacked = (page: Page) =>
@@ -49,8 +49,8 @@ describeInBrowser("hostile texts", (browser) => {
       if (at === 1) await takeScreenshot(page, `hostile-${name.replaceAll(" ", "-")}`);
     }
     expect(dialogs).toBe(0);
-    expect(complaints.filter((complaint) => !isNoted422(complaint))).toEqual([]);
-    expect(await findBarriers(page)).toEqual([]);
+    expect(complaints.filter((complaint) => !isExpected422(complaint))).toEqual([]);
+    expect(await findAccessibilityIssues(page)).toEqual([]);
   });
 
   it("are shown in form fields as entered", async () => {

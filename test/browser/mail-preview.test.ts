@@ -5,7 +5,7 @@ import { renderEmail, createScope } from "../../src/email/templates/render-email
 import { createSampleEmail } from "../../src/email/templates/check-template.ts";
 import {
   describeInBrowser,
-  findBarriers,
+  findAccessibilityIssues,
   takeScreenshot,
   viewports,
   type ViewportName,
@@ -23,7 +23,7 @@ describeInBrowser("the page of a preview", (browser) => {
       expect(await page.locator("pre").textContent()).toContain("Write a review: https://");
       expect(await page.locator("strong").textContent()).toBe(mail.subject);
       await takeScreenshot(page, `preview-${viewport}`);
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityIssues(page)).toEqual([]);
     }
   });
 

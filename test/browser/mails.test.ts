@@ -5,13 +5,13 @@ import { renderOutgoing } from "../../src/email/templates/render-email.ts";
 import { createSampleEmail } from "../../src/email/templates/check-template.ts";
 import {
   describeInBrowser,
-  findBarriers,
+  findAccessibilityIssues,
   takeScreenshot,
   viewports,
   type ViewportName,
 } from "../support/browser.ts";
 import { hostileTexts, longWords } from "../support/hostile-texts.ts";
-import { sample } from "../support/sizes.ts";
+import { sample } from "../support/suite-size.ts";
 
 /** The same data with another text in every field that people write. */
 function withText(value: unknown, text: string, name = ""): unknown {
@@ -51,7 +51,7 @@ describeInBrowser("mails as they are read", (browser) => {
       for (const category of distinct) {
         await page.setContent((await renderOutgoing(createSampleEmail(category))).html);
         await takeScreenshot(page, `mail-${viewport}-${category}`);
-        expect(await findBarriers(page), category).toEqual([]);
+        expect(await findAccessibilityIssues(page), category).toEqual([]);
       }
     },
   );

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import {
   describeInBrowser,
-  findBarriers,
-  isNoted422,
+  findAccessibilityIssues,
+  isExpected422,
   takeScreenshot,
   viewports,
   type ViewportName,
@@ -27,10 +27,10 @@ describeInBrowser("pages", (browser) => {
         await page.emulateMedia({ colorScheme });
         await takeScreenshot(page, `${viewport}-${colorScheme}-${name.replaceAll(" ", "-")}`);
         const rules = colorScheme === "dark" ? ["color-contrast"] : undefined;
-        expect(await findBarriers(page, rules), colorScheme).toEqual([]);
+        expect(await findAccessibilityIssues(page, rules), colorScheme).toEqual([]);
       }
       expect(await overflowOf(page)).toBe(0);
-      expect(complaints.filter((complaint) => !isNoted422(complaint))).toEqual([]);
+      expect(complaints.filter((complaint) => !isExpected422(complaint))).toEqual([]);
     });
   });
 
@@ -42,7 +42,7 @@ describeInBrowser("pages", (browser) => {
       };
       document.body.insertAdjacentHTML("beforeend", '<input><p onclick="x()" style="color: red">x</p>');
     });
-    expect(await findBarriers(page)).toEqual([expect.stringContaining("label")]);
+    expect(await findAccessibilityIssues(page)).toEqual([expect.stringContaining("label")]);
     await expect.poll(() => complaints).toContainEqual(expect.stringContaining("style-src-attr"));
   });
 
@@ -135,7 +135,7 @@ describeInBrowser("pages", (browser) => {
     expect(
       await shown.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
     ).toBe(1);
-    expect([await findBarriers(page), complaints, await context.cookies()]).toEqual([[], [], []]);
+    expect([await findAccessibilityIssues(page), complaints, await context.cookies()]).toEqual([[], [], []]);
     expect(await shop.counts()).toMatchObject({ unique_clicks: before + 1 });
   });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { afterAll, afterEach, expect, it } from "vitest";
-import { describeInBrowser, findBarriers, takeScreenshot, viewports } from "../support/browser.ts";
+import { describeInBrowser, findAccessibilityIssues, takeScreenshot, viewports } from "../support/browser.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { fillReview } from "../support/page-visits.ts";
 import { type Home, Homes } from "../support/starpost.ts";
@@ -128,7 +128,7 @@ describeInBrowser("a review request", (browser) => {
       await page.setViewportSize(size);
       await takeScreenshot(page, `review-request-${name}-done`);
     }
-    expect(await findBarriers(page)).toEqual([]);
+    expect(await findAccessibilityIssues(page)).toEqual([]);
 
     const widget = await fetch(`${server.url}/v1/widget/${server.app_key}/products/teapot/reviews.json`);
     expect(await widget.json()).toMatchObject({

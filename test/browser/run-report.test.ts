@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { renderRunReport } from "../../src/pages/run-report/page.ts";
 import {
   describeInBrowser,
-  findBarriers,
+  findAccessibilityIssues,
   takeScreenshot,
   viewports,
   type ViewportName,
 } from "../support/browser.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
-import { reportedRun } from "../support/reported-run.ts";
+import { sampleRunReport } from "../support/sample-run-report.ts";
 
 describeInBrowser("the report of a run", (browser) => {
   it.each(
@@ -18,12 +18,12 @@ describeInBrowser("the report of a run", (browser) => {
   )("is accessible: $viewport, $colorScheme", async ({ viewport, colorScheme }) => {
     const { page, context, complaints } = await browser.open(undefined, { viewport, colorScheme });
     await context.route("**", (route) => route.abort());
-    await page.setContent(renderRunReport(reportedRun()));
+    await page.setContent(renderRunReport(sampleRunReport()));
     expect(await page.getByRole("img").count()).toBe(5);
     await takeScreenshot(page, `run-report-${viewport}-${colorScheme}`);
     await page.getByText("Show the numbers").click();
     expect(await page.getByRole("region", { name: "Numbers over time" }).getByRole("row").count()).toBe(61);
-    expect(await findBarriers(page)).toEqual([]);
+    expect(await findAccessibilityIssues(page)).toEqual([]);
     // Nothing overflows the window; wide tables scroll separately.
     const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
     expect(overflow).toBeLessThanOrEqual(0);
@@ -37,7 +37,7 @@ describeInBrowser("the report of a run", (browser) => {
       asked.push(route.request().url());
       return route.abort();
     });
-    await page.setContent(renderRunReport(reportedRun({}, hostileTexts.join(" "))));
+    await page.setContent(renderRunReport(sampleRunReport({}, hostileTexts.join(" "))));
     await page.getByRole("heading", { name: "Over time" }).waitFor();
     expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined();
     expect(asked).toEqual([]);

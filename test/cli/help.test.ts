@@ -10,7 +10,6 @@ import { emailTypeIds } from "../../src/records/unsubscribers/kind.ts";
 import { emailTypes } from "../../src/contract/unsubscribers.ts";
 import { kinds } from "../support/record-kinds.ts";
 import { listCommandFiles, modulesLoadedBy } from "../support/loaded-modules.ts";
-import { splitShellLine } from "../support/shell-line.ts";
 import { run } from "./support.ts";
 
 const all = await Promise.all(Object.values(commands).map((load) => load()));
@@ -198,3 +197,16 @@ describe("the help of a noun", () => {
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
   });
 });
+
+/** Returns the arguments of each `starpost` call in a shell line, without quotes, redirections, and pipes. */
+function splitShellLine(line: string): string[][] {
+  return [...line.matchAll(/(?:^|\$\()starpost ((?:'[^']*'|"(?:\\.|[^"\\])*"|[^'"|<>)])*)/g)].map(
+    ([, text = ""]) =>
+      [...text.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
+        word.replaceAll(
+          /'([^']*)'|"((?:\\.|[^"\\])*)"/g,
+          (_, single?: string, double?: string) => single ?? double ?? "",
+        ),
+      ),
+  );
+}

@@ -3,7 +3,7 @@ import { couponCodeLength } from "../../src/contract/index.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
 import { invalidField } from "../support/service-errors.ts";
 
-async function switchOff({ database }: Harness, appKey: string, feature: string): Promise<void> {
+async function disableFeature({ database }: Harness, appKey: string, feature: string): Promise<void> {
   const { id } = await database.db
     .selectFrom("accounts")
     .select("id")
@@ -97,7 +97,7 @@ describeBackends("coupons", (harness) => {
 
   it("rejects every request of an account with coupons disabled", async () => {
     const { service, caller } = await harness().newAccount();
-    await switchOff(harness(), caller.appKey, "dynamic_coupons");
+    await disableFeature(harness(), caller.appKey, "dynamic_coupons");
     const refused = { kind: "featureDisabled", message: expect.stringContaining("dynamic_coupons") };
     await expect(service.coupons.list({})).rejects.toMatchObject(refused);
     await expect(service.coupons.stats({})).rejects.toMatchObject(refused);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview } from "../support/builders.ts";
-import { aQuestion, lastToken, readEmailCounts, readEmails, switchOff } from "../support/emails.ts";
+import { aQuestion, lastToken, readEmailCounts, readEmails, disableFeature } from "../support/emails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const goneLink = (kind: string) => ({ link: { kind, state: "gone", about: "", detail: "" } });
@@ -57,7 +57,7 @@ describeIsolated("links", (harness) => {
   it("confirms a question even if the store has since disabled questions", async () => {
     const { service, caller } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
-    await switchOff(harness(), caller.appKey, "questions_and_answers");
+    await disableFeature(harness(), caller.appKey, "questions_and_answers");
     const token = await lastToken(harness(), "confirm_url");
     expect(await anonymous().links.follow({ token })).toMatchObject({ link: { state: "done" } });
   });

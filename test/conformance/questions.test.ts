@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
-import { aQuestion, lastToken, readEmailCounts, readEmails, switchOff } from "../support/emails.ts";
+import { aQuestion, lastToken, readEmailCounts, readEmails, disableFeature } from "../support/emails.ts";
 
 const disabled = {
   kind: "featureDisabled",
@@ -214,7 +214,7 @@ describeIsolated("questions", (harness) => {
 
   it("rejects every request while the feature is disabled, before it looks up the product", async () => {
     const { service, caller } = await harness().newAccount();
-    await switchOff(harness(), caller.appKey, "questions_and_answers");
+    await disableFeature(harness(), caller.appKey, "questions_and_answers");
     await expect(service.questions.list({ sku: "unknown" })).rejects.toMatchObject(disabled);
     await expect(service.questions.bottomLine({ sku: "unknown" })).rejects.toMatchObject(disabled);
     await expect(service.questions.sendConfirmation(aQuestion())).rejects.toMatchObject(disabled);

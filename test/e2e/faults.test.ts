@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
-import { countStored } from "../support/stored.ts";
-import { chooseSize, isSlowSuite } from "../support/sizes.ts";
+import { countRows } from "../support/row-counts.ts";
+import { chooseSize, isSlowSuite } from "../support/suite-size.ts";
 import { shortenRetryDelays } from "../support/retry-delays.ts";
 
 const homes = new Homes();
@@ -49,7 +49,7 @@ async function importWithFaults(chaos: string) {
     .trim()
     .split("\n");
   const counts = JSON.parse(events.at(-1) ?? "") as Counts;
-  return { orders, coupons, counts, stored: countStored(far.folder) };
+  return { orders, coupons, counts, stored: countRows(far.folder) };
 }
 
 const everything = {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
-import { countStored, type Stored } from "../support/stored.ts";
-import { chooseSize } from "../support/sizes.ts";
+import { countRows, type RowCounts } from "../support/row-counts.ts";
+import { chooseSize } from "../support/suite-size.ts";
 
 const homes = new Homes();
 const newHome = (env?: Record<string, string>) => homes.open(env);
@@ -47,7 +47,7 @@ interface Killed {
   readonly header: string;
   /** The number of rows that are duplicates in the input and rejected as such. */
   readonly duplicates: number;
-  readonly stored: readonly (keyof Stored)[];
+  readonly stored: readonly (keyof RowCounts)[];
 }
 
 const doubled = 20;
@@ -187,7 +187,7 @@ async function killRuns(home: Home, far: Home, kind: string, kills: number): Pro
     const verified = await home.run(["imports", "verify", done.summary.import_id, "--rate", "0"]);
     expect([verified.exitCode, verified.stderr]).toEqual([0, expect.any(String)]);
   }
-  const counts = countStored(far.folder);
+  const counts = countRows(far.folder);
   expect(stored.map((name) => [name, counts[name]])).toEqual(stored.map((name) => [name, taken]));
   process.stderr.write(
     `${kind}: ${made} kills of ${files} runs, ${killsInFlight} of them with a call in flight; ${taken} rows, each stored once\n`,

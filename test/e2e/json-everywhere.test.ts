@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BuiltRun, keepSignalling, loadCommands, runBuilt } from "../support/built-program.ts";
+import { type BuiltRun, sendSignalsRepeatedly, loadCommands, runBuilt } from "../support/built-program.ts";
 import { type CommandLine, commandLineOf, listedNames, stockHome } from "../support/command-lines.ts";
 
 /** The folder with every printed document in its own file, to pass to jq. */
@@ -48,7 +48,7 @@ function expectLines({ status, stdout, stderr }: BuiltRun): void {
 }
 
 async function call(argv: readonly string[], home: string, { stdin, waits }: CommandLine): Promise<BuiltRun> {
-  const signalling = waits === undefined ? undefined : keepSignalling();
+  const signalling = waits === undefined ? undefined : sendSignalsRepeatedly();
   try {
     const io = signalling && { signals: signalling.signals };
     return await runBuilt(argv, { env: { STARPOST_HOME: home, CI: "true" }, stdin, io });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { makeCertificate } from "../support/certificate.ts";
+import { createCertificate } from "../support/certificate.ts";
 import { type MailServer, type MailServerOptions, startMailServer } from "../support/mail-server.ts";
 import { type Home, Homes } from "../support/starpost.ts";
 
@@ -237,7 +237,7 @@ describe("emails of an import", () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
   it("reach a server that requires TLS and a password, with a self-signed certificate", async ({ skip }) => {
-    const own = (await makeCertificate()) ?? skip("openssl is not installed");
+    const own = (await createCertificate()) ?? skip("openssl is not installed");
     const server = await start({ tls: "starttls", key: own.key, cert: own.cert, user });
     const home = homes.open();
     const args = [

@@ -3,11 +3,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { type EmailCounter, startMailCounter } from "../support/mail-counter.ts";
+import { type CountingMailServer, startCountingMailServer } from "../support/counting-mail-server.ts";
 import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes } from "../support/starpost.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { chooseSize } from "../support/sizes.ts";
+import { chooseSize } from "../support/suite-size.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -17,8 +17,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function startServer(): Promise<EmailCounter> {
-  const server = await startMailCounter();
+async function startServer(): Promise<CountingMailServer> {
+  const server = await startCountingMailServer();
   closing.push(() => server.close());
   return server;
 }
@@ -32,7 +32,7 @@ async function openHome(isOnPostgres: boolean): Promise<Home> {
 }
 
 /** The mail settings of a process; the sender address identifies the process. */
-function by(server: EmailCounter | undefined, name = "shop"): { env: Record<string, string> } {
+function by(server: CountingMailServer | undefined, name = "shop"): { env: Record<string, string> } {
   const env = { STARPOST_PUBLIC_URL: "https://reviews.example" };
   if (!server) return { env };
   return {
@@ -131,12 +131,12 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
       await (await order(home, count)).stop();
       // The worst case: the server has the message, and the worker is killed before it gets the response.
       let victim: string | undefined;
-      const takenFrom = (name: string) => server.taken.filter(({ from }) => from === name).length;
-      server.swallows = ({ from }) => {
-        if (victim !== undefined || server.taken.length < count / 4) return false;
+      const acceptedFrom = (name: string) => server.accepted.filter(({ from }) => from === name).length;
+      server.dropsResponse = ({ from }) => {
+        if (victim !== undefined || server.accepted.length < count / 4) return false;
         // Kill a worker only after both have sent emails, and before it finishes its batch, so that another one has
         // emails to take over.
-        const sent = takenFrom(from);
+        const sent = acceptedFrom(from);
         if (sent <= count / 20 || sent % claimedAtOnce < 10 || sent % claimedAtOnce > claimedAtOnce - 20)
           return false;
         victim = from;
@@ -149,24 +149,24 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
         victim === "one@shop.example"
           ? [workers["one@shop.example"], workers["two@shop.example"]]
           : [workers["two@shop.example"], workers["one@shop.example"]];
-      const takenBefore = server.taken.length;
-      const doubled = server.taken.findLast(({ from }) => from === victim) ?? expect.unreachable();
+      const acceptedBefore = server.accepted.length;
+      const doubled = server.accepted.findLast(({ from }) => from === victim) ?? expect.unreachable();
       killed.kill("SIGKILL");
       expect((await killed).signal).toBe("SIGKILL");
-      await until(() => server.taken.length >= count + 1);
-      expect(takenBefore).toBeLessThan(count);
+      await until(() => server.accepted.length >= count + 1);
+      expect(acceptedBefore).toBeLessThan(count);
       // The other worker takes over the remaining emails; nothing is sent afterwards.
       await sleep(1_500);
       other.kill("SIGTERM");
       const { exitCode, stderr } = await other;
       expect(exitCode).toBe(0);
 
-      const ids = server.taken.map(({ messageId }) => messageId);
+      const ids = server.accepted.map(({ messageId }) => messageId);
       expect(distinct(ids)).toBe(count);
       expect(ids).toHaveLength(count + 1);
       expect(ids.filter((id) => id === doubled.messageId)).toHaveLength(2);
       for (const name of ["one@shop.example", "two@shop.example"]) {
-        expect(takenFrom(name)).toBeGreaterThan(count / 20);
+        expect(acceptedFrom(name)).toBeGreaterThan(count / 20);
       }
       const log = readLog(stderr);
       expect(log.filter(({ msg }) => msg.includes("may arrive twice"))).toMatchObject([
@@ -223,7 +223,7 @@ describe("mail run", () => {
     await (await order(home, 30)).stop();
     const { data, exitCode, stderr } = await home.json<Summary>(["mail", "run", "--once"], by(server));
     expect([exitCode, data.state, data.mails]).toEqual([0, "completed", { ...none, sent: 30 }]);
-    expect(distinct(server.taken.map(({ messageId }) => messageId))).toBe(30);
+    expect(distinct(server.accepted.map(({ messageId }) => messageId))).toBe(30);
     expect(readLog(stderr).filter(({ msg }) => msg === "sent")).toHaveLength(30);
     expect(stderr).not.toContain("@mail.example");
     expect(await home.json<Summary>(["mail", "run", "--once"], by(server))).toMatchObject({
@@ -247,7 +247,7 @@ describe("mail run", () => {
     const states = file.all("select state, reason is null as fine from mails order by id");
     file.close();
     expect([exitCode, data.mails.failed, data.mails.sent]).toEqual([1, 3, 1]);
-    expect(server.taken).toHaveLength(1);
+    expect(server.accepted).toHaveLength(1);
     expect(states).toEqual([
       ...Array.from({ length: 3 }, () => ({ state: "failed", fine: 0 })),
       { state: "sent", fine: 1 },
@@ -277,11 +277,11 @@ describe("mail run", () => {
     let output = "";
     run.stderr?.on("data", (data: Buffer) => (output += data.toString()));
     await until(() => output.includes('"level":"error"'));
-    const back = await startMailCounter(first.port);
+    const back = await startCountingMailServer(first.port);
     closing.push(() => back.close());
-    await until(() => back.taken.length === 2);
+    await until(() => back.accepted.length === 2);
     await home.run(["mail", "test", "--to", "ann@mail.example"]);
-    await until(() => back.taken.length === 3);
+    await until(() => back.accepted.length === 3);
     await api.stop();
     run.kill("SIGTERM");
     const { exitCode, stderr } = await run;
@@ -296,14 +296,14 @@ describe("mail run", () => {
     const home = await openHome(false);
     await (await order(home, 40)).stop();
     const answers: (() => void)[] = [];
-    server.answersAfter = () => new Promise((resolve) => answers.push(resolve));
+    server.beforeResponse = () => new Promise((resolve) => answers.push(resolve));
     const run = home.start(["mail", "run"], by(server));
     onTestFinished(() => void run.kill("SIGKILL"));
-    await until(() => server.taken.length === 1);
+    await until(() => server.accepted.length === 1);
     run.kill("SIGTERM");
     await sleep(500);
     expect(run.exitCode).toBeNull();
-    server.answersAfter = undefined;
+    server.beforeResponse = undefined;
     answers[0]?.();
     expect((await run).exitCode).toBe(0);
     const file = new SqliteFile(join(home.folder, "starpost.db"));
@@ -336,10 +336,10 @@ describe("serve", () => {
     const home = homes.open(by(server).env);
     const silent = await order(home, 2, ["--no-worker"]);
     await sleep(2_500);
-    expect(server.taken).toEqual([]);
+    expect(server.accepted).toEqual([]);
     await silent.stop();
     const sending = await home.serve();
-    await until(() => server.taken.length === 2);
+    await until(() => server.accepted.length === 2);
     expect(await sending.stop()).toBe(0);
     expect(String((await sending.process).stderr)).toContain("the mail server");
   });

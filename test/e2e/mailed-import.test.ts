@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { digestDatabase, type Plan } from "../support/plans.ts";
+import { digestDatabase, type Plan } from "../support/planned-imports.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 
 const homes = new Homes();

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keepSignalling, loadCommands, openTerminal, runBuilt } from "../support/built-program.ts";
+import { sendSignalsRepeatedly, loadCommands, openTerminal, runBuilt } from "../support/built-program.ts";
 import { type CommandLine, commandLineOf, stockHome } from "../support/command-lines.ts";
 
 const commands = await loadCommands();
@@ -26,7 +26,7 @@ async function runToEnd(
   env: Readonly<Record<string, string>>,
   { waits, isTerminal }: Pick<CommandLine, "waits"> & { readonly isTerminal: boolean },
 ): Promise<{ readonly status: number | "hangs"; readonly output: string }> {
-  const signalling = waits === undefined ? undefined : keepSignalling();
+  const signalling = waits === undefined ? undefined : sendSignalsRepeatedly();
   const terminal = isTerminal ? openTerminal() : undefined;
   let timer: NodeJS.Timeout | undefined;
   const hangs = new Promise<"hangs">((late) => {

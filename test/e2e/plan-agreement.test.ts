@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { digestDatabase, findCases, type Plan, type PlannedCase } from "../support/plans.ts";
+import { digestDatabase, findCases, type Plan, type PlannedCase } from "../support/planned-imports.ts";
 import {
   execute,
   postgresServer,

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { digestDatabase, type Plan } from "../support/plans.ts";
+import { digestDatabase, type Plan } from "../support/planned-imports.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 
 const homes = new Homes();

@@ -1,20 +1,20 @@
 import { connect, type AddressInfo } from "node:net";
 import { createServer, type Server } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeCertificate, type OwnCertificate } from "../support/certificate.ts";
+import { createCertificate, type SelfSignedCertificate } from "../support/certificate.ts";
 import { type ProxyOptions, startProxy } from "../support/proxy.ts";
 import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 
 const homes = new Homes();
 let service: Awaited<ReturnType<Home["serve"]>>;
-let own: OwnCertificate | undefined;
+let own: SelfSignedCertificate | undefined;
 let front: Server | undefined;
 /** The service under a host name that only the proxy can resolve, with and without TLS. */
 let address: { readonly http: string; readonly https: string };
 
 beforeAll(async () => {
   service = await homes.open().serve();
-  own = await makeCertificate();
+  own = await createCertificate();
   const port = Number(new URL(service.url).port);
   front = createServer({ key: own?.key, cert: own?.cert }, (socket) => {
     const onward = connect(port, "127.0.0.1");

@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type Loopback, sendJson, startLoopback } from "../support/loopback.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
-import { countStored } from "../support/stored.ts";
+import { countRows } from "../support/row-counts.ts";
 import { shortenRetryDelays } from "../support/retry-delays.ts";
 
 const homes = new Homes();
@@ -155,7 +155,7 @@ describe("calls that are too large", () => {
     const { exitCode, summary } = await importOrders(home, writeOrders(home, manyRows(300)));
     expect(await server.stop()).toBe(0);
     expect([exitCode, summary.rows.accepted]).toEqual([0, 300]);
-    expect(countStored(far.folder)).toMatchObject({ orders: 300, orderIds: 300, purchases: 300 });
+    expect(countRows(far.folder)).toMatchObject({ orders: 300, orderIds: 300, purchases: 300 });
   });
 });
 

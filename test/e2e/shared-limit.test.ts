@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
-import { chooseSize } from "../support/sizes.ts";
+import { chooseSize } from "../support/suite-size.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());

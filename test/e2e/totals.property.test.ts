@@ -18,7 +18,7 @@ import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { backends, type Harness } from "../support/backends.ts";
 import { anyPlan, columns, faults, putFiles, type PutFiles, type PutRow } from "../support/random-files.ts";
 import { Home } from "../support/starpost.ts";
-import { chooseSize } from "../support/sizes.ts";
+import { chooseSize } from "../support/suite-size.ts";
 
 /** `STARPOST_TEST_FILES_SEED` repeats the files of an earlier run. */
 const runs = chooseSize(20, 1_000);

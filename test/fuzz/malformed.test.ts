@@ -7,7 +7,7 @@ import { silentLog } from "../support/silent-log.ts";
 import type { Seeded } from "./endpoint-inputs.ts";
 import { type FuzzRequest, createMalformedRequest } from "./malformed-requests.ts";
 import { createRandom } from "./random.ts";
-import { chooseSize } from "../support/sizes.ts";
+import { chooseSize } from "../support/suite-size.ts";
 
 const requestsPerOperation = chooseSize(20, 750);
 const concurrency = 8;

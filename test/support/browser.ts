@@ -36,7 +36,7 @@ export interface OpenPage {
 }
 
 /** The browser logs the status of a form submitted with errors; the page itself is fine. */
-export const isNoted422 = (complaint: string) => complaint.includes("status of 422");
+export const isExpected422 = (complaint: string) => complaint.includes("status of 422");
 
 export interface TestBrowser {
   /** Opens a URL, or an empty page. */
@@ -75,7 +75,7 @@ export function describeInBrowser(title: string, suite: (browser: TestBrowser) =
   });
 }
 
-const tellViolations = `document.addEventListener("securitypolicyviolation", (event) =>
+const logViolations = `document.addEventListener("securitypolicyviolation", (event) =>
   console.error("the policy's " + event.violatedDirective + " refused " + event.blockedURI));`;
 
 async function openPage(
@@ -92,7 +92,7 @@ async function openPage(
     locale: "en-GB",
   });
   // Init scripts run before the page's own scripts, regardless of its content security policy.
-  await context.addInitScript({ content: tellViolations });
+  await context.addInitScript({ content: logViolations });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -122,7 +122,7 @@ function axeSource(): Promise<string> {
  * @param rules the rules to check (default: all)
  * @returns one line for each serious or critical violation
  */
-export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+export async function findAccessibilityIssues(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Evaluated by the debugger, which the page's content security policy does not restrict.
   const isLoaded = await page.evaluate(() => "axe" in globalThis);
   if (!isLoaded) await page.evaluate(await axeSource());

@@ -103,7 +103,7 @@ export function openTerminal(): { readonly io: Partial<Io>; readonly asked: () =
 }
 
 /** Emits SIGTERM repeatedly, for commands that only end on a signal. */
-export function keepSignalling(): { readonly signals: EventEmitter; readonly end: () => void } {
+export function sendSignalsRepeatedly(): { readonly signals: EventEmitter; readonly end: () => void } {
   const signals = new EventEmitter();
   const timer = setInterval(() => signals.emit("SIGTERM"), 20);
   return { signals, end: () => clearInterval(timer) };

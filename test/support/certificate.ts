@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 
 /** A self-signed certificate for 127.0.0.1 and service.example. */
-export interface OwnCertificate {
+export interface SelfSignedCertificate {
   readonly key: string;
   readonly cert: string;
   /** The path for `NODE_EXTRA_CA_CERTS`. */
@@ -12,7 +12,7 @@ export interface OwnCertificate {
 }
 
 /** Creates a certificate with OpenSSL; returns undefined if OpenSSL is not installed. */
-export async function makeCertificate(): Promise<OwnCertificate | undefined> {
+export async function createCertificate(): Promise<SelfSignedCertificate | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "starpost-certificate-"));
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const args = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1,DNS:service.example`;

@@ -43,7 +43,7 @@ export async function readEmailCounts(
 }
 
 /** Disables a feature in the database. */
-export async function switchOff({ database }: Harness, appKey: string, feature: string): Promise<void> {
+export async function disableFeature({ database }: Harness, appKey: string, feature: string): Promise<void> {
   const { id } = await database.db
     .selectFrom("accounts")
     .select("id")

@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>;
 type Described = Readonly<Record<string, Readonly<Record<string, Fields>>>>;
 
 /** A request that was sent. */
-export interface Sent {
+export interface SentRequest {
   readonly method: string;
   /** The path, including the query. */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface Sent {
 /** Compares requests and responses with an OpenAPI document. */
 export interface OpenApiChecker {
   /** Lists the differences of a request and its response from the document; empty if there are none. */
-  readonly findContractFaults: (operationId: string, sent: Sent, reply: RawReply) => readonly string[];
+  readonly findContractFaults: (operationId: string, sent: SentRequest, reply: RawReply) => readonly string[];
 }
 
 /** @param document OpenAPI 3.1; objects may have only the fields that it declares */

@@ -15,7 +15,7 @@ export async function fillReview(page: Page, { title, content, customer }: ShopT
 const press = (page: Page) => page.getByRole("button").click();
 
 /** Opens an address and presses the button there. */
-function pressing(address: (shop: Shop, texts?: ShopTexts) => Promise<string>): Visit {
+function visitAndSubmit(address: (shop: Shop, texts?: ShopTexts) => Promise<string>): Visit {
   return async (shop, page, texts) => {
     await page.goto(await address(shop, texts));
     await press(page);
@@ -42,11 +42,11 @@ export const pageVisits: Readonly<Record<string, Visit>> = {
   "review link gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/r/nothing`),
   "click link gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/c/nothing`),
   "verify a review": async (shop, page, texts) => page.goto(await shop.verifyAddress(texts)),
-  "review verified": pressing((shop, texts) => shop.verifyAddress(texts)),
+  "review verified": visitAndSubmit((shop, texts) => shop.verifyAddress(texts)),
   "confirm a question": async (shop, page, texts) => page.goto(await shop.confirmAddress(texts)),
-  "question confirmed": pressing((shop, texts) => shop.confirmAddress(texts)),
+  "question confirmed": visitAndSubmit((shop, texts) => shop.confirmAddress(texts)),
   unsubscribe: async (shop, page) => page.goto(await shop.unsubscribeAddress()),
-  unsubscribed: pressing((shop) => shop.unsubscribeAddress()),
+  unsubscribed: visitAndSubmit((shop) => shop.unsubscribeAddress()),
   "signed in": async (shop, page) => page.goto(await shop.signInAddress()),
   "sign-in gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/admin/nothing`),
   "reviews of a product": async (shop, page, texts) => page.goto(await shop.reviewsAddress(texts)),

@@ -23,7 +23,7 @@ export async function startProxy({ credentials, refuses }: ProxyOptions = {}): P
   const asked: string[] = [];
   let passed = 0;
   const wanted = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
-  const judge = ({ method = "", url = "", headers }: IncomingMessage): number => {
+  const checkRequest = ({ method = "", url = "", headers }: IncomingMessage): number => {
     asked.push(`${method} ${url}`);
     if (wanted && headers["proxy-authorization"] !== wanted) return 407;
     if (refuses === undefined) passed += 1;
@@ -31,7 +31,7 @@ export async function startProxy({ credentials, refuses }: ProxyOptions = {}): P
   };
   const sockets = new Set<Socket>();
   const server = createServer((incoming, response) => {
-    const status = judge(incoming);
+    const status = checkRequest(incoming);
     if (status !== 200) {
       response.writeHead(status, { "content-type": "text/html" }).end("<h1>the proxy's own page</h1>");
       return;
@@ -48,7 +48,7 @@ export async function startProxy({ credentials, refuses }: ProxyOptions = {}): P
   });
   server.on("connection", (socket) => sockets.add(socket));
   server.on("connect", (incoming: IncomingMessage, socket: Socket) => {
-    const status = judge(incoming);
+    const status = checkRequest(incoming);
     if (status !== 200) {
       socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
       return;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { policies } from "../../src/pages/document.ts";
-import { findContractFaults as findDescriptionFaults } from "../support/described-calls.ts";
+import { findContractFaults as findDescriptionFaults } from "../support/documented-calls.ts";
 import { findFaults } from "../support/html.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 

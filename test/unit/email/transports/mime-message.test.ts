@@ -5,13 +5,13 @@ import type { EmailSender } from "../../../../src/email/transports/transport.ts"
 import type { OutgoingEmail } from "../../../../src/email/outgoing-email.ts";
 import { hostileTexts, longWords } from "../../../support/hostile-texts.ts";
 import { findFaults } from "../../../support/html.ts";
-import { anOutgoingMail } from "../../../support/outgoing-mail.ts";
+import { anOutgoingEmail } from "../../../support/outgoing-email.ts";
 
 const from: EmailSender = { name: null, address: "reviews@shop.example" };
 const nowMs = Date.UTC(2026, 6, 28, 10, 15);
 
 async function compose(fields: Partial<OutgoingEmail> = {}, sender: EmailSender | null = from) {
-  const message = await composeMessage(anOutgoingMail(fields), { from: sender, nowMs });
+  const message = await composeMessage(anOutgoingEmail(fields), { from: sender, nowMs });
   const raw = message.raw.toString("utf8");
   const parsed = await PostalMime.parse(message.raw);
   return { message, raw, parsed, header: (name: string) => headersOf(parsed, name) };
@@ -52,9 +52,9 @@ describe("composeMessage", () => {
   });
 
   it("names the product if there is only one", async () => {
-    const { products } = anOutgoingMail().data as { products: object[] };
+    const { products } = anOutgoingEmail().data as { products: object[] };
     const { parsed } = await compose({
-      data: { ...anOutgoingMail().data, products: products.slice(1), is_test: true },
+      data: { ...anOutgoingEmail().data, products: products.slice(1), is_test: true },
     });
     expect(parsed.subject).toBe("How do you like كوب شاي?");
     expect(parsed.text).toContain("This is a test email.");
@@ -132,15 +132,15 @@ describe.each(texts.map((text) => [text]))("escapes user text: %j", (text) => {
   const plain = (value: string) => value.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cn}]+/gu, "");
 
   it("in names", async () => {
-    const { products } = anOutgoingMail().data as { products: object[] };
+    const { products } = anOutgoingEmail().data as { products: object[] };
     const { raw, parsed } = await compose({
       to: { name: text, address: "ana@customer.example" },
       store: { name: text, url: "https://shop.example" },
-      data: { ...anOutgoingMail().data, order_id: text, products: [{ ...products[0], name: text }] },
+      data: { ...anOutgoingEmail().data, order_id: text, products: [{ ...products[0], name: text }] },
     });
     await expectHarmless(parsed, raw);
     const [product] = products;
-    const tame = await compose({ data: { ...anOutgoingMail().data, products: [product] } });
+    const tame = await compose({ data: { ...anOutgoingEmail().data, products: [product] } });
     expect(elementsOf(parsed)).toEqual(elementsOf(tame.parsed));
     expect(parsed.to).toHaveLength(1);
     expect(plain(parsed.text ?? "")).toContain(plain(text));

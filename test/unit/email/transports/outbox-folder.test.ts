@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { composeMessage } from "../../../../src/email/transports/mime-message.ts";
 import { openEmailTransport } from "../../../../src/email/transports/open-transport.ts";
-import { anOutgoingMail } from "../../../support/outgoing-mail.ts";
+import { anOutgoingEmail } from "../../../support/outgoing-email.ts";
 
 const nowMs = Date.UTC(2026, 6, 28, 10, 15, 30, 7);
 let parent: string;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
 const open = () => openEmailTransport({ kind: "outbox", folder, from: null }, () => nowMs);
-const aMessage = (key: string) => composeMessage(anOutgoingMail({ key }), { from: null, nowMs });
+const aMessage = (key: string) => composeMessage(anOutgoingEmail({ key }), { from: null, nowMs });
 
 it("contains one complete private file per email, named by time and key", async () => {
   const outbox = await open();

@@ -8,7 +8,7 @@ import type {
   SmtpSettings,
 } from "../../../../src/email/transports/transport.ts";
 import { type MailServer, type MailServerOptions, startMailServer } from "../../../support/mail-server.ts";
-import { anOutgoingMail } from "../../../support/outgoing-mail.ts";
+import { anOutgoingEmail } from "../../../support/outgoing-email.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -31,7 +31,7 @@ function open(settings: Partial<SmtpSettings> & { port: number }, idleMs = 3_000
 }
 
 function aMessage(key = "m-1", address = "ana@customer.example"): Promise<ComposedMessage> {
-  const mail = anOutgoingMail({ key, to: { name: "Ana Müller", address } });
+  const mail = anOutgoingEmail({ key, to: { name: "Ana Müller", address } });
   return composeMessage(mail, { from: { name: null, address: "reviews@shop.example" }, nowMs: 0 });
 }
 

@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { renderRunReport } from "../../../../src/pages/run-report/page.ts";
 import { findFaults } from "../../../support/html.ts";
 import { hostileTexts } from "../../../support/hostile-texts.ts";
-import { reportedRun } from "../../../support/reported-run.ts";
+import { sampleRunReport } from "../../../support/sample-run-report.ts";
 
-const { timeline, summary } = reportedRun();
+const { timeline, summary } = sampleRunReport();
 
 it("is valid HTML for any input", async () => {
   const nothing = { points: [], attempts: [], intervalMs: 1_000, hasPulses: false };
   const rows = { read: 0, accepted: 0, rejected: 0, failed: 0 };
-  const empty = reportedRun({
+  const empty = sampleRunReport({
     summary: { ...summary, rows, state: "interrupted", rejects_file: null },
     reasons: [],
     timeline: nothing,
@@ -17,13 +17,13 @@ it("is valid HTML for any input", async () => {
     verified: null,
     undone: null,
   });
-  for (const run of [reportedRun(), reportedRun({}, hostileTexts.join(" ")), empty]) {
+  for (const run of [sampleRunReport(), sampleRunReport({}, hostileTexts.join(" ")), empty]) {
     expect(await findFaults(renderRunReport(run))).toEqual([]);
   }
 });
 
 it("is self-contained, and its policy forbids everything", () => {
-  const page = renderRunReport(reportedRun({}, `<script src="https://evil.example/x.js"></script>`));
+  const page = renderRunReport(sampleRunReport({}, `<script src="https://evil.example/x.js"></script>`));
   expect(page).toMatch(
     /http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-[\w+/=]+';/,
   );
@@ -33,7 +33,7 @@ it("is self-contained, and its policy forbids everything", () => {
 });
 
 it("describes its charts in text", () => {
-  const page = renderRunReport(reportedRun());
+  const page = renderRunReport(sampleRunReport());
   expect(page.match(/<svg [^>]*role="img"/g)).toHaveLength(5);
   expect(page).toContain(
     '<desc id="chart-throttled-desc">Total 4; maximum 2 at 2026-01-31 12:00:09 UTC.</desc>',
@@ -45,14 +45,14 @@ it("describes its charts in text", () => {
 
 it("replaces empty charts with a sentence", () => {
   const calm = timeline.points.map((point) => ({ ...point, retried: 0, throttled: 0 }));
-  const page = renderRunReport(reportedRun({ timeline: { ...timeline, points: calm } }));
+  const page = renderRunReport(sampleRunReport({ timeline: { ...timeline, points: calm } }));
   expect(page).not.toContain("chart-throttled");
   expect(page).toContain("No calls were retried. No calls were rate limited.");
 });
 
 it("states which values older versions did not record", () => {
   const points = timeline.points.map((point) => ({ ...point, retried: null, throttled: null, waits: null }));
-  const page = renderRunReport(reportedRun({ timeline: { ...timeline, points, hasPulses: false } }));
+  const page = renderRunReport(sampleRunReport({ timeline: { ...timeline, points, hasPulses: false } }));
   expect(page).toContain("did not record retries");
   expect(page).not.toContain("No calls were retried");
 });

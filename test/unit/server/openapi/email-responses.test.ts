@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { useDescribedCalls } from "../../../support/described-calls.ts";
+import { useDocumentedCalls } from "../../../support/documented-calls.ts";
 
-const { call, app, own, signed, withToken } = useDescribedCalls();
+const { call, app, own, signed, withToken } = useDocumentedCalls();
 
 describe("responses about emails match the OpenAPI document", () => {
   it("for listing and canceling", async () => {

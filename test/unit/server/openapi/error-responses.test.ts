@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findContractFaults, useDescribedCalls } from "../../../support/described-calls.ts";
+import { findContractFaults, useDocumentedCalls } from "../../../support/documented-calls.ts";
 
-const { wire, call, app, withToken } = useDescribedCalls();
+const { wire, call, app, withToken } = useDocumentedCalls();
 
 describe("error responses match the OpenAPI document", () => {
   it("for every kind of error", async () => {

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 import { aReview } from "../../../support/wire-steps.ts";
-import { useDescribedCalls } from "../../../support/described-calls.ts";
+import { useDocumentedCalls } from "../../../support/documented-calls.ts";
 
-const { wire, call, app, signed, withToken } = useDescribedCalls();
+const { wire, call, app, signed, withToken } = useDocumentedCalls();
 
 describe("responses to store lists match the OpenAPI document", () => {
   it("for coupons, unsubscribers, and groups", async () => {

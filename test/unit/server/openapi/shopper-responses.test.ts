@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { useDescribedCalls } from "../../../support/described-calls.ts";
+import { useDocumentedCalls } from "../../../support/documented-calls.ts";
 import { aQuestion, aReview } from "../../../support/wire-steps.ts";
 
-const { wire, call, app, own, signed, withToken } = useDescribedCalls();
+const { wire, call, app, own, signed, withToken } = useDocumentedCalls();
 
 /** Creates a review without an email and returns its ID. */
 async function createReview(): Promise<number> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { aReview } from "../../../support/builders.ts";
-import { useDescribedCalls } from "../../../support/described-calls.ts";
+import { useDocumentedCalls } from "../../../support/documented-calls.ts";
 
-const { wire, call, app, own, signed, withToken } = useDescribedCalls();
+const { wire, call, app, own, signed, withToken } = useDocumentedCalls();
 
 const anOrder = (order_id: string) => ({
   email: "ann@mail.example",

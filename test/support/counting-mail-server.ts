@@ -2,25 +2,25 @@ import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 
 /** An accepted message. */
-export interface CountedMail {
+export interface CountedEmail {
   readonly from: string;
   /** Includes the angle brackets. */
   readonly messageId: string;
 }
 
-export interface EmailCounter {
+export interface CountingMailServer {
   readonly port: number;
-  readonly taken: CountedMail[];
+  readonly accepted: CountedEmail[];
   /** Whether an accepted message is never acknowledged. */
-  swallows: (mail: CountedMail) => boolean;
+  dropsResponse: (mail: CountedEmail) => boolean;
   /** Delays the response to a message. */
-  answersAfter: (() => Promise<void>) | undefined;
+  beforeResponse: (() => Promise<void>) | undefined;
   close: () => Promise<void>;
 }
 
 /** Starts an SMTP server on loopback that counts messages by their IDs; port 0 selects a free port. */
-export async function startMailCounter(port = 0): Promise<EmailCounter> {
-  const taken: CountedMail[] = [];
+export async function startCountingMailServer(port = 0): Promise<CountingMailServer> {
+  const accepted: CountedEmail[] = [];
   const smtp = new SMTPServer({
     authOptional: true,
     hideSTARTTLS: true,
@@ -31,9 +31,9 @@ export async function startMailCounter(port = 0): Promise<EmailCounter> {
       void text(stream).then(async (raw) => {
         const from = envelope.mailFrom ? envelope.mailFrom.address : "";
         const mail = { from, messageId: /^Message-ID: (<.*>)\r$/im.exec(raw)?.[1] ?? "" };
-        taken.push(mail);
-        if (made.swallows(mail)) return;
-        await made.answersAfter?.();
+        accepted.push(mail);
+        if (made.dropsResponse(mail)) return;
+        await made.beforeResponse?.();
         callback(null, "queued");
       });
     },
@@ -43,11 +43,11 @@ export async function startMailCounter(port = 0): Promise<EmailCounter> {
     smtp.listen(port, "127.0.0.1", resolve);
   });
   const address = smtp.server.address();
-  const made: EmailCounter = {
+  const made: CountingMailServer = {
     port: typeof address === "object" && address ? address.port : 0,
-    taken,
-    swallows: () => false,
-    answersAfter: undefined,
+    accepted,
+    dropsResponse: () => false,
+    beforeResponse: undefined,
     close: () => new Promise((resolve) => smtp.close(resolve)),
   };
   return made;

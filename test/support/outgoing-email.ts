@@ -2,7 +2,7 @@ import type { OutgoingEmail } from "../../src/email/outgoing-email.ts";
 import { createSampleEmail } from "../../src/email/templates/check-template.ts";
 
 /** Returns a due email for one product of an order. */
-export function anOutgoingMail(fields: Partial<OutgoingEmail> = {}): OutgoingEmail {
+export function anOutgoingEmail(fields: Partial<OutgoingEmail> = {}): OutgoingEmail {
   return {
     id: 7,
     accountId: 1,

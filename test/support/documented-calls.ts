@@ -21,7 +21,7 @@ export const { findContractFaults } = createOpenApiChecker(
 );
 
 /** A server whose requests and responses are checked against the OpenAPI document. */
-export interface DescribedCalls {
+export interface DocumentedCalls {
   readonly wire: () => Wire;
   /** Sends a request, checks its status and the document, and returns the JSON of the response. */
   readonly call: (
@@ -37,7 +37,7 @@ export interface DescribedCalls {
 }
 
 /** Starts a new server for each test of the file. */
-export function useDescribedCalls(): DescribedCalls {
+export function useDocumentedCalls(): DocumentedCalls {
   const wire = useWire();
   return {
     wire,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 
 /** The numbers of rows in an embedded database, read from its tables without the program. */
-export interface Stored {
+export interface RowCounts {
   readonly orders: number;
   readonly orderIds: number;
   readonly purchases: number;
@@ -13,7 +13,7 @@ export interface Stored {
 }
 
 /** Counts the rows in the database of a home that is not in use. */
-export function countStored(homeFolder: string): Stored {
+export function countRows(homeFolder: string): RowCounts {
   const file = new SqliteFile(join(homeFolder, "starpost.db"));
   try {
     const count = (what: string) => Number(Object.values(file.all(`select ${what}`)[0] ?? {})[0]);

@@ -4,7 +4,7 @@ const startedMs = Date.parse("2026-01-31T12:00:00.000Z");
 const resumedMs = startedMs + 3_600_000;
 
 /** Returns a run with rejects, a resume, repeats, a limit, a verification, and an undo. */
-export function reportedRun(more: Partial<ReportedRun> = {}, text = "Tea & Cups"): ReportedRun {
+export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & Cups"): ReportedRun {
   const pointOf = (from: number) => (at: number) => ({
     at: from + at * 1_000,
     rows: 400 + ((at * 37) % 90),
