@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import { batchMethods } from "../../src/contract/index.ts";
-import { describeInBrowser, findAccessibilityIssues, isExpected422, takeScreenshot } from "../support/browser.ts";
+import {
+  describeInBrowser,
+  findAccessibilityIssues,
+  isExpected422,
+  takeScreenshot,
+} from "../support/browser.ts";
 import { hostileTexts, unstorableTexts } from "../support/hostile-texts.ts";
 import { wrapFragment } from "../support/html.ts";
 import { aReview } from "../support/builders.ts";
