@@ -1,8 +1,7 @@
 import type { FieldCard, OperationCard } from "../../src/cli/commands/operations/operation-card.ts";
 import { callerNames, type Endpoint, type OperationName, operations } from "../../src/contract/index.ts";
-import { documentedInput } from "../../src/server/openapi/documented-inputs.ts";
+import { createSchemaBook, documentedInput, type Fields } from "../../src/server/openapi/schema-registry.ts";
 import { kindsOf } from "../../src/server/openapi/error-responses.ts";
-import { createSchemaBook, type Fields } from "../../src/server/openapi/schema-registry.ts";
 
 /** Errors about request bodies and the server, which no command line can cause. */
 const unseen = new Set([

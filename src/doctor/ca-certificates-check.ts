@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { readVariable } from "../config/environment.ts";
 import { countOf } from "../terminal/plural.ts";
-import { type Check, ok, problem } from "./check.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import { type Check, type DoctorContext, ok, problem } from "./check.ts";
 
 /** Checks that the file in `NODE_EXTRA_CA_CERTS` is readable. Node.js itself only prints a warning. */
 export async function checkCaCertificates({ env, cwd }: Pick<DoctorContext, "env" | "cwd">): Promise<Check> {

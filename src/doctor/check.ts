@@ -1,3 +1,7 @@
+import type { Environment } from "../config/environment.ts";
+import type { Paths } from "../config/paths.ts";
+import type { Profile } from "../config/profile.ts";
+
 /**
  * `warning`: works now, but may not for long; `problem`: does not work; `skipped`: could not be checked, or does not
  * apply.
@@ -38,4 +42,24 @@ export function skipAll(names: readonly string[], reason: string): Check[] {
 export function failed(name: string, error: unknown, fix: string): Check {
   const { message, hint } = error as { readonly message?: string; readonly hint?: string | undefined };
   return problem(name, message ?? String(error), hint ?? fix);
+}
+
+/** What the checks need from the program. */
+export interface DoctorContext {
+  readonly paths: Paths;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly clock: () => number;
+  /** The running version of Node.js, and the range that the package requires. */
+  readonly node: { readonly version: string; readonly required: string };
+  /** The value of `--profile`. */
+  readonly profileFlag: string | undefined;
+  readonly timeoutMs: number;
+  resolveProfile(): Promise<Profile>;
+  /** Connects to the configured mail server without sending anything. */
+  checkEmailTransport(): Promise<
+    { readonly ready: true } | { readonly ready: false; readonly problem: string }
+  >;
+  /** The program that inspects a SQLite file in a separate process. */
+  findDatabaseProbe(): Promise<URL>;
 }

@@ -1,7 +1,6 @@
 import { readVariable } from "../config/environment.ts";
 import type { Profile } from "../config/profile.ts";
-import { type Check, failed, ok, problem, skipAll, warning } from "./check.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import { type Check, type DoctorContext, failed, ok, problem, skipAll, warning } from "./check.ts";
 import { checkEnvironment } from "./environment-check.ts";
 
 /** The result of all checks, as printed by `starpost doctor --json`. */

@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { codeOf } from "../config/user-error.ts";
-import { type Check, failed, ok, problem } from "./check.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import { type Check, type DoctorContext, failed, ok, problem } from "./check.ts";
 
 const name = "mail";
 const fix = "Run `starpost mail configure`.";

@@ -1,8 +1,7 @@
 import { tmpdir } from "node:os";
 import { findPurgeable } from "../import/run/purge.ts";
 import { countOf, formatBytes } from "../terminal/plural.ts";
-import { type Check, ok, warning } from "./check.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import { type Check, type DoctorContext, ok, warning } from "./check.ts";
 import { findPartialFiles, isPartialFile } from "./folder-checks.ts";
 
 /** Finds unfinished imports, and temporary files left behind by killed processes. */

@@ -5,8 +5,7 @@ import type { PaceState } from "../client/pace-state.ts";
 import { readServiceLimit } from "../client/service-limit.ts";
 import { readPaceState } from "../client/shared-pace.ts";
 import { codeOf } from "../config/user-error.ts";
-import { type Check, ok, skipped, warning } from "./check.ts";
-import type { DoctorContext } from "./doctor-context.ts";
+import { type Check, type DoctorContext, ok, skipped, warning } from "./check.ts";
 
 /** Reports how much of the service's rate limit remains. Source: spec "Limits". */
 export function checkServiceLimit(headers: IncomingHttpHeaders, nowMs: number): Check {

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { ServiceError } from "../contract/index.ts";
 import { callSizeOf } from "./send/chunks.ts";
 import { isDiskFull, runAttempt } from "./run/attempt.ts";
-import { expandGlobs } from "./source/globs.ts";
+import { expandGlobs, locateFiles } from "./source/located-files.ts";
 import { describeFiles, openFiles, type InputFile } from "./source/input-files.ts";
 import { applyMapping } from "./mapping/mapping-file.ts";
 import type { ImportBehavior } from "./kind.ts";
@@ -21,7 +21,6 @@ import {
   writeManifest,
   type Manifest,
 } from "./run/run-folder.ts";
-import { locateFiles } from "./source/located-files.ts";
 import { rejectElsewhere, reopenFiles } from "./run/recorded-run.ts";
 import { checkRejectsPath } from "./run/reject-copy.ts";
 import { ImportError } from "./import-error.ts";

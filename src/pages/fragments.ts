@@ -1,7 +1,6 @@
 import type { BatchMethod, SeoPage } from "../contract/index.ts";
 import { type Html, markup, render } from "./markup.ts";
-import { microdata, noMicrodata } from "./microdata.ts";
-import { bottomLine, reviewList } from "./review-parts.ts";
+import { bottomLine, microdata, noMicrodata, reviewList } from "./review-parts.ts";
 import { isWebUrl } from "./seo-page.ts";
 
 /** HTML fragments for storefront pages, which have their own styles. */

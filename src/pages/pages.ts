@@ -6,8 +6,7 @@ import { reviewRequestPage } from "./review-request-page.ts";
 import { isWebUrl, seoPage } from "./seo-page.ts";
 import { isolate } from "./bidi.ts";
 import { type Html, markup } from "./markup.ts";
-import { microdata } from "./microdata.ts";
-import { day, scoreLine } from "./review-parts.ts";
+import { day, microdata, scoreLine } from "./review-parts.ts";
 
 /** How the result of an operation is rendered as an HTML page. */
 export interface PageDefinition {

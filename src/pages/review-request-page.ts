@@ -2,9 +2,8 @@ import { type ReviewFormField, reviewFormLimits, type ReviewRequest } from "../c
 import { isolate } from "./bidi.ts";
 import { gonePage } from "./link-page.ts";
 import { type Html, markup } from "./markup.ts";
-import { noMicrodata } from "./microdata.ts";
+import { noMicrodata, reviewList } from "./review-parts.ts";
 import { personalPage } from "./document.ts";
-import { reviewList } from "./review-parts.ts";
 import { isWebUrl } from "./seo-page.ts";
 
 /** The page on which a buyer writes a review and then sees it. It uses no scripts. */

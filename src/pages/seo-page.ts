@@ -1,8 +1,7 @@
 import type { SeoPage } from "../contract/index.ts";
 import { renderDocument } from "./document.ts";
 import { type Html, markup, trusted } from "./markup.ts";
-import { noMicrodata } from "./microdata.ts";
-import { bottomLine, reviewList } from "./review-parts.ts";
+import { bottomLine, noMicrodata, reviewList } from "./review-parts.ts";
 
 /** The page with the reviews of a product or of the store. */
 export function seoPage({ page }: { readonly page: SeoPage }): string {

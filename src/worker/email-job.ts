@@ -6,9 +6,8 @@ import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
 import { Backoff } from "./worker.ts";
 import { EmailOutcomes, type EmailResultName, toLogFields } from "./email-outcomes.ts";
-import type { Job, Round } from "./job.ts";
+import type { Job, Round, WorkerContext } from "./job.ts";
 import { withLeaseRenewal } from "./lease-renewal.ts";
-import type { WorkerContext } from "./worker-context.ts";
 
 export interface EmailJobSettings extends WorkerContext {
   readonly queue: EmailQueue;

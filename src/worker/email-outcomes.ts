@@ -2,8 +2,7 @@ import type { EmailCategory } from "../contract/index.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome, EmailResult } from "../engine/emails/sending/outcomes.ts";
 import type { UnsentEmail } from "../engine/emails/sending/unsent-emails.ts";
-import type { Counts } from "./job.ts";
-import type { WorkerLog } from "./worker-context.ts";
+import type { Counts, WorkerLog } from "./job.ts";
 
 /** Results that are counted in a round. */
 export type EmailResultName = "sent" | "not_sent" | "deferred" | "bounced" | "failed";

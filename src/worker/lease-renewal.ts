@@ -1,4 +1,4 @@
-import type { WorkerContext } from "./worker-context.ts";
+import type { WorkerContext } from "./job.ts";
 
 /** Leases are renewed several times before they expire, so that a failed renewal does no harm. */
 const renewalsPerLease = 3;

@@ -1,5 +1,4 @@
-import type { Job, Round } from "./job.ts";
-import { sleepUntilAborted, type WorkerContext } from "./worker-context.ts";
+import { type Job, type Round, sleepUntilAborted, type WorkerContext } from "./job.ts";
 
 /** Interval between checks for due work. Assumed: a delay of a second is not noticeable, and an index lookup is cheap. */
 const pollIntervalMs = 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeRuns } from "../../src/cli/commands/unsubscribers/sync-run.ts";
 import { describeCounts, describeKey, describeUndone } from "../../src/cli/commands/imports/undo-format.ts";
-import { ListedRows, type UndoneRow } from "../../src/import/undo/undo-rows.ts";
+import { ListedRows, type UndoneRow } from "../../src/import/undo/undone-run.ts";
 
 const counts = { reversed: 11, kept: 1, impossible: 0 };
 

@@ -7,9 +7,8 @@ import { utokenLimits } from "../../contract/index.ts";
 import { createSealer } from "../../engine/kernel/sealer.ts";
 import { parseDatabaseAddress } from "../../storage/address.ts";
 import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
-import { type Check, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
+import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { checkClock } from "../clock-check.ts";
-import type { DoctorContext } from "../doctor-context.ts";
 import { checkPacing } from "../rate-checks.ts";
 import {
   checkDamage,

@@ -9,9 +9,8 @@ import { endpointOf, type OperationName, ServiceError } from "../../contract/ind
 import type { RawAnswer } from "../../service/raw-call.ts";
 import type { Caller, InputOf } from "../../service/transport.ts";
 import { withToken } from "../../service/with-token.ts";
-import { type Check, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
+import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { checkResponseClock } from "../clock-check.ts";
-import type { DoctorContext } from "../doctor-context.ts";
 import { checkPacing, checkServiceLimit } from "../rate-checks.ts";
 import { checkConnection } from "./connection-check.ts";
 

@@ -9,9 +9,8 @@ import {
 import type { Row } from "../../storage/tables.ts";
 import type { AccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { seoPageUrl } from "../kernel/seo-page-url.ts";
+import { seoPageUrl, toSlug } from "../kernel/slug.ts";
 import { type Person, publicName, toSummary } from "../accounts/shoppers.ts";
-import { toSlug } from "../kernel/slug.ts";
 import { iso } from "../kernel/times.ts";
 
 type Review = Row<"reviews">;

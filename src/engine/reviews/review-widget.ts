@@ -4,7 +4,7 @@ import { type contract, reviewPage, type ReviewSort, type WidgetPage } from "../
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
-import { seoPageUrl } from "../kernel/seo-page-url.ts";
+import { seoPageUrl } from "../kernel/slug.ts";
 import {
   averageScore,
   groupTarget,

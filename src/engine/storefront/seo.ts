@@ -2,7 +2,7 @@ import { type contract, seoPageReviews, siteReviewsId, invalidField } from "../.
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
 import { readSeoPage } from "./seo-page.ts";
-import { seoPageUrl } from "../kernel/seo-page-url.ts";
+import { seoPageUrl } from "../kernel/slug.ts";
 
 /** A label of a host name. Source: RFC 1035 2.3.1, RFC 1123 2.1. */
 const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

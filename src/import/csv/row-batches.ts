@@ -1,11 +1,10 @@
 import { parse } from "csv-parse/sync";
 import type { ByteSource } from "./byte-source.ts";
 import type { FileFormat } from "./file-format.ts";
-import { hashKey, type KeyFilter } from "./key-filter.ts";
+import { hashKey, type KeyFilter, trimKey } from "./pre-scan.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 import { recordFlag, type RecordProblem } from "./record-scanner.ts";
 import { maxSpilledAtOnce, Spill } from "./spill.ts";
-import { trimKey } from "./pre-scan.ts";
 
 /** Rows of a file in processing order, as parallel lists. */
 export interface RowBatch {

@@ -8,9 +8,8 @@ import type { DateOrder, Layout } from "../layouts/layout.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { readUrlPattern } from "../layouts/url-pattern.ts";
 import type { ImportOptions } from "../options.ts";
-import { type HeaderFile, rejectColumns } from "./header-file.ts";
+import { type HeaderFile, normalizeName, rejectColumns } from "./names.ts";
 import { rejectMissing } from "./missing-columns.ts";
-import { normalizeName } from "./names.ts";
 
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {

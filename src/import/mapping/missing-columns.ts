@@ -3,8 +3,7 @@ import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { detectLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
-import type { HeaderFile } from "./header-file.ts";
-import { findClosestName, normalizeName } from "./names.ts";
+import { findClosestName, type HeaderFile, normalizeName } from "./names.ts";
 
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;

@@ -1,7 +1,6 @@
-import { rejectColumns } from "./header-file.ts";
+import { type FieldSynonyms, rejectColumns } from "./names.ts";
 import type { FieldSpec } from "../kind.ts";
 import { distance } from "fastest-levenshtein";
-import type { FieldSynonyms } from "./names.ts";
 import { fitValues } from "./column-values.ts";
 
 /** A column of the file with some of its non-empty values. */

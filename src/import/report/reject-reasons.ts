@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readFileHead } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
-import { rejectColumns } from "../mapping/header-file.ts";
+import { rejectColumns } from "../mapping/names.ts";
 import { type RejectCode, rejectCodes } from "../check/reject-codes.ts";
 import type { FormatFlags } from "../run/reject-table.ts";
 

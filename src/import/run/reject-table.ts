@@ -3,7 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
 import { delimiters } from "../csv/text-format.ts";
 import type { FileFormat } from "../csv/file-format.ts";
-import { rejectColumns } from "../mapping/header-file.ts";
+import { rejectColumns } from "../mapping/names.ts";
 import type { SourceRow } from "../item.ts";
 import { writeFully } from "./write-fully.ts";
 

@@ -11,8 +11,7 @@ import {
 } from "../run/recorded-run.ts";
 import type { ImportDeps } from "../deps.ts";
 import { readUndoRecord, type UndoRecord, writeUndoRecord } from "./undo-record.ts";
-import { ListedRows, type UndoneRow, UndoRows } from "./undo-rows.ts";
-import type { UndoneRun, UndoRequest } from "./undone-run.ts";
+import { ListedRows, type UndoneRow, type UndoneRun, type UndoRequest, UndoRows } from "./undone-run.ts";
 import type { PreviousState, Reversal, UndoBehavior } from "./undo-behavior.ts";
 import type { Manifest } from "../run/run-folder.ts";
 import { ServiceError } from "../../contract/index.ts";

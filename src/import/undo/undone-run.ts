@@ -1,5 +1,8 @@
 import type { OutcomeCounts } from "./undo-store.ts";
-import type { UndoneRow } from "./undo-rows.ts";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { stringify } from "csv-stringify/sync";
+import { writeFully } from "../run/write-fully.ts";
+import type { UndoOutcome } from "./undo-behavior.ts";
 
 export interface UndoRequest {
   /** Only counts: changes and stores nothing. */
@@ -35,4 +38,79 @@ export interface UndoneRun extends OutcomeCounts {
   rows_not_taken: number;
   calls: number;
   duration_ms: number;
+}
+
+/** The outcome for one row of an undone run. */
+export type UndoneRow = {
+  readonly file: string;
+  readonly line: number;
+  readonly key: string;
+  readonly outcome: UndoOutcome;
+  readonly reason: string;
+};
+
+const columns = ["file", "line", "key", "outcome", "reason"] as const;
+
+/** Lines written at a time. */
+const aBlock = 500;
+
+/** All rows of an undone run as CSV; replaces the previous file when complete. */
+export class UndoRows {
+  readonly #path: string;
+  readonly #descriptor: number;
+  #waiting: UndoneRow[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#descriptor = openSync(`${path}.new`, "w", 0o600);
+    writeFully(this.#descriptor, Buffer.from(stringify([[...columns]])));
+  }
+
+  add(row: UndoneRow): void {
+    this.#waiting.push(row);
+    if (this.#waiting.length >= aBlock) this.#write();
+  }
+
+  close(isKept: boolean): void {
+    this.#write();
+    fsyncSync(this.#descriptor);
+    closeSync(this.#descriptor);
+    if (isKept) renameSync(`${this.#path}.new`, this.#path);
+    else rmSync(`${this.#path}.new`, { force: true });
+  }
+
+  #write(): void {
+    writeFully(this.#descriptor, Buffer.from(stringify(this.#waiting, { columns: [...columns] })));
+    this.#waiting = [];
+  }
+}
+
+/** The rows to return: the first ones, or, if requested and there are more, the first that were not undone. */
+export class ListedRows {
+  readonly #most: number;
+  readonly #isOfExceptions: boolean;
+  readonly #first: UndoneRow[] = [];
+  readonly #exceptions: UndoneRow[] = [];
+  #rows = 0;
+
+  constructor({
+    maxListed,
+    listsExceptions,
+  }: {
+    readonly maxListed: number;
+    readonly listsExceptions: boolean;
+  }) {
+    this.#most = maxListed;
+    this.#isOfExceptions = listsExceptions;
+  }
+
+  add(row: UndoneRow): void {
+    this.#rows++;
+    if (this.#first.length < this.#most) this.#first.push(row);
+    if (row.outcome !== "reversed" && this.#exceptions.length < this.#most) this.#exceptions.push(row);
+  }
+
+  get rows(): UndoneRow[] {
+    return this.#isOfExceptions && this.#rows > this.#most ? this.#exceptions : this.#first;
+  }
 }

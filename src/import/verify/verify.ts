@@ -1,9 +1,8 @@
 import writeFileAtomic from "write-file-atomic";
 import { asImportError } from "../run/attempt.ts";
 import type { StoredRecords } from "./stored-records.ts";
-import { StoredKeys } from "./stored-keys.ts";
+import { Finding, type Found, StoredKeys } from "./missing-rows.ts";
 import { findRun, runPaths, type Manifest } from "../run/run-folder.ts";
-import { Finding, type Found } from "./missing-rows.ts";
 import {
   type CountedService,
   openCounted,

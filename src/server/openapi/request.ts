@@ -1,6 +1,5 @@
 import { callerNames, type Endpoint, type OperationName, type SignedBody } from "../../contract/index.ts";
-import { documentedInput } from "./documented-inputs.ts";
-import type { Fields, SchemaBook } from "./schema-registry.ts";
+import { documentedInput, type Fields, type SchemaBook } from "./schema-registry.ts";
 
 const [appKeyField, bodyAppKeyField] = callerNames.appKey;
 const [utokenField] = callerNames.utoken;

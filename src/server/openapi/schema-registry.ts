@@ -2,10 +2,13 @@ import * as z from "zod";
 import {
   answer,
   coreProduct,
+  type Endpoint,
   fullReview,
   listedReview,
   maxLength,
+  type OperationName,
   orderError,
+  orderHead,
   orderProduct,
   productChange,
   productErrors,
@@ -22,7 +25,27 @@ import {
   widgetPage,
   widgetReview,
 } from "../../contract/index.ts";
-import { bulkOrder } from "./documented-inputs.ts";
+
+const orderProducts = z.record(z.string(), orderProduct());
+
+const bulkOrder = orderHead().extend({ products: orderProducts });
+
+/**
+ * The elements of bulk calls as they should be. The calls themselves take any element, since each is checked by
+ * itself and told in `errors`.
+ */
+const elements: Partial<Record<OperationName, Readonly<Record<string, z.ZodType>>>> = {
+  "orders.create": bulkOrder.shape,
+  "orders.massCreate": { orders: z.array(bulkOrder) },
+  "products.massCreate": { products: z.record(z.string(), productInput()) },
+  "products.massUpdate": { products: z.record(z.string(), productChange()) },
+};
+
+/** A call's input as its callers should make it. */
+export function documentedInput(name: OperationName, { input }: Endpoint): z.ZodType {
+  const fields = elements[name];
+  return fields && input instanceof z.ZodObject ? input.extend(fields) : input;
+}
 
 /** A part of the document; what it may hold is checked by a validator that knows the format. */
 export type Fields = Record<string, unknown>;

@@ -1,9 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { type DeliveryResult, deliveryResults } from "../../engine/webhooks/outcomes.ts";
 import type { BegunDelivery, WebhookQueue } from "../../engine/webhooks/webhook-queue.ts";
-import type { Job, Round } from "../job.ts";
+import { type Job, type Round, sleepUntilAborted, type WorkerContext } from "../job.ts";
 import { withLeaseRenewal } from "../lease-renewal.ts";
-import { sleepUntilAborted, type WorkerContext } from "../worker-context.ts";
 import type { WebhookPost } from "./webhook-request.ts";
 
 export interface WebhookJobSettings extends WorkerContext {

@@ -1,7 +1,6 @@
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import type { EngineWork, HandlerContext } from "../../kernel/handler.ts";
-import { type Claim, claimEmails, type LeaseHolder } from "./claims.ts";
-import { findNextDueTime } from "./due-emails.ts";
+import { type Claim, claimEmails, findNextDueTime, type LeaseHolder } from "./claims.ts";
 import { beginSending, type EmailOutcome, type EmailResult, recordOutcome } from "./outcomes.ts";
 
 /** An email and the outcome of sending it. */
