@@ -165,7 +165,7 @@ function hasValues({ items }: { readonly items?: Fields }): boolean {
   return valuesOf(items ?? {}) !== undefined;
 }
 
-/** What says nothing of its type takes text, and judges it by itself. */
+/** Whether a field takes text. A schema without a type does, and validates it itself. */
 function isText(schema: Fields): boolean {
   return alternatives(schema).some(
     ({ type, enum: values, anyOf, $ref }) =>
@@ -180,7 +180,7 @@ function describeLimits(schema: Fields): string | undefined {
   const [maxLength, minimum, maximum, maxItems] = ["maxLength", "minimum", "maximum", "maxItems"].map(find);
   const words = [
     find("pattern") === "^[A-Za-z0-9_-]+$" && "letters, digits, _ and -",
-    find("format") === "email" && "an email address",
+
     find("format") === "uri" && "http:// or https://",
     find("format") === "date" && "YYYY-MM-DD",
     typeof maximum === "number" && `${typeof minimum === "number" ? minimum : 0} to ${maximum}`,
@@ -190,7 +190,7 @@ function describeLimits(schema: Fields): string | undefined {
   return words.length > 0 ? words.join(", ") : undefined;
 }
 
-/** The fields that a table can show: of each element of a list, or of the one record that there is. */
+/** The fields that a table can show: those of each element of a list, or of the single record. */
 function readColumns(endpoint: Endpoint, schemas: Schemas): readonly string[] {
   const { listing } = endpoint;
   const output = schemas.open(schemas.output(endpoint));

@@ -55,7 +55,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   });
   const jobs: readonly Job[] = [emails, webhooks];
   const mailsTo = transport.describe();
-  const begin = () => log.info({ worker, mails_to: mailsTo }, "worker begins");
+  const begin = () => log.info({ worker, mails_to: mailsTo }, "worker started");
   return {
     mailsTo,
     run: (stop) => {

@@ -234,7 +234,7 @@ function reportEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDep
   const { import_id, state } = summarizeRun(runsFolder, earlier);
   const message =
     state === "finished"
-      ? `the same file was imported before, by ${import_id}`
-      : `${import_id} began with the same file and is ${state}; to continue it, run: starpost imports resume ${import_id}`;
+      ? `import ${import_id} already imported the same file`
+      : `import ${import_id} of the same file is ${state}; to continue it, run: starpost imports resume ${import_id}`;
   report({ type: "notice", message });
 }

@@ -1,4 +1,4 @@
-/** The server could not start to listen; the message says where and why, the hint what to do. */
+/** The server could not listen on an address. The message states the address and the reason; the hint suggests a fix. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   readonly hint: string;
@@ -9,21 +9,21 @@ export class ListenError extends Error {
   }
 }
 
-const elsewhere = "choose an address of this machine, such as 127.0.0.1 or 0.0.0.0";
+const elsewhere = "Choose an address of this machine, such as 127.0.0.1 or 0.0.0.0.";
 
 const reasons: Readonly<Record<string, readonly [string, string]>> = {
   EADDRINUSE: [
-    "is already in use by another process",
-    "stop that process, or choose another port (0 takes a free one)",
+    "address already in use",
+    "Stop the process that uses it, or choose another port (0 selects a free one).",
   ],
-  EACCES: ["may not be listened on (permission denied)", "choose a port from 1024 up"],
-  EADDRNOTAVAIL: ["is not an address of this machine", elsewhere],
-  ENOTFOUND: ["is not an address that is known here", elsewhere],
-  EAI_AGAIN: ["is not an address that could be looked up", elsewhere],
+  EACCES: ["permission denied", "Choose a port of at least 1024."],
+  EADDRNOTAVAIL: ["not an address of this machine", elsewhere],
+  ENOTFOUND: ["host name not found", elsewhere],
+  EAI_AGAIN: ["could not resolve the host name", elsewhere],
 };
 
-/** Words a failure to listen; any other error is given back as it is. */
+/** Converts a failure to listen to a `ListenError`. Returns any other error unchanged. */
 export function asListenError(error: unknown, host: string, port: number): unknown {
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? ""];
-  return reason ? new ListenError(`${host}:${port} ${reason[0]}`, reason[1], error) : error;
+  return reason ? new ListenError(`cannot listen on ${host}:${port}: ${reason[0]}`, reason[1], error) : error;
 }

@@ -235,7 +235,7 @@ function answerUnknownPaths(app: FastifyInstance, log: Logger): void {
   app.addHook("onRequest", (request, _reply, done) => {
     const path = request.url.split("?", 1)[0];
     done(
-      request.is404 ? new ServiceError("unknownPath", `nothing is at ${request.method} ${path}`) : undefined,
+      request.is404 ? new ServiceError("unknownPath", `no endpoint at ${request.method} ${path}`) : undefined,
     );
   });
 }

@@ -63,7 +63,7 @@ describe("the end summary of an import", () => {
   test("states the counts, the reject reasons, the reject file, and how to see details", () => {
     expect(end({})).toBe(
       [
-        "Imported orders from orders.csv, standard input into the local database (/home/starpost.db)",
+        "Imported orders from orders.csv, standard input into the embedded database (/home/starpost.db)",
         "  rows      8,365 read, 8,360 accepted, 5 rejected, 0 failed",
         "  sent      7,360 orders in 40 calls (12 s, 2.0 s of it waiting, 3 retried, 1 rate limited)",
         '  rejected  5 rows: email has no @ (orders.csv:4: "bo.mail.example"); write it as name@shop.example',

@@ -69,7 +69,7 @@ describe("an import of orders", () => {
     const why = await home.run(["mail", "why", "1003"]);
     expect([why.exitCode, why.stderr]).toEqual([0, ""]);
     expect(why.stdout).toContain(`Order 1003 of ${daysAgo(4)}, Jane <bo@mail.example>`);
-    expect(why.stdout).toMatch(/^ {2}past_order +DECIDES/m);
+    expect(why.stdout).toMatch(/^ {2}past_order +SUPPRESSES/m);
     expect(why.stdout).toMatch(/^ {2}requests_off +not evaluated/m);
     expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
     expect(readOutbox(home)).toEqual([]);
@@ -115,7 +115,7 @@ describe("an import of orders", () => {
       ["1003", "queued"],
     ]);
     const why = await home.run(["mail", "why", "1003"]);
-    expect(why.stdout).toMatch(/^ {2}mails_stopped +DECIDES/m);
+    expect(why.stdout).toMatch(/^ {2}mails_stopped +SUPPRESSES/m);
   });
 
   test("supports --send-mail with a remote service", async () => {

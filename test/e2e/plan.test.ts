@@ -116,7 +116,7 @@ describe("a plan of orders", () => {
   });
 
   test("prints a summary", () => {
-    expect(output).toMatch(/orders\.csv .*local database/);
+    expect(output).toMatch(/orders\.csv .*embedded database/);
     expect(output).toMatch(/^ {2}rows {6}9 read, 7 acceptable, 2 rejected, 0 failed$/m);
     expect(output).toMatch(/^ {2}to send {3}\d orders in 1 call, /m);
     expect(output).toMatch(/^ {2}existing {2}1 order; 1 purchase /m);

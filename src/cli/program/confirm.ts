@@ -44,7 +44,7 @@ function requirePerson(context: Context, question: string): void {
   if (canPrompt(context)) return;
   throw new UserError(
     "usage",
-    `${question} Cannot prompt for confirmation.`,
+    `cannot prompt for confirmation: ${question}`,
     "To skip the prompt, pass --yes.",
   );
 }

@@ -106,8 +106,8 @@ function findEncoding(
     const isKnown: boolean = iconv.encodingExists(requested);
     if (!isKnown) {
       throw new FileFormatError(
-        `unknown encoding '${requested}'`,
-        "for example: utf-8, utf-16le, windows-1252, iso-8859-1",
+        `unknown encoding "${requested}"`,
+        "use the name of an encoding, such as utf-8, utf-16le, windows-1252, or iso-8859-1",
       );
     }
     return { encoding: /^utf-?8$/i.test(requested) ? "utf-8" : requested };

@@ -64,7 +64,7 @@ function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLa
   );
   const problem = owner
     ? `this is a layout for ${owner.name}, not for ${kind.name}`
-    : "there is no layout of this name";
+    : "unknown layout";
   throw new ImportError("usage", `invalid value "${requested}" for --layout: ${problem}`, {
     hint: `accepted values: ${["native (or none)", ...accepted].join(", ")}`,
     misnamed: { given: requested, known: ["none", ...kind.layouts.map(({ name }) => name)] },

@@ -28,7 +28,7 @@ export function openFields(draft: MappingDraft, takesLayout: boolean): readonly 
 export function answerAlone(draft: MappingDraft): Answers {
   const takesLayout = draft.layout !== undefined;
   const answered = openFields(draft, takesLayout).map(({ field, column, sureness, isRequired }) => {
-    const isTaken = column !== undefined && (isRequired || sureness !== "a guess");
+    const isTaken = column !== undefined && (isRequired || sureness !== "guess");
     return [field, isTaken ? { column } : "none"] as const;
   });
   return { takesLayout, of: new Map(answered) };

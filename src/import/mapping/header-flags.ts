@@ -21,7 +21,7 @@ export function readMap(
     if (!known) {
       throw new ImportError(
         "usage",
-        `invalid value "${field}=${column}" for --map: there is no field ${field}`,
+        `invalid value "${field}=${column}" for --map: unknown field "${field}"`,
         {
           hint: suggest(
             field,
@@ -71,7 +71,7 @@ export function readSet(
       if (known !== undefined) return [known, value];
       throw new ImportError(
         "usage",
-        `invalid value "${field}=${value}" for --set: there is no field ${field}`,
+        `invalid value "${field}=${value}" for --set: unknown field "${field}"`,
         {
           hint: suggest(field, names),
         },

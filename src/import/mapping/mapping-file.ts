@@ -49,7 +49,7 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
   for (const member of ["columns", "set"] as const) {
     for (const field of Object.keys(mapping[member] ?? {})) {
       if (fields.some(({ name }) => isSameName(field, name))) continue;
-      throw new ImportError("usage", `${given}: ${member}.${field}: there is no field ${field}`, {
+      throw new ImportError("usage", `${given}: ${member}.${field}: unknown field`, {
         hint: suggest(
           field,
           fields.map(({ name }) => name),
@@ -103,7 +103,7 @@ function parseJson(path: string, given: string): unknown {
   } catch (error) {
     if (error instanceof ImportError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : `cannot read the file (${code})`;
+    const why = code === "ENOENT" ? "no such file" : `cannot read the file (${code})`;
     throw new ImportError("usage", `invalid value "${given}" for --mapping: ${why}`, { cause: error });
   }
   try {

@@ -15,7 +15,7 @@ export interface SynonymSource {
 }
 
 /** The confidence in a proposal. */
-export type Sureness = "sure" | "likely" | "a guess";
+export type Sureness = "sure" | "likely" | "guess";
 
 export interface FieldProposal {
   readonly field: string;
@@ -88,7 +88,7 @@ function usableColumns(samples: readonly ColumnSample[]): ColumnSample[] {
 }
 
 function surenessOf(score: number): Sureness {
-  return score >= least.sure ? "sure" : score >= least.likely ? "likely" : "a guess";
+  return score >= least.sure ? "sure" : score >= least.likely ? "likely" : "guess";
 }
 
 /** From 0 to 1. */

@@ -155,7 +155,7 @@ function readJson(given: string, cwd: string): unknown {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : `cannot read the file (${code})`;
+    const why = code === "ENOENT" ? "no such file" : `cannot read the file (${code})`;
     throw new ImportError("usage", `${given}: ${why}`, { cause: error });
   }
 }

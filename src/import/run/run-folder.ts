@@ -77,7 +77,10 @@ export async function writeManifest(runsFolder: string, manifest: Manifest): Pro
   await writeFileAtomic(runPaths(runsFolder, manifest.import_id).manifest, text, { mode: 0o600 });
 }
 
-/** @throws ImportError `usage` if no run, or more than one, has an ID that starts this way */
+/**
+ * Finds a run by its ID or a unique prefix of it.
+ * @throws ImportError `usage` if no run matches, or several do
+ */
 export function findRun(runsFolder: string, idOrStart: string): Manifest {
   const known = listRunIds(runsFolder);
   const found = known.filter((id) => id.startsWith(idOrStart));
@@ -85,9 +88,9 @@ export function findRun(runsFolder: string, idOrStart: string): Manifest {
   if (id === undefined || idOrStart === "") {
     const problem =
       found.length > 1
-        ? `${found.length} imports have an ID that starts this way`
-        : "there is no such import";
-    throw new ImportError("usage", `${idOrStart}: ${problem}`, {
+        ? `import ID "${idOrStart}" is ambiguous: ${found.length} imports match`
+        : `import "${idOrStart}" not found`;
+    throw new ImportError("usage", problem, {
       hint: "to list all imports, run: starpost imports list",
       ...(found.length === 0 && { misnamed: { given: idOrStart, known } }),
     });

@@ -96,13 +96,13 @@ export function describeFileError(given: string, error: unknown): ImportError {
   }
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  const says: Readonly<Record<string, string>> = {
-    ENOENT: "there is no such file",
-    ENOTDIR: "there is no such file",
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: "no such file",
+    ENOTDIR: "no such file",
     EACCES: "permission denied",
     EPERM: "permission denied",
   };
-  return new ImportError("usage", `${given}: ${says[code] ?? "cannot read the file"}`, {
+  return new ImportError("usage", `${given}: ${reasons[code] ?? "cannot read the file"}`, {
     cause: error,
   });
 }

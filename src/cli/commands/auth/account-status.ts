@@ -56,6 +56,6 @@ async function tryToken(connection: Connection): Promise<StoredToken | string> {
   } catch (error) {
     const { status, message, hint } = describeFailure(error);
     if (status !== exitStatus.notSignedIn) throw error;
-    return hint === undefined ? message : `${message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}`;
+    return hint === undefined ? message : `${message}. ${hint}`;
   }
 }

@@ -10,7 +10,7 @@ export const importsList = command({
     const { paths } = await context.host();
     const runs = await listImports(paths.runsFolder);
     if (runs.length === 0) {
-      context.messages.info("No imports found. To run one, try: starpost orders import orders.csv");
+      context.messages.info("No import runs found. To create one, run `starpost orders import <file>`.");
     }
     return runs;
   },

@@ -68,10 +68,9 @@ export const mailList = command({
       sort,
     };
     const { mails } = await withService(context, (service) => service.emails.list(query));
-    if (mails.length === 0 && order !== undefined) {
-      context.messages.info(
-        `To find out why order ${order} has no emails, run \`starpost mail why ${order}\`.`,
-      );
+    if (mails.length === 0) {
+      const hint = order === undefined ? "" : ` To find out why, run \`starpost mail why ${order}\`.`;
+      context.messages.info(`No emails found.${hint}`);
     }
     if (mails.length > limit) context.messages.info(`Showing ${limit} emails. To see more, use --limit.`);
     return mails.slice(0, limit);

@@ -43,7 +43,7 @@ function explainNotFound(error: unknown, orderId: string, productId: string | un
 
 const resultLabels: Readonly<Record<RuleResult, string>> = {
   passed: "passed",
-  decides: "DECIDES",
+  decides: "SUPPRESSES",
   off: "off",
   not_asked: "not evaluated",
 };

@@ -103,10 +103,10 @@ async function confirmIfDestructive(
   return confirmByName(context, `${question}.`, String(input[destroys.typed]));
 }
 
-function reportOutcome({ messages }: Context, { effect, summary }: OperationCard, response: Row): void {
+function reportOutcome({ messages }: Context, { effect }: OperationCard, response: Row): void {
   const rejected = countRejected(response);
   if (rejected > 0) messages.warn(`The service rejected ${countOf(rejected, "item")}. See "errors".`);
-  else if (effect !== "read" && Object.keys(response).length === 0) messages.info(`Done: ${summary}.`);
+  else if (effect !== "read" && Object.keys(response).length === 0) messages.info("Done.");
 }
 
 /** The default table columns of lists for which the first seven columns are not suitable. */

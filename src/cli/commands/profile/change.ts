@@ -17,7 +17,7 @@ import { describeForgotten } from "../auth/secret-format.ts";
 
 /** Sets the current profile. */
 export async function applyProfile(context: Context, name: string): Promise<ProfileRecord> {
-  if (name !== builtInNames.local) await requireStored(context, name, "selected");
+  if (name !== builtInNames.local) await requireStored(context, name, "select");
   const { paths } = await context.profileSources();
   await setCurrentProfile(paths.configFolder, name);
   const record = await findRecord(context, name);
@@ -31,7 +31,7 @@ export async function applyProfile(context: Context, name: string): Promise<Prof
 
 /** Marks a profile as live or not live. */
 export async function setLive(context: Context, name: string, isLive: boolean): Promise<ProfileRecord> {
-  await requireStored(context, name, "marked");
+  await requireStored(context, name, "change");
   const { paths } = await context.profileSources();
   await setProfileLive(paths.configFolder, name, isLive);
   context.messages.info(
@@ -56,7 +56,7 @@ export interface ForgottenProfile {
  * @throws UserError as `confirm`; `usage` if there is no such profile
  */
 export async function forgetProfile(context: Context, name: string): Promise<ForgottenProfile> {
-  const stored = await requireStored(context, name, "removed");
+  const stored = await requireStored(context, name, "remove");
   const record = await findRecord(context, name);
   const where = record.base_url === null ? record.database : `${record.base_url}, account ${record.app_key}`;
   const what = record.mode === "local" ? "The database is not changed." : "The account is not changed.";
@@ -77,7 +77,7 @@ export async function forgetProfile(context: Context, name: string): Promise<For
 export async function logOut(context: Context): Promise<ForgottenProfile> {
   const current = await readCurrent(context);
   const name = context.globals.profile ?? current;
-  const stored = await requireStored(context, name, "signed out of");
+  const stored = await requireStored(context, name, "sign out of");
   const forgotten = await deleteSecret(await placesOf(context), name, stored);
   const gone = await describeForgotten(context, forgotten);
   context.messages.info(

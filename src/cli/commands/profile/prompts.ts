@@ -37,7 +37,11 @@ export async function readAccountTarget(
     if (value !== undefined) return read(value);
     if (stored !== undefined && !(promptsAll && canPrompt(context))) return read(stored);
     if (canPrompt(context)) return promptValue(context, { question, usual: stored }, read);
-    throw new UserError("usage", `required flag ${flag} not set`, "Cannot prompt for it.");
+    throw new UserError(
+      "usage",
+      `required flag ${flag} not set`,
+      `Pass ${flag}, or run the command in a terminal to be prompted.`,
+    );
   };
   const base_url = await find(
     "--base-url",

@@ -64,20 +64,20 @@ export async function findRecord(context: Context, name: string | undefined): Pr
  * Finds a stored profile that a command is about to change.
  * @throws UserError `usage` if the profile does not exist or is built in
  */
-export async function requireStored(context: Context, name: string, verb: string): Promise<StoredProfile> {
+export async function requireStored(context: Context, name: string, action: string): Promise<StoredProfile> {
   const { paths } = await context.profileSources();
   const stored = await readProfiles(paths.configFolder);
   if (name === builtInNames.local) {
     throw new UserError(
       "usage",
-      `the built-in profile local cannot be ${verb}`,
+      `cannot ${action} the built-in profile local`,
       "It is the embedded database of this machine. To create another, run `starpost profile add <name> --database <path>`.",
     );
   }
   if (name === builtInNames.environment) {
     throw new UserError(
       "usage",
-      `the profile env comes from the environment and cannot be ${verb}`,
+      `cannot ${action} the profile env, which the environment defines`,
       "Unset STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET, and STARPOST_UTOKEN.",
     );
   }

@@ -25,7 +25,7 @@ function describeFiles(files: readonly string[]): string {
 export function describeTarget(profile: Profile): string {
   return profile.mode === "remote"
     ? `${profile.baseUrl}, account ${profile.appKey} (profile ${profile.name})`
-    : `the local database (${profile.shownAs})`;
+    : `the ${profile.shownAs.startsWith("postgres") ? "PostgreSQL" : "embedded"} database (${profile.shownAs})`;
 }
 
 interface RequestedImport {

@@ -68,7 +68,7 @@ export const webhooksDeliveries = command({
       webhookDeliveries.list(query),
     );
     if (deliveries.length === 0) {
-      context.messages.info("To list the webhooks, run `starpost webhooks list`.");
+      context.messages.info("No deliveries found. To list the webhooks, run `starpost webhooks list`.");
     }
     if (deliveries.length > limit) {
       context.messages.info(`Showing ${limit} deliveries. To see more, use --limit.`);

@@ -7,7 +7,13 @@ export const webhooksList = command({
   name: "webhooks list",
   summary: "List webhooks",
   examples: ["starpost webhooks list", "starpost webhooks list --json | jq -r '.[].url'"],
-  run: (context) => withService(context, async (service) => (await service.webhooks.list({})).webhooks),
+  run: async (context) => {
+    const { webhooks } = await withService(context, (service) => service.webhooks.list({}));
+    if (webhooks.length === 0) {
+      context.messages.info("No webhooks found. To create one, run `starpost webhooks create <url>`.");
+    }
+    return webhooks;
+  },
   render: (webhooks) =>
     table(
       webhooks.map(({ id, event_name, url, created_at }) => ({

@@ -42,7 +42,17 @@ const hints: Partial<Record<ErrorKind, string>> = {
   unexpectedAnswer: "Check the address of the service: starpost auth status.",
 };
 
+/** Describes any error. Hints are complete sentences, so they start with a capital letter. */
 export function describeFailure(error: unknown): Failure {
+  const failure = classify(error);
+  return failure.hint === undefined ? failure : { ...failure, hint: capitalize(failure.hint) };
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function classify(error: unknown): Failure {
   if (error instanceof ServiceError) {
     const { kind, message, hint = namesOther(error) ? undefined : hints[kind] } = error;
     return { status: statusOfServiceError(error), kind, message, hint };
@@ -63,7 +73,7 @@ function statusOfServiceError(error: ServiceError): ExitStatus {
   return error.temporary ? exitStatus.temporary : exitStatus.failed;
 }
 
-/** A record that is not there says nothing of who asked, unless it is the account. */
+/** Whether a missing record is something other than the account, and thus unrelated to the credentials. */
 function namesOther({ record }: ServiceError): boolean {
   return record !== undefined && record !== "Account";
 }
