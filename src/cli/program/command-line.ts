@@ -112,7 +112,11 @@ class Parser extends CommanderCommand {
     if (exitCode === 0) throw new Question({ asked: "help", about });
     if (code !== "commander.help") throw this.#usage(message);
     const verbs = this.commands.map((command) => command.name()).join(", ");
-    const problem = new UserError("usage", `missing command after "${pathOf(this)}"`, `Use one of: ${verbs}.`);
+    const problem = new UserError(
+      "usage",
+      `missing command after "${pathOf(this)}"`,
+      `Use one of: ${verbs}.`,
+    );
     throw new Question({ asked: "help", about, problem });
   }
 

@@ -62,9 +62,7 @@ function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLa
   const accepted = kind.layouts.map(({ name }) =>
     name.endsWith(suffix) ? `${name.slice(0, -suffix.length)} (or ${name})` : name,
   );
-  const problem = owner
-    ? `this is a layout for ${owner.name}, not for ${kind.name}`
-    : "unknown layout";
+  const problem = owner ? `this is a layout for ${owner.name}, not for ${kind.name}` : "unknown layout";
   throw new ImportError("usage", `invalid value "${requested}" for --layout: ${problem}`, {
     hint: `accepted values: ${["native (or none)", ...accepted].join(", ")}`,
     misnamed: { given: requested, known: ["none", ...kind.layouts.map(({ name }) => name)] },

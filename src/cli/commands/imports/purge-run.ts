@@ -16,7 +16,9 @@ export async function runPurge(context: Context, request: PurgeRequest): Promise
   const { running, unfinished } = summary.kept;
   const { removed } = summary;
   context.messages.info(
-    removed.length === 0 ? "No import runs are that old. Nothing was deleted." : `Deleted ${describeCounts(summary)}.`,
+    removed.length === 0
+      ? "No import runs are that old. Nothing was deleted."
+      : `Deleted ${describeCounts(summary)}.`,
   );
   if (running > 0) context.messages.info(`Kept ${countOf(running, "import")} still running.`);
   if (unfinished > 0) {

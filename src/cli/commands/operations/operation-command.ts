@@ -85,5 +85,7 @@ function describeOperation(operation: string, card: OperationCard): readonly str
 /** A missing record and a missing account have different exit statuses. */
 function describeStatus(kind: ErrorKind): string {
   const { status } = describeFailure(new ServiceError(kind, ""));
-  return kind === "recordNotFound" ? `${exitStatus.failed}; ${status} if the account is not found` : String(status);
+  return kind === "recordNotFound"
+    ? `${exitStatus.failed}; ${status} if the account is not found`
+    : String(status);
 }
