@@ -88,8 +88,8 @@ export function findRun(runsFolder: string, idOrStart: string): Manifest {
   if (id === undefined || idOrStart === "") {
     const problem =
       found.length > 1
-        ? `import ID "${idOrStart}" is ambiguous: ${found.length} imports match`
-        : `import "${idOrStart}" not found`;
+        ? `ambiguous ID "${idOrStart}": ${found.length} imports match`
+        : `no import has the ID "${idOrStart}"`;
     throw new ImportError("usage", problem, {
       hint: "to list all imports, run: starpost imports list",
       ...(found.length === 0 && { misnamed: { given: idOrStart, known } }),
