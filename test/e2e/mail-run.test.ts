@@ -200,7 +200,6 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
         [killed, other] = [other, run()];
       }
       await until(() => list().length >= written);
-      await sleep(1_500);
       for (const worker of [killed, other]) {
         worker.kill("SIGTERM");
         expect((await worker).exitCode).toBe(0);

@@ -369,11 +369,11 @@ describe("with a remote service", () => {
     const rows = Array.from({ length: 2_000 }, (_, at) => line(`o-${at}`, "p-1")).join("");
     const path = write(home, "o.csv", header + rows);
     const run = home.start(["orders", "import", path, "--rate", "2", "--batch-size", "100"]);
-    const id = await waitUntilAccepted(home, path, 800);
+    const id = await waitUntilAccepted(home, path, 600);
     run.kill("SIGINT");
     expect((await run).exitCode).toBe(130);
     const taken = Number(query(far, "select count(*) as n from orders")[0]?.["n"]);
-    const first = home.start(["imports", "undo", id, "--yes", "--rate", "1", "--json"]);
+    const first = home.start(["imports", "undo", id, "--yes", "--rate", "3", "--json"]);
     const stops = () => Number(query(far, "select count(*) as n from mail_stops")[0]?.["n"]);
     while (stops() < 200) await sleep(20);
     first.kill("SIGINT");

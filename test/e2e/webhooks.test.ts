@@ -67,8 +67,9 @@ describe("a review received by `serve`", () => {
     const { secret } = await subscribe(home, `${receiver.url}/hook`);
     await review(server);
     await expect.poll(() => receiver.received.length).toBe(1);
-    await wait(2_500);
     expect(await server.stop()).toBe(0);
+    const { data } = await home.json<{ webhooks: unknown }>(["mail", "run", "--once"]);
+    expect(data.webhooks).toEqual({ delivered: 0, deferred: 0, failed: 0 });
     expect(receiver.received).toHaveLength(1);
     const { headers = {}, body = "" } = receiver.received[0] ?? {};
     expect(headers["webhook-signature"]).toBe(signatureOf(headers, body, secret));
@@ -132,7 +133,7 @@ describe("a review received by `serve`", () => {
     await review(server);
     await expect
       .poll(async () => (await list(home))?.[0]?.reason)
-      .toBe("the URL is not allowed: 127.0.0.1 is a loopback address");
+      .toEqual(expect.stringContaining("127.0.0.1"));
     await server.stop();
     expect(receiver.received).toEqual([]);
   });
