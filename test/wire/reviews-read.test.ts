@@ -231,10 +231,10 @@ describe("GET /reviews/{review_id}", () => {
   it("returns 404 for an unknown or unpublished review", async () => {
     const id = await createReview(wire());
     await setPublished(wire(), id, false);
-    for (const gone of [id, id + 1]) {
-      const { status, body } = await wire().request("GET", `/reviews/${gone}`);
+    for (const missingId of [id, id + 1]) {
+      const { status, body } = await wire().request("GET", `/reviews/${missingId}`);
       expect(status).toBe(404);
-      expect(body).toEqual(refusal(expect.stringContaining(`${gone}`) as string, 404, "RecordNotFound"));
+      expect(body).toEqual(refusal(expect.stringContaining(`${missingId}`) as string, 404, "RecordNotFound"));
     }
   });
 

@@ -37,8 +37,8 @@ describe("GET /reviews/{review_id}/vote/{vote_type}", () => {
   it("returns 404 for an unknown or unpublished review", async () => {
     const id = await createReview(wire());
     await setPublished(wire(), id, false);
-    for (const gone of [id, id + 1]) {
-      expect(await wire().request("GET", `/reviews/${gone}/vote/up`)).toMatchObject({
+    for (const missingId of [id, id + 1]) {
+      expect(await wire().request("GET", `/reviews/${missingId}/vote/up`)).toMatchObject({
         status: 404,
         body: { status: { code: 404, error_type: "Exceptions::RecordNotFound" } },
       });
