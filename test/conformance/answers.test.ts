@@ -122,16 +122,16 @@ describeIsolated("answers", (harness) => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const question_id = await createPublicQuestion(harness(), one);
     await one.service.questions.sendConfirmation(aQuestion({ review_content: "Pending?" }));
-    const refused = (id: number) => ({
+    const notFound = (id: number) => ({
       kind: "recordNotFound",
       message: `Couldn't find Question with id = ${id}`,
     });
     const create = (account: TestAccount, id: number) =>
       account.service.answers.create({ question_id: id, content: "Yes" });
-    await expect(create(other, question_id)).rejects.toMatchObject(refused(question_id));
-    await expect(create(one, question_id + 1)).rejects.toMatchObject(refused(question_id + 1));
-    const far = 999_999_999_999_999;
-    await expect(create(one, far)).rejects.toMatchObject(refused(far));
+    await expect(create(other, question_id)).rejects.toMatchObject(notFound(question_id));
+    await expect(create(one, question_id + 1)).rejects.toMatchObject(notFound(question_id + 1));
+    const unusedId = 999_999_999_999_999;
+    await expect(create(one, unusedId)).rejects.toMatchObject(notFound(unusedId));
     expect(await one.service.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_answers: 0 });
   });
 

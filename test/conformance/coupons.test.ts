@@ -98,13 +98,15 @@ describeBackends("coupons", (harness) => {
   it("rejects every request of an account with coupons disabled", async () => {
     const { service, caller } = await harness().newAccount();
     await disableFeature(harness(), caller.appKey, "dynamic_coupons");
-    const refused = { kind: "featureDisabled", message: expect.stringContaining("dynamic_coupons") };
-    await expect(service.coupons.list({})).rejects.toMatchObject(refused);
-    await expect(service.coupons.stats({})).rejects.toMatchObject(refused);
+    const featureDisabled = { kind: "featureDisabled", message: expect.stringContaining("dynamic_coupons") };
+    await expect(service.coupons.list({})).rejects.toMatchObject(featureDisabled);
+    await expect(service.coupons.stats({})).rejects.toMatchObject(featureDisabled);
     await expect(service.coupons.upload({ coupon_action: "map_share", codes: [] })).rejects.toMatchObject(
-      refused,
+      featureDisabled,
     );
-    await expect(service.coupons.delete({ coupon_action: "map_share" })).rejects.toMatchObject(refused);
+    await expect(service.coupons.delete({ coupon_action: "map_share" })).rejects.toMatchObject(
+      featureDisabled,
+    );
     await expect(service.unsubscribers.list({})).resolves.toEqual({ unsubscribers: [] });
   });
 });

@@ -80,9 +80,9 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
   it("reports who unsubscribed an address, and when", async () => {
     await createOrder();
     await service.unsubscribers.massCreate({ email_list: { 1: ["jane@mail.example"] } });
-    const waits =
+    const queuedSentence =
       "The email about Teapot will not be sent: the store unsubscribed jane@mail.example from review requests on 2026-03-15.";
-    expect(await readSentences()).toEqual([waits]);
+    expect(await readSentences()).toEqual([queuedSentence]);
     await db()
       .updateTable("unsubscribers")
       .set({ by_name: "USER", created_at: Date.parse("2026-03-03") })

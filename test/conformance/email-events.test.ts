@@ -334,8 +334,8 @@ describeBackends("events from email providers", (harness) => {
     const sent = await sendEmail(harness(), account);
     const body = JSON.stringify([createEvent(sent, "open")]);
     const now = harness().clock();
-    const expectRejected = async (sent: Parameters<typeof service.emailEvents.receive>[0]) => {
-      await expect(service.emailEvents.receive(sent)).rejects.toMatchObject({ kind: "unauthorized" });
+    const expectRejected = async (input: Parameters<typeof service.emailEvents.receive>[0]) => {
+      await expect(service.emailEvents.receive(input)).rejects.toMatchObject({ kind: "unauthorized" });
     };
     // Before a secret exists.
     await expectRejected(signBySecret(body, "whsec_", now));

@@ -63,8 +63,8 @@ describeBackends("email templates", (harness: () => Harness) => {
   });
 
   it("are validated before they are stored, each part", async () => {
-    const invalid = { ...customTemplate, html: `${customTemplate.html}\n{{ product.name }}` };
-    await expect(service.emailTemplates.set({ category: "map", ...invalid })).rejects.toMatchObject({
+    const invalidTemplate = { ...customTemplate, html: `${customTemplate.html}\n{{ product.name }}` };
+    await expect(service.emailTemplates.set({ category: "map", ...invalidTemplate })).rejects.toMatchObject({
       kind: "invalidParams",
       message: expect.stringContaining("html, line 2, column 4: ") as string,
     });

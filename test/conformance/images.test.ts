@@ -52,22 +52,24 @@ describeIsolated("images", (harness) => {
   it("rejects expired and invalid tokens", async () => {
     const account = await harness().newAccount();
     const image_upload_token = await newToken(account);
-    const refused = { kind: "unauthorized" };
+    const unauthorized = { kind: "unauthorized" };
     const image = anImage();
     for (const invalidToken of ["", "x", `${image_upload_token}AAAA`, account.caller.utoken]) {
       const call = anonymous().images.upload({ image_upload_token: invalidToken, image });
-      await expect(call, invalidToken).rejects.toMatchObject(refused);
+      await expect(call, invalidToken).rejects.toMatchObject(unauthorized);
     }
     const { data } = await harness().database.db.selectFrom("mails").select("data").executeTakeFirstOrThrow();
     const { verify_url } = JSON.parse(data) as { verify_url: string };
     const emailToken = verify_url.slice(verify_url.lastIndexOf("/") + 1);
     await expect(anonymous().images.upload({ image_upload_token: emailToken, image })).rejects.toMatchObject(
-      refused,
+      unauthorized,
     );
     harness().clock.advance(imageLimits.tokenLifetimeMs - 1);
     await anonymous().images.upload({ image_upload_token, image });
     harness().clock.advance(1);
-    await expect(anonymous().images.upload({ image_upload_token, image })).rejects.toMatchObject(refused);
+    await expect(anonymous().images.upload({ image_upload_token, image })).rejects.toMatchObject(
+      unauthorized,
+    );
     expect(await countImages(harness())).toEqual([1, 1]);
   });
 

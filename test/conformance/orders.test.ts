@@ -89,8 +89,8 @@ describeIsolated("orders.massCreate", (harness) => {
   it("reports an invalid spec only when validating", async () => {
     const account = await harness().newAccount();
     const orders = [anOrder({ products: { cup: anOrderedProduct({ specs: { upc: "1 2", mpn: "N/A" } }) } })];
-    const refused = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
-    expect(refused.errors?.map(({ field }) => field)).toEqual(["products.cup.specs.upc"]);
+    const rejected = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
+    expect(rejected.errors?.map(({ field }) => field)).toEqual(["products.cup.specs.upc"]);
     expect(await allPurchases(account)).toEqual([]);
     await account.service.orders.massCreate(bulkOrders(orders));
     expect(await storedProduct(harness(), "cup")).toMatchObject({ upc: null, mpn: null });
@@ -114,8 +114,8 @@ describeIsolated("orders.massCreate", (harness) => {
   it("requires the image key only when validating, and treats an empty one as absent", async () => {
     const account = await harness().newAccount();
     const orders = [anOrder({ products: { cup: aProduct() } })];
-    const refused = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
-    expect(refused.errors).toEqual([
+    const rejected = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
+    expect(rejected.errors).toEqual([
       { order_num: 0, order_id: "1001", field: "products.cup.image", error: "is missing" },
     ]);
     const accepted = await account.service.orders.massCreate(bulkOrders(orders));

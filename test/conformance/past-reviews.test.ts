@@ -74,8 +74,8 @@ describeBackends("reviews.createNow for a past review", (harness) => {
 
   it("is treated as a new review without the store's utoken", async () => {
     const { caller, service } = await harness().newAccount();
-    const anybody = harness().service({ appKey: caller.appKey });
-    await anybody.reviews.createNow(aReview({ past }));
+    const anonymous = harness().service({ appKey: caller.appKey });
+    await anonymous.reviews.createNow(aReview({ past }));
     expect((await service.reviews.list({ details: true })).reviews).toMatchObject([
       {
         created_at: "2026-03-15T12:00:00.000Z",

@@ -154,9 +154,13 @@ describeBackends("unsubscribers.list", (harness) => {
       .database.db.insertInto("account_features")
       .values({ account_id, feature: "unsubscribers", enabled: 0 })
       .execute();
-    const refused = { kind: "featureDisabled", message: expect.stringContaining("unsubscribers") };
-    await expect(account.service.unsubscribers.list({})).rejects.toMatchObject(refused);
-    await expect(account.service.unsubscribers.massCreate({ email_list: {} })).rejects.toMatchObject(refused);
-    await expect(account.service.unsubscribers.massDelete({ email_list: {} })).rejects.toMatchObject(refused);
+    const featureDisabled = { kind: "featureDisabled", message: expect.stringContaining("unsubscribers") };
+    await expect(account.service.unsubscribers.list({})).rejects.toMatchObject(featureDisabled);
+    await expect(account.service.unsubscribers.massCreate({ email_list: {} })).rejects.toMatchObject(
+      featureDisabled,
+    );
+    await expect(account.service.unsubscribers.massDelete({ email_list: {} })).rejects.toMatchObject(
+      featureDisabled,
+    );
   });
 });

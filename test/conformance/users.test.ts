@@ -134,9 +134,9 @@ describeBackends("users.signIn", (harness) => {
   it("rejects another account's secret", async () => {
     const { secret } = await harness().newAccount();
     const { service } = await harness().newAccount();
-    for (const given of [secret, "", "wrong"]) {
-      const kind = given === "" ? expect.stringMatching(/unauthorized|invalidParams/) : "unauthorized";
-      await expect(service.users.signIn({ secret: given })).rejects.toMatchObject({ kind });
+    for (const candidate of [secret, "", "wrong"]) {
+      const kind = candidate === "" ? expect.stringMatching(/unauthorized|invalidParams/) : "unauthorized";
+      await expect(service.users.signIn({ secret: candidate })).rejects.toMatchObject({ kind });
     }
   });
 

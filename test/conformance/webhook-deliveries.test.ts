@@ -9,20 +9,16 @@ const url = "https://shop.example/hook";
 const start = new Date(startMs).toISOString();
 
 /** Runs the next due delivery in a worker, with the given outcome. */
-async function attempt(
-  { work: deliverNext }: Harness,
-  outcome: AttemptOutcome,
-  worker = "one",
-): Promise<number> {
-  const working = createWebhookQueue(deliverNext, { worker, leaseMs: 60_000 });
-  const [started] = await working.begin(1);
-  if (!started) throw new Error("nothing is due");
-  await working.end(started, outcome);
+async function attempt({ work }: Harness, outcome: AttemptOutcome, worker = "one"): Promise<number> {
+  const queue = createWebhookQueue(work, { worker, leaseMs: 60_000 });
+  const [started] = await queue.begin(1);
+  if (!started) throw new Error("no delivery is due");
+  await queue.end(started, outcome);
   return started.id;
 }
 
-const refused: AttemptOutcome = { state: "failed", status: 500, problem: "HTTP 500", durationMs: 12.4 };
-const claimed: AttemptOutcome = { state: "delivered", status: 204, durationMs: 7 };
+const failed: AttemptOutcome = { state: "failed", status: 500, problem: "HTTP 500", durationMs: 12.4 };
+const delivered: AttemptOutcome = { state: "delivered", status: 204, durationMs: 7 };
 
 describeIsolated("webhookDeliveries", (harness) => {
   it("list, get, and attempts show what was sent, the newest first", async () => {
@@ -48,8 +44,8 @@ describeIsolated("webhookDeliveries", (harness) => {
     });
     expect(newer?.id).toBeGreaterThan(older?.id ?? 0);
     harness().clock.advance(1_000);
-    expect(await attempt(harness(), refused)).toBe(older?.id);
-    expect(await attempt(harness(), claimed)).toBe(newer?.id);
+    expect(await attempt(harness(), failed)).toBe(older?.id);
+    expect(await attempt(harness(), delivered)).toBe(newer?.id);
     const delivery_id = older?.id ?? 0;
     const { delivery, attempts } = await service.webhookDeliveries.get({ delivery_id });
     const { body, ...rest } = delivery;
@@ -93,7 +89,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     ];
     const { reviews } = await service.reviews.createNow(aReview());
     await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: "Thanks" });
-    await attempt(harness(), claimed);
+    await attempt(harness(), delivered);
     const list = async (query: Parameters<typeof service.webhookDeliveries.list>[0]) =>
       (await service.webhookDeliveries.list(query)).deliveries.map(({ webhook_id }) => webhook_id);
     expect(await list({})).toEqual([c, b, a]);
@@ -115,7 +111,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     const { service } = await harness().newAccount();
     await service.webhooks.create({ url, event_name: "review_create" });
     await service.reviews.create(aReview());
-    const delivery_id = await attempt(harness(), claimed);
+    const delivery_id = await attempt(harness(), delivered);
     const { delivery: sent } = await service.webhookDeliveries.get({ delivery_id });
     harness().clock.advance(5_000);
     const { delivery } = await service.webhookDeliveries.redeliver({ delivery_id });
@@ -134,7 +130,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     const { service } = await harness().newAccount();
     await service.webhooks.create({ url, event_name: "review_create" });
     await service.reviews.create(aReview());
-    const delivery_id = await attempt(harness(), { ...refused, retryAfterMs: 3_600_000 });
+    const delivery_id = await attempt(harness(), { ...failed, retryAfterMs: 3_600_000 });
     const before = await service.webhookDeliveries.get({ delivery_id });
     expect(before.delivery.due_at).toBe(new Date(startMs + 3_600_000).toISOString());
     const { delivery } = await service.webhookDeliveries.redeliver({ delivery_id });
@@ -155,9 +151,9 @@ describeIsolated("webhookDeliveries", (harness) => {
       { state: "failed", reason, due_at: null },
     ]);
     const [active] = started;
-    if (!active) throw new Error("nothing was due");
+    if (!active) throw new Error("no delivery is due");
     // A delivery in progress is not retried.
-    await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).end(active, refused);
+    await createWebhookQueue(harness().work, { worker: "one", leaseMs: 60_000 }).end(active, failed);
     expect(await list()).toMatchObject([{ state: "failed", reason: "HTTP 500" }, { state: "failed" }]);
     await expect(service.webhookDeliveries.redeliver({ delivery_id: active.id })).rejects.toMatchObject({
       kind: "invalidParams",
@@ -169,7 +165,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.webhooks.create({ url, event_name: "review_create" });
     await one.service.reviews.create(aReview());
-    const delivery_id = await attempt(harness(), claimed);
+    const delivery_id = await attempt(harness(), delivered);
     expect((await other.service.webhookDeliveries.list({})).deliveries).toEqual([]);
     expect((await other.service.webhookDeliveries.attempts({ since_id: 0 })).attempts).toEqual([]);
     const unknown = { kind: "recordNotFound", message: `Couldn't find Delivery with id = ${delivery_id}` };

@@ -131,10 +131,10 @@ describeIsolated("webhooks", (harness) => {
 
   it("requires a utoken", async () => {
     const { caller } = await harness().newAccount();
-    const open = harness().service({ appKey: caller.appKey });
-    const refused = { kind: "unauthorized" };
-    await expect(open.webhooks.create(hook)).rejects.toMatchObject(refused);
-    await expect(open.webhooks.list({})).rejects.toMatchObject(refused);
-    await expect(open.webhooks.delete({ webhook_id: 1 })).rejects.toMatchObject(refused);
+    const anonymous = harness().service({ appKey: caller.appKey });
+    const unauthorized = { kind: "unauthorized" };
+    await expect(anonymous.webhooks.create(hook)).rejects.toMatchObject(unauthorized);
+    await expect(anonymous.webhooks.list({})).rejects.toMatchObject(unauthorized);
+    await expect(anonymous.webhooks.delete({ webhook_id: 1 })).rejects.toMatchObject(unauthorized);
   });
 });

@@ -125,13 +125,9 @@ function findJsonFault(status: number, text: string): string | undefined {
 
 const shorten = (text: string) => (text.length > 400 ? `${text.slice(0, 400)}… (${text.length})` : text);
 
-async function fuzz(
-  endpoint: Endpoint,
-  seed: number,
-  { send, seed: seedAccount }: FuzzServer,
-): Promise<string[]> {
+async function fuzz(endpoint: Endpoint, seed: number, server: FuzzServer): Promise<string[]> {
   const random = createRandom(seed);
-  const seeded = await seedAccount();
+  const seeded = await server.seed();
   // Generate every request before sending the first, so that all runs send the same requests.
   const requests = Array.from({ length: requestsPerOperation }, () =>
     createMalformedRequest(endpoint, seeded, random),
@@ -140,7 +136,7 @@ async function fuzz(
   const faults: string[] = [];
   const sendPending = async () => {
     for (const fuzzRequest of pending) {
-      const response = await send(fuzzRequest).catch((error: unknown) => String(error));
+      const response = await server.send(fuzzRequest).catch((error: unknown) => String(error));
       const fault = typeof response === "string" ? response : findFault(response, endpoint);
       if (fault === undefined) continue;
       const sentRequest = `${fuzzRequest.method} ${fuzzRequest.path} ${JSON.stringify(fuzzRequest.headers)} ${String(fuzzRequest.body)}`;

@@ -114,13 +114,13 @@ it("rejects every coupon request while the feature is disabled", async () => {
   const { appKey, utoken, request, disable } = wire();
   await disable("dynamic_coupons");
   const path = `/apps/${appKey}/coupons/unique/delete`;
-  const refused = [
+  const responses = [
     await upload(["AAAA"]),
     await get(""),
     await get("/stats"),
     await request("POST", path, { utoken, coupon_action: "map_review" }),
   ];
-  for (const { status, body } of refused) {
+  for (const { status, body } of responses) {
     expect([status, body]).toEqual([
       401,
       {

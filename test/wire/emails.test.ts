@@ -100,7 +100,7 @@ describe("events from an email provider", () => {
       "webhook-signature": `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`,
     };
   };
-  const refused = refusal(401, "AccessDenied", "You are not authorized to access this page.");
+  const unauthorized = refusal(401, "AccessDenied", "You are not authorized to access this page.");
 
   it("must be signed byte for byte", async () => {
     const { secret, url, public_key } = await setUp();
@@ -116,18 +116,18 @@ describe("events from an email provider", () => {
       body: { status: ok, response: { accepted: 0, repeated: 0, unknown: 1, ignored: 0 } },
     });
     expect(await wire().request("POST", path(), JSON.stringify(JSON.parse(body)), headers)).toMatchObject(
-      refused,
+      unauthorized,
     );
-    expect(await wire().request("POST", path(), body)).toMatchObject(refused);
-    expect(await wire().request("POST", path(), "", headers)).toMatchObject(refused);
+    expect(await wire().request("POST", path(), body)).toMatchObject(unauthorized);
+    expect(await wire().request("POST", path(), "", headers)).toMatchObject(unauthorized);
     const late = sign(body, secret, "evt_1", nowSeconds - 301);
-    expect(await wire().request("POST", path(), body, late)).toMatchObject(refused);
+    expect(await wire().request("POST", path(), body, late)).toMatchObject(unauthorized);
     const inQuery = new URLSearchParams({
       webhook_id: "evt_1",
       webhook_timestamp: String(nowSeconds),
       webhook_signature: headers["webhook-signature"],
     });
-    expect(await wire().request("POST", `${path()}?${inQuery.toString()}`, body)).toMatchObject(refused);
+    expect(await wire().request("POST", `${path()}?${inQuery.toString()}`, body)).toMatchObject(unauthorized);
     expect(await wire().request("POST", `${path()}.json`, body, headers)).toMatchObject({ status: 200 });
   });
 
@@ -142,7 +142,7 @@ describe("events from an email provider", () => {
       "X-Twilio-Email-Event-Webhook-Timestamp": "1600112502",
     };
     expect(await wire().request("POST", path(), body, headers)).toMatchObject({ status: 200 });
-    expect(await wire().request("POST", path(), body.trim(), headers)).toMatchObject(refused);
+    expect(await wire().request("POST", path(), body.trim(), headers)).toMatchObject(unauthorized);
   });
 
   it("must be a JSON list of limited size", async () => {
