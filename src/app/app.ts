@@ -1,9 +1,8 @@
 import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
-import type { Account } from "./account.ts";
+import { type Account, openRemote } from "./remote-account.ts";
 import { answerHere } from "./local-responder.ts";
 import { openEngine } from "./engine.ts";
 import { findRate, pace } from "./pacing.ts";
-import { openRemote } from "./remote-account.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import { UserError } from "../config/user-error.ts";
 import { findPublicUrl } from "../config/public-url.ts";

@@ -3,8 +3,8 @@ import { builtInNames } from "../config/profile-name.ts";
 import type { RemoteProfile } from "../config/profile.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { Transport } from "../service/transport.ts";
-import type { Account } from "./account.ts";
-import { openSharedPace, defaultRate } from "./pacing.ts";
+import { defaultRate, openSharedPace } from "./pacing.ts";
+import type { SendRaw } from "../service/raw-call.ts";
 
 export async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
   const { createHttpTransport } = await import("../client/http-transport.ts");
@@ -39,4 +39,17 @@ function describeRejectedSecret(error: unknown, { name, appKey, baseUrl }: Remot
         : `run \`starpost auth login --profile ${name}\``,
     cause: error,
   });
+}
+
+/** An account, and the transport for unsigned calls to it. */
+export interface Account {
+  readonly transport: Transport;
+  /** Sends any call, also one that is not in the contract, unsigned. */
+  readonly send: SendRaw;
+  readonly appKey: string;
+  readonly secret: string | undefined;
+  /** Whether calls run in the order in which they were made. Not over HTTP, or with several database connections. */
+  readonly keepsOrder: boolean;
+  /** The address of the service, or the database as it is shown to users. */
+  readonly target: string;
 }

@@ -1,10 +1,9 @@
 import type { CommandTable } from "./command.ts";
 import { type ParsedCommand, type ParsedQuestion, parseCommandLine } from "./command-line.ts";
-import { commands, loadCommands } from "./commands.ts";
+import { commands, loadCommands, replaceSynonyms } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
 import type { Io } from "./io.ts";
-import { replaceSynonyms } from "./synonyms.ts";
 
 /** Runs a command line. Reports every error and converts it to an exit status. */
 export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {

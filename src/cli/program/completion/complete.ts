@@ -1,10 +1,9 @@
 import { argumentAt } from "../argument-help.ts";
 import type { Command, CommandTable } from "../command.ts";
 import { type Flag, type Flags, shortFormOf, type Values } from "../flag.ts";
-import { commands } from "../commands.ts";
+import { commands, replaceSynonyms } from "../commands.ts";
 import { globalFlags, helpFlag } from "../global-flags.ts";
 import { nouns } from "../help/groups.ts";
-import { replaceSynonyms } from "../synonyms.ts";
 import type { Io } from "../io.ts";
 import { topics } from "../help/topics/index.ts";
 import { listProfileNames } from "../../../config/profile-names.ts";
