@@ -1,7 +1,7 @@
 import { type ErrorKind, errorKinds } from "../contract/index.ts";
 
 /** What an answer that is JSON says went wrong. */
-export interface ToldError {
+export interface ErrorBody {
   readonly kind: ErrorKind;
   readonly message: string;
 }
@@ -39,7 +39,7 @@ export function kindOfHttpStatus(status: number): ErrorKind {
  * Reads an error in one of the wire's three forms, or nothing where the body is none of them.
  * The status line alone does not tell: a service may answer 200 with an error for a body.
  */
-export function readToldError(status: number, body: Fields): ToldError | undefined {
+export function readErrorBody(status: number, body: Fields): ErrorBody | undefined {
   if (typeof body["error"] === "string") {
     const kind = kindOfType.get(body["error"]) ?? kindOfHttpStatus(status);
     return { kind, message: body["error"] };

@@ -130,7 +130,7 @@ async function carry<T>(
 
 function tellIfSlow({ wire, onWait, patienceMs }: Carrier): NodeJS.Timeout | undefined {
   if (!onWait) return undefined;
-  const told = `${wire.shown} has not answered for ${patienceMs / 1_000} s; an answer is still waited for`;
+  const told = `${wire.shown} has not answered for ${patienceMs / 1_000} s; still waiting`;
   return setTimeout(() => onWait(told), patienceMs).unref();
 }
 

@@ -6,7 +6,7 @@ import {
   parseErrorSubject,
   ServiceError,
 } from "../contract/index.ts";
-import { kindOfHttpStatus, readToldError } from "./error-body.ts";
+import { kindOfHttpStatus, readErrorBody } from "./error-body.ts";
 import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
 
 /** What came back, whole. */
@@ -16,15 +16,15 @@ export interface Answer {
   readonly bytes: Buffer;
 }
 
-/** What was asked, as far as it is needed to tell of an answer. */
+/** The parts of a request that error messages name. */
 export interface Asked {
-  /** The service's address as it is shown. */
+  /** The displayed URL of the service. */
   readonly service: string;
-  /** As it is told who answered, where that may be somebody else. */
+  /** The displayed sender of the response, if it may be a proxy. */
   readonly answerer?: string;
   /** Path without the query. */
   readonly path: string;
-  /** Never shown, also where an answer repeats it. */
+  /** Removed from messages, even if the response repeats it. */
   readonly utoken: string | undefined;
   readonly nowMs: number;
 }
@@ -43,9 +43,9 @@ export function readAnswer(answer: Answer, asked: Asked & { readonly endpoint: E
   if (isRedirect(status)) throw redirected(answer, asked);
   const body = asked.endpoint.reply.media === "bytes" ? readBytes(answer) : readJson(answer, asked.endpoint);
   if (!body) throw notJson(answer, asked);
-  const told = readToldError(status, body);
+  const failure = readErrorBody(status, body);
   // Without its form it is not this API's error, and a 404 rather says that the address is wrong.
-  if (told) throw refused(told.kind, hideToken(told.message, asked), { answer, asked });
+  if (failure) throw refused(failure.kind, hideToken(failure.message, asked), { answer, asked });
   if (status >= 400) {
     const kind = status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status);
     throw refused(kind, describe(answer, asked), { answer, asked });
@@ -68,8 +68,8 @@ export function readRefusal(answer: Answer, asked: Asked): ServiceError | undefi
   const isJson = status >= 400 || /\bjson\b/i.test(headers["content-type"] ?? "");
   const body = isJson ? parse(bytes) : undefined;
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-  const told = isObject ? readToldError(status, body as Fields) : undefined;
-  if (told) return refused(told.kind, hideToken(told.message, asked), { answer, asked });
+  const failure = isObject ? readErrorBody(status, body as Fields) : undefined;
+  if (failure) return refused(failure.kind, hideToken(failure.message, asked), { answer, asked });
   if (status < 400) return undefined;
   // A HEAD is refused without a body.
   return bytes.length > 0 && !isObject
@@ -184,12 +184,11 @@ function describe(
   { service, answerer = service, utoken = "" }: Asked,
 ): string {
   const type = headers["content-type"] ?? "no content type";
-  // A token that begins in what is looked at is looked at whole.
+  // Includes a token that starts within the inspected bytes completely.
   const looked = bytes.subarray(0, readBytesAtMost + utoken.length);
-  // What the cut leaves of a last character is left out.
+  // Omits a character that is cut off at the end.
   const text = new TextDecoder().decode(looked, { stream: true });
-  const told = hideToken(text, { utoken });
-  const start = told
+  const start = hideToken(text, { utoken })
     .slice(0, readBytesAtMost)
     .replaceAll(/[\s\p{C}]+/gu, " ")
     .trim()

@@ -135,13 +135,13 @@ test("a run is one flat record and one line of the list", () => {
 describe("signals", () => {
   test("stop gracefully at first, immediately the second time, and are then left to the process", () => {
     const signals = new EventEmitter();
-    let said = 0;
-    const { stop, abort } = listenForStop({ signals }, () => (said += 1));
+    let messageCount = 0;
+    const { stop, abort } = listenForStop({ signals }, () => (messageCount += 1));
     expect([stop.aborted, abort.aborted]).toEqual([false, false]);
     signals.emit("SIGINT");
-    expect([stop.aborted, abort.aborted, said]).toEqual([true, false, 1]);
+    expect([stop.aborted, abort.aborted, messageCount]).toEqual([true, false, 1]);
     signals.emit("SIGTERM");
-    expect([abort.aborted, said]).toEqual([true, 1]);
+    expect([abort.aborted, messageCount]).toEqual([true, 1]);
     expect(signals.listenerCount("SIGINT") + signals.listenerCount("SIGTERM")).toBe(0);
   });
 });

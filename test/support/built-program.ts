@@ -97,9 +97,9 @@ export function openTerminal(): { readonly io: Partial<Io>; readonly asked: () =
   const size = { isTTY: true, columns: 1_000, rows: 40 };
   const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
   const stderr = Object.assign(new PassThrough(), size, moves);
-  const said = collect(stderr);
+  const output = collect(stderr);
   const io = { stdin, stderr, isStdinTerminal: true, isStdoutTerminal: true, isStderrTerminal: true };
-  return { io, asked: said };
+  return { io, asked: output };
 }
 
 /** Emits SIGTERM repeatedly, for commands that only end on a signal. */

@@ -82,11 +82,11 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "webhooks delete": words("1", "--yes"),
   "webhooks deliveries": nothing,
   "webhooks redeliver": words("1"),
-  "webhooks listen": { ...nothing, waits: "it shows what happens, as it happens" },
+  "webhooks listen": { ...nothing, waits: "it shows events until a signal stops it" },
   "webhooks configure": nothing,
   completion: words("bash"),
   doctor: nothing,
-  serve: { ...words("--port", "0"), waits: "it serves until it is told to stop" },
+  serve: { ...words("--port", "0"), waits: "it serves until a signal stops it" },
   init: words("--local"),
   "unsubscribers find": { ...words("ann@mail.example"), refused: noRecord },
   "profile set": words("another", "--live"),
@@ -98,7 +98,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "auth login": {
     ...words("--base-url", "ftp://shop.example", "--app-key", "k", "--secret-stdin", "--profile", "shop"),
     stdin: "s3cret\n",
-    refused: "it is no address of a service, so that nothing is asked of anybody",
+    refused: "the base URL is invalid",
   },
 };
 

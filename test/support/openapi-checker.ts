@@ -14,7 +14,7 @@ export interface SentRequest {
 
 /** Compares requests and responses with an OpenAPI document. */
 export interface OpenApiChecker {
-  /** Lists the differences of a request and its response from the document; empty if there are none. */
+  /** Lists the differences between a call and the document; empty if the call matches. */
   readonly findContractFaults: (operationId: string, sent: SentRequest, reply: RawReply) => readonly string[];
 }
 

@@ -45,7 +45,7 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
         code: "bad_email",
         column: text,
         rows: 200,
-        means: "not an e-mail address",
+        means: "not an email address",
         hint: "write it as name@shop.example",
         examples: [
           { line: 17, value: text, reason: `email has no @: ${text}` },

@@ -1,4 +1,4 @@
-/** Lists the differences of a value from what is expected; empty if there are none. */
+/** Lists the differences between a value and the expected form; empty if it matches. */
 export type Check = (value: unknown, path: string) => readonly string[];
 
 /**

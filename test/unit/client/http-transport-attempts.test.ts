@@ -70,24 +70,24 @@ describe("attempts of one call", () => {
 
 describe("notices", () => {
   it("report each retry, unless the caller handles waits", async () => {
-    const told: string[] = [];
-    const onWait = (message: string) => told.push(message);
+    const messages: string[] = [];
+    const onWait = (message: string) => messages.push(message);
     const { server, send } = await setUp(
       (response, at, request) => (at % 3 === 2 ? fine : broken)(response, at, request),
       { onWait },
     );
     await send();
-    expect(told).toHaveLength(2);
-    expect(told[0]).toMatch(/; retrying in 0\.3 s$/);
+    expect(messages).toHaveLength(2);
+    expect(messages[0]).toMatch(/; retrying in 0\.3 s$/);
     await send({ onEvent: () => {} });
-    expect([told.length, server.received.length]).toEqual([2, 6]);
+    expect([messages.length, server.received.length]).toEqual([2, 6]);
   });
 
   it("report a response that takes long", async () => {
-    const told: string[] = [];
+    const messages: string[] = [];
     let answer = () => {};
     const onWait = (message: string) => {
-      told.push(message);
+      messages.push(message);
       answer();
     };
     const { server, send } = await setUp(
@@ -97,6 +97,6 @@ describe("notices", () => {
       { onWait, patienceMs: 50 },
     );
     await send();
-    expect(told).toEqual([`${server.url} has not answered for 0.05 s; an answer is still waited for`]);
+    expect(messages).toEqual([expect.stringContaining(`${server.url} has not answered for 0.05 s`)]);
   });
 });

@@ -215,12 +215,12 @@ describe("SharedPace", () => {
     { participants: { p: null } },
     { participants: "all" },
     { slowdown: "much", heldUntilMs: {} },
-  ])("continues and releases the lock if the file contains %j", async (said) => {
+  ])("continues and releases the lock if the file contains %j", async (content) => {
     const path = newPath();
     const time = new VirtualTime(1_000_000);
     const [one, two] = [open(path, time), open(path, time)];
     await addStart(one.store, 1_000_000);
-    writeFileSync(`${path}.json`, JSON.stringify({ ...said, seenMs: 1_000_000 }));
+    writeFileSync(`${path}.json`, JSON.stringify({ ...content, seenMs: 1_000_000 }));
     const startsMs: number[] = [];
     for (const [at, { store }] of [one, two].entries()) {
       const pacer = new Pacer({

@@ -278,13 +278,13 @@ describe("storefront fragments", () => {
     for (const type of ["Product", "AggregateRating", "Review", "Rating", "Person"]) {
       expect(piece).toContain(`itemtype="https://schema.org/${type}"`);
     }
-    for (const said of [
+    for (const itemprop of [
       '<meta itemprop="name" content="A pot">',
       '<span itemprop="ratingValue">4.25</span>',
       '<span itemprop="reviewCount">4</span>',
       'itemprop="datePublished"',
     ]) {
-      expect(piece).toContain(said);
+      expect(piece).toContain(itemprop);
     }
     expect(renderFragment("main_widget", { ...pot, product_id: null })).toContain("schema.org/Organization");
   });

@@ -8,8 +8,8 @@ test("reports calls that write, but not reads or authentication", async () => {
     call: async (operation: string) => void events.push(operation),
     close: async () => {},
   } as unknown as Transport;
-  const told = withWriteNotice(inner, () => events.push("told"));
-  const call = (operation: string) => told.call(operation as "webhooks.list", {}, {});
+  const transport = withWriteNotice(inner, () => events.push("write"));
+  const call = (operation: string) => transport.call(operation as "webhooks.list", {}, {});
   for (const one of ["webhooks.list", "tokens.create", "core.createToken"]) await call(one);
   await call("products.massCreate");
   await call("webhooks.delete");
@@ -17,9 +17,9 @@ test("reports calls that write, but not reads or authentication", async () => {
     "webhooks.list",
     "tokens.create",
     "core.createToken",
-    "told",
+    "write",
     "products.massCreate",
-    "told",
+    "write",
     "webhooks.delete",
   ]);
 });

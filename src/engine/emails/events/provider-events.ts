@@ -86,8 +86,8 @@ function hash(text: string): string {
 }
 
 function parseTimestamp(timestamp: ProviderEvent["timestamp"]): number | undefined {
-  const ms = Number(timestamp) * 1_000;
-  return Number.isSafeInteger(Math.trunc(ms)) && ms > 0 ? Math.trunc(ms) : undefined;
+  const ms = Math.trunc(Number(timestamp) * 1_000);
+  return Number.isSafeInteger(ms) && ms > 0 ? ms : undefined;
 }
 
 /** Assumed: the URL of a click is not stored, because links in emails may contain secrets of the recipient. */

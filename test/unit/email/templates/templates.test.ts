@@ -32,8 +32,8 @@ describe.each(emailCategories.map((category) => [category]))("the template of %s
 
   it("has the same content as text and as HTML", async () => {
     const made = await checkTemplate(category, builtInTemplates[category]);
-    const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
-    const inHtml = words(
+    const listWords = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
+    const inHtml = listWords(
       made.html
         .replace(/<head>.*<\/head>/s, "")
         .replaceAll(/<a [^>]*href="([^"]*)"[^>]*>/g, " $1 ")
@@ -41,7 +41,7 @@ describe.each(emailCategories.map((category) => [category]))("the template of %s
         .replaceAll("&lt;", "<")
         .replaceAll("&gt;", ">"),
     );
-    const missing = [...words(made.text)].filter((word) => !inHtml.has(word));
+    const missing = [...listWords(made.text)].filter((word) => !inHtml.has(word));
     // Links replace buttons in the text.
     expect(
       missing.filter((word) => !["more", "mails", "this", "kind", "answer", "comment"].includes(word)),
@@ -53,22 +53,22 @@ describe("a template with an error is rejected with its position", () => {
   it.each<[string, Partial<EmailTemplate>, string]>([
     ["an unknown variable", { text: "x\n  {{ nope }}" }, "text, line 2, column 6: unknown variable nope"],
     [
-      "one in a branch not taken",
+      "an unknown variable in a branch that is not rendered",
       { html: "{% if is_test %}\n{{ customer.nmae }}{% endif %}" },
       "html, line 2, column 4: unknown variable customer.nmae",
     ],
     [
-      "one of a list",
+      "an unknown variable of a list element",
       { html: "{% for p in products %}{{ p.nmae }}{% endfor %}" },
       "html, line 1, column 27: unknown variable p.nmae",
     ],
     [
-      "one of a prototype",
+      "a property of the prototype",
       { text: "{{ customer.constructor }}" },
       "text, line 1, column 4: unknown variable customer.constructor",
     ],
     [
-      "one that some mails lack",
+      "a variable that some emails lack",
       { text: "{{ products[1].name }}" },
       "text, line 1, column 4: unknown variable products",
     ],
@@ -78,29 +78,29 @@ describe("a template with an error is rejected with its position", () => {
       "subject, line 1, column 1: unknown filter shout",
     ],
     ["an unknown tag", { text: "{% frob %}" }, "text, line 1, column 1: unknown tag frob"],
-    ["another file", { html: "{% include 'etc/passwd' %}" }, "html, line 1, column 1: unknown tag include"],
+    ["an include", { html: "{% include 'etc/passwd' %}" }, "html, line 1, column 1: unknown tag include"],
     ["another template", { html: "{% render 'x' %}" }, "unknown tag render"],
     ["a layout", { html: "{% layout 'x' %}" }, "unknown tag layout"],
     [
-      "markup of others",
+      "unescaped output",
       { html: "<p>{{ customer.name | raw }}</p>" },
       "html, line 1, column 4: unknown filter raw",
     ],
-    ["data as it is", { html: "{{ customer | json }}" }, "unknown filter json"],
-    ["a text of elements", { html: "{% capture x %}<b>{% endcapture %}" }, "unknown tag capture"],
+    ["raw data", { html: "{{ customer | json }}" }, "unknown filter json"],
+    ["captured HTML", { html: "{% capture x %}<b>{% endcapture %}" }, "unknown tag capture"],
     ["a tag that does not escape", { html: "{% cycle customer.name, 'x' %}" }, "unknown tag cycle"],
     [
-      "a loop that does not end",
+      "an unclosed loop",
       { text: "{% for i in (1..5) %}x" },
       "text, line 1, column 1: tag {% for i in (1..5) %} not closed",
     ],
     [
-      "an output that does not end",
+      "an unclosed output",
       { text: "{{ store.name" },
       'text, line 1, column 1: output "{{ store.name" not closed',
     ],
     [
-      "a value without quotes",
+      "an unquoted value",
       { html: "<p>\n <a href={{ store.url }}>x</a>" },
       "html, line 2, column 10: values in a tag must be quoted",
     ],
@@ -120,38 +120,38 @@ describe("a template with an error is rejected with its position", () => {
       "values are not allowed in <style>",
     ],
     [
-      "a value that a tag of Liquid puts into a tag",
+      "an unquoted value from a Liquid tag",
       { html: "<p title={% echo customer.name %}>" },
       "html, line 1, column 10: values in a tag must be quoted",
     ],
     [
-      "the same in several lines",
+      "an unquoted value from a Liquid tag with several lines",
       { html: "<p title={%- liquid\necho customer.name\n-%}>" },
       "values in a tag must be quoted",
     ],
     [
-      "the same in a script",
+      "a value from a Liquid tag in a script",
       { html: "<script>x = '{% echo customer.name %}'</script>" },
       "html, line 1, column 14: values are not allowed in <script>",
     ],
     [
-      "a value in a program of an element",
+      "a value in an event handler",
       { html: `<p title="x"onClick = "f('{{ customer.name }}')">` },
       'values are not allowed in onclick="…"',
     ],
     [
-      "a value in the style of an element",
+      "a value in a style attribute",
       { html: `<p style="color: {{ customer.name }}">` },
       'values are not allowed in style="…"',
     ],
     [
-      "a value in a tag, after letters that are longer in the other case",
+      "a value in a tag, after letters whose case variants have other lengths",
       { html: `<p>${"İ".repeat(12)}</p><a href={{ store.url }}>` },
       "html, line 1, column 28: values in a tag must be quoted",
     ],
     ["an empty subject", { subject: " {% comment %}x{% endcomment %} " }, "subject: is empty"],
-    ["no way out in the text", { text: "Hello" }, "text: does not contain the unsubscribe link"],
-    ["no way out in the HTML", { html: "<p>Hello</p>" }, "html: does not contain the unsubscribe link"],
+    ["a text without an unsubscribe link", { text: "Hello" }, "text: does not contain the unsubscribe link"],
+    ["HTML without an unsubscribe link", { html: "<p>Hello</p>" }, "html: does not contain the unsubscribe link"],
   ])("%s", async (_what, fields, problem) => {
     await expect(checkTemplate("map", aTemplate(fields))).rejects.toMatchObject({
       name: "TemplateError",
@@ -174,9 +174,9 @@ describe("a template with an error is rejected with its position", () => {
 
 describe("a template that exceeds a limit", () => {
   it.each([
-    ["a range without end", "{% for i in (1..100000000) %}{{ i }}{% endfor %}", "check its loops"],
+    ["a very long range", "{% for i in (1..100000000) %}{{ i }}{% endfor %}", "check its loops"],
     [
-      "loops in loops",
+      "nested loops",
       "{% for i in (1..1000) %}{% for j in (1..1000) %}{% for k in (1..1000) %}x{% endfor %}{% endfor %}{% endfor %}",
       "check its loops",
     ],
@@ -186,20 +186,20 @@ describe("a template that exceeds a limit", () => {
       "check its loops",
     ],
     [
-      "text that is replaced by itself",
+      "text that is replaced with multiples of itself",
       "{% assign s = 'xxxxxxxxxx' %}{% for i in (1..9) %}{% assign s = s | replace: 'x', s %}{% endfor %}",
       "check its loops",
     ],
     [
-      "marks of direction that close nothing",
+      "unmatched direction marks",
       "{% assign s = '\u202A' %}{% assign t = '\u2069' %}{% for i in (1..17) %}{% assign s = s | append: s %}{% assign t = t | append: t %}{% endfor %}{{ s | append: t }}",
       "",
     ],
     ["much output", `{% for i in (1..200) %}${"x".repeat(9_000)}{% endfor %}`, "too much output"],
     ["a long template", "x".repeat(100_001), "is longer than 100000 characters"],
     ["deep nesting", `${"{% if true %}".repeat(4_000)}${"{% endif %}".repeat(4_000)}`, ""],
-    ["many tags that do not close", "<style>".repeat(14_000), ""],
-    ["many that are half open", "<a ".repeat(33_000), ""],
+    ["many unclosed elements", "<style>".repeat(14_000), ""],
+    ["many incomplete tags", "<a ".repeat(33_000), ""],
   ])("is stopped quickly: %s", async (_what, source, problem) => {
     const startedMs = performance.now();
     const ended = await checkTemplate("map", aTemplate({ html: source + unsubscribe })).then(

@@ -17,13 +17,13 @@ function write(content: string | Buffer): string {
   return path;
 }
 
-function headOf(content: string | Buffer, told: FormatFlags = {}) {
-  return readFileHead(write(content), told);
+function headOf(content: string | Buffer, flags: FormatFlags = {}) {
+  return readFileHead(write(content), flags);
 }
 
 /** Each row with its line number, in the detected format. */
-function rowsOf(content: string | Buffer, told: FormatFlags = {}) {
-  const { source, format } = headOf(content, told);
+function rowsOf(content: string | Buffer, flags: FormatFlags = {}) {
+  const { source, format } = headOf(content, flags);
   return [...readRowBatches(source, format, undefined)].flatMap(({ rows, lines }) =>
     rows.map((cells, at) => [lines[at], ...cells]),
   );

@@ -221,7 +221,7 @@ if (postgresServer === undefined) it.skip(`storage on ${postgresSkipped}`);
 describe("errors of the PostgreSQL driver", () => {
   const system = (code: string, syscall = "connect") => Object.assign(new Error(code), { code, syscall });
   const server = (code: string) =>
-    Object.assign(new Error("said in its own words"), { code, severity: "FATAL" });
+    Object.assign(new Error("server error"), { code, severity: "FATAL" });
 
   it.each([
     [system("ECONNREFUSED"), "unreachable"],

@@ -131,10 +131,10 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     await review({ sku: "service_site_reviews" });
     await review({ email: "new@mail.example" });
     await runOnce(openDispatcher(harness));
-    const told = receiver.received.map(
+    const values = receiver.received.map(
       ({ body }) => (JSON.parse(body) as { data: { order_id: unknown } }).data.order_id,
     );
-    expect(told).toEqual(["newest", "other product", null]);
+    expect(values).toEqual(["newest", "other product", null]);
   });
 
   it("are retried for three days with the same body and ID", async () => {
@@ -277,14 +277,14 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
 
   it("succeed once if the receiver sends an endless body, most of which is not read", async () => {
     let written = 0;
-    const talk = (response: ServerResponse) => {
+    const writeMore = (response: ServerResponse) => {
       if (response.destroyed) return;
       written += 65_536;
-      response.write(Buffer.alloc(65_536), () => setImmediate(talk, response));
+      response.write(Buffer.alloc(65_536), () => setImmediate(writeMore, response));
     };
     const receiver = await receive((response) => {
       response.writeHead(200);
-      talk(response);
+      writeMore(response);
     });
     await subscribe(receiver.url);
     await review();
@@ -374,9 +374,9 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     await other.end(held, { state: "delivered", status: 200, durationMs: 1 });
     expect((await runOnce(openDispatcher(harness))).counts).toMatchObject({ delivered: 2 });
     const ids = (await deliveries()).map(({ event_id }) => event_id);
-    const told = (receiver: Loopback) => receiver.received.map(({ headers }) => headers["webhook-id"]);
-    expect(told(free)).toEqual([ids[1], ids[3], ids[5]]);
-    expect(told(busy)).toEqual([ids[2], ids[4]]);
+    const readWebhookIds = (receiver: Loopback) => receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(readWebhookIds(free)).toEqual([ids[1], ids[3], ids[5]]);
+    expect(readWebhookIds(busy)).toEqual([ids[2], ids[4]]);
   });
 
   it("are retried by another worker after the lease of a lost one expires, with the same ID", async () => {

@@ -8,7 +8,7 @@ const read = (event: unknown) => parseProviderEvents(JSON.stringify([event]))[0]
 
 it("accepts any list and reads only valid events", () => {
   const names = ["event", "email", "timestamp", "smtp-id", "sg_event_id", "sg_message_id", "reason", "type"];
-  const told = fc.dictionary(
+  const providerEvent = fc.dictionary(
     fc.constantFrom(...names),
     fc.oneof(
       fc.string({ unit: "binary" }),
@@ -17,7 +17,7 @@ it("accepts any list and reads only valid events", () => {
     ),
   );
   fc.assert(
-    fc.property(fc.array(fc.oneof(told, fc.jsonValue())), (events) => {
+    fc.property(fc.array(fc.oneof(providerEvent, fc.jsonValue())), (events) => {
       const elements = parseProviderEvents(JSON.stringify(events));
       expect(elements).toHaveLength(events.length);
       for (const element of elements) {
