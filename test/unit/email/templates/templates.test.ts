@@ -151,7 +151,11 @@ describe("a template with an error is rejected with its position", () => {
     ],
     ["an empty subject", { subject: " {% comment %}x{% endcomment %} " }, "subject: is empty"],
     ["a text without an unsubscribe link", { text: "Hello" }, "text: does not contain the unsubscribe link"],
-    ["HTML without an unsubscribe link", { html: "<p>Hello</p>" }, "html: does not contain the unsubscribe link"],
+    [
+      "HTML without an unsubscribe link",
+      { html: "<p>Hello</p>" },
+      "html: does not contain the unsubscribe link",
+    ],
   ])("%s", async (_what, fields, problem) => {
     await expect(checkTemplate("map", aTemplate(fields))).rejects.toMatchObject({
       name: "TemplateError",

@@ -220,8 +220,7 @@ if (postgresServer === undefined) it.skip(`storage on ${postgresSkipped}`);
 
 describe("errors of the PostgreSQL driver", () => {
   const system = (code: string, syscall = "connect") => Object.assign(new Error(code), { code, syscall });
-  const server = (code: string) =>
-    Object.assign(new Error("server error"), { code, severity: "FATAL" });
+  const server = (code: string) => Object.assign(new Error("server error"), { code, severity: "FATAL" });
 
   it.each([
     [system("ECONNREFUSED"), "unreachable"],

@@ -374,7 +374,8 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     await other.end(held, { state: "delivered", status: 200, durationMs: 1 });
     expect((await runOnce(openDispatcher(harness))).counts).toMatchObject({ delivered: 2 });
     const ids = (await deliveries()).map(({ event_id }) => event_id);
-    const readWebhookIds = (receiver: Loopback) => receiver.received.map(({ headers }) => headers["webhook-id"]);
+    const readWebhookIds = (receiver: Loopback) =>
+      receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(readWebhookIds(free)).toEqual([ids[1], ids[3], ids[5]]);
     expect(readWebhookIds(busy)).toEqual([ids[2], ids[4]]);
   });
