@@ -71,7 +71,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
 }
 
 /**
- * Opens the account of a profile for a rehearsal: the local database in a transaction that is rolled back, or a copy of
+ * Opens the account of a profile for a rehearsal: the local profile's database in a transaction that is rolled back, or a copy of
  * a remote account.
  * @throws UserError, ServiceError
  */

@@ -19,7 +19,7 @@ export function listProfileNames(
 ): NamedProfile[] {
   const isAdHoc = readVariable(env, "STARPOST_BASE_URL") !== undefined;
   return [
-    { name: "local", about: "embedded engine" },
+    { name: "local", about: "embedded database" },
     ...(isAdHoc ? [{ name: "env", about: "from environment variables" }] : []),
     ...readStored(join(configFolder, "profiles.json")),
   ];

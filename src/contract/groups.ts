@@ -64,7 +64,7 @@ export const groups = {
     reply: enveloped,
   }),
   update: endpoint({
-    summary: "Add products to a group or remove them",
+    summary: "Add products to a group or remove products from it",
     method: "PUT",
     paths: [`${path}/{group_name}`],
     auth: "utoken",

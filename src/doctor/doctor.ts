@@ -92,7 +92,7 @@ async function checkAccount(context: DoctorContext): Promise<readonly Check[]> {
 function describeProfile(context: DoctorContext, profile: Profile): Check {
   const target =
     profile.mode === "local"
-      ? `embedded engine on ${profile.shownAs}`
+      ? `database ${profile.shownAs}`
       : `${profile.baseUrl}, app key ${profile.appKey}`;
   return ok("profile", `${profile.name}: ${target} (${findProfileSource(context, profile)})`);
 }

@@ -9,17 +9,25 @@ export class RowStream {
   readonly columns: readonly string[];
   /** All columns that a table can show. */
   readonly allColumns: readonly string[];
+  /** The table headings of columns whose name is not suitable. */
+  readonly headings: Readonly<Record<string, string>>;
 
   constructor(
     pages: AsyncIterable<readonly Row[]>,
     {
       columns,
       allColumns = columns,
-    }: { readonly columns: readonly string[]; readonly allColumns?: readonly string[] },
+      headings = {},
+    }: {
+      readonly columns: readonly string[];
+      readonly allColumns?: readonly string[];
+      readonly headings?: Readonly<Record<string, string>>;
+    },
   ) {
     this.pages = pages;
     this.columns = columns;
     this.allColumns = allColumns;
+    this.headings = headings;
   }
 }
 

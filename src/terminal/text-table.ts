@@ -39,10 +39,10 @@ export function createTable(
   paint: Paint,
   layout: TextLayout = narrowLayout,
 ): Table {
-  const { columns } = sample;
+  const { columns, headings = {} } = sample;
   const formatCells = (view: View) =>
     view.rows.map((row) => columns.map((column) => shortenTimestamp(formatCell(row[column] ?? null))));
-  const headers = columns.map(formatHeader);
+  const headers = columns.map((column) => formatHeader(headings[column] ?? column));
   const cells = formatCells(sample);
   const wanted = headers.map((header, at) =>
     cells.reduce((max, row) => Math.max(max, layout.widthOf(row[at] ?? "")), layout.widthOf(header)),

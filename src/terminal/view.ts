@@ -18,6 +18,8 @@ export interface View {
   /** The columns of CSV output, if a terminal has no room for all of them. */
   readonly fileColumns?: readonly string[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
+  /** The table headings of columns whose name is not suitable. */
+  readonly headings?: Readonly<Record<string, string>>;
   readonly lines?: readonly string[];
   /** The colors of `lines`, by index. */
   readonly lineTones?: readonly (Tone | undefined)[];

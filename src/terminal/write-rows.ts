@@ -29,7 +29,7 @@ export async function writeRows(
     screen,
   }: { readonly format: Format; readonly columns: readonly string[]; readonly screen: Screen },
 ): Promise<number> {
-  const formatter = await formatters[format](columns, screen);
+  const formatter = await formatters[format](columns, screen, stream.headings);
   let count = 0;
   let hasStarted = false;
   try {
@@ -46,7 +46,14 @@ export async function writeRows(
 }
 
 const formatters: Readonly<
-  Record<Format, (columns: readonly string[], screen: Screen) => RowFormatter | Promise<RowFormatter>>
+  Record<
+    Format,
+    (
+      columns: readonly string[],
+      screen: Screen,
+      headings: RowStream["headings"],
+    ) => RowFormatter | Promise<RowFormatter>
+  >
 > = {
   json: createJsonFormatter,
   ndjson: () => ({ format: (rows) => rows.map(toJson).join(""), end: () => "" }),
@@ -81,16 +88,18 @@ async function createCsvFormatter(columns: readonly string[]): Promise<RowFormat
   return { format, end: () => (hasHeader ? "" : format([])) };
 }
 
-async function createTableFormatter(columns: readonly string[], screen: Screen): Promise<RowFormatter> {
+async function createTableFormatter(
+  columns: readonly string[],
+  screen: Screen,
+  headings: RowStream["headings"],
+): Promise<RowFormatter> {
   const paint = await createPaint(screen.isColored);
   let pending: Row[] = [];
   let laidOut: Table | undefined;
   const formatPage = async (page: readonly Row[]) => {
     if (page.length === 0) return "";
-    const view = table(
-      page.map((row) => toCells(row, columns)),
-      columns,
-    );
+    const rows = page.map((row) => toCells(row, columns));
+    const view = { ...table(rows, columns), headings };
     const layout = await layoutForView(view);
     if (laidOut) return (laidOut.header === "" ? "\n" : "") + laidOut.formatRows(view, layout);
     laidOut = createTable(view, screen.width, paint, layout);

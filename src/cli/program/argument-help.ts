@@ -24,8 +24,8 @@ const help: Readonly<Record<string, ArgumentHelp>> = {
   address: { description: "email address" },
   category,
   file: csvFiles,
-  "help words": {
-    description: "noun and verb, topic, or `topics` for a list of topics",
+  "help about": {
+    description: "command, topic, or `topics` for a list of topics",
     values: "commands",
   },
   "completion shell": { description: "shell: bash, zsh, or fish", values: ["bash", "zsh", "fish"] },
@@ -39,7 +39,7 @@ const help: Readonly<Record<string, ArgumentHelp>> = {
     description: "new value; `default` restores the default",
     values: ["default", "on", "off"],
   },
-  order_id: { description: "order ID of the shop" },
+  order_id: { description: "order ID" },
   "plan.json": { description: "plan file written by `plan --out`", values: "files" },
   url: { description: "URL that receives the events, http:// or https://" },
   "webhooks delete id": { description: "webhook ID, as listed by `webhooks list`" },

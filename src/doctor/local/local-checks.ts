@@ -30,7 +30,7 @@ export async function checkLocalAccount(context: DoctorContext, profile: LocalPr
   const address = parseDatabaseAddress(profile.database);
   if (!address.isFile) return checkServerAccount(context, profile);
   return [
-    ...skipAll(["reachability", "clock"], "the account is in a local database"),
+    ...skipAll(["reachability", "clock"], "not needed for a database on this machine or network"),
     ...(await checkFileAccount(context, profile, address.location)),
   ];
 }

@@ -3,11 +3,11 @@ import { command } from "../../program/command.ts";
 
 export const help = command({
   name: "help",
-  summary: "Show help for a command, a noun, or a topic",
-  argument: "[words...]",
+  summary: "Show help for a command or a topic",
+  argument: "[about...]",
   examples: ["starpost help orders import", "starpost help topics", "starpost help exit-statuses"],
-  run: async ({ io, globals, findHelp }, { arguments: words }) => {
-    const about = words.join(" ");
+  run: async ({ io, globals, findHelp }, { arguments: names }) => {
+    const about = names.join(" ");
     const text = await findHelp(about);
     if (globals.format !== "table") return { about, help: text };
     // Printed directly, because a table would wrap the lines again.

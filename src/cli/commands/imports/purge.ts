@@ -12,7 +12,7 @@ export const importsPurge = command({
   flags: {
     "older-than": {
       value: "<age>",
-      description: "delete runs not used for this time: 12h, 30d, 4w",
+      description: "delete runs that were last used longer ago than this, such as 12h, 30d, or 4w",
       required: true,
       read: readAge,
     },

@@ -21,7 +21,7 @@ const descriptions: Readonly<Record<string, string>> = {
   customer_name: "customer name",
   deleted: "include hidden reviews",
   delivery_id: "delivery ID",
-  details: "include fields beyond those in the specification",
+  details: "include fields that are not in the specification",
   direction: "sort direction",
   display_name: "display name",
   domain: "shop domain",

@@ -70,7 +70,7 @@ function describeOperation(operation: string, card: OperationCard): readonly str
   const { method, path, errors, listing, isExtension, columns } = card;
   const failures = errors.map((kind) => `${kind} (${describeStatus(kind)})`);
   return [
-    `Operation ${operation}: ${method} ${path}${isExtension ? " (extension of this service)" : ""}.`,
+    `Operation ${operation}: ${method} ${path}${isExtension ? " (starpost extension)" : ""}.`,
     ...(listing?.by ? ["Reads all pages. To stop early, use --limit."] : []),
     ...(listing?.isNewestFirst
       ? [

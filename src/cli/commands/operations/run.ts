@@ -44,7 +44,7 @@ export async function runOperation(
       const pages = readPages(connection, operation, { input, limit });
       const columns = shownColumns[operation] ?? card.columns.slice(0, 7);
       isStreamed = true;
-      return new RowStream(pages, { columns, allColumns: card.columns });
+      return new RowStream(pages, { columns, allColumns: card.columns, headings });
     }
     await confirmIfDestructive(context, card, input);
     const response = await callOf(connection.service, operation)(input);
@@ -108,6 +108,9 @@ function reportOutcome({ messages }: Context, { effect }: OperationCard, respons
   if (rejected > 0) messages.warn(`The service rejected ${countOf(rejected, "item")}. See "errors".`);
   else if (effect !== "read" && Object.keys(response).length === 0) messages.info("Done.");
 }
+
+/** The table headings of fields that are misspelled on the wire. */
+const headings: Readonly<Record<string, string>> = { unsubscirbed_by_name: "unsubscribed_by" };
 
 /** The default table columns of lists for which the first seven columns are not suitable. */
 const shownColumns: Readonly<Record<string, readonly string[]>> = {

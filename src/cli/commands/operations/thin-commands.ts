@@ -95,7 +95,7 @@ export const thinCommands = {
   },
   "groups update": {
     operation: "groups.update",
-    summary: "Add products to a product group, or remove them",
+    summary: "Add products to a product group or remove products from it",
     examples: [
       "starpost groups update teapots --product-ids-to-add teapot --product-ids-to-add samovar",
       "starpost groups update teapots --product-ids-to-remove samovar",

@@ -47,7 +47,7 @@ export const importFlags = {
   },
   set: {
     value: "<field=value>",
-    description: "value of a field for rows that have none",
+    description: "value of a field in rows that have no value for it",
     isRepeatable: true,
     read: readSetting,
   },

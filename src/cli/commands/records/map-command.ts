@@ -12,6 +12,9 @@ export function mapCommand(kind: RecordKind): Command {
     name: `${kind.name} map`,
     summary: `Create a mapping file for a CSV layout of ${kind.name}`,
     argument: "<file>",
+    argumentHelp: {
+      file: { description: "CSV file (also .gz or .zip), or - for standard input", values: "files" },
+    },
     examples: [
       `starpost ${kind.name} map ${kind.name}.csv --out mapping.json`,
       `starpost ${kind.name} map ${kind.name}.csv --no-input > mapping.json`,

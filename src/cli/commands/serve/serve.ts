@@ -25,7 +25,7 @@ export const serve = command({
     "limit-legacy": { description: "also limit calls outside the core API to 5 per second per account" },
     "bottom-lines-delay": {
       value: "<seconds>",
-      description: "delay of the bottom-line list (default: 3600)",
+      description: "delay until new reviews appear in the list of bottom lines, in seconds (default: 3600)",
       read: readSeconds,
     },
     "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },

@@ -14,7 +14,7 @@ export const environment: Topic = {
         ["STARPOST_PROFILE", "profile to use (default: the current profile; `local` on a fresh machine)"],
         [
           "STARPOST_DATABASE",
-          "database of the embedded engine: a SQLite file, or postgres://user:password@host/database",
+          "database of the local profile: a SQLite file, or postgres://user:password@host/database",
         ],
         [
           "STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET",

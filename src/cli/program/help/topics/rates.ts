@@ -4,7 +4,7 @@ export const rates: Topic = {
   name: "rates",
   summary: "limiting the rate of requests",
   blocks: [
-    "Requests to a remote service are limited to 5 per second by default; the embedded engine is not limited. Commands that make many requests accept these flags:",
+    "Requests to a remote service are limited to 5 per second by default; requests to a local profile are not limited. Commands that make many requests accept these flags:",
     {
       rows: [
         ["--rate <n>", "requests per second; 0 disables the limit"],
