@@ -25,7 +25,6 @@ export interface ConnectionSettings extends HostContext {
   readonly rateShare?: number | undefined;
   /** Called before each call that changes a live account. */
   readonly announceWrite?: (() => void) | undefined;
-  /** The version of the program. */
   readonly version?: string | undefined;
   /** Shows a warning. */
   readonly notice?: ((message: string) => void) | undefined;
@@ -80,7 +79,6 @@ export interface Rehearsal extends Pick<Connection, "service" | "concurrency" | 
   readonly notKnown: readonly string[];
 }
 
-/** How to serve the API. */
 export interface Serving {
   readonly host: string;
   /** 0 selects a free port. */

@@ -70,7 +70,6 @@ export function intervalMs({ perWindow, windowMs: lengthMs }: Rate, slowdown: nu
   return perWindow === 0 ? 0 : ((lengthMs * spread.usual) / perWindow) * slowdown;
 }
 
-/** When a call may start at this rate. */
 export function nextStartMs(state: PaceState, rate: Rate): number {
   if (rate.perWindow === 0) return state.heldUntilMs;
   const oldestMs = state.startsMs.at(-rate.perWindow);

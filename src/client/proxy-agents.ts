@@ -13,7 +13,6 @@ export interface TunnelOptions {
   readonly withinMs: number;
 }
 
-/** The response to CONNECT. */
 interface ConnectAnswer {
   readonly statusCode?: number;
 }

@@ -67,7 +67,6 @@ function parsePercent(value: string): number | undefined {
   return percent <= 100 ? percent / 100 : undefined;
 }
 
-/** Describes a plan for users. */
 export function describeChaosPlan({ rates, delayMs, maxBodyBytes, seed, only }: ChaosPlan): string {
   const parts = faultNames.flatMap((name) => {
     const rate = rates[name];

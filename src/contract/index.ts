@@ -67,7 +67,6 @@ export type EndpointOf<N extends OperationName> = N extends `${infer G extends G
     : never
   : never;
 
-/** Every operation of the contract by name. */
 export const operations: ReadonlyMap<OperationName, Endpoint> = new Map(
   Object.entries(contract).flatMap(([group, verbs]) =>
     Object.entries(verbs).map(([verb, declared]): [OperationName, Endpoint] => [
@@ -77,7 +76,6 @@ export const operations: ReadonlyMap<OperationName, Endpoint> = new Map(
   ),
 );
 
-/** Finds an operation by name. */
 export function endpointOf(name: OperationName): Endpoint {
   const found = operations.get(name);
   if (!found) throw new Error(`unknown operation ${name}`);

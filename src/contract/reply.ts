@@ -19,7 +19,6 @@ const successFields = lazily(() => ({ code: z.literal(success.code), message: z.
 /** `{code,message}` of a successful response. */
 export const successStatus = lazily(() => z.object(successFields()));
 
-/** The fields of an object schema. */
 function fieldsOf(value: z.ZodType): Readonly<Record<string, z.ZodType>> {
   if (value instanceof z.ZodObject) return value.shape;
   throw new Error("this response format requires an object");

@@ -8,7 +8,6 @@ import type { Profile } from "../config/profile.ts";
  */
 export type CheckStatus = "ok" | "warning" | "problem" | "skipped";
 
-/** The result of one check. */
 export interface Check {
   /** Stable across versions, because scripts rely on it. */
   readonly name: string;

@@ -5,7 +5,6 @@ import { type Check, ok, warning } from "./check.ts";
 /** How a variable's value is printed: unchanged, as an address without its password, or not at all. */
 type Visibility = "value" | "address" | "secret";
 
-/** Every environment variable that starpost reads. */
 export const knownVariables: Readonly<Record<string, Visibility>> = {
   STARPOST_HOME: "value",
   STARPOST_PROFILE: "value",

@@ -7,7 +7,6 @@ import { codeOf } from "../config/user-error.ts";
 import { countOf, formatBytes } from "../terminal/plural.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
-/** Files in the config folder that contain secrets. */
 const secretFileNames: ReadonlySet<string> = new Set([
   "credentials.json",
   "starpost.key",

@@ -11,7 +11,6 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Writable } from "node:stream";
 
-/** The destination of an export. */
 export interface Sink {
   /** @returns whether the reader is still there */
   write(text: string): Promise<boolean>;

@@ -88,7 +88,6 @@ export interface FieldSpec {
   readonly isMappedOnly?: boolean;
 }
 
-/** Copies of an account's records, to which a plan applies an import. */
 export interface RehearsalState {
   /** The records to copy; by default, those with the kind's own name. */
   readonly resources: readonly GroupName[];

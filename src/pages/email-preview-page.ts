@@ -1,6 +1,5 @@
 import { markup, render, trusted } from "./markup.ts";
 
-/** A rendered email. */
 export interface PreviewedEmail {
   readonly subject: string;
   readonly text: string;

@@ -22,7 +22,6 @@ export function trusted(text: string): Html {
   return { [safe]: text };
 }
 
-/** Returns the HTML as text. */
 export function render(html: Html): string {
   return html[safe];
 }

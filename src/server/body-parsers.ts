@@ -44,7 +44,6 @@ export function acceptSignedText(app: FastifyInstance): void {
   });
 }
 
-/** Also accepts form-encoded bodies. */
 export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(formType, { parseAs: "buffer" }, parseForm);
 }

@@ -30,7 +30,6 @@ export interface ChaosCounts {
   /** Calls without an injected fault. */
   readonly spared: number;
   readonly faults: Readonly<Record<Fault, number>>;
-  /** Calls by operation. */
   readonly operations: Readonly<Record<string, number>>;
 }
 

@@ -108,7 +108,6 @@ function isForBrowsers({ auth, returnsSecret = false, signedBody }: Endpoint): b
   return (auth === "open" || auth === "account") && !returnsSecret && !signedBody;
 }
 
-/** Headers for CORS preflight requests. */
 const preflightHeaders = {
   "access-control-allow-origin": "*",
   "access-control-allow-headers": "content-type",

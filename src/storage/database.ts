@@ -6,7 +6,6 @@ import { migrate } from "./migrations/migrate.ts";
 import { StorageError } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 
-/** An open database. */
 export interface Database extends Pick<StorageDriver, "readVersion"> {
   readonly db: Kysely<Tables>;
   readonly dialect: StorageDialect;

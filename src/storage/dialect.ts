@@ -13,7 +13,6 @@ export type DialectName = "sqlite" | "postgres";
 /** Default time that a statement waits for another process's write, in milliseconds. */
 export const defaultBusyTimeoutMs = 10_000;
 
-/** Where a database is. */
 export interface DatabaseAddress {
   readonly dialect: DialectName;
   /** A path, or the URL of a server, which may contain a password. */

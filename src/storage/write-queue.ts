@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Maximum number of calls that share one commit. */
 const maxCallsPerCommit = 16;
 
 type Work<T> = (transaction: Transaction<Tables>) => Promise<T>;

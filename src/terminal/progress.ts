@@ -12,7 +12,6 @@ export interface Progress {
 /** The interval between lines if the stream is not a terminal. */
 const lineIntervalMs = 10_000;
 
-/** The interval at which the line on a terminal is refreshed. */
 const refreshIntervalMs = 500;
 
 /** After this time without an event, the line says that there is no progress. */

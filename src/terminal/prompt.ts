@@ -1,6 +1,5 @@
 import type { Readable, Writable } from "node:stream";
 
-/** The terminal on which to prompt. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
@@ -56,7 +55,6 @@ function watchInputEnd(input: Readable) {
   return { signal: ended.signal, release };
 }
 
-/** A choice in a prompt. */
 export interface Choice<T> {
   readonly value: T;
   readonly name: string;

@@ -51,7 +51,6 @@ export class Redaction {
     return hideAddresses(text.slice(0, end), this.#pseudonym);
   }
 
-  /** Returns the buffered text. */
   flush(): string {
     const shown = hideAddresses(this.#buffer, this.#pseudonym);
     this.#buffer = "";

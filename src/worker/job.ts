@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 
-/** Number of times each outcome occurred. */
 export type Counts<Outcome extends string = string> = Readonly<Record<Outcome, number>>;
 
 export interface Round<Outcome extends string = string> {

@@ -5,7 +5,6 @@ import { type Flag, formatFlag } from "./flag.ts";
 import type { ListedCommand } from "./commands.ts";
 import { type GlobalFlags, globalFlags, helpFlag, versionFlag } from "./global-flags.ts";
 
-/** A command line that runs a command. */
 export interface ParsedCommand {
   readonly command: Command;
   readonly arguments: readonly string[];

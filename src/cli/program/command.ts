@@ -3,7 +3,6 @@ import type { Context } from "./context.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import type { Flags, FlagValues, Values } from "./flag.ts";
 
-/** Describes one positional argument. */
 export interface ArgumentHelp {
   readonly description: string;
   readonly values?: Values | undefined;
@@ -37,7 +36,6 @@ export interface CommandOf<F extends Flags, D> {
   exitStatus?(data: D): ExitStatus;
 }
 
-/** Any command, whatever its flags and data. */
 export type Command = CommandOf<Flags, unknown>;
 
 /** Commands by name, each loaded by its own import to keep startup fast. */

@@ -90,7 +90,6 @@ const counters = lazily(() =>
   ),
 );
 
-/** Forecast of emails by day. */
 const emailForecast = lazily(() =>
   z.object({
     mails: z.number().int(),

@@ -52,7 +52,6 @@ const path = {
   paths: [`${extensionPrefix}/links/{token}`],
   htmlPaths: [`${linkPaths.verify_review}/{token}`],
 } as const;
-/** Token at the end of a link. */
 export const linkToken = lazily(() => z.string().max(2_048));
 
 /**

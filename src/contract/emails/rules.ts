@@ -67,7 +67,6 @@ export const emailSettings = {
 export type EmailSettingName = keyof typeof emailSettings;
 export const emailSettingNames = Object.keys(emailSettings) as EmailSettingName[];
 
-/** Value of each setting, by name. */
 export type EmailSettings = {
   readonly [N in EmailSettingName]: (typeof emailSettings)[N] extends { choices: readonly (infer C)[] }
     ? C

@@ -20,7 +20,6 @@ const part = (max: number) =>
       error: "must not contain control characters or unpaired surrogates",
     });
 
-/** Liquid templates. */
 const parts = lazily(() => ({
   subject: part(maxTemplateLength.subject),
   text: part(maxTemplateLength.text),

@@ -16,7 +16,6 @@ const input = lazily(() =>
   }),
 );
 
-/** Open and click tracking. */
 export const tracking = {
   open: endpoint({
     summary: "Record that an email was opened and return a one-pixel image",

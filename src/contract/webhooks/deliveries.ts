@@ -55,7 +55,6 @@ const prefix = `${extensionPrefix}/apps/{app_key}`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 const page = lazily(() => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }));
 
-/** The delivery log of webhooks. */
 export const webhookDeliveries = {
   list: endpoint({
     summary: "List webhook deliveries, newest first (oldest first with `since_id`)",

@@ -119,7 +119,6 @@ function toHeaderUrl(url: string): string {
   return new URL(url).href.replaceAll(/[<>\s]/g, encodeURIComponent);
 }
 
-/** Inserts the tracking image at the end of the body. */
 function addTrackingImage(html: string, openUrl: string): string {
   const image = render(markup`<img src="${openUrl}" width="1" height="1" alt="">`);
   // Does not use toLowerCase, which can change the length of the text.

@@ -1,7 +1,6 @@
 import { asOneLine } from "../templates/rendered-email.ts";
 import type { SendOutcome, SmtpSettings } from "./transport.ts";
 
-/** An error of nodemailer. */
 export interface SmtpError extends Error {
   readonly code?: string;
   /** Code of the operating system, if `code` is a protocol code. */

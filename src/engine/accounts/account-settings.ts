@@ -10,7 +10,6 @@ import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
-/** Reads the email settings that an account has changed. */
 export async function readOwnEmailSettings(
   { transaction }: Pick<Context, "transaction">,
   accountId: number,

@@ -9,7 +9,6 @@ import { findFreeSlug } from "../kernel/slug.ts";
 import { issueToken } from "./tokens.ts";
 import { scrypt, timingSafeEqual } from "node:crypto";
 
-/** The claim kind of sign-in codes. */
 const signInKind = "sign_in";
 
 type NewUser = z.output<typeof contract.users.create.input>;

@@ -14,7 +14,6 @@ import { iso } from "../kernel/times.ts";
 
 type Query = z.output<typeof contract.emails.list.input>;
 
-/** Selects emails with the columns of a record. */
 export function selectEmails({ transaction }: Pick<HandlerContext, "transaction">) {
   return transaction
     .selectFrom("mails")

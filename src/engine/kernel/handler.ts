@@ -54,7 +54,6 @@ type Handler<E extends Endpoint> = (
 /** A handler for every operation of a contract group, under the same names. */
 export type Handlers<G extends Record<string, Endpoint>> = { readonly [V in keyof G]: Handler<G[V]> };
 
-/** The account of a call to an operation that requires one. */
 export function accountOf(context: HandlerContext): Account {
   if (!context.account) throw new Error("a handler requested the account of a call that has none");
   return context.account;

@@ -12,7 +12,6 @@ type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 type EmailContext = Context & Pick<HandlerContext, "sealer" | "publicUrl">;
 type EventContext = Context & Pick<HandlerContext, "random">;
 
-/** An email to be sent. */
 export interface NewEmail {
   readonly accountId: number;
   readonly category: EmailCategory;

@@ -29,7 +29,6 @@ export function limitOf(
   return limitLegacy ? limits.legacy : undefined;
 }
 
-/** The state of an account's current window. */
 export interface WindowState {
   readonly allowed: boolean;
   readonly remaining: number;

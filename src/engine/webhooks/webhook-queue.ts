@@ -3,7 +3,6 @@ import type { EngineWork } from "../kernel/handler.ts";
 import { type AttemptOutcome, deleteWebhook, type DeliveryResult, recordOutcome } from "./outcomes.ts";
 import { findNextDueTime, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
 
-/** A delivery whose next attempt has begun. */
 export interface BegunDelivery {
   readonly id: number;
   readonly webhookId: number;

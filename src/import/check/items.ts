@@ -26,7 +26,6 @@ export class ItemReader {
   readonly #rules: CellRules;
   readonly #groups: { readonly collector: RowCollector; readonly reader: GroupReader } | undefined;
   readonly #view: RowView;
-  /** The current row. */
   readonly #row: { cells: readonly string[] } = { cells: [] };
   #open: Item | undefined;
   /** Rows read, blank ones excluded. */

@@ -54,7 +54,6 @@ function findCode(field: string, text: string): string | undefined {
   return known ?? (/\b(?:invalid|not valid)\b/i.test(text) ? codeOfField[field] : undefined);
 }
 
-/** Converts a service's message about a field to a row error. */
 export function readServiceProblem(field: string, text: string): RowError {
   const code = findCode(field, text);
   if (code === undefined) return { field, code: "refused", reason: `was rejected by the service: ${text}` };

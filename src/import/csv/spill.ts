@@ -10,7 +10,6 @@ interface SpilledRow {
   readonly problem: RecordProblem | undefined;
 }
 
-/** The prefix of folders with spilled rows. */
 export const spillPrefix = "starpost-spill-";
 
 /** Maximum number of rows in memory: a group may have as many as the file. */

@@ -32,7 +32,6 @@ export function hasCrOnly(text: string): boolean {
   return !unquoted.includes("\n") || (text.match(/\r(?!\n)/g)?.length ?? 0) >= minLoneCrs;
 }
 
-/** The beginning of a text. */
 export interface TextStart {
   readonly text: string;
   readonly isCrOnly: boolean;
@@ -81,7 +80,6 @@ function judgeDelimiter(start: TextStart, delimiter: string): JudgedDelimiter {
   return { delimiter, share: rows.length === 0 ? 1 : fitting / rows.length, columns };
 }
 
-/** The cells of one record. */
 export function parseRecord(record: string, delimiter: string): string[] | undefined {
   return parse(record, { delimiter, relax_quotes: true, relax_column_count: true })[0];
 }

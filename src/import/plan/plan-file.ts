@@ -41,7 +41,6 @@ const keptPlan = z.object({
 /** A saved plan: what was read and what would happen; never contains a secret. */
 export type KeptPlan = z.output<typeof keptPlan>;
 
-/** The import that a plan describes. */
 export interface PlannedImport {
   readonly kind: string;
   readonly files: readonly string[];
@@ -67,7 +66,6 @@ export function rejectStreams(files: readonly string[], cwd: string): void {
   }
 }
 
-/** Creates the plan to save. */
 export async function createPlan(
   made: { readonly request: PlanRequest; readonly opened: readonly InputFile[]; readonly plan: PlanSummary },
   deps: Pick<PlanDeps, "cwd" | "version">,

@@ -142,7 +142,6 @@ async function placeRejects(
   return options.rejects === undefined ? first : copyRejects(first, options.rejects, deps.cwd);
 }
 
-/** Removes the spilled rows of a killed attempt. */
 export function removeSpills(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(spillPrefix)) rmSync(join(folder, name), { recursive: true, force: true });

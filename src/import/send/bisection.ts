@@ -26,7 +26,6 @@ export interface BisectionDeps {
   readonly probe: () => Promise<boolean>;
   /** Whether sending must end, whatever was refused. */
   readonly mustEnd: (error: unknown) => boolean;
-  /** Converts the refusal of a single item to a row error. */
   readonly readRefusal: (error: ServiceError) => RowError;
 }
 

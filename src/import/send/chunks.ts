@@ -2,7 +2,6 @@ import { endpointOf } from "../../contract/index.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { Item } from "../item.ts";
 
-/** The items of one call. */
 export interface Chunk {
   /** From 0; the same items have the same number in every attempt at a run. */
   readonly n: number;

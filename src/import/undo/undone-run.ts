@@ -40,7 +40,6 @@ export interface UndoneRun extends OutcomeCounts {
   duration_ms: number;
 }
 
-/** The outcome for one row of an undone run. */
 export type UndoneRow = {
   readonly file: string;
   readonly line: number;

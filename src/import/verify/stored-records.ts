@@ -12,7 +12,6 @@ export interface ExpectedRecord {
   readonly row: SourceRow;
   /** The ID of the part of the item, if it has parts. */
   readonly part?: string;
-  /** The field to report. */
   readonly field: string;
   /** Its IDs under their wire names: `order_id`, `product_id`. */
   readonly names: Readonly<Record<string, string>>;

@@ -160,7 +160,6 @@ export function formatSize(bytes: number): string {
   return `${number.format(bytes / 1_000 ** power)} ${units[power] ?? ""}`;
 }
 
-/** The value of one interval. */
 interface Bar {
   /** The start of the interval. */
   readonly name: string;

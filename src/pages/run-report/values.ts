@@ -1,4 +1,3 @@
-/** The data of a report. */
 export interface ReportedRun {
   readonly summary: {
     readonly import_id: string | null;

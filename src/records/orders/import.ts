@@ -132,7 +132,6 @@ const erasedByOrders = {
   otherwise: "orders erase nothing; to erase a description, use `products import --update`",
 };
 
-/** The settings shared by all orders of a run. */
 interface OrderSettings {
   readonly platform: Platform;
   /** Whether the platform was passed as a flag; it then takes precedence over a layout's. */

@@ -89,7 +89,6 @@ interface Place {
   readonly media: "json" | "html";
 }
 
-/** Describes a call at a path. */
 function describeOperation(place: Place, book: SchemaBook): Fields {
   const { name, endpoint, path } = place;
   const { summary, effect, auth, batch, extension } = endpoint;

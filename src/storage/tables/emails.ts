@@ -28,7 +28,6 @@ export interface EmailTables {
     /** The worker that is sending it. For a queued email: the worker that may have sent it already. */
     worker: Generated<string | null>;
     leased_until: Generated<number | null>;
-    /** The number of attempts to send it. */
     attempts: Generated<number>;
   };
   /** Provider events of emails, without duplicates. */

@@ -20,7 +20,6 @@ export interface ReviewTables {
     votes_down: number;
     comment: string | null;
     comment_at: number | null;
-    /** The number of images. */
     images: number;
     created_at: number;
     updated_at: number;

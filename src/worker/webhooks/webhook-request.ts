@@ -14,7 +14,6 @@ import type { LookupFunction } from "node:net";
 export interface WebhookPostSettings {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Version of the program. */
   readonly version: string;
   /** Whether webhooks may be sent to private addresses. */
   readonly isPrivateAllowed: boolean;

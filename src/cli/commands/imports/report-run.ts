@@ -71,7 +71,6 @@ async function confirmOverwrite(context: Context, path: string, out: string): Pr
 
 type Pseudonym = ReturnType<typeof createPseudonym>;
 
-/** Hides the email addresses in all texts of a value. */
 function redact<T>(value: T, pseudonym: Pseudonym): T {
   const hide = (nested: unknown): unknown => {
     if (typeof nested === "string") return hideAddresses(nested, pseudonym);

@@ -13,7 +13,6 @@ import type { Context } from "../../program/context.ts";
 import { readOneOf } from "../records/import-flags.ts";
 import { dayMs } from "../../../contract/time.ts";
 
-/** The default range. */
 const defaultDays = 30;
 
 /** The row ranges that the service supports. */

@@ -23,7 +23,6 @@ export interface ExportRequest {
   readonly rateShare: number | undefined;
 }
 
-/** The result of an export. */
 export interface ExportSummary {
   readonly noun: string;
   readonly state: ExportResult["state"];

@@ -106,7 +106,6 @@ export function sharedImportFlags(kind: RecordKind) {
   } as const;
 }
 
-/** The flags that a kind declares for itself. */
 export function listKindFlags(flags: Readonly<Record<string, KindFlag>> = {}): Flags {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, toFlag(flag)]));
 }

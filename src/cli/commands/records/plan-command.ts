@@ -68,7 +68,6 @@ function flattenPlan(plan: PlanSummary): Record<string, Cell> {
   };
 }
 
-/** The exit status that the import would have. */
 function statusOfPlan({ state, rows }: PlanSummary): ExitStatus {
   if (state === "interrupted") return exitStatus.interrupted;
   if (state === "stopped") return exitStatus.stopped;

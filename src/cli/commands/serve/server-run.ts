@@ -40,7 +40,6 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
   }
 }
 
-/** Reports how often each fault was injected. */
 function reportChaos({ io, messages, globals }: Context, counts: ChaosCounts): void {
   const faults = Object.entries(counts.faults)
     .filter(([, count]) => count > 0)

@@ -14,7 +14,6 @@ export function describeState({ state, due_at, reason, attempts }: WebhookDelive
   return `retry ${when}${reason === null ? "" : `: ${reason}`}`;
 }
 
-/** Describes the outcome of one request. */
 export function describeAttempt({ started_at, duration_ms, status, problem }: WebhookAttempt): string {
   const outcome = problem ?? (status === null ? "in progress" : `response status ${status}`);
   return `${formatTime(started_at)}  ${outcome}${duration_ms === null ? "" : ` (${formatMs(duration_ms)})`}`;

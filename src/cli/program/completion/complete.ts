@@ -158,7 +158,6 @@ function findRuns({ runsFolder }: Paths, start: string): Candidate[] {
 interface TypedWords {
   /** Noun and verb, as far as typed. */
   readonly path: readonly string[];
-  /** The command that they name. */
   readonly command: Command | undefined;
   readonly arguments: readonly string[];
   /** Names of the flags that are set, without dashes. */

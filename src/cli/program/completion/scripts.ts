@@ -1,4 +1,3 @@
-/** A supported shell. */
 export type Shell = "bash" | "zsh" | "fish";
 
 /** The command that enables completion, for the help and the header of the script. */

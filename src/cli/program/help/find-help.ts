@@ -60,7 +60,6 @@ function textOfBlock(block: Block, width: number): string {
   ).join("\n");
 }
 
-/** The list of topics. */
 function textOfTopics(width: number): string {
   const found = Object.entries(topics).map(([term, { summary }]) => ({ term, description: summary }));
   return `${["TOPICS (starpost help <topic>)", ...listEntries(found, width)].join("\n")}\n`;

@@ -3,7 +3,6 @@ import type { Command } from "../command.ts";
 import { type Flag, formatFlag, isRequired } from "../flag.ts";
 import { globalFlags, helpFlag, versionFlag } from "../global-flags.ts";
 
-/** A term and its description. */
 export interface Entry {
   readonly term: string;
   readonly description: string;

@@ -40,7 +40,6 @@ export const trackingHandlers: Handlers<typeof contract.tracking> = {
 interface TrackedEvent {
   readonly event: Extract<EmailEventName, "opened" | "clicked">;
   readonly setting: "track_opens" | "track_clicks";
-  /** The clicked URL. */
   readonly url?: string;
 }
 

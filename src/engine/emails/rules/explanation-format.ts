@@ -7,7 +7,6 @@ import {
 import { dateOf, dayOf } from "../../kernel/times.ts";
 import type { LineFacts } from "./line-facts.ts";
 
-/** What an explanation refers to. */
 export interface ExplanationContext {
   /** Name of the product, or "this order". */
   readonly subject: string;

@@ -19,7 +19,6 @@ import { SendCalendar } from "./send-calendar.ts";
 type Query = z.output<typeof contract.emails.forecast.input>;
 type Forecast = z.output<typeof contract.emails.forecast.output>;
 
-/** Purchases per page. */
 const pageSize = 2_000;
 
 interface PurchasedLine extends OrderLine {

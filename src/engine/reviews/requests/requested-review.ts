@@ -80,7 +80,6 @@ async function findProduct(
     .executeTakeFirst();
 }
 
-/** The sample product of a test email. */
 function readSample(data: string): RequestedProduct {
   const { products: [product = {}] = [] } = JSON.parse(data) as {
     readonly products?: readonly Partial<RequestedProduct>[];

@@ -13,7 +13,6 @@ export function inflateGzip(file: StampedFile): Generator<Buffer> {
   return inflate(packed, new Gunzip({}), "gzip");
 }
 
-/** The content of one file in a zip archive. */
 export function* inflateEntry(file: StampedFile, entry: ZipEntry): Generator<Buffer> {
   const data = findEntryData(file, entry);
   const isStored = entry.method === 0;

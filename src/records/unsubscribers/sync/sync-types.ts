@@ -34,7 +34,6 @@ export interface SyncSummary {
   not_done: number;
   /** Addresses in the files with other types. */
   passed_over: number;
-  /** Rejected rows. */
   rejected: number;
   rejects_file: string | null;
   /** In a plan, the first addresses to be added and removed. */
