@@ -196,12 +196,12 @@ async function verification(): Promise<void> {
       holed.push(short.seconds / run.seconds);
       peaks.push(found.peakMb, short.peakMb);
       say(
-        `  round ${round + 1}: import ${run.seconds.toFixed(1)} s, verify ${found.seconds.toFixed(1)} s, with rows gone ${short.seconds.toFixed(1)} s`,
+        `  round ${round + 1}: import ${run.seconds.toFixed(1)} s, verify ${found.seconds.toFixed(1)} s, with missing rows ${short.seconds.toFixed(1)} s`,
       );
     });
   }
   show("of the time of the import, all there", whole, "times");
-  show("of the time of the import, some gone", holed, "times");
+  show("of the import time, with missing rows", holed, "times");
   show("peak of the whole process", peaks, "MB");
 }
 

@@ -84,9 +84,9 @@ describe("serve", () => {
   });
 
   test("ends with 1 and a hint if the port is in use", async () => {
-    const taken = createServer();
-    const port = await listen(taken);
-    onTestFinished(() => void taken.close());
+    const occupied = createServer();
+    const port = await listen(occupied);
+    onTestFinished(() => void occupied.close());
     const ran = await makeHome().run(["serve", "--port", String(port), "--json"]);
     expect(ran).toMatchObject({ exitCode: 1, stdout: "" });
     expect(JSON.parse(ran.stderr)).toMatchObject({

@@ -91,8 +91,8 @@ describe("the profile", () => {
   });
 
   test.each([
-    ["of a kind that is not known", "mysql://u:77hidden@h/db"],
-    ["without a database's name", "postgres://u:77hidden@h"],
+    ["of an unknown kind", "mysql://u:77hidden@h/db"],
+    ["without a database name", "postgres://u:77hidden@h"],
     ["with / in its password", "postgres://u:77/hidden@h/db"],
     ["with # in its password", "postgres://u:77#hidden@h/db"],
     ["with ? in its password", "postgresql://u:77?hidden@h/db"],
@@ -133,7 +133,7 @@ describe("the profile", () => {
 
   test("a file that is not a database is reported", async () => {
     const path = join(makeFolder(), "notes.txt");
-    writeFileSync(path, "not a database, but a text that is long enough to be taken for one\n".repeat(20));
+    writeFileSync(path, "not a database, but plain text of sufficient length\n".repeat(20));
     const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE: path });
     expect(ran.status).toBe(1);
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "storageFailed" } });

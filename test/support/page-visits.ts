@@ -39,8 +39,8 @@ export const pageVisits: Readonly<Record<string, Visit>> = {
     await fillReview(page, texts);
     await press(page);
   },
-  "review link gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/r/nothing`),
-  "click link gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/c/nothing`),
+  "expired review link": (shop, page) => page.goto(`${shop.url}/starpost/v1/r/nothing`),
+  "expired click link": (shop, page) => page.goto(`${shop.url}/starpost/v1/c/nothing`),
   "verify a review": async (shop, page, texts) => page.goto(await shop.verifyAddress(texts)),
   "review verified": visitAndSubmit((shop, texts) => shop.verifyAddress(texts)),
   "confirm a question": async (shop, page, texts) => page.goto(await shop.confirmAddress(texts)),
@@ -48,7 +48,7 @@ export const pageVisits: Readonly<Record<string, Visit>> = {
   unsubscribe: async (shop, page) => page.goto(await shop.unsubscribeAddress()),
   unsubscribed: visitAndSubmit((shop) => shop.unsubscribeAddress()),
   "signed in": async (shop, page) => page.goto(await shop.signInAddress()),
-  "sign-in gone": (shop, page) => page.goto(`${shop.url}/starpost/v1/admin/nothing`),
+  "expired sign-in link": (shop, page) => page.goto(`${shop.url}/starpost/v1/admin/nothing`),
   "reviews of a product": async (shop, page, texts) => page.goto(await shop.reviewsAddress(texts)),
   "reviews of a store": (shop, page) => page.goto(`${shop.url}/starpost/v1/pages/${shop.appKey}/products`),
   "top reviews": async (shop, page, texts) => {

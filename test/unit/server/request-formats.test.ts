@@ -219,11 +219,11 @@ describe("pages", () => {
   const multipart = new FormData();
   multipart.set("List-Unsubscribe", "One-Click");
   it.each([
-    ["a button", { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" }],
-    ["a mail program", { body: new URLSearchParams({ "List-Unsubscribe": "One-Click", token: "other" }) }],
-    ["a mail program, in parts", { body: multipart }],
-    ["nothing", {}],
-    ["JSON that is none", { headers: { "content-type": "application/json" }, body: "{" }],
+    ["a form button", { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" }],
+    ["a one-click request", { body: new URLSearchParams({ "List-Unsubscribe": "One-Click", token: "other" }) }],
+    ["a multipart one-click request", { body: multipart }],
+    ["an empty request", {}],
+    ["invalid JSON", { headers: { "content-type": "application/json" }, body: "{" }],
     ["plain text", { body: "One-Click" }],
   ])("of links accept %s", async (_what, init: RequestInit) => {
     const { made, ask } = await setUp(() => link("done"));

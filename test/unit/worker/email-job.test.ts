@@ -10,7 +10,7 @@ import { settle, VirtualTime } from "../../support/virtual-time.ts";
 
 const leaseMs = 60_000;
 const accepted: SendOutcome = { state: "accepted", answer: "250 ok" };
-const nobody = new AbortController().signal;
+const noStop = new AbortController().signal;
 
 function anEmail(id: number): OutgoingEmail {
   return {
@@ -154,7 +154,7 @@ const none = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 describe("sending due emails", () => {
   it("sends one email after another, recording the start and outcome of each", async () => {
     const { time, queue, sent, job, logged } = open([1, 2, 3]);
-    expect(await within(time, job.runDue(nobody))).toEqual({
+    expect(await within(time, job.runDue(noStop))).toEqual({
       counts: { ...none, sent: 3 },
       problem: undefined,
     });
@@ -176,7 +176,7 @@ describe("sending due emails", () => {
         return accepted;
       },
     });
-    const { counts } = await within(time, job.runDue(nobody));
+    const { counts } = await within(time, job.runDue(noStop));
     expect(queue.renewals).toBeGreaterThanOrEqual(2 * 5 * 2);
     expect(counts.sent).toBe(2);
     // The claim on the second email is too old by then, so its rules are evaluated again.
@@ -203,7 +203,7 @@ describe("sending due emails", () => {
   it("skips an email whose lease was lost", async () => {
     const { time, queue, sent, job } = open([1, 2]);
     queue.refuses = 1;
-    expect((await within(time, job.runDue(nobody))).counts.sent).toBe(1);
+    expect((await within(time, job.runDue(noStop))).counts.sent).toBe(1);
     expect(sent).toEqual(["2-key"]);
   });
 
@@ -215,7 +215,7 @@ describe("sending due emails", () => {
         return open([]).compose(email);
       },
     });
-    await within(time, job.runDue(nobody));
+    await within(time, job.runDue(noStop));
     expect(queue.begun).toEqual([3]);
     expect(queue.ended.map(({ outcome }) => outcome)).toEqual([
       { state: "failed", problem: "line 3: tag is not closed" },
@@ -230,7 +230,7 @@ describe("an email that a lost worker was sending", () => {
 
   it("is sent again with a warning if its fate is unknown", async () => {
     const { time, job, sent, logged } = open([takenUp]);
-    await within(time, job.runDue(nobody));
+    await within(time, job.runDue(noStop));
     expect(sent).toEqual(["1-key"]);
     expect(logged[0]).toMatchObject({ level: "warn", fields: { mail: 1, from: "one" } });
   });
@@ -240,7 +240,7 @@ describe("an email that a lost worker was sending", () => {
     [false, ["1-key"]],
   ])("is sent only if the transport knows that it was not (%s)", async (wasSent, expected) => {
     const { time, queue, job, sent, logged } = open([takenUp], { wasSent: async () => wasSent });
-    expect((await within(time, job.runDue(nobody))).counts.sent).toBe(1);
+    expect((await within(time, job.runDue(noStop))).counts.sent).toBe(1);
     expect(sent).toEqual(expected);
     expect(logged[0]).toMatchObject({ level: "warn", fields: { mail: 1, from: "one" } });
     expect(queue.ended).toMatchObject([{ id: 1, outcome: { state: "accepted" } }]);
@@ -248,7 +248,7 @@ describe("an email that a lost worker was sending", () => {
 
   it("is not sent again if a rule now prevents it", async () => {
     const { time, queue, job, sent } = open([{ ...takenUp, rule: "reported_spam" }]);
-    await within(time, job.runDue(nobody));
+    await within(time, job.runDue(noStop));
     expect(sent).toEqual([]);
     expect(queue.ended).toMatchObject([{ outcome: { state: "not_sent", rule: "reported_spam" } }]);
   });
@@ -288,7 +288,7 @@ describe("an unreachable transport", () => {
   it("does not cause a longer pause if the clock is set back", async () => {
     const { time, job } = open([1], { send: async () => unreachable });
     await time.run(10_000_000);
-    await within(time, job.runDue(nobody));
+    await within(time, job.runDue(noStop));
     expect(await job.nextDueAtMs()).toBeGreaterThan(time.clock());
     time.set(1);
     expect(await job.nextDueAtMs()).toBe(0);
@@ -296,7 +296,7 @@ describe("an unreachable transport", () => {
 
   it("is the problem of a round that ended early", async () => {
     const { time, job } = open([1, 2], { send: async () => unreachable });
-    expect(await within(time, job.runDue(nobody))).toEqual({ counts: none, problem: "connection refused" });
+    expect(await within(time, job.runDue(noStop))).toEqual({ counts: none, problem: "connection refused" });
   });
 
   it("includes unexpected errors, after which the email may have been sent", async () => {
@@ -305,7 +305,7 @@ describe("an unreachable transport", () => {
         throw new Error("broken");
       },
     });
-    expect((await within(time, job.runDue(nobody))).problem).toBe("broken");
+    expect((await within(time, job.runDue(noStop))).problem).toBe("broken");
     expect(queue.ended).toMatchObject([{ outcome: { state: "unreachable", mayHaveArrived: true } }]);
     expect(logged.some(({ level, fields }) => level === "warn" && fields["mail"] === 1)).toBe(true);
   });
@@ -317,7 +317,7 @@ describe("an unavailable database", () => {
     let sends = 0;
     const step = queue.step.bind(queue);
     queue.step = async (ended, nextId) => {
-      if (ended.length > 0 && sends++ < 5) throw new Error("the database is gone");
+      if (ended.length > 0 && sends++ < 5) throw new Error("database unavailable");
       return step(ended, nextId);
     };
     const stop = new AbortController();

@@ -84,7 +84,7 @@ describe("limitOf", () => {
     ["reviews.bottomLines", "cdn", "cdn"],
     ["orders.list", undefined, "legacy"],
     ["products.massCreate", undefined, "legacy"],
-  ] as const)("of %s is %s, and %s where the others are limited too", (operation, usual, all) => {
+  ] as const)("of %s is %s by default, and %s with limitLegacy", (operation, usual, all) => {
     const endpoint = endpointOf(operation);
     expect(limitOf(endpoint, { limitLegacy: false })?.name).toBe(usual);
     expect(limitOf(endpoint, { limitLegacy: true })?.name).toBe(all);

@@ -38,7 +38,7 @@ async function readAll(
 }
 
 describe("reading rows", () => {
-  test("gives every cell and true line back, whatever the delimiter, line end, quotes and encoding", async () => {
+  test("returns every cell and the line number, for any delimiter, line ending, quoting, and encoding", async () => {
     const cell = fc.oneof(
       fc.string(),
       fc.constantFrom(
@@ -63,7 +63,7 @@ describe("reading rows", () => {
         fc.constantFrom("utf8", "utf16le", "utf16be"),
         fc.boolean(),
         async (raw, delimiter, lineEnd, encoding, hasBom) => {
-          // NUL bytes and lone surrogates are another matter; a record of one empty cell is a blank line.
+          // Excludes NUL bytes and lone surrogates; a record with a single empty cell is a blank line.
           const clean = raw.map((row) =>
             row.map((text) => text.replaceAll("\0", "").replaceAll("\r", "").toWellFormed()),
           );
@@ -87,7 +87,7 @@ describe("reading rows", () => {
     );
   });
 
-  test("one broken quote costs one row, at its true line", async () => {
+  test("a broken quote invalidates one row, with the correct line number", async () => {
     const { rows } = await readAll(
       'id,name\n1,ok\n2,"never closed\n3,"also ""fine"""\n4,"bad"tail\n5,last\n',
     );
@@ -100,12 +100,12 @@ describe("reading rows", () => {
     ]);
   });
 
-  test("a quote that is open at the end of the file costs only its line", async () => {
+  test("an unclosed quote at the end of the file invalidates only its line", async () => {
     const { rows } = await readAll('id,name\n1,a\n2,"open\n3,b\n4,c');
     expect(rows.map(({ problem, cells }) => problem ?? cells[0])).toEqual(["1", "bad_quote", "3", "4"]);
   });
 
-  test("a line of stray carriage returns is a row of its own, wherever it stands", async () => {
+  test("a line of stray carriage returns is a separate row anywhere in the file", async () => {
     const { rows } = await readAll('id,name\r\n1,a\r\r\n\r\r\n2,"b"\r\n\r\r\n');
     expect(rows.map(({ cells }) => cells)).toEqual([["1", "a\r"], ["\r"], ["2", "b"], ["\r"]]);
   });
@@ -118,7 +118,7 @@ describe("reading rows", () => {
     ]);
   });
 
-  test("old Macintosh line ends, and a row with a NUL", async () => {
+  test("CR line endings, and a row with a NUL", async () => {
     const { rows } = await readAll("id,name\r1,a\r2,b\u0000c\r");
     expect(rows.map(({ cells, line, problem }) => [cells[0], line, problem])).toEqual([
       ["1", 2, undefined],
@@ -126,20 +126,20 @@ describe("reading rows", () => {
     ]);
   });
 
-  test("a cell of 10 MB is read whole", async () => {
+  test("a cell of 10 MB is read completely", async () => {
     const { rows } = await readAll(`id,name\n1,"${"x".repeat(10_000_000)}"\n2,b\n`);
     expect(rows.map(({ cells }) => cells[1]?.length)).toEqual([10_000_000, 1]);
   });
 });
 
 describe("grouping", () => {
-  test("brings rows of one key together where the first stands, keeping their order", async () => {
+  test("groups rows with the same key at the position of the first, in order", async () => {
     const { rows } = await readAll("order,item\nA,1\nB,1\nA,2\nC,1\nB,2\nA,3\nD,1\n", 0);
     expect(rows.map(({ cells }) => cells.join(""))).toEqual(["A1", "A2", "A3", "B1", "B2", "C1", "D1"]);
     expect(rows.map(({ line }) => line)).toEqual([2, 4, 7, 3, 6, 5, 8]);
   });
 
-  test("never loses or doubles a row, and no key is left in two places", async () => {
+  test("neither loses nor duplicates a row, and keeps each key in one group", async () => {
     const keys = fc.array(fc.constantFrom("a", "b", "c", "dd", "", " a", '"', "e f"), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(keys, async (order) => {
@@ -148,7 +148,7 @@ describe("grouping", () => {
         expect(rows.map(({ cells }) => Number(cells[1])).toSorted((a, b) => a - b)).toEqual(
           order.map((_, at) => at),
         );
-        // A row without a key belongs to nothing, and parts nothing.
+        // A row without a key belongs to no group and splits none.
         const named = rows.map(({ cells }) => cells[0]?.trim()).filter((key) => key !== "");
         const runs = named.filter((key, at) => key !== named[at - 1]);
         expect(new Set(runs).size).toBe(runs.length);

@@ -51,7 +51,7 @@ class CouponStore {
         this.lists++;
         return { coupons: [...this.held].map((code) => ({ code })) } as never;
       }
-      if (operation !== "coupons.upload") throw new Error(`nobody asked for ${operation}`);
+      if (operation !== "coupons.upload") throw new Error(`unexpected call of ${operation}`);
       this.uploads++;
       return (await this.#upload((input as { codes: string[] }).codes)) as never;
     },

@@ -71,16 +71,16 @@ describe("zip", () => {
     ["stored", { isStored: true }, {}],
     ["with sizes after the data", { hasDescriptor: true }, {}],
     ["stored, with sizes after the data", { hasDescriptor: true, isStored: true }, {}],
-    ["of 64 bits", {}, { isZip64: true }],
-    ["of 64 bits, with sizes after the data", { hasDescriptor: true }, { isZip64: true }],
+    ["in zip64 format", {}, { isZip64: true }],
+    ["in zip64 format, with sizes after the data", { hasDescriptor: true }, { isZip64: true }],
     [
-      "with a comment that holds an end record's signature",
+      "with a comment that contains the signature of an end record",
       {},
       { comment: `PK\u0005\u0006${"x".repeat(40)}` },
     ],
     ["with the longest comment", {}, { comment: "c".repeat(65_535) }],
-    ["of nothing", { bytes: Buffer.alloc(0) }, {}],
-  ])("%s", (_name, change, form) => {
+    ["with an empty file", { bytes: Buffer.alloc(0) }, {}],
+  ])("is read %s", (_name, change, form) => {
     const parts = [
       { ...part, name: "first.csv", bytes: Buffer.from("first") },
       { ...part, ...change },
@@ -140,9 +140,9 @@ describe("zip", () => {
 
   test.each<[string, readonly ZipPart[], RegExp]>([
     ["no table", named("photo.png"), /photo\.png/],
-    ["nothing", [], /no CSV file.*empty/],
+    ["no files", [], /no CSV file.*empty/],
     ["an encrypted table", [{ ...part, isEncrypted: true }], /encrypted.*orders\.csv/],
-    ["a table packed by another method", [{ ...part, method: 14 }], /method 14/],
+    ["a table compressed with an unsupported method", [{ ...part, method: 14 }], /method 14/],
     [
       "a workbook",
       named("[Content_Types].xml", "xl/workbook.xml", "x.csv"),
@@ -153,8 +153,8 @@ describe("zip", () => {
       named("mimetype", "META-INF/manifest.xml"),
       /an OpenDocument spreadsheet.*export it as CSV/,
     ],
-  ])("with %s is rejected", (_name, parts, says) => {
-    expect(() => filesOf(parts)).toThrow(says);
+  ])("with %s is rejected", (_name, parts, pattern) => {
+    expect(() => filesOf(parts)).toThrow(pattern);
   });
 });
 

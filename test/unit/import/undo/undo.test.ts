@@ -27,7 +27,7 @@ function openStore(names: Record<string, string>) {
         }));
         return { products, pagination: { next_page_info: null } } as never;
       }
-      if (operation !== "products.massUpdate") throw new Error(`nobody asked for ${operation}`);
+      if (operation !== "products.massUpdate") throw new Error(`unexpected call of ${operation}`);
       const { products } = input as { products: Record<string, { name?: string }> };
       for (const [id, { name }] of Object.entries(products)) if (name !== undefined) held.set(id, name);
       return { code: 200, message: "OK" } as never;

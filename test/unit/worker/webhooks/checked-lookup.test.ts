@@ -115,7 +115,7 @@ describe("a webhook whose DNS name changes", () => {
   });
 
   it("is rejected without a lookup if it is a forbidden IP address", async () => {
-    const resolve: Resolve = () => Promise.reject(new Error("a number was looked up"));
+    const resolve: Resolve = () => Promise.reject(new Error("unexpected lookup"));
     for (const host of [
       "127.0.0.1",
       "2130706433",

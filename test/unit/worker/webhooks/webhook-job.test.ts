@@ -241,7 +241,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
       "HTTP 302: redirects are not followed",
     ],
     [
-      "breaks the connection off",
+      "resets the connection",
       (response) => void response.socket?.resetAndDestroy(),
       "connection closed before a response was received",
     ],
@@ -252,7 +252,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     ],
     ["never answers", () => {}, "no response within 1 s"],
     [
-      "speaks another language",
+      "speaks another protocol",
       (response) => void response.socket?.end("220 mail.example ESMTP\r\n"),
       "the response is not valid HTTP",
     ],
@@ -261,7 +261,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
       (response) => void response.writeHead(200, { x: "y".repeat(40_000) }).end(),
       "the response headers are too long",
     ],
-    ["refuses", (response) => sendJson(response, 404, {}), "HTTP 404"],
+    ["rejects them", (response) => sendJson(response, 404, {}), "HTTP 404"],
   ];
   it.each(troubles)("are retried if the receiver %s", async (_what, respond, problem) => {
     const receiver = await receive(respond);
@@ -443,11 +443,11 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
       read,
       write: ((doing) => {
         writes += 1;
-        return writes === 2 ? Promise.reject(new Error("the database is gone")) : write(doing);
+        return writes === 2 ? Promise.reject(new Error("database unavailable")) : write(doing);
       }) as typeof write,
     };
     await expect(runOnce(openDispatcher({ work, clock: harness.clock }))).rejects.toThrow(
-      "the database is gone",
+      "database unavailable",
     );
     expect(await deliveries()).toMatchObject([{ state: "leased", attempts: 1 }]);
     harness.clock.advance(60_000);

@@ -29,7 +29,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
       writes += 1;
       if (writes !== number) return write(doing);
       if (isDone) await write(doing);
-      throw new Error("the database is gone");
+      throw new Error("database unavailable");
     };
     return { read, write: failing };
   }
@@ -47,8 +47,8 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
   });
 
   it.each([
-    ["whose outcome could not be noted", 2, false],
-    ["of which nobody knows that it has begun", 1, true],
+    ["whose outcome could not be saved", 2, false],
+    ["whose start could not be saved", 1, true],
   ])("expire otherwise, even if the worker is busy: of a delivery %s", async (_what, number, isDone) => {
     await subscribe("http://127.0.0.1:8001/");
     await review();
@@ -57,7 +57,7 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
       (async () => {
         for (const begun of await work.begin(32)) await work.end(begun, outcome);
       })(),
-    ).rejects.toThrow("the database is gone");
+    ).rejects.toThrow("database unavailable");
     await subscribe("http://127.0.0.1:8001/other");
     await review();
     const [busy] = await work.begin(32);

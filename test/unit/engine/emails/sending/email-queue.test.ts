@@ -16,7 +16,7 @@ const dayMs = 24 * hourMs;
 
 const local = backends.filter(({ name }) => name.startsWith("local-"));
 
-if (postgresServer === undefined) it.skip(`mails that are due over ${postgresSkipped}`);
+if (postgresServer === undefined) it.skip(`due emails over ${postgresSkipped}`);
 
 describe.each(local)("due emails over $name", ({ open }) => {
   let harness: Harness;
@@ -193,7 +193,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     expect(idsOf(await other.claim(3))).toHaveLength(3);
   });
 
-  it("are taken over from a lost worker, which then cannot change them", async () => {
+  it("are claimed over from a lost worker, which then cannot change them", async () => {
     await queueMails(2);
     const [one, other] = [worker("one"), worker("other")];
     const [first = 0] = idsOf(await one.claim(2));
@@ -201,10 +201,10 @@ describe.each(local)("due emails over $name", ({ open }) => {
     harness.clock.advance(leaseMs - 1);
     expect((await other.claim(2)).emails).toEqual([]);
     harness.clock.advance(1);
-    const taken = await other.claim(2);
-    expect(idsOf(taken)).toHaveLength(2);
-    expect(taken.recovered).toBe(2);
-    expect(taken.emails.map(({ previousWorker }) => previousWorker)).toEqual([undefined, undefined]);
+    const claimed = await other.claim(2);
+    expect(idsOf(claimed)).toHaveLength(2);
+    expect(claimed.recovered).toBe(2);
+    expect(claimed.emails.map(({ previousWorker }) => previousWorker)).toEqual([undefined, undefined]);
     expect(await one.step([], first)).toEqual({ results: [], hasBegun: false });
     expect(await other.step([], first)).toEqual({ results: [], hasBegun: true });
   });
@@ -228,15 +228,15 @@ describe.each(local)("due emails over $name", ({ open }) => {
     const [first = 0] = idsOf(await one.claim(2));
     await one.step([], first);
     harness.clock.advance(leaseMs);
-    const takenUp = await other.claim(1);
-    expect(takenUp.emails).toMatchObject([{ email: { id: first }, previousWorker: "one" }]);
-    expect(takenUp.recovered).toBe(0);
-    expect(await readEvents()).toContain("taken_up");
+    const claimedUp = await other.claim(1);
+    expect(claimedUp.emails).toMatchObject([{ email: { id: first }, previousWorker: "one" }]);
+    expect(claimedUp.recovered).toBe(0);
+    expect(await readEvents()).toContain("claimed_up");
     // Releasing it does not clear the mark.
     await other.release();
     const [again] = (await third.claim(1)).emails;
     expect(again).toMatchObject({ email: { id: first }, previousWorker: "other" });
-    expect(again?.email.key).toBe(takenUp.emails[0]?.email.key);
+    expect(again?.email.key).toBe(claimedUp.emails[0]?.email.key);
     // The first worker returns too late to change anything.
     expect(await one.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["lost"] });
     expect(await third.step([{ id: first, outcome: accepted }])).toMatchObject({ results: ["sent"] });
@@ -355,18 +355,18 @@ describe.each(local)("due emails over $name", ({ open }) => {
     await queueMails(2);
     const one = worker("one");
     const lost = { state: "unreachable", mayHaveArrived: true } as const;
-    const taken = [];
+    const claimed = [];
     for (const endMs = startMs + giveUpAfterMs; harness.clock() <= endMs;) {
       const [id] = idsOf(await one.claim(1));
       if (id === undefined) break;
-      taken.push(id);
+      claimed.push(id);
       await one.step([], id);
-      await one.step([{ id, outcome: id === taken[0] ? lost : accepted }]);
+      await one.step([{ id, outcome: id === claimed[0] ? lost : accepted }]);
       harness.clock.advance(((await one.nextDueAt()) ?? harness.clock()) - harness.clock());
     }
-    expect(taken[1]).not.toBe(taken[0]);
+    expect(claimed[1]).not.toBe(claimed[0]);
     // Each attempt may have sent the message.
-    expect(taken.length).toBeLessThan(16);
+    expect(claimed.length).toBeLessThan(16);
     expect(await readRows()).toMatchObject([
       { state: "failed", reason: expect.any(String), worker: null },
       { state: "sent" },
