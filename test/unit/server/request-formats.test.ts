@@ -220,7 +220,10 @@ describe("pages", () => {
   multipart.set("List-Unsubscribe", "One-Click");
   it.each([
     ["a form button", { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" }],
-    ["a one-click request", { body: new URLSearchParams({ "List-Unsubscribe": "One-Click", token: "other" }) }],
+    [
+      "a one-click request",
+      { body: new URLSearchParams({ "List-Unsubscribe": "One-Click", token: "other" }) },
+    ],
     ["a multipart one-click request", { body: multipart }],
     ["an empty request", {}],
     ["invalid JSON", { headers: { "content-type": "application/json" }, body: "{" }],
