@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, toFileError } from "./user-error.ts";
 
@@ -27,19 +27,20 @@ export async function writePrivateFile(path: string, text: string): Promise<void
  */
 export async function createPrivateFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: privateFolderMode });
+    mkdirSync(path, { recursive: true, mode: privateFolderMode });
   } catch (error) {
     throw toFileError(error, path, "Set STARPOST_HOME to a writable folder.");
   }
 }
 
 /**
- * Reads a text file, or returns undefined if it does not exist.
+ * Reads a small text file, or returns undefined if it does not exist. Reads synchronously, because loading
+ * `node:fs/promises` slows startup.
  * @throws UserError `failed`
  */
 export async function readFileIfExists(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw toFileError(error, path);

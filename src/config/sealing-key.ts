@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { copyFile, link, rm, stat } from "node:fs/promises";
+import { constants, statSync } from "node:fs";
+import { copyFile, link, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { type Environment, readVariable } from "./environment.ts";
 import { readFileIfExists, writePrivateFile } from "./private-file.ts";
@@ -24,7 +24,7 @@ export async function readSealingKey(env: Environment, keyFile: string): Promise
   }
   const text = await readFileIfExists(keyFile);
   if (text === undefined) return undefined;
-  await refuseExposedFile(keyFile);
+  refuseExposedFile(keyFile);
   const key = decodeKey(text.trim());
   if (key) return key;
   throw new UserError(
@@ -63,9 +63,9 @@ async function publishOnce(draft: string, path: string): Promise<void> {
   }
 }
 
-async function refuseExposedFile(path: string): Promise<void> {
+function refuseExposedFile(path: string): void {
   if (platform() === "win32") return;
-  const mode = (await stat(path)).mode & 0o777;
+  const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return;
   throw new UserError(
     "failed",

@@ -32,21 +32,22 @@ export interface Messages {
  * Warnings are therefore deferred until the command has succeeded, and information is dropped.
  */
 export function createMessages(io: Io, globals: Globals): Messages {
-  const isDeferred = isForScripts(globals.format) && !io.isStderrTerminal;
+  // Checked for each message, because opening standard error slows startup.
+  const isDeferred = () => isForScripts(globals.format) && !io.isStderrTerminal;
   const deferred: string[] = [];
   const write = (message: string) => {
     if (!globals.quiet) io.stderr.write(`${formatMessage(io, message)}\n`);
   };
   return {
     warn: (message) => {
-      if (isDeferred) deferred.push(message);
+      if (isDeferred()) deferred.push(message);
       else write(message);
     },
     info: (message) => {
-      if (!isDeferred) write(message);
+      if (!isDeferred()) write(message);
     },
     openProgress: async () => {
-      if (globals.quiet || isDeferred) return noProgress;
+      if (globals.quiet || isDeferred()) return noProgress;
       const { stderr, clock } = io;
       const isAnimated = canAnimate(stderr) && !isAutomated(io) && readVariable(io.env, "TERM") !== "dumb";
       const { isColored } = readMessageScreen(io);
