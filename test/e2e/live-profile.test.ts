@@ -9,7 +9,7 @@ const home = homes.open();
 let server: Awaited<ReturnType<typeof service.serve>>;
 
 /** Runs a command that may prompt, without a terminal. */
-const asked = (name: string) => new RegExp(`^${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): `);
+const liveProfile = (name: string) => new RegExp(`${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): `);
 
 beforeAll(async () => {
   server = await service.serve();
@@ -73,7 +73,7 @@ describe("a live profile", () => {
       const ran = await home.json(command);
       expect([command, ran.exitCode, ran.stdout]).toEqual([command, 2, ""]);
       const { error } = JSON.parse(ran.stderr) as { error: { message: string; hint: string } };
-      expect(error.message).toMatch(asked("shop"));
+      expect(error.message).toMatch(liveProfile("shop"));
       expect(error.hint).toContain("--yes");
     }
     const dry = await home.json([...(commands[0] ?? []), "--dry-run"]);

@@ -322,10 +322,10 @@ describe("mail run", () => {
     });
     const refused = await home.run(["mail", "run", "--once"]);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain("is remote");
+    expect(refused.stderr).toContain("remote");
     const wrong = await homes.open().run(["mail", "run", "--lease", "4"]);
     expect(wrong.exitCode).toBe(2);
-    expect(wrong.stderr).toContain("from 5 to 3600");
+    expect(wrong.stderr).toContain("--lease");
   });
 });
 

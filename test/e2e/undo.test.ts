@@ -339,7 +339,7 @@ describe("with a remote service", () => {
     run.kill("SIGSTOP");
     const running = await undo(home, id, "--yes");
     expect(running.exitCode).toBe(2);
-    expect(running.stderr).toMatch(/is in progress in another process/);
+    expect(running.stderr).toMatch(/another process/);
     run.kill("SIGKILL");
     await run;
     const resumed = await home.json(["imports", "resume", id, "--rate", "0"]);

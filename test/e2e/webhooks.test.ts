@@ -332,6 +332,6 @@ describe("other webhook commands", () => {
       STARPOST_SECRET: "secret",
     });
     const elsewhere = await remote.run(["webhooks", "configure", "--allow-private", "on"]);
-    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([2, expect.stringContaining("is remote")]);
+    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([2, expect.stringContaining("remote")]);
   });
 });
