@@ -8,7 +8,7 @@ const service = homes.open();
 const home = homes.open();
 let server: Awaited<ReturnType<typeof service.serve>>;
 
-/** Runs a command that may prompt, without a terminal. */
+/** Matches the name and URL of a live profile at the start of a prompt. */
 const liveProfile = (name: string) => new RegExp(`${name} \\(live, http://127\\.0\\.0\\.1:\\d+\\): `);
 
 beforeAll(async () => {
