@@ -1,6 +1,6 @@
 import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
 import { type Account, openRemote } from "./remote-account.ts";
-import { answerHere } from "./local-responder.ts";
+import { createLocalSender } from "./local-responder.ts";
 import { openEngine } from "./engine.ts";
 import { findRate, pace } from "./pacing.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
@@ -16,7 +16,7 @@ import type { Transport } from "../service/transport.ts";
 import { withToken } from "../service/with-token.ts";
 import { withWriteNotice } from "../service/with-write-notice.ts";
 
-export { checkMail } from "./email-transport.ts";
+export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
 export { openWorker } from "./open-worker.ts";
 
@@ -141,7 +141,7 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
     settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
   const paced = await pace(transport, settings, { target: profile.database, appKey });
-  const send = answerHere(paced, settings, profile);
+  const send = createLocalSender(paced, settings, profile);
   return { transport: paced, send, appKey, secret, keepsOrder, target: profile.shownAs };
 }
 

@@ -1,4 +1,4 @@
-import type { MailCheck, HostContext } from "./ports.ts";
+import type { EmailCheck, HostContext } from "./ports.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
 /** Finds out how this machine sends emails. */
@@ -15,7 +15,7 @@ export async function findEmailTransportSettings({
  * Connects to the configured mail server without sending anything.
  * @throws UserError
  */
-export async function checkMail(host: HostContext): Promise<MailCheck> {
+export async function checkEmail(host: HostContext): Promise<EmailCheck> {
   const { openEmailTransport } = await import("../email/transports/open-transport.ts");
   const transport = await openEmailTransport(await findEmailTransportSettings(host), host.clock);
   try {

@@ -6,7 +6,7 @@ import type { SendRaw } from "../service/raw-call.ts";
 import type { Transport } from "../service/transport.ts";
 
 /** Handles raw calls with an in-process server, which is created on the first call. */
-export function answerHere(
+export function createLocalSender(
   transport: Transport,
   { clock, env, version = "unknown" }: ConnectionSettings,
   { shownAs }: LocalProfile,
@@ -19,10 +19,10 @@ export function answerHere(
     return createServer(transport, { logger: silentLog(), clock, about });
   };
   return async ({ utoken, ...request }) => {
-    const { readRefusal } = await import("../client/read-answer.ts");
+    const { parseRefusal } = await import("../client/response-parser.ts");
     opened ??= open();
-    const answer = await (await opened).answer(request);
+    const response = await (await opened).answer(request);
     const path = request.target.split("?", 1)[0] ?? "";
-    return { ...answer, refusal: readRefusal(answer, { service: shownAs, path, utoken, nowMs: clock() }) };
+    return { ...response, refusal: parseRefusal(response, { service: shownAs, path, utoken, nowMs: clock() }) };
   };
 }

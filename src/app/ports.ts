@@ -118,7 +118,7 @@ export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
   /** Where mails go, in words, where the server sends them. */
-  readonly mailsTo?: string | undefined;
+  readonly emailTarget?: string | undefined;
   /** Counts of injected faults, if there are any. */
   readonly chaosCounts?: () => ChaosCounts;
   /** Finishes requests in flight first. */
@@ -155,7 +155,7 @@ export interface WorkSummary {
 /** Sends emails and webhooks. Aborting `stop` ends a run after the deliveries in flight. */
 export interface OpenWorker {
   /** Where mails go, in words. */
-  readonly mailsTo: string;
+  readonly emailTarget: string;
   /** Sends everything that is or becomes due, until it is stopped. */
   run(stop: AbortSignal): Promise<void>;
   /** Sends everything that is due now. */
@@ -164,7 +164,7 @@ export interface OpenWorker {
 }
 
 /** Whether the mail server accepts emails, and why not. */
-export type MailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
+export type EmailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
 
 /** The application, as commands use it. Implemented by `app.ts`. */
 export interface App {
@@ -173,7 +173,7 @@ export interface App {
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
   /** Connects to the configured mail server without sending anything. */
-  readonly checkMail: (host: HostContext) => Promise<MailCheck>;
+  readonly checkEmail: (host: HostContext) => Promise<EmailCheck>;
   /** Finds the program that inspects a SQLite file in a separate process. */
   readonly findDatabaseProbe: () => URL;
 }

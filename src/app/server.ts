@@ -50,8 +50,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       // A server of a database that is silent would be waited for without end; nobody waits for its answers any more.
       await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
-    const mailsTo = worker?.mailsTo;
-    return { url, appKey, close, mailsTo, ...(chaos && { chaosCounts: () => chaos.counts }) };
+    const emailTarget = worker?.emailTarget;
+    return { url, appKey, close, emailTarget, ...(chaos && { chaosCounts: () => chaos.counts }) };
   } catch (error) {
     await transport.close();
     throw error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;

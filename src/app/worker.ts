@@ -54,10 +54,10 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     leaseMs,
   });
   const jobs: readonly Job[] = [emails, webhooks];
-  const mailsTo = transport.describe();
-  const begin = () => log.info({ worker, mails_to: mailsTo }, "worker started");
+  const emailTarget = transport.describe();
+  const begin = () => log.info({ worker, mails_to: emailTarget }, "worker started");
   return {
-    mailsTo,
+    emailTarget,
     run: (stop) => {
       begin();
       return endSoon(runWorker(jobs, surroundings, stop), stop, log);

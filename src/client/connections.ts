@@ -9,28 +9,28 @@ import type { Effect } from "../contract/index.ts";
 import type { Proxy } from "./proxy.ts";
 import type { TunnelOptions } from "./proxy-agents.ts";
 
-/** Connections at once; calls beyond wait for one. */
+/** Maximum number of connections. Further calls wait. */
 const maxSockets = 32;
 
-/** One is there, for the scheme of what is connected to; the other is never asked for. */
+/** The agent for the scheme of the service. The other one is absent. */
 export interface Agents {
   readonly http?: HttpAgent;
   readonly https?: HttpsAgent;
 }
 
 interface Pools {
-  readonly kept: Agents;
-  readonly fresh: Agents;
+  readonly reused: Agents;
+  readonly unshared: Agents;
 }
 
 export interface Route {
-  /** Whether the service speaks TLS. */
+  /** Whether the service uses TLS. */
   readonly isSecure: boolean;
-  /** Where the service is reached through a proxy. */
+  /** The tunnel, if the service is reached through a proxy. */
   readonly tunnel?: TunnelOptions | undefined;
 }
 
-/** The connections to one service, straight, through a tunnel, or to the proxy that forwards requests to it. */
+/** The connections to a service: direct, through a tunnel, or to the proxy that forwards requests. */
 export class Connections {
   readonly #route: Route;
   #pools: Promise<Pools> | undefined;
@@ -40,18 +40,18 @@ export class Connections {
   }
 
   /**
-   * A kept connection may be closed by the service just as a request goes out, and then nobody knows whether it was
-   * carried out. A call that must not be done twice has a connection of its own.
+   * The service may close an idle connection just as a request is sent. The outcome of that request is then unknown, so
+   * calls that must not be repeated get a new connection.
    */
   async agentsFor(effect: Effect): Promise<Agents> {
     this.#pools ??= this.#open();
-    const { kept, fresh } = await this.#pools;
-    return effect === "once" ? fresh : kept;
+    const { reused, unshared } = await this.#pools;
+    return effect === "once" ? unshared : reused;
   }
 
   async close(): Promise<void> {
     const pools = await this.#pools?.catch(() => undefined);
-    for (const { http, https } of pools ? [pools.kept, pools.fresh] : []) {
+    for (const { http, https } of pools ? [pools.reused, pools.unshared] : []) {
       http?.destroy();
       https?.destroy();
     }
@@ -59,7 +59,7 @@ export class Connections {
 
   async #open(): Promise<Pools> {
     const open = await this.#chooseAgents();
-    return { kept: open({ keepAlive: true, maxSockets }), fresh: open({ maxSockets }) };
+    return { reused: open({ keepAlive: true, maxSockets }), unshared: open({ maxSockets }) };
   }
 
   async #chooseAgents(): Promise<(options: AgentOptions) => Agents> {
@@ -67,17 +67,17 @@ export class Connections {
     if (!tunnel) {
       return (options) => (isSecure ? { https: new HttpsAgent(options) } : { http: new HttpAgent(options) });
     }
-    // What makes tunnels is loaded where one is needed.
+    // Loaded on demand: most connections are direct.
     const { TunnelAgent } = await import("./proxy-agents.ts");
     return (options) => ({ https: new TunnelAgent(tunnel, options) });
   }
 }
 
 /**
- * Sends requests to a proxy that forwards them: with the service's whole address in place of a path. What must not be
- * encrypted on the way to the service is not tunnelled, since many proxies tunnel to nothing but TLS.
+ * Sends requests to a proxy that forwards them, with the complete address of the service instead of a path. Used for
+ * services without TLS, because many proxies open tunnels only for TLS.
  */
-export function forwardBy({ address, authorization }: Proxy) {
+export function forwardThrough({ address, authorization }: Proxy) {
   const proxy = new URL(address);
   const isSecure = proxy.protocol === "https:";
   const request = isSecure ? requestHttps : requestHttp;

@@ -1,6 +1,6 @@
 import { type ErrorKind, errorKinds } from "../contract/index.ts";
 
-/** What an answer that is JSON says went wrong. */
+/** An error in the body of a response. */
 export interface ErrorBody {
   readonly kind: ErrorKind;
   readonly message: string;
@@ -30,25 +30,25 @@ const kindOfStatus: Readonly<Record<number, ErrorKind>> = {
   507: "storageFailed",
 };
 
-/** The kind of an error of which nothing but the HTTP status is known. */
+/** Derives the kind of an error from the HTTP status alone. */
 export function kindOfHttpStatus(status: number): ErrorKind {
   return kindOfStatus[status] ?? (status >= 500 ? "internal" : "unexpectedAnswer");
 }
 
 /**
- * Reads an error in one of the wire's three forms, or nothing where the body is none of them.
- * The status line alone does not tell: a service may answer 200 with an error for a body.
+ * Parses an error in any of the three formats, or returns undefined if the body is not an error.
+ * The HTTP status is not sufficient: a service may send an error with status 200.
  */
-export function readErrorBody(status: number, body: Fields): ErrorBody | undefined {
+export function parseErrorBody(status: number, body: Fields): ErrorBody | undefined {
   if (typeof body["error"] === "string") {
     const kind = kindOfType.get(body["error"]) ?? kindOfHttpStatus(status);
     return { kind, message: body["error"] };
   }
-  const inside = asFields(body["status"]);
-  const code = Number(inside["code"]);
-  if (inside["error_type"] !== undefined || code >= 400) {
-    const kind = kindOfType.get(inside["error_type"]) ?? kindOfHttpStatus(status >= 400 ? status : code);
-    return { kind, message: readMessage(inside, kind) };
+  const nested = asFields(body["status"]);
+  const code = Number(nested["code"]);
+  if (nested["error_type"] !== undefined || code >= 400) {
+    const kind = kindOfType.get(nested["error_type"]) ?? kindOfHttpStatus(status >= 400 ? status : code);
+    return { kind, message: readMessage(nested, kind) };
   }
   if (status < 400 || !Array.isArray(body["errors"])) return undefined;
   const kind = kindOfHttpStatus(status);
@@ -56,7 +56,7 @@ export function readErrorBody(status: number, body: Fields): ErrorBody | undefin
 }
 
 function readMessage(fields: Fields, kind: ErrorKind): string {
-  return typeof fields["message"] === "string" ? fields["message"] : `the service answers ${kind}`;
+  return typeof fields["message"] === "string" ? fields["message"] : `the service returned the error ${kind}`;
 }
 
 function asFields(value: unknown): Fields {

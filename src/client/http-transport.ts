@@ -1,38 +1,38 @@
 import { type Effect, endpointOf, ServiceError } from "../contract/index.ts";
-import type { RawAnswer, RawRequest, SendRaw } from "../service/raw-call.ts";
+import type { RawResponse, RawRequest, SendRaw } from "../service/raw-call.ts";
 import type { CallOptions, OutputOf, Transport } from "../service/transport.ts";
-import { encodeCall } from "./encode-call.ts";
+import { encodeCall } from "./call-encoder.ts";
 import { Pacer, type PacerOptions } from "./pacer.ts";
-import { type Answer, readAnswer, readRefusal } from "./read-answer.ts";
+import { type HttpResponse, parseResponse, parseRefusal } from "./response-parser.ts";
 import { defaultRetryLimits, planRetry, type RetryLimits } from "./retry-policy.ts";
 import { readServiceLimit } from "./service-limit.ts";
 import { sleep as sleepByTimer, type Sleep } from "./sleep.ts";
 import { Wire, type WireOptions, type WireRequest } from "./wire.ts";
 
 export interface HttpTransportOptions extends Partial<RetryLimits>, WireOptions {
-  /** Most calls started in any second; 0 is no pacing. */
+  /** Maximum calls per second; 0 disables pacing. */
   readonly ratePerSecond: number;
-  /** What that rate is shared with; nobody where absent. */
+  /** How the rate is shared with other pacers (default: not shared). */
   readonly pace?: Pick<PacerOptions, "share" | "store" | "id">;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** From 0 up to, and without, 1: the jitter of waits. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive); adds jitter to delays. */
   readonly random?: () => number;
   readonly sleep?: Sleep;
-  /** Told of a wait for another try of a call, where whoever makes the call does not listen. */
+  /** Shows that a call will be retried, or that a response is slow. Used for calls without `onEvent`. */
   readonly onWait?: ((message: string) => void) | undefined;
-  /** Milliseconds without an answer after which that is told as well: nobody looks for long at a screen that is still. */
-  readonly patienceMs?: number;
+  /** How long a response may take before `onWait` is called, in milliseconds (default: 5,000). */
+  readonly slowAfterMs?: number;
 }
 
-/** A Transport that also sends calls which the contract does not have. */
+/** A Transport that also sends calls that are not in the contract. */
 export interface HttpTransport extends Transport {
   readonly send: SendRaw;
 }
 
 /**
- * Carries calls to a service over HTTP: paced, repeated where that is safe, decoded by the contract.
- * @throws ServiceError `invalidParams` when the address is none
+ * Makes calls to a service over HTTP. Paces them, retries them if that is safe, and decodes responses by the contract.
+ * @throws ServiceError `invalidParams` if the address of the service is not valid
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const { clock, random = Math.random, sleep = sleepByTimer } = options;
@@ -42,24 +42,24 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   };
   const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
   const wire = new Wire(options);
-  const { onWait, patienceMs = 5_000 } = options;
-  const carrier: Carrier = { wire, pacer, clock, random, sleep, limits, onWait, patienceMs };
+  const { onWait, slowAfterMs = 5_000 } = options;
+  const client: Client = { wire, pacer, clock, random, sleep, limits, onWait, slowAfterMs };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const endpoint = endpointOf(operation);
       const request = encodeCall(endpoint, input, caller);
       const { utoken } = caller;
-      const found = await carry(carrier, { request, effect: endpoint.effect }, callOptions, (answer) =>
-        readAnswer(answer, { endpoint, ...aboutCall(carrier, request, utoken) }),
+      const value = await sendWithRetries(client, { request, effect: endpoint.effect }, callOptions, (response) =>
+        parseResponse(response, { endpoint, ...describeRequest(client, request, utoken) }),
       );
-      return found as OutputOf<typeof operation>;
+      return value as OutputOf<typeof operation>;
     },
-    send: (request, callOptions = {}) => sendRaw(carrier, request, callOptions),
+    send: (request, callOptions = {}) => sendRaw(client, request, callOptions),
     close: () => wire.close(),
   };
 }
 
-interface Carrier {
+interface Client {
   readonly wire: Wire;
   readonly pacer: Pacer;
   readonly clock: () => number;
@@ -67,23 +67,23 @@ interface Carrier {
   readonly sleep: Sleep;
   readonly limits: RetryLimits;
   readonly onWait: HttpTransportOptions["onWait"];
-  readonly patienceMs: number;
+  readonly slowAfterMs: number;
 }
 
-function aboutCall({ wire, clock }: Carrier, { target }: WireRequest, utoken: string | undefined) {
-  const { shown: service, answerer } = wire;
-  return { service, answerer, path: target.split("?", 1)[0] ?? "", utoken, nowMs: clock() };
+function describeRequest({ wire, clock }: Client, { target }: WireRequest, utoken: string | undefined) {
+  const { shown: service, responder } = wire;
+  return { service, responder, path: target.split("?", 1)[0] ?? "", utoken, nowMs: clock() };
 }
 
-/** An answer that refuses is given back as well, once it is not worth another try. */
-async function sendRaw(carrier: Carrier, raw: RawRequest, callOptions: CallOptions): Promise<RawAnswer> {
+/** Returns the response also if the call was refused and is not retried. */
+async function sendRaw(client: Client, raw: RawRequest, callOptions: CallOptions): Promise<RawResponse> {
   const { effect, utoken, ...request } = raw;
-  let refused: RawAnswer | undefined;
+  let refused: RawResponse | undefined;
   try {
-    return await carry(carrier, { request, effect }, callOptions, (answer) => {
-      const refusal = readRefusal(answer, aboutCall(carrier, request, utoken));
-      if (!refusal) return answer;
-      refused = { ...answer, refusal };
+    return await sendWithRetries(client, { request, effect }, callOptions, (response) => {
+      const refusal = parseRefusal(response, describeRequest(client, request, utoken));
+      if (!refusal) return response;
+      refused = { ...response, refusal };
       throw refusal;
     });
   } catch (error) {
@@ -92,19 +92,19 @@ async function sendRaw(carrier: Carrier, raw: RawRequest, callOptions: CallOptio
   }
 }
 
-interface Prepared {
+interface PreparedCall {
   readonly request: WireRequest;
   readonly effect: Effect;
 }
 
-/** Sends a request until it is answered, or is not worth another try. */
-async function carry<T>(
-  carrier: Carrier,
-  prepared: Prepared,
+/** Sends a request until it succeeds or must not be retried. */
+async function sendWithRetries<T>(
+  client: Client,
+  prepared: PreparedCall,
   callOptions: CallOptions,
-  read: (answer: Answer) => T,
+  parse: (response: HttpResponse) => T,
 ): Promise<T> {
-  const { pacer, clock, random, sleep, limits } = carrier;
+  const { pacer, clock, random, sleep, limits } = client;
   const startedAtMs = clock();
   const { maxAttempts = limits.maxAttempts } = callOptions;
   let failures = 0;
@@ -112,7 +112,7 @@ async function carry<T>(
     await pacer.acquire(callOptions);
     callOptions.onEvent?.({ type: "attempt", attempt });
     try {
-      return await sendOnce(carrier, prepared, callOptions, read);
+      return await sendOnce(client, prepared, callOptions, parse);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.kind !== "tooManyRequests") failures += 1;
@@ -122,36 +122,36 @@ async function carry<T>(
       const retry = planRetry(failed, { ...limits, maxAttempts });
       if (!retry) throw error;
       if (callOptions.onEvent) callOptions.onEvent({ type: "wait", ...retry });
-      else if (retry.reason === "retry") carrier.onWait?.(retry.message);
+      else if (retry.reason === "retry") client.onWait?.(retry.message);
       await sleep(retry.ms, callOptions.signal);
     }
   }
 }
 
-function tellIfSlow({ wire, onWait, patienceMs }: Carrier): NodeJS.Timeout | undefined {
+function warnIfSlow({ wire, onWait, slowAfterMs }: Client): NodeJS.Timeout | undefined {
   if (!onWait) return undefined;
-  const told = `${wire.shown} has not answered for ${patienceMs / 1_000} s; still waiting`;
-  return setTimeout(() => onWait(told), patienceMs).unref();
+  const message = `no response from ${wire.shown} for ${slowAfterMs / 1_000} s; still waiting`;
+  return setTimeout(() => onWait(message), slowAfterMs).unref();
 }
 
-/** Sends a request, tells the pacer how the service took it, and reads the answer. */
+/** Sends a request, adjusts the pacer to the response, and parses the response. */
 async function sendOnce<T>(
-  carrier: Carrier,
-  { request, effect }: Prepared,
+  client: Client,
+  { request, effect }: PreparedCall,
   { signal, onEvent }: CallOptions,
-  read: (answer: Answer) => T,
+  parse: (response: HttpResponse) => T,
 ): Promise<T> {
-  const { wire, pacer, clock } = carrier;
-  const slow = onEvent ? undefined : tellIfSlow(carrier);
-  const answer = await wire.send(request, effect, signal).finally(() => clearTimeout(slow));
-  const limit = readServiceLimit(answer.headers, clock());
+  const { wire, pacer, clock } = client;
+  const slow = onEvent ? undefined : warnIfSlow(client);
+  const response = await wire.send(request, effect, signal).finally(() => clearTimeout(slow));
+  const limit = readServiceLimit(response.headers, clock());
   if (limit) {
     const { remaining, resetAtSeconds, resetInMs } = limit;
     onEvent?.({ type: "limit", remaining, resetAtSeconds });
     if (remaining === 0) pacer.hold(resetInMs);
   }
   try {
-    const value = read(answer);
+    const value = parse(response);
     pacer.recover();
     return value;
   } catch (error) {

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** What a limit belongs to. */
+/** The account that a rate limit applies to. */
 export interface PacedAccount {
-  /** The service's address, or the database's. */
+  /** The address of the service or the database. */
   readonly target: string;
   readonly appKey: string;
 }
 
-/** Where the pace towards an account is kept, without the endings of its two files. */
+/** Returns the path of an account's pacing state and its lock file, without their extensions. */
 export function paceFileOf(limitsFolder: string, { target, appKey }: PacedAccount): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([target, appKey]))

@@ -1,17 +1,17 @@
 import { createPaceState, type PaceState } from "./pace-state.ts";
 
-/** Where the state of a pace is kept, by one pacer or by several. */
+/** Stores the state of one or more pacers. */
 export interface PaceStore {
-  /** The state at the last look, perhaps not the newest. */
+  /** The state as of the last use; may be outdated. */
   readonly seen: PaceState;
-  /** Whether others, of this process or another, may use it as well. */
+  /** Whether other pacers, of this process or another, may use it, too. */
   readonly isShared: boolean;
   /**
-   * Reads and changes the state while nobody else does.
-   * @throws the signal's reason when it is aborted before that
+   * Reads and changes the state exclusively.
+   * @throws the signal's reason if it is aborted first
    */
   use<T>(change: (state: PaceState) => T, signal?: AbortSignal): Promise<T>;
-  /** Changes the state at once where that is possible, and else before its next use by this process. */
+  /** Changes the state immediately if possible; otherwise, before its next use by this process. */
   changeSoon(change: (state: PaceState) => void): void;
 }
 

@@ -1,17 +1,17 @@
 import { abortable } from "../service/abortable.ts";
 import type { CallOptions } from "../service/transport.ts";
 import {
-  addAnswer,
+  addSuccess,
   addHold,
   addParticipant,
   addRefusal,
   addStart,
-  asRate,
-  courtesyMs,
+  toRate,
+  yieldMs,
   createPaceState,
   intervalMs,
   nextStartMs,
-  noticeTime,
+  updateTime,
   type PaceState,
   type Rate,
   sharedRate,
@@ -20,35 +20,34 @@ import { MemoryPace, type PaceStore } from "./pace-store.ts";
 import { formatSeconds, type Sleep } from "./sleep.ts";
 
 export interface PacerOptions {
-  /** Most calls started in any second, by all that share the store together; 0 is no pacing. */
+  /** Maximum calls per second, for all pacers that share the store together; 0 disables pacing. */
   readonly ratePerSecond: number;
-  /** The part of that rate which this pacer takes at most, above 0 up to 1; all of it where absent. */
+  /** The fraction of that rate that this pacer may use, above 0 up to 1 (default: 1). */
   readonly share?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly sleep: Sleep;
-  /** Where the pace is kept; in this pacer alone where absent. */
+  /** Stores the state (default: memory, not shared). */
   readonly store?: PaceStore | undefined;
-  /** Tells this pacer from others that share the store. */
+  /** Identifies this pacer among those that share the store. */
   readonly id?: string | undefined;
 }
 
-/** Waits from here on are told. */
-const toldFromMs = 1_000;
+/** Shorter waits are not reported. */
+const minReportedMs = 1_000;
 
-/** What others change is looked for this often, in milliseconds. */
-const lookEveryMs = 1_000;
+/** How often to check a shared store for changes, in milliseconds. */
+const pollIntervalMs = 1_000;
 
 /**
- * Where several take turns, one that is late delays all: more of it is made up for. No window of a second has more
- * starts for that.
+ * Pacers that take turns delay each other, so more of a delay is made up for. This does not add starts to any window.
  */
 const sharedCatchUpMs = 150;
 
 /**
- * Decides when calls start: in the order in which they ask, never more than the rate in any window of one second.
- * It knows times and counts only; which answers slow it down is its user's matter. Several may share a store: their
- * calls together keep to the highest rate among them, each keeps to its own, and those who wait take turns.
+ * Decides when calls may start: in the order in which they were made, and never above the rate in any window of one
+ * second. The user of the class decides which responses slow it down. Pacers may share a store: each keeps to its own
+ * rate, together they keep to the highest, and waiting pacers take turns.
  */
 export class Pacer {
   readonly #clock: () => number;
@@ -57,7 +56,7 @@ export class Pacer {
   readonly #ownRate: Rate;
   readonly #id: string;
   readonly #store: PaceStore;
-  /** The starts of this pacer alone. */
+  /** The starts of this pacer only. */
   readonly #own = createPaceState();
   #waiting = 0;
   #lastTurn: Promise<void> = Promise.resolve();
@@ -73,15 +72,15 @@ export class Pacer {
     this.#clock = clock;
     this.#sleep = sleep;
     this.#ratePerSecond = ratePerSecond;
-    this.#ownRate = asRate(ratePerSecond * share);
+    this.#ownRate = toRate(ratePerSecond * share);
     this.#store = store;
     this.#id = id;
   }
 
-  /** Waits until a call may start; the start is then counted. */
+  /** Waits until a call may start, and records the start. */
   async acquire({ signal, onEvent }: CallOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    const isTold = this.#tell(onEvent);
+    const isReported = this.#reportWait(onEvent);
     const turn = this.#lastTurn;
     let passOn = () => {};
     this.#lastTurn = new Promise((resolve) => {
@@ -90,10 +89,10 @@ export class Pacer {
     this.#waiting += 1;
     try {
       await abortable(turn, signal);
-      await this.#waitForStart(signal, isTold ? undefined : onEvent);
+      await this.#waitForStart(signal, isReported ? undefined : onEvent);
     } finally {
       this.#waiting -= 1;
-      // One that gives up passes its turn on when it comes to it, so that none overtakes.
+      // A call that is aborted still waits for its turn before passing it on, so that the order is kept.
       void turn.then(passOn);
     }
   }
@@ -104,45 +103,45 @@ export class Pacer {
     this.#changeSoon((state) => addHold(state, nowMs + ms));
   }
 
-  /** Starts nothing for `ms` milliseconds and goes on more slowly, because the service had too many. */
+  /** Starts nothing for `ms` milliseconds, then continues more slowly. For calls that the service refused with 429. */
   throttle(ms: number): void {
     const nowMs = this.#clock();
     this.#changeSoon((state) => addRefusal(state, nowMs, ms));
   }
 
-  /** Goes back towards the full rate, because the service answered. */
+  /** Increases the rate again after a successful response. */
   recover(): void {
-    if (this.#store.seen.slowdown > 1) this.#changeSoon(addAnswer);
+    if (this.#store.seen.slowdown > 1) this.#changeSoon(addSuccess);
   }
 
   #changeSoon(change: (state: PaceState) => void): void {
     this.#store.changeSoon((state) => {
-      noticeTime(state, this.#clock());
+      updateTime(state, this.#clock());
       change(state);
     });
   }
 
-  /** @param onEvent where the caller knows nothing yet of a wait that others may have caused */
+  /** @param onEvent undefined if the wait has already been reported */
   async #waitForStart(signal: AbortSignal | undefined, onEvent: CallOptions["onEvent"]): Promise<void> {
     const { isShared } = this.#store;
     for (let dueMs: number | undefined; ;) {
       const { startMs, nowMs } = await this.#store.use((state) => this.#tryToStart(state, dueMs), signal);
       if (startMs <= nowMs) return;
       const waitMs = Math.ceil(startMs - nowMs);
-      if (isShared && dueMs === undefined && onEvent) this.#tell(onEvent);
+      if (isShared && dueMs === undefined && onEvent) this.#reportWait(onEvent);
       dueMs = startMs;
-      await this.#sleep(isShared ? Math.min(waitMs, lookEveryMs) : waitMs, signal);
+      await this.#sleep(isShared ? Math.min(waitMs, pollIntervalMs) : waitMs, signal);
     }
   }
 
-  /** Starts where that is allowed now; `startMs` is else when it will be. */
+  /** Starts a call if it may start now. Otherwise, `startMs` is when it may. */
   #tryToStart(state: PaceState, dueMs: number | undefined): { startMs: number; nowMs: number } {
     const nowMs = this.#clock();
-    noticeTime(state, nowMs);
-    noticeTime(this.#own, nowMs);
+    updateTime(state, nowMs);
+    updateTime(this.#own, nowMs);
     const rate = sharedRate(state, this.#ratePerSecond);
-    const dueSoonestMs = this.#nextStartMs(state);
-    const startMs = dueSoonestMs + courtesyMs(state, this.#id, dueSoonestMs, rate);
+    const earliestMs = this.#nextStartMs(state);
+    const startMs = earliestMs + yieldMs(state, this.#id, earliestMs, rate);
     const isStart = startMs <= nowMs;
     const { isShared } = this.#store;
     if (isStart) {
@@ -162,7 +161,7 @@ export class Pacer {
     return { startMs, nowMs };
   }
 
-  /** A start of its own may have had to wait for the next that all have. */
+  /** The start may have been delayed by the other pacers, for up to one interval. */
   #addOwnStart(nowMs: number, catchUpMs: number): void {
     const dueMs = nextStartMs(this.#own, this.#ownRate);
     addStart(this.#own, this.#ownRate, { nowMs, dueMs, catchUpMs });
@@ -173,19 +172,19 @@ export class Pacer {
     return Math.max(nextStartMs(state, rate), nextStartMs(this.#own, this.#ownRate));
   }
 
-  /** @returns whether there was a wait to tell of */
-  #tell(onEvent: CallOptions["onEvent"]): boolean {
+  /** @returns whether the wait is long enough to report */
+  #reportWait(onEvent: CallOptions["onEvent"]): boolean {
     const state = this.#store.seen;
     const nowMs = this.#clock();
     const nextMs = Math.max(nowMs, this.#nextStartMs(state));
     const ms = Math.ceil(nextMs + this.#waiting * intervalMs(this.#ownRate, state.slowdown) - nowMs);
-    if (ms < toldFromMs) return false;
-    const isHeld = state.heldUntilMs - nowMs >= toldFromMs;
+    if (ms < minReportedMs) return false;
+    const isHeld = state.heldUntilMs - nowMs >= minReportedMs;
     onEvent?.({
       type: "wait",
       reason: isHeld ? "throttled" : "pace",
       ms,
-      message: `${isHeld ? "the service's limit is reached" : "keeping to the rate"}; next call in ${formatSeconds(ms)}`,
+      message: `${isHeld ? "rate limit of the service reached" : "pacing calls"}; next call in ${formatSeconds(ms)}`,
     });
     return true;
   }

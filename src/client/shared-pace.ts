@@ -3,37 +3,37 @@ import { createPaceState, type PaceState, type Participant } from "./pace-state.
 import { MemoryPace, type PaceStore } from "./pace-store.ts";
 import type { Sleep } from "./sleep.ts";
 
-/** Keeps others out for the moment in which the state is read and written. */
+/** Locks the state while it is read and written. */
 export interface PaceLock {
-  /** @returns false where another has it; never waits */
+  /** Never waits. @returns false if another process holds the lock */
   take(): boolean;
   release(): void;
   close(): void;
 }
 
 export interface SharedPaceOptions {
-  /** The file of the state; made by the first use. */
+  /** The file of the state, created on first use. */
   readonly path: string;
   readonly openLock: () => PaceLock;
   readonly sleep: Sleep;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** From 0 up to, and without, 1: the jitter of tries. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive); adds jitter to attempts to lock. */
   readonly random?: () => number;
-  /** Called once, where the file or its lock cannot be used: this process goes on by itself. */
+  /** Called once if the file or its lock cannot be used. This process is then paced separately. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Who finds the lock taken tries again after so long, in milliseconds; it is held for a fraction of one. */
-const retry = { leastMs: 1, mostMs: 5, givenUpAfterMs: 10_000 } as const;
+/** Delay between attempts to lock. The lock is held for less than a millisecond. */
+const retry = { minMs: 1, jitterMs: 5, timeoutMs: 10_000 } as const;
 
-/** What was written before this is of an earlier run: only a hold that still lasts is kept. */
-const forgottenAfterMs = 60_000;
+/** Older state is from an earlier run. Only a hold that has not expired is used. */
+const maxAgeMs = 60_000;
 
 /**
- * A pace that processes of one machine keep together, in a file. The lock is held only while the state is read and
- * written, never while a process waits or sends: one that is suspended stops nobody, and the part of one that dies goes
- * to the others at once.
+ * Stores the state of the pacers of all processes on this machine in a file. The lock is held only while the state is read
+ * and written, never while a process waits or sends. So a suspended process does not block the others, and when a
+ * process ends, the others get its share of the rate immediately.
  */
 export class SharedPace implements PaceStore {
   readonly #options: SharedPaceOptions;
@@ -41,8 +41,8 @@ export class SharedPace implements PaceStore {
   #lock: PaceLock | undefined;
   #descriptor = -1;
   #pending: ((state: PaceState) => void)[] = [];
-  /** Takes the place of the file where that cannot be used. */
-  #alone: MemoryPace | undefined;
+  /** Replaces the file if it cannot be used. */
+  #fallback: MemoryPace | undefined;
   #isClosed = false;
 
   constructor(options: SharedPaceOptions) {
@@ -50,30 +50,30 @@ export class SharedPace implements PaceStore {
   }
 
   get seen(): PaceState {
-    return this.#alone?.seen ?? this.#seen;
+    return this.#fallback?.seen ?? this.#seen;
   }
 
   get isShared(): boolean {
-    return this.#alone === undefined;
+    return this.#fallback === undefined;
   }
 
   async use<T>(change: (state: PaceState) => T, signal?: AbortSignal): Promise<T> {
     const { clock, random = Math.random, sleep } = this.#options;
     const sinceMs = clock();
     for (;;) {
-      if (this.#alone) return this.#alone.use(change);
+      if (this.#fallback) return this.#fallback.use(change);
       const done = this.#tryOnce(change);
       if (done) return done.value;
-      if (this.#alone) continue;
-      // A clock that is set back only makes this wait longer.
-      if (clock() - sinceMs > retry.givenUpAfterMs)
-        this.#goAlone(new Error("its lock is held by another process"));
-      else await sleep(retry.leastMs + Math.floor(random() * retry.mostMs), signal);
+      if (this.#fallback) continue;
+      // If the clock is set back, this only waits longer.
+      if (clock() - sinceMs > retry.timeoutMs)
+        this.#fallBack(new Error("another process holds its lock"));
+      else await sleep(retry.minMs + Math.floor(random() * retry.jitterMs), signal);
     }
   }
 
   changeSoon(change: (state: PaceState) => void): void {
-    if (this.#alone) return this.#alone.changeSoon(change);
+    if (this.#fallback) return this.#fallback.changeSoon(change);
     this.#pending.push(change);
     if (this.#tryOnce(() => {})) return;
     void this.use(() => {}).catch(() => {});
@@ -84,14 +84,14 @@ export class SharedPace implements PaceStore {
     this.#closeFiles();
   }
 
-  /** @returns nothing where another process has the lock, or the file cannot be used */
+  /** @returns undefined if another process holds the lock, or if the file cannot be used */
   #tryOnce<T>(change: (state: PaceState) => T): { readonly value: T } | undefined {
     let state: PaceState;
     try {
       if (!this.#open().take()) return undefined;
       state = this.#read();
     } catch (error) {
-      this.#goAlone(error);
+      this.#fallBack(error);
       return undefined;
     }
     for (const pending of this.#pending.splice(0)) pending(state);
@@ -100,16 +100,16 @@ export class SharedPace implements PaceStore {
       this.#write(state);
       this.#lock?.release();
     } catch (error) {
-      this.#goAlone(error);
+      this.#fallBack(error);
     }
     return { value };
   }
 
   #open(): PaceLock {
-    if (this.#isClosed) throw new Error("the pace is closed");
+    if (this.#isClosed) throw new Error("the pacing state is closed");
     if (this.#lock) return this.#lock;
     this.#lock = this.#options.openLock();
-    // Opened for reading and writing, and made where it is not there; never cut short.
+    // Creates the file if needed, and opens it for reading and writing without truncating it.
     this.#descriptor = openSync(this.#options.path, "a+", 0o600);
     closeSync(this.#descriptor);
     this.#descriptor = openSync(this.#options.path, "r+");
@@ -119,22 +119,22 @@ export class SharedPace implements PaceStore {
   #read(): PaceState {
     const bytes = Buffer.alloc(fstatSync(this.#descriptor).size);
     readSync(this.#descriptor, bytes, 0, bytes.length, 0);
-    this.#seen = readPaceState(bytes.toString("utf8"), this.#options.clock());
+    this.#seen = parsePaceState(bytes.toString("utf8"), this.#options.clock());
     return this.#seen;
   }
 
-  /** In one write, over what was there: a process that is killed leaves the old state or the new. */
+  /** Overwrites the file in one write, so that a killed process leaves either the old or the new state. */
   #write(state: PaceState): void {
     const text = JSON.stringify(state);
     writeSync(this.#descriptor, text.padEnd(fstatSync(this.#descriptor).size), 0);
   }
 
-  #goAlone(error: unknown): void {
-    if (this.#alone) return;
+  #fallBack(error: unknown): void {
+    if (this.#fallback) return;
     this.#closeFiles();
-    this.#alone = new MemoryPace();
-    Object.assign(this.#alone.seen, this.#seen, { participants: {} });
-    for (const pending of this.#pending.splice(0)) pending(this.#alone.seen);
+    this.#fallback = new MemoryPace();
+    Object.assign(this.#fallback.seen, this.#seen, { participants: {} });
+    for (const pending of this.#pending.splice(0)) pending(this.#fallback.seen);
     if (!this.#isClosed) this.#options.onFailure(error);
   }
 
@@ -146,24 +146,24 @@ export class SharedPace implements PaceStore {
   }
 }
 
-/** Reads what the file says. JSON has no number for "never", and writes null. What cannot be read, or says what no state says, is no state. */
-export function readPaceState(text: string, nowMs: number): PaceState {
+/** Parses the file. Invalid content counts as no state. JSON writes the infinite times of a new state as null. */
+export function parsePaceState(text: string, nowMs: number): PaceState {
   const fresh = createPaceState();
-  let kept: { readonly [K in keyof PaceState]?: unknown };
+  let stored: { readonly [K in keyof PaceState]?: unknown };
   try {
-    kept = (JSON.parse(text) ?? {}) as typeof kept;
+    stored = (JSON.parse(text) ?? {}) as typeof stored;
   } catch {
     return fresh;
   }
-  const timeOf = (name: "dueMs" | "heldUntilMs" | "seenMs") => readNumber(kept[name]) ?? fresh[name];
+  const timeOf = (name: "dueMs" | "heldUntilMs" | "seenMs") => readNumber(stored[name]) ?? fresh[name];
   const [heldUntilMs, seenMs] = [timeOf("heldUntilMs"), timeOf("seenMs")];
-  if (nowMs - seenMs > forgottenAfterMs) return { ...fresh, heldUntilMs };
-  const { startsMs, participants } = kept;
+  if (nowMs - seenMs > maxAgeMs) return { ...fresh, heldUntilMs };
+  const { startsMs, participants } = stored;
   return {
     startsMs: Array.isArray(startsMs) ? startsMs.filter((startMs) => readNumber(startMs) !== undefined) : [],
     dueMs: timeOf("dueMs"),
     heldUntilMs,
-    slowdown: readNumber(kept.slowdown) ?? fresh.slowdown,
+    slowdown: readNumber(stored.slowdown) ?? fresh.slowdown,
     seenMs,
     participants: Object.fromEntries(Object.entries(participants ?? {}).filter(isParticipant)),
   };
@@ -174,8 +174,8 @@ function readNumber(value: unknown): number | undefined {
 }
 
 function isParticipant(entry: [string, unknown]): entry is [string, Participant] {
-  const [, told] = entry;
-  if (typeof told !== "object" || told === null) return false;
-  const { ratePerSecond, seenMs } = told as Partial<Participant>;
+  const [, value] = entry;
+  if (typeof value !== "object" || value === null) return false;
+  const { ratePerSecond, seenMs } = value as Partial<Participant>;
   return readNumber(ratePerSecond) !== undefined && readNumber(seenMs) !== undefined;
 }

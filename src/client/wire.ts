@@ -1,9 +1,9 @@
 import { got, type Got, type Method } from "got";
 import { type Effect, ServiceError } from "../contract/index.ts";
 import { toServiceError } from "./connection-failure.ts";
-import { Connections, forwardBy } from "./connections.ts";
+import { Connections, forwardThrough } from "./connections.ts";
 import { nameProxy, type Proxy, toProxyRefusal } from "./proxy.ts";
-import type { Answer } from "./read-answer.ts";
+import type { HttpResponse } from "./response-parser.ts";
 
 export interface WireOptions {
   readonly baseUrl: string;
@@ -31,7 +31,7 @@ export class Wire {
   /** The address of the service, as shown to users. */
   readonly shown: string;
   /** Who sent a response, for messages: possibly a proxy that forwards requests. */
-  readonly answerer: string;
+  readonly responder: string;
   readonly #base: BaseUrl;
   readonly #client: Got;
   readonly #connections: Connections;
@@ -48,7 +48,7 @@ export class Wire {
     const withinMs = Math.min(connectTimeoutMs, requestTimeoutMs);
     this.#forwarder = isSecure ? undefined : proxy;
     const forwarder = this.#forwarder;
-    this.answerer = forwarder ? `${this.shown}, or ${nameProxy(forwarder)},` : this.shown;
+    this.responder = forwarder ? `${this.shown}, or ${nameProxy(forwarder)},` : this.shown;
     this.#connections = new Connections({
       isSecure: forwarder ? forwarder.address.startsWith("https:") : isSecure,
       tunnel: proxy && isSecure ? { proxy, service: this.shown, withinMs } : undefined,
@@ -59,7 +59,7 @@ export class Wire {
       followRedirect: false,
       timeout: { request: requestTimeoutMs, connect: withinMs },
       headers: { "user-agent": userAgent },
-      ...(forwarder && { request: forwardBy(forwarder) }),
+      ...(forwarder && { request: forwardThrough(forwarder) }),
     });
   }
 
@@ -68,9 +68,9 @@ export class Wire {
     { method, target, headers, body }: WireRequest,
     effect: Effect,
     signal?: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     try {
-      const answer = await this.#client(this.#base.href + target, {
+      const response = await this.#client(this.#base.href + target, {
         method: method as Method,
         headers: { ...headers },
         responseType: "buffer" as const,
@@ -78,9 +78,9 @@ export class Wire {
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       });
-      const { statusCode: status } = answer;
+      const { statusCode: status } = response;
       if (status === 407 && this.#forwarder) throw toProxyRefusal(this.#forwarder, status, this.shown);
-      return { status, headers: answer.headers, bytes: answer.body };
+      return { status, headers: response.headers, bytes: response.body };
     } catch (error) {
       signal?.throwIfAborted();
       throw toServiceError(error, this.shown, this.#forwarder);

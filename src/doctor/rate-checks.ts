@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { paceFileOf } from "../client/pace-file.ts";
 import type { PaceState } from "../client/pace-state.ts";
 import { readServiceLimit } from "../client/service-limit.ts";
-import { readPaceState } from "../client/shared-pace.ts";
+import { parsePaceState } from "../client/shared-pace.ts";
 import { codeOf } from "../config/user-error.ts";
 import { type Check, type DoctorContext, ok, skipped, warning } from "./check.ts";
 
@@ -33,7 +33,7 @@ export async function checkPacing(
   if (appKey === undefined) return skipped(name, "the account does not exist yet");
   const path = `${paceFileOf(paths.limitsFolder, { target, appKey })}.json`;
   try {
-    return describePacing(name, readPaceState(await readFile(path, "utf8"), clock()), clock());
+    return describePacing(name, parsePaceState(await readFile(path, "utf8"), clock()), clock());
   } catch (error) {
     if (codeOf(error) === "ENOENT") return ok(name, "no processes are calling the account");
     return warning(

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Endpoint, type OperationName, ServiceError } from "../contract/index.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import type { CallEvent, Transport } from "../service/transport.ts";
-import { decodeCall } from "./decode-call.ts";
+import { decodeCall } from "./call-decoder.ts";
 
 /** A call, and in which form it is answered. */
 export interface Answering {

@@ -16,7 +16,7 @@ export interface RawRequest {
 }
 
 /** A complete response. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -28,7 +28,7 @@ export interface RawAnswer {
  * Sends a call unchanged, with the usual pacing and retries.
  * @throws ServiceError if there is no response
  */
-export type SendRaw = (request: RawRequest, options?: CallOptions) => Promise<RawAnswer>;
+export type SendRaw = (request: RawRequest, options?: CallOptions) => Promise<RawResponse>;
 
 /** A call without credentials. */
 export interface UnsignedCall {
@@ -43,9 +43,9 @@ export interface UnsignedCall {
 }
 
 /** A response, and the token that must not be shown. */
-export interface SignedAnswer extends RawAnswer {
+export interface SignedResponse extends RawResponse {
   readonly utoken: string | undefined;
 }
 
 /** Sends a call with the credentials of an account. */
-export type SendSigned = (call: UnsignedCall, options?: CallOptions) => Promise<SignedAnswer>;
+export type SendSigned = (call: UnsignedCall, options?: CallOptions) => Promise<SignedResponse>;

@@ -1,6 +1,6 @@
 import { type Auth, callerNames, type Effect } from "../contract/index.ts";
 import { findOperation, type FoundOperation } from "../contract/find-operation.ts";
-import type { RawRequest, SendRaw, SendSigned, SignedAnswer, UnsignedCall } from "./raw-call.ts";
+import type { RawRequest, SendRaw, SendSigned, SignedResponse, UnsignedCall } from "./raw-call.ts";
 import type { CallOptions } from "./transport.ts";
 import type { SignedTransport } from "./with-token.ts";
 
@@ -51,10 +51,10 @@ export function createSignedSender({ send, appKey, tokens, createCoreToken }: Ra
 /** Where every token is refused, the last refusal is the answer. */
 async function sendWithToken(
   tokens: RawSigning["tokens"],
-  send: (utoken: string) => Promise<SignedAnswer>,
+  send: (utoken: string) => Promise<SignedResponse>,
   options: CallOptions | undefined,
-): Promise<SignedAnswer> {
-  let refused: SignedAnswer | undefined;
+): Promise<SignedResponse> {
+  let refused: SignedResponse | undefined;
   const call = async (utoken: string) => {
     const answer = await send(utoken);
     if (!isRefused(answer)) return answer;

@@ -1,5 +1,5 @@
 import { describeConnectError } from "../../client/connection-failure.ts";
-import { type Route, type RouteStep, tryRoute } from "../../client/route.ts";
+import { type ConnectionProbe, type ConnectionStep, probeConnection } from "../../client/connection-probe.ts";
 import { type Check, ok, problem, warning } from "../check.ts";
 import { dayMs } from "../../contract/time.ts";
 
@@ -10,9 +10,9 @@ export interface OpenedConnection {
   readonly certificate?: Check | undefined;
 }
 
-const stepNames: Readonly<Record<RouteStep, string>> = { lookup: "DNS", connect: "TCP", secure: "TLS" };
+const stepNames: Readonly<Record<ConnectionStep, string>> = { lookup: "DNS", connect: "TCP", secure: "TLS" };
 
-const fixes: Readonly<Record<RouteStep, string>> = {
+const fixes: Readonly<Record<ConnectionStep, string>> = {
   lookup: "Check the spelling of the address, and this machine's network and DNS settings.",
   connect:
     "Check that the service is running and that no firewall blocks it. If a proxy is required, set HTTPS_PROXY.",
@@ -32,9 +32,9 @@ export async function checkConnection(
     isProxy,
   }: { readonly clock: () => number; readonly signal: AbortSignal; readonly isProxy: boolean },
 ): Promise<OpenedConnection | { readonly check: Check }> {
-  const route = await tryRoute(new URL(address), { clock, signal });
-  const timings = formatTimings(route);
-  const { failure } = route;
+  const probe = await probeConnection(new URL(address), { clock, signal });
+  const timings = formatTimings(probe);
+  const { failure } = probe;
   if (failure) {
     const target = isProxy ? `the proxy ${address}` : address;
     const message = `${target}: ${stepNames[failure.step]}: ${describeConnectError(failure.error)}`;
@@ -43,22 +43,22 @@ export async function checkConnection(
   }
   return {
     timings: isProxy ? `${timings} to the proxy` : timings,
-    certificate: checkCertificate(route, clock()),
+    certificate: checkCertificate(probe, clock()),
   };
 }
 
-function formatTimings({ tookMs, addresses }: Route): string {
+function formatTimings({ durationsMs, addresses }: ConnectionProbe): string {
   const shown = `${addresses.slice(0, 2).join(", ")}${addresses.length > 2 ? ", …" : ""}`;
-  return Object.entries(tookMs)
-    .map(([step, ms]) => `${stepNames[step as RouteStep]} ${ms} ms${step === "lookup" ? ` (${shown})` : ""}`)
+  return Object.entries(durationsMs)
+    .map(([step, ms]) => `${stepNames[step as ConnectionStep]} ${ms} ms${step === "lookup" ? ` (${shown})` : ""}`)
     .join(", ");
 }
 
-function checkCertificate({ certificateEndsMs }: Route, nowMs: number): Check | undefined {
-  if (certificateEndsMs === undefined || Number.isNaN(certificateEndsMs)) return undefined;
+function checkCertificate({ certificateExpiresMs }: ConnectionProbe, nowMs: number): Check | undefined {
+  if (certificateExpiresMs === undefined || Number.isNaN(certificateExpiresMs)) return undefined;
   const name = "service-certificate";
-  const day = new Date(certificateEndsMs).toISOString().slice(0, 10);
+  const day = new Date(certificateExpiresMs).toISOString().slice(0, 10);
   const message = `the service's certificate expires on ${day}`;
-  if (certificateEndsMs - nowMs > expiresSoonMs) return ok(name, message);
+  if (certificateExpiresMs - nowMs > expiresSoonMs) return ok(name, message);
   return warning(name, message, "Ask the operator of the service to renew it.");
 }

@@ -1,4 +1,4 @@
-import { encodeCall } from "../../client/encode-call.ts";
+import { encodeCall } from "../../client/call-encoder.ts";
 import { createHttpTransport, type HttpTransport } from "../../client/http-transport.ts";
 import { nameProxy, type Proxy } from "../../client/proxy.ts";
 import type { RemoteProfile } from "../../config/profile.ts";
@@ -6,7 +6,7 @@ import { findProxy } from "../../config/proxy-settings.ts";
 import { createTokenStore } from "../../config/token-file.ts";
 import { UserError } from "../../config/user-error.ts";
 import { endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
-import type { RawAnswer } from "../../service/raw-call.ts";
+import type { RawResponse } from "../../service/raw-call.ts";
 import type { Caller, InputOf } from "../../service/transport.ts";
 import { withToken } from "../../service/with-token.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
@@ -86,7 +86,7 @@ async function checkService(
 }
 
 interface Read {
-  readonly answer: RawAnswer;
+  readonly answer: RawResponse;
   readonly tookMs: number;
   readonly sentAtMs: number;
   readonly receivedAtMs: number;
@@ -129,7 +129,7 @@ function send<N extends OperationName>(
   operation: N,
   input: InputOf<N>,
   { caller, signal }: { readonly caller: Caller; readonly signal: AbortSignal | undefined },
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const endpoint = endpointOf(operation);
   const { method, target, headers } = encodeCall(endpoint, input, caller);
   return transport.send(
@@ -143,7 +143,7 @@ async function checkAccount(
   transport: HttpTransport,
   { paths, clock }: DoctorContext,
   profile: RemoteProfile,
-  firstAnswer: RawAnswer,
+  firstAnswer: RawResponse,
 ): Promise<Check[]> {
   const tokens = skipped("tokens", "a remote service does not report how many are in use");
   const { name, appKey, baseUrl, utoken: given, tokenMark: mark } = profile;

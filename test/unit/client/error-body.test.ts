@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readErrorBody } from "../../../src/client/error-body.ts";
+import { parseErrorBody } from "../../../src/client/error-body.ts";
 import {
   encodeError,
   type ErrorKind,
@@ -11,7 +11,7 @@ import {
 
 const kinds = Object.keys(errorKinds) as ErrorKind[];
 
-describe("readErrorBody", () => {
+describe("parseErrorBody", () => {
   it("reads every kind from an error type", () => {
     fc.assert(
       fc.property(
@@ -20,7 +20,7 @@ describe("readErrorBody", () => {
         fc.string(),
         (kind, form, message) => {
           const body = encodeError(new ServiceError(kind, message), form);
-          const error = readErrorBody(httpStatusOf(kind, "status"), body);
+          const error = parseErrorBody(httpStatusOf(kind, "status"), body);
           expect(error?.kind).toBe(kind);
           if (!("error" in body)) expect(error?.message).toBe(message);
         },
@@ -37,7 +37,7 @@ describe("readErrorBody", () => {
     "unavailable",
   ] as const)("reads %s in the core API's format by its status", (kind) => {
     const body = encodeError(new ServiceError(kind, "why"), "core");
-    expect(readErrorBody(httpStatusOf(kind, "core"), body)).toEqual({ kind, message: "why" });
+    expect(parseErrorBody(httpStatusOf(kind, "core"), body)).toEqual({ kind, message: "why" });
   });
 
   it("does not mistake errors of rows for an error of the call", () => {
@@ -45,12 +45,12 @@ describe("readErrorBody", () => {
       status: { code: 200, message: "OK" },
       errors: [{ value: "x", error: "email is not valid" }],
     };
-    expect(readErrorBody(200, rows)).toBeUndefined();
-    expect(readErrorBody(200, { code: 200, errors: [{ message: "x" }] })).toBeUndefined();
+    expect(parseErrorBody(200, rows)).toBeUndefined();
+    expect(parseErrorBody(200, { code: 200, errors: [{ message: "x" }] })).toBeUndefined();
   });
 
   it("uses the code in the body if the HTTP status is 200", () => {
-    expect(readErrorBody(200, { status: { code: 401, message: "who" } })).toEqual({
+    expect(parseErrorBody(200, { status: { code: 401, message: "who" } })).toEqual({
       kind: "unauthorized",
       message: "who",
     });

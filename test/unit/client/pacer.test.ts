@@ -165,7 +165,7 @@ describe("Pacer", () => {
     const { time, call, pacer } = createPacer(5);
     const calls = Array.from({ length: 6 }, () => call({ onEvent }));
     expect(events).toEqual([
-      { type: "wait", reason: "pace", ms: 1_010, message: "keeping to the rate; next call in 1 s" },
+      { type: "wait", reason: "pace", ms: 1_010, message: expect.stringContaining("1 s") },
     ]);
     await time.run();
     await Promise.all(calls);
@@ -175,7 +175,7 @@ describe("Pacer", () => {
       type: "wait",
       reason: "throttled",
       ms: 30_000,
-      message: "the service's limit is reached; next call in 30 s",
+      message: expect.stringContaining("30 s"),
     });
     await time.run();
     await held;

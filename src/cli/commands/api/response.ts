@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Writable } from "node:stream";
 import { UserError } from "../../../config/user-error.ts";
-import type { SignedAnswer } from "../../../service/raw-call.ts";
+import type { SignedResponse } from "../../../service/raw-call.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
 
@@ -21,7 +21,7 @@ const hidden = "…";
  */
 export async function printAnswer(
   { io, globals }: Context,
-  answer: SignedAnswer,
+  answer: SignedResponse,
   isIncluded: boolean,
 ): Promise<void> {
   const { bytes, headers } = answer;
@@ -45,7 +45,7 @@ export async function printAnswer(
   await writeOut(io.stdout, io.isStdoutTerminal && "text" in body ? forTerminal(body) : bytes);
 }
 
-function readBody({ bytes, headers }: SignedAnswer): Body {
+function readBody({ bytes, headers }: SignedResponse): Body {
   const type = headers["content-type"] ?? "";
   if (bytes.length === 0) return { kind: "none" };
   if (!isUtf8(bytes) || /^(?:image|audio|video|font)\/|octet-stream|\bzip\b|\bpdf\b/i.test(type))
@@ -64,7 +64,7 @@ function isJson(text: string): boolean {
 }
 
 /** Any body as JSON. Other formats are wrapped in an object with the content type. */
-function toDocument({ bytes, headers }: SignedAnswer, body: Body): string {
+function toDocument({ bytes, headers }: SignedResponse, body: Body): string {
   const { "content-type": type = null } = headers;
   if (body.kind === "none") return "null";
   if (body.kind === "json") return body.text;
@@ -72,19 +72,19 @@ function toDocument({ bytes, headers }: SignedAnswer, body: Body): string {
   return JSON.stringify({ content_type: type, ...held });
 }
 
-function wrapAnswer(answer: SignedAnswer, body: Body): string {
+function wrapAnswer(answer: SignedResponse, body: Body): string {
   const headers = JSON.stringify(Object.fromEntries(listHeaders(answer)));
   return `{"status":${answer.status},"headers":${headers},"body":${toDocument(answer, body)}}`;
 }
 
-function describeHead(answer: SignedAnswer): string {
+function describeHead(answer: SignedResponse): string {
   const { status } = answer;
   const lines = listHeaders(answer).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trim(), ...lines, "", ""].join("\n");
 }
 
 /** Hides cookies, and tokens in URLs. */
-function listHeaders({ headers, utoken = "" }: SignedAnswer): readonly (readonly [string, string])[] {
+function listHeaders({ headers, utoken = "" }: SignedResponse): readonly (readonly [string, string])[] {
   const values = Object.entries(headers as Record<string, IncomingHttpHeaders[string]>);
   return values.map(([name, value]) => {
     const text = Array.isArray(value) ? value.join(", ") : (value ?? "");

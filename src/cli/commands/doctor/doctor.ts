@@ -32,7 +32,7 @@ export const doctor = command({
       profileFlag: globals.profile,
       timeoutMs: flags.timeout ?? defaultTimeoutMs,
       resolveProfile: profile,
-      checkEmailTransport: async () => (await io.loadApp()).checkMail(hostContext),
+      checkEmail: async () => (await io.loadApp()).checkEmail(hostContext),
       findDatabaseProbe: async () => (await io.loadApp()).findDatabaseProbe(),
     });
   },

@@ -149,8 +149,8 @@ function reportChange({ messages, io }: Context, { smtp, configuredBy, outboxFol
 }
 
 async function testDelivery(context: Context): Promise<Pick<MailConfiguration, "ready" | "problem">> {
-  const { checkMail } = await context.io.loadApp();
-  const result = await checkMail(await context.host());
+  const { checkEmail } = await context.io.loadApp();
+  const result = await checkEmail(await context.host());
   return result.ready ? { ready: true, problem: null } : result;
 }
 

@@ -29,7 +29,7 @@ export async function runWork(
     const { version, stderr: log } = io;
     const worker = await openWorker({ ...host, ...working, version, profile, logLevel, log });
     try {
-      messages.warn(`Sending due emails of ${profile.shownAs} to ${worker.mailsTo}.`);
+      messages.warn(`Sending due emails of ${profile.shownAs} to ${worker.emailTarget}.`);
       if ((working.publicUrl ?? findPublicUrl(io.env)) === undefined) messages.warn(missingPublicUrl);
       if (isOnce) {
         const summary = await worker.runOnce(signals.stop);
@@ -40,7 +40,7 @@ export async function runWork(
       }
       messages.flush();
       if (isForScripts(globals.format))
-        io.stdout.write(toJson({ event: "working", mails_to: worker.mailsTo }));
+        io.stdout.write(toJson({ event: "working", mails_to: worker.emailTarget }));
       await worker.run(signals.stop);
       return undefined;
     } finally {

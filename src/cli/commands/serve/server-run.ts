@@ -24,7 +24,7 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
     messages.warn(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
-    if (server.mailsTo !== undefined) messages.warn(`Sending due emails to ${server.mailsTo}.`);
+    if (server.emailTarget !== undefined) messages.warn(`Sending due emails to ${server.emailTarget}.`);
     if (serving.chaos) {
       messages.warn(
         `Injecting faults (--chaos): ${describeChaosPlan(serving.chaos)}. Do not use this server in production.`,

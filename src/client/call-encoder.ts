@@ -11,10 +11,10 @@ import type { Caller } from "../service/transport.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call as it goes over the wire. */
+/** A call as an HTTP request. */
 export interface EncodedCall {
   readonly method: Endpoint["method"];
-  /** Path and query, to be put behind the base URL. */
+  /** Path and query, to be appended to the base URL. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -25,16 +25,16 @@ const [utokenField] = callerNames.utoken;
 const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 
 /**
- * Puts a call's input into path, query and body, and beside it who is calling.
- * Source: spec "Endpoints": the utoken is in the query of a GET and in the body of others; "Authentication" 6.
- * @throws ServiceError `invalidParams`, `unauthorized` when a part of the path is not given
+ * Encodes the input and the caller of a call as path, query, body, and headers.
+ * Source: spec "Endpoints": the utoken is in the query of a GET and in the body of other requests; "Authentication" 6.
+ * @throws ServiceError `invalidParams`, `unauthorized` if a path parameter is missing or invalid
  */
 export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): EncodedCall {
   const { method, auth, reply, acceptsUtoken = false } = endpoint;
   const used = new Set<string>();
-  const path = choosePath(endpoint, input, caller).replaceAll(pathPart, (_whole, name: string) => {
+  const path = choosePath(endpoint, input, caller).replaceAll(pathParameter, (_match, name: string) => {
     used.add(name);
-    return encodeURIComponent(readPathPart(name, input, caller));
+    return encodeURIComponent(readPathParameter(name, input, caller));
   });
   const namesAccount = [...used].some((name) => appKeyNames.has(name));
   const fields = {
@@ -59,48 +59,48 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
   };
 }
 
-/** The body is the text itself, and how it is signed stands in headers. */
+/** The body is the signed text, unchanged; the signature is in headers. */
 function encodeSigned(
-  { field, headers: signs }: SignedBody,
+  { field, headers: headerNames }: SignedBody,
   input: Fields,
   call: Pick<EncodedCall, "method" | "target" | "headers">,
 ): EncodedCall {
-  const given = Object.entries(signs).filter(([name]) => isGiven(input[name]));
-  const headers = Object.fromEntries(given.map(([name, header]) => [header, asText(input[name])]));
+  const present = Object.entries(headerNames).filter(([name]) => hasValue(input[name]));
+  const headers = Object.fromEntries(present.map(([name, header]) => [header, toText(input[name])]));
   return {
     ...call,
     headers: { ...call.headers, ...headers, "content-type": "application/json" },
-    body: asText(input[field] ?? ""),
+    body: toText(input[field] ?? ""),
   };
 }
 
-const pathPart = /\{(\w+)\}/g;
+const pathParameter = /\{(\w+)\}/g;
 
-/** The first path all of whose parts are given; a part that may be left out has a path without it. */
+/** Finds the first path whose parameters all have values. For an optional parameter, there is a path without it. */
 function choosePath({ paths }: Endpoint, input: Fields, caller: Caller): string {
   const isComplete = (path: string) =>
-    [...path.matchAll(pathPart)].every(([, name = ""]) =>
-      appKeyNames.has(name) ? Boolean(caller.appKey) : isGiven(input[name]),
+    [...path.matchAll(pathParameter)].every(([, name = ""]) =>
+      appKeyNames.has(name) ? Boolean(caller.appKey) : hasValue(input[name]),
     );
   return paths.find(isComplete) ?? paths[0];
 }
 
-function isGiven(value: unknown): value is string | number {
+function hasValue(value: unknown): value is string | number {
   return (typeof value === "string" && value !== "") || typeof value === "number";
 }
 
-function readPathPart(name: string, input: Fields, caller: Caller): string {
+function readPathParameter(name: string, input: Fields, caller: Caller): string {
   if (appKeyNames.has(name)) {
-    if (caller.appKey) return checkPathPart(name, caller.appKey);
+    if (caller.appKey) return checkPathParameter(name, caller.appKey);
     throw new ServiceError("unauthorized", unauthorizedMessage, { hint: "this call needs an app key" });
   }
   const value = input[name];
-  if (!isGiven(value)) throw missingField(name);
-  return checkPathPart(name, String(value));
+  if (!hasValue(value)) throw missingField(name);
+  return checkPathParameter(name, String(value));
 }
 
-/** A URL takes these two for a way through folders, even when they are escaped. */
-function checkPathPart(name: string, value: string): string {
+/** In a URL, `.` and `..` are resolved as folders, even if they are escaped. */
+function checkPathParameter(name: string, value: string): string {
   if (value !== "." && value !== "..") return value;
   throw invalidField(name, `must not be ${JSON.stringify(value)}`);
 }
@@ -108,16 +108,16 @@ function checkPathPart(name: string, value: string): string {
 /** Source: spec "Reviews": lists are repeated as `sort[]=<value>`. */
 function encodeQuery(fields: Fields): string {
   const query = new URLSearchParams();
-  for (const [name, held] of Object.entries(fields)) {
-    const values: readonly unknown[] = Array.isArray(held) ? held : [held];
-    const written = Array.isArray(held) ? `${name}[]` : name;
+  for (const [name, field] of Object.entries(fields)) {
+    const values: readonly unknown[] = Array.isArray(field) ? field : [field];
+    const parameter = Array.isArray(field) ? `${name}[]` : name;
     for (const value of values) {
-      if (value !== undefined && value !== null) query.append(written, asText(value));
+      if (value !== undefined && value !== null) query.append(parameter, toText(value));
     }
   }
   return query.size === 0 ? "" : `?${query.toString()}`;
 }
 
-function asText(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { endpointOf, ServiceError } from "../../../src/contract/index.ts";
-import { readAnswer } from "../../../src/client/read-answer.ts";
+import { parseResponse } from "../../../src/client/response-parser.ts";
 import { mayRepeat } from "../../../src/client/retry-policy.ts";
 
 function refusalOf(status: number, body: object): ServiceError {
@@ -8,7 +8,7 @@ function refusalOf(status: number, body: object): ServiceError {
   const answer = { status, headers: {}, bytes: Buffer.from(JSON.stringify(body)) };
   const asked = { endpoint, service: "shop.example", path: "/reviews", utoken: undefined, nowMs: 0 };
   try {
-    readAnswer(answer, asked);
+    parseResponse(answer, asked);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;

@@ -1,0 +1,199 @@
+import type { IncomingHttpHeaders } from "node:http";
+import {
+  type Endpoint,
+  type ErrorKind,
+  errorKinds,
+  parseErrorSubject,
+  ServiceError,
+} from "../contract/index.ts";
+import { kindOfHttpStatus, parseErrorBody } from "./error-body.ts";
+import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
+
+/** A complete response. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
+/** The request of a response, as needed for error messages. */
+export interface RequestInfo {
+  /** The address of the service, as shown to users. */
+  readonly service: string;
+  /** Names who responded, if it may be a proxy (default: the service). */
+  readonly responder?: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Never shown, even if the response repeats it. */
+  readonly utoken: string | undefined;
+  readonly nowMs: number;
+}
+
+type Fields = Record<string, unknown>;
+
+/** Statuses with which the service, or a gateway in front of it, may have carried out the call. */
+const unknownOutcomeStatuses: ReadonlySet<number> = new Set([408, 500, 502, 504]);
+
+/**
+ * Parses the value in a response.
+ * @throws ServiceError of the kind in the response, or `unexpectedAnswer` if the response does not match the contract
+ */
+export function parseResponse(response: HttpResponse, request: RequestInfo & { readonly endpoint: Endpoint }): unknown {
+  const { status } = response;
+  if (isRedirect(status)) throw redirected(response, request);
+  const body = request.endpoint.reply.media === "bytes" ? readBytes(response) : readJson(response, request.endpoint);
+  if (!body) throw notJson(response, request);
+  const error = parseErrorBody(status, body);
+  if (error) throw refused(error.kind, hideToken(error.message, request), { response, request });
+  if (status >= 400) {
+    // A 404 in another format probably means that the address of the service is wrong.
+    const kind = status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status);
+    throw refused(kind, describe(response, request), { response, request });
+  }
+  const parsed = request.endpoint.output.safeParse(request.endpoint.reply.decode(body));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  throw new ServiceError(
+    "unexpectedAnswer",
+    `${request.service} sent a response that does not match the API (${field}: ${issue?.message ?? "unknown"})`,
+    { outcomeUnknown: true },
+  );
+}
+
+/** Parses the error in a response of any format. Returns undefined if the call was not refused. */
+export function parseRefusal(response: HttpResponse, request: RequestInfo): ServiceError | undefined {
+  const { status, headers, bytes } = response;
+  if (isRedirect(status)) return redirected(response, request);
+  const isJson = status >= 400 || /\bjson\b/i.test(headers["content-type"] ?? "");
+  const body = isJson ? parse(bytes) : undefined;
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  const error = isObject ? parseErrorBody(status, body as Fields) : undefined;
+  if (error) return refused(error.kind, hideToken(error.message, request), { response, request });
+  if (status < 400) return undefined;
+  // The response to a HEAD request has no body.
+  return bytes.length > 0 && !isObject
+    ? notJson(response, request)
+    : refused(status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status), describe(response, request), {
+        response,
+        request,
+      });
+}
+
+/** 304 (not modified) is not a redirect. */
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+/** Parses an object, or a list if that is the call's response format and the call was not refused. */
+function readJson({ status, bytes }: HttpResponse, { reply }: Endpoint): Fields | undefined {
+  const parsed = parse(bytes);
+  if (typeof parsed !== "object" || parsed === null) return undefined;
+  const isList = status < 400 && Array.isArray(reply.encode({}));
+  return Array.isArray(parsed) === isList ? (parsed as Fields) : undefined;
+}
+
+/** Parses binary content, or an error in JSON. Text does not come from this API. */
+function readBytes({ status, headers, bytes }: HttpResponse): Fields | undefined {
+  const type = headers["content-type"] ?? "";
+  if (status < 400 && type !== "" && !/^text\/|\bjson\b/i.test(type)) {
+    return { content_type: type, base64: bytes.toString("base64") };
+  }
+  const parsed = parse(bytes);
+  const isRefusal = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) && status >= 400;
+  return isRefusal ? (parsed as Fields) : undefined;
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(
+  kind: ErrorKind,
+  message: string,
+  { response: { status, headers }, request: { nowMs } }: { readonly response: HttpResponse; readonly request: RequestInfo },
+): ServiceError {
+  const retryAfterMs = Math.max(
+    readRetryAfterMs(headers, nowMs) ?? 0,
+    status === 429 ? (readServiceLimit(headers, nowMs)?.resetInMs ?? 0) : 0,
+  );
+  // With a permanent error, nothing was carried out.
+  const isTemporary = new ServiceError(kind, "").temporary;
+  // An error with a success status counts as if it had the status of its kind.
+  const effectiveStatus = status < 400 ? errorKinds[kind].http : status;
+  return new ServiceError(kind, message, {
+    ...parseErrorSubject(kind, message),
+    outcomeUnknown: isTemporary && unknownOutcomeStatuses.has(effectiveStatus),
+    ...(retryAfterMs > 0 && { retryAfterMs }),
+  });
+}
+
+function redirected({ status, headers }: HttpResponse, { service, path }: RequestInfo): ServiceError {
+  const target = readLocation(headers.location, service + path);
+  const base = target?.endsWith(path) ? target.slice(0, -path.length) : target;
+  return new ServiceError("unexpectedAnswer", `${service} redirects (${status}) to ${target ?? "an invalid address"}`, {
+    hint: base ? `change the address of the service to ${base}` : "change the address of the service",
+  });
+}
+
+/** Removes the query, which may contain the utoken. */
+function readLocation(location: string | undefined, from: string): string | undefined {
+  if (!location || !URL.canParse(location, from)) return undefined;
+  const { origin, pathname } = new URL(location, from);
+  return `${origin}${pathname}`;
+}
+
+function notJson(response: HttpResponse, request: RequestInfo): ServiceError {
+  const { status, headers } = response;
+  const isJsonType = /\bjson\b/i.test(headers["content-type"] ?? "");
+  if (status < 300 && isJsonType) {
+    return new ServiceError("unavailable", `the response of ${request.service} is incomplete`, {
+      outcomeUnknown: true,
+    });
+  }
+  // A gateway has its own limits and error format.
+  const isGateway = status === 413 || status === 429 || status >= 502;
+  const gatewayKind = isGateway ? kindOfHttpStatus(status) : "unexpectedAnswer";
+  if (gatewayKind !== "unexpectedAnswer")
+    return refused(gatewayKind, describe(response, request), { response, request });
+  return new ServiceError("unexpectedAnswer", describe(response, request), {
+    // A gateway may have forwarded the call.
+    outcomeUnknown: status < 300 || status === 500,
+    hint: "check the address of the service, and whether a proxy or gateway responds instead",
+  });
+}
+
+/** Shorter tokens can be guessed, and may occur in ordinary text. */
+const minTokenLength = 8;
+
+function hideToken(text: string, { utoken = "" }: Pick<RequestInfo, "utoken">): string {
+  return utoken.length < minTokenLength ? text : text.replaceAll(utoken, "…");
+}
+
+const excerptLength = 80;
+
+/** How much of a response is decoded for the excerpt, in bytes. */
+const maxDecodedBytes = 4_096;
+
+function describe(
+  { status, headers, bytes }: HttpResponse,
+  { service, responder = service, utoken = "" }: RequestInfo,
+): string {
+  const type = headers["content-type"] ?? "no content type";
+  // Includes all of a token that begins within the limit.
+  const decoded = bytes.subarray(0, maxDecodedBytes + utoken.length);
+  // Drops a character that was cut off at the end.
+  const text = new TextDecoder().decode(decoded, { stream: true });
+  const safeText = hideToken(text, { utoken });
+  const excerpt = safeText
+    .slice(0, maxDecodedBytes)
+    .replaceAll(/[\s\p{C}]+/gu, " ")
+    .trim()
+    .slice(0, excerptLength);
+  if (bytes.length === 0) return `${responder} responded with status ${status} and no body`;
+  return `${responder} responded with status ${status} and ${type} instead of the API's JSON${excerpt === "" ? "" : `: ${excerpt}`}`;
+}
