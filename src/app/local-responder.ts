@@ -23,6 +23,9 @@ export function createLocalSender(
     opened ??= open();
     const response = await (await opened).answer(request);
     const path = request.target.split("?", 1)[0] ?? "";
-    return { ...response, refusal: parseRefusal(response, { service: shownAs, path, utoken, nowMs: clock() }) };
+    return {
+      ...response,
+      refusal: parseRefusal(response, { service: shownAs, path, utoken, nowMs: clock() }),
+    };
   };
 }

@@ -59,8 +59,7 @@ export async function probeConnection(
 /** Rejects if `signal` is aborted. The step itself may continue. */
 function abortedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = () =>
-      reject(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" }));
+    const end = () => reject(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" }));
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));

@@ -66,8 +66,7 @@ export class SharedPace implements PaceStore {
       if (done) return done.value;
       if (this.#fallback) continue;
       // If the clock is set back, this only waits longer.
-      if (clock() - sinceMs > retry.timeoutMs)
-        this.#fallBack(new Error("another process holds its lock"));
+      if (clock() - sinceMs > retry.timeoutMs) this.#fallBack(new Error("another process holds its lock"));
       else await sleep(retry.minMs + Math.floor(random() * retry.jitterMs), signal);
     }
   }

@@ -50,7 +50,10 @@ export async function checkConnection(
 function formatTimings({ durationsMs, addresses }: ConnectionProbe): string {
   const shown = `${addresses.slice(0, 2).join(", ")}${addresses.length > 2 ? ", …" : ""}`;
   return Object.entries(durationsMs)
-    .map(([step, ms]) => `${stepNames[step as ConnectionStep]} ${ms} ms${step === "lookup" ? ` (${shown})` : ""}`)
+    .map(
+      ([step, ms]) =>
+        `${stepNames[step as ConnectionStep]} ${ms} ms${step === "lookup" ? ` (${shown})` : ""}`,
+    )
     .join(", ");
 }
 
