@@ -56,9 +56,7 @@ export interface DoctorContext {
   readonly timeoutMs: number;
   resolveProfile(): Promise<Profile>;
   /** Connects to the configured mail server without sending anything. */
-  checkEmail(): Promise<
-    { readonly ready: true } | { readonly ready: false; readonly problem: string }
-  >;
+  checkEmail(): Promise<{ readonly ready: true } | { readonly ready: false; readonly problem: string }>;
   /** The program that inspects a SQLite file in a separate process. */
   findDatabaseProbe(): Promise<URL>;
 }
