@@ -164,7 +164,7 @@ describe("JSONP", () => {
     const { text } = await ask("GET", "/v1/apps/key/bottom_lines?callback=f");
     expect(text).toContain(String.raw`a\u2028b\u2029c`);
     let called: unknown;
-    // this is what a browser does
+    // oxlint-disable-next-line typescript/no-implied-eval -- runs the script as a browser does
     new Function("f", text)((body: unknown) => (called = body));
     expect(called).toMatchObject({ response: { bottomlines: [{ domain_key: "a\u2028b\u2029c" }] } });
   });
