@@ -14,7 +14,7 @@ import type { DialectFacts, StorageDialect } from "../dialect.ts";
 import { SchemaError } from "../storage-error.ts";
 import type { Tables } from "../tables.ts";
 import { explainPostgresError } from "./errors.ts";
-import { writeLock } from "./driver.ts";
+import { writeLock } from "./write-lock.ts";
 
 export const postgres: StorageDialect = {
   name: "postgres",

@@ -10,6 +10,7 @@ import {
 import { Pool, TypeOverrides, types } from "pg";
 import { defaultBusyTimeoutMs, type DriverOptions, type StorageDriver } from "../dialect.ts";
 import { CommitLostError, explainPostgresError } from "./errors.ts";
+import { writeLock } from "./write-lock.ts";
 
 /** Maximum number of connections per process: one writes, the others read. */
 const maxConnections = 10;
@@ -105,6 +106,3 @@ class LockingDriver extends PostgresDriver {
     await super.rollbackTransaction(connection).catch(() => {});
   }
 }
-
-/** The key of the advisory lock that every transaction that may write holds. Any constant would do. */
-export const writeLock = 7_378_697_629;
