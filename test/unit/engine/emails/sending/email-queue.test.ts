@@ -231,7 +231,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     const claimedUp = await other.claim(1);
     expect(claimedUp.emails).toMatchObject([{ email: { id: first }, previousWorker: "one" }]);
     expect(claimedUp.recovered).toBe(0);
-    expect(await readEvents()).toContain("claimed_up");
+    expect(await readEvents()).toContain("taken_up");
     // Releasing it does not clear the mark.
     await other.release();
     const [again] = (await third.claim(1)).emails;
