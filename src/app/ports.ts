@@ -58,7 +58,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** What is to be rehearsed: everything as in earnest, and none of it stays. */
+/** How to rehearse an import: all calls are made, but none of their effects remain. */
 export interface RehearsalSettings extends ConnectionSettings {
   /** The records on which the import depends; copied if the account is remote. */
   readonly resources: readonly GroupName[];
@@ -66,16 +66,16 @@ export interface RehearsalSettings extends ConnectionSettings {
   readonly copy?:
     | ((from: Service, to: Service, options: CallOptions) => Promise<readonly string[]>)
     | undefined;
-  /** Ends the reading of it. */
+  /** Stops the copying. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: CallOptions["onEvent"];
 }
 
-/** An account as it is, to be written to without a trace. Until it is closed, nobody else writes to a local one. */
+/** A temporary copy of an account that can be written to. For a local account, other writers wait until it is closed. */
 export interface Rehearsal extends Pick<Connection, "service" | "concurrency" | "keepsOrder" | "close"> {
-  /** Calls a second that the account itself would be given; nothing where they are not paced. */
+  /** The rate limit of the account itself, in calls per second; undefined if calls are not paced. */
   readonly ratePerSecond: number | undefined;
-  /** What of the account could not be had, in words. */
+  /** Descriptions of the data that could not be read. */
   readonly notKnown: readonly string[];
 }
 
@@ -117,7 +117,7 @@ export interface ChaosCounts {
 export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
-  /** Where mails go, in words, where the server sends them. */
+  /** The description of the email destination, if the server sends emails. */
   readonly emailTarget?: string | undefined;
   /** Counts of injected faults, if there are any. */
   readonly chaosCounts?: () => ChaosCounts;
@@ -154,7 +154,7 @@ export interface WorkSummary {
 
 /** Sends emails and webhooks. Aborting `stop` ends a run after the deliveries in flight. */
 export interface OpenWorker {
-  /** Where mails go, in words. */
+  /** The description of the email destination. */
   readonly emailTarget: string;
   /** Sends everything that is or becomes due, until it is stopped. */
   run(stop: AbortSignal): Promise<void>;

@@ -14,26 +14,26 @@ import { composeMessage } from "../email/transports/mime-message.ts";
 import { openEmailTransport } from "../email/transports/open-transport.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
-/** How long a worker holds what it has taken, without a word of it. Assumed: a minute is longer than any pause that harms nobody. */
+/** The default lease duration. Assumed: one minute is longer than any harmless pause of a worker. */
 const usualLeaseMs = 60_000;
 
-/** How long what is in flight is waited for after a wish to stop, milliseconds. */
+/** How long to wait for deliveries in flight after a stop request. */
 const finishWithinMs = 20_000;
 
 interface WorkerParts {
   readonly work: EngineWork;
   readonly mail: EmailTransportSettings;
   readonly leaseMs?: number | undefined;
-  /** Whether webhooks may be of machines of the own network. */
+  /** Whether webhooks may call private network addresses. */
   readonly allowsPrivateWebhooks: boolean;
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string;
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly log: WorkerLog;
 }
 
-/** Makes the worker of one process: what sends the mails and the webhooks of a database that is open. */
+/** Creates the worker of a process, which sends the emails and webhooks of an open database. */
 export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   const { work, mail, leaseMs = usualLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
   // For people: which machine. The rest is of no other process.

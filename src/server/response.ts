@@ -45,7 +45,7 @@ function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callbac
   return encodeJsonp(callback, body);
 }
 
-/** The path of a person's page is the key to it: nothing on the way keeps it, and no other site is told. */
+/** The URL of a personal page is a secret, so the page must not be cached or sent as a referrer. */
 function toPage(
   reply: FastifyReply,
   { endpoint, page }: { readonly endpoint: Endpoint; readonly page: PageDefinition },
@@ -83,7 +83,7 @@ function toBytes(reply: FastifyReply, { effect }: Endpoint, { content_type, base
 const functionName = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 const maxNameLength = 128;
 
-/** Nothing but JSON was asked for where it is absent. */
+/** The JSONP function; undefined if the response is plain JSON. */
 type Callback = string | undefined;
 
 /**

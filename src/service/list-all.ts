@@ -97,7 +97,7 @@ async function* readByStart({ listing, input, ask }: Listed) {
   }
 }
 
-/** Passes over what the page before had as well. */
+/** Skips records that were also on the previous page. */
 function createRepeatFilter() {
   let before = new Set<string>();
   return (page: readonly ListedRecord[]): readonly ListedRecord[] => {
@@ -130,7 +130,7 @@ async function* readBySinceId({ listing, input, ask }: Listed) {
   for (let lastId = numberIn(input["since_id"]) ?? 0; ;) {
     const found = elementsOf(await ask({ ...input, ...since }), listing);
     if (!found.every((element) => Number.isFinite(idOf(element))))
-      throw unlisted(listing, "has some without an id");
+      throw unlisted(listing, "contains records without an ID");
     const fresh = found.filter((element) => idOf(element) > lastId);
     if (fresh.length === 0) return;
     yield fresh;
@@ -143,13 +143,13 @@ function idOf(element: ListedRecord): number {
   return Number(element["id"]);
 }
 
-/** @throws ServiceError `unexpectedAnswer` where there is no list: none is not the same as an empty one */
+/** @throws ServiceError `unexpectedAnswer` if the list is missing, which is different from an empty list */
 function elementsOf(answer: Fields, listing: Listing): readonly ListedRecord[] {
   const found = answer[listing.items];
   if (found === undefined && listing.mayBeAbsent) return [];
-  if (!Array.isArray(found)) throw unlisted(listing, "is not there");
+  if (!Array.isArray(found)) throw unlisted(listing, "is missing");
   if (found.every(isRecord)) return found;
-  throw unlisted(listing, "holds what is no record");
+  throw unlisted(listing, "contains an element that is not an object");
 }
 
 function isRecord(element: unknown): element is ListedRecord {
@@ -157,5 +157,5 @@ function isRecord(element: unknown): element is ListedRecord {
 }
 
 function unlisted({ items }: Listing, why: string): ServiceError {
-  return new ServiceError("unexpectedAnswer", `the list ${items} of the service's answer ${why}`);
+  return new ServiceError("unexpectedAnswer", `the list ${items} in the service's response ${why}`);
 }

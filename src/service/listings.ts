@@ -46,7 +46,7 @@ export async function* listPurchases(
   }
 }
 
-/** Everybody who is unsubscribed, page by page: the specification's one page of 5,000 and what is behind it. */
+/** Lists all unsubscribed addresses, page by page: the specification's single page of 5,000, and all further pages. */
 export function listUnsubscribers(
   service: Pick<Service, "unsubscribers">,
   options: CallOptions = {},

@@ -39,7 +39,7 @@ interface Pending {
   readonly onEvent: CallOptions["onEvent"];
 }
 
-/** Answers the calls that come over a port with a transport of this thread, until it is told to close. */
+/** Serves the calls that arrive at a port with a transport of this thread, until it receives a close message. */
 export function serveOverPort(port: MessagePort, transport: Transport): void {
   const answer = (message: Answer) => port.postMessage(message);
   port.on("message", ({ id, call }: Request) => {
@@ -65,7 +65,7 @@ function describe(error: ServiceError): Refusal {
   return { kind, message, retryAfterMs, outcomeUnknown, hint, field, record };
 }
 
-/** Carries calls to a thread that serves them. A call under way is not given up for a signal: it ends by itself soon. */
+/** Sends calls to a thread that serves them. A signal does not cancel a call in flight, because it finishes soon. */
 export class PortTransport implements Transport {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();

@@ -23,19 +23,19 @@ export interface TokenOptions {
   readonly appKey: string;
   readonly readSecret: () => Promise<string>;
   readonly cache: TokenCache;
-  /** A utoken that is taken as it is until it is refused, before any other. */
+  /** A utoken from outside, used first until the service rejects it. */
   readonly given?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
-/** A Transport that signs its calls, and tells with what. */
+/** A Transport that signs its calls and provides its tokens. */
 export interface SignedTransport extends Transport {
-  /** A utoken that is valid now: the kept one, or a new one. */
+  /** Returns a valid utoken: the cached one, or a new one. */
   token(): Promise<TokenEntry>;
-  /** A new utoken, whatever is kept: proves the secret. */
+  /** Requests a new utoken even if one is cached, which verifies the secret. */
   renewToken(): Promise<TokenEntry>;
-  /** Makes a call with a utoken, and once more with another where the call throws that it is `unauthorized`. */
+  /** Makes a call with a utoken, and repeats it once with a new one if it throws `unauthorized`. */
   withToken<T>(call: (utoken: string) => Promise<T>, options?: CallOptions): Promise<T>;
 }
 
@@ -43,9 +43,9 @@ export interface SignedTransport extends Transport {
 const renewWithinMs = dayMs;
 
 /**
- * Adds the account and, where a call needs one, a utoken, obtained when first needed and kept.
- * A call that is refused as `unauthorized` was not carried out, so it is made once more with a new token, whatever it does.
- * @throws ServiceError also what the token call throws: `invalidClient`, `recordNotFound`
+ * Adds the account to each call and, if required, a utoken, which is requested on first use and cached. A call rejected
+ * as `unauthorized` was not carried out, so it is always safe to repeat it once with a new token.
+ * @throws ServiceError also the errors of the token call: `invalidClient`, `recordNotFound`
  */
 export function withToken(transport: Transport, options: TokenOptions): SignedTransport {
   const { appKey } = options;
@@ -149,14 +149,14 @@ class TokenHolder {
     try {
       return await this.#fetchOnce(undefined, callOptions);
     } catch (error) {
-      // A service that cannot renew now is no reason to stop while the old token serves.
+      // If the service cannot issue a token right now, continue with the old one while it is valid.
       const isTemporary = error instanceof ServiceError && error.temporary;
       if (isTemporary && kept && this.#leftMs(kept) > 0) return kept;
       throw error;
     }
   }
 
-  /** Of several processes that find no token at once, one fetches it, and the others find it where it is kept. */
+  /** If several processes need a token at once, one of them requests it, and the others read it from the cache. */
   #fetchOnce(refused: string | undefined, callOptions?: CallOptions): Promise<TokenEntry> {
     const { cache } = this.#options;
     const fetch = async () => {

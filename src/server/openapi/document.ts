@@ -15,25 +15,26 @@ import {
 import { accountParameters, describeRequest, securitySchemes } from "./request.ts";
 import { createSchemaBook, type Fields, type SchemaBook } from "./schema-registry.ts";
 
-/** What the contract does not know about itself. */
+/** Information about the product and the server. */
 export interface About {
-  /** Of the product. */
+  /** The version of the product. */
   readonly version: string;
-  /** Where the service is reached; `/` where absent, which is where the document is. */
+  /** The public URL of the service (default: `/`, the host of the document). */
   readonly publicUrl?: string | undefined;
 }
 
-const description = `A store's products, orders, reviews, questions and answers, and the mails that ask for reviews.
+const description = `A store's products, orders, reviews, questions and answers, and review-request emails.
 
-- A path whose last segment is fixed is the same with \`.json\` behind it, and every path with a \`/\`.
-- A list in a query is repeated as \`name[]=\`; an empty value counts as not given.
-- Operations with \`x-alias-of\` are the same call at another path. Those with \`x-extension\` are this product's
-  (\`own\`), or known from services of this kind (\`practice\`).
-- \`x-auth\` says who may call: \`open\` anyone, \`account\` anyone who names an app key, \`utoken\` and \`core\` who has a
-  token of the account. \`x-effect\` says what a call does: \`read\`, \`repeatable\`, or \`once\`, which is not to be repeated.
-- \`x-batch\` says how many elements of \`field\` a call should carry, and may.`;
+- Every path may end with \`/\`. If the last segment of a path is fixed, it may also end with \`.json\`.
+- In a query, repeat \`name[]=\` for each element of a list. Empty values are ignored.
+- Operations with \`x-alias-of\` are the same call at another path. Operations with \`x-extension\` are not in the
+  specification: they are specific to this product (\`own\`) or common practice among similar services (\`practice\`).
+- \`x-auth\` defines who may call: \`open\` (anyone), \`account\` (anyone who states an app key), or \`utoken\` and \`core\`
+  (anyone who has a token of the account).
+- \`x-effect\` defines the effect of a call: \`read\`, \`repeatable\`, or \`once\` (must not be repeated).
+- \`x-batch\` defines the recommended and maximum number of elements of \`field\` per call.`;
 
-/** Describes the whole service in OpenAPI 3.1. */
+/** Describes the service in OpenAPI 3.1. */
 export function createDocument({ version, publicUrl }: About): Fields {
   const book = createSchemaBook();
   const paths = describePaths(book);

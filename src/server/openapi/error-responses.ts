@@ -7,7 +7,7 @@ import {
 } from "../../contract/index.ts";
 import type { Fields } from "./schema-registry.ts";
 
-/** Kinds that a server answers with once the path and the method are those of a call. */
+/** The errors with which a server can respond to a known path and method. */
 const servedKinds = [
   "invalidParams",
   "recordNotFound",
@@ -30,7 +30,7 @@ const nameOfForm: Readonly<Record<ErrorForm, string>> = {
   core: "CoreRefusal",
 };
 
-/** Schemas of the three forms in which calls are refused. Source: spec "Errors". */
+/** Schemas of the three error formats. Source: spec "Errors". */
 export const refusalSchemas: Readonly<Record<string, Fields>> = {
   CoreRefusal: objectOf({
     errors: { type: "array", minItems: 1, items: objectOf({ message: { type: "string" } }) },
@@ -45,7 +45,7 @@ export const refusalSchemas: Readonly<Record<string, Fields>> = {
   TokenRefusal: objectOf({ error: { type: "string", enum: typesOf(servedKinds.filter(isOAuthKind)) } }),
 };
 
-/** What can be answered instead of the value: HTTP status to a reference. */
+/** The error responses of a call: a reference for each HTTP status. */
 export function describeRefusals(endpoint: Endpoint): Fields {
   const { errorForm } = endpoint;
   const statuses = kindsOf(endpoint).map((kind) => httpStatusOf(kind, errorForm));
@@ -57,7 +57,7 @@ export function describeRefusals(endpoint: Endpoint): Fields {
   );
 }
 
-/** Each form's answers, by the names that `describeRefusals` refers to. */
+/** The error responses of all formats, by the names that `describeRefusals` references. */
 export function refusalResponses(endpoints: Iterable<Endpoint>): Fields {
   const kindsByForm: Record<ErrorForm, Set<ErrorKind>> = {
     status: new Set(),
@@ -81,8 +81,8 @@ function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (r
 }
 
 /**
- * A feature can be off for every call of an account, and the limit of the core API can be kept for all of them. What
- * changes something may need a token, also where anyone may call, and the row that it is for.
+ * The errors that a call can cause. Features and rate limits may apply to every call of an account. A write may require
+ * a token, even if anyone may call it, and the record that it changes.
  */
 export function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): readonly ErrorKind[] {
   const isOfAccount = auth !== "open";
@@ -108,13 +108,13 @@ function describeStatus(
     $ref: `#/components/schemas/${name}`,
   }));
   const [only] = schemas;
-  const told = {
+  const responseHeaders = {
     ...((status === 429 || status === 503) && { "Retry-After": headerRef("RetryAfter") }),
     ...((status === 429 || form === "core") && limitHeaders),
   };
   return {
     description: kinds.map((kind) => `${kind}: \`${errorKinds[kind].type}\``).join("; "),
-    ...(Object.keys(told).length > 0 && { headers: told }),
+    ...(Object.keys(responseHeaders).length > 0 && { headers: responseHeaders }),
     content: { "application/json": { schema: schemas.length === 1 ? only : { oneOf: schemas } } },
   };
 }
@@ -140,7 +140,7 @@ function headerRef(name: string): Fields {
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** On every answer of the core API. Source: spec "Limits". */
+/** Headers of every response of the core API. Source: spec "Limits". */
 export const limitHeaders: Fields = {
   "RateLimit-Remaining": headerRef("RateLimitRemaining"),
   "RateLimit-Reset": headerRef("RateLimitReset"),
@@ -156,7 +156,7 @@ export const headers: Fields = {
     schema: { type: "integer", minimum: 0 },
   },
   RetryAfter: {
-    description: "Wait this long before the next try, in seconds.",
+    description: "How long to wait before retrying, in seconds.",
     schema: { type: "integer", minimum: 1 },
   },
 };

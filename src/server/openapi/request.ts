@@ -11,7 +11,7 @@ const utokenSchema = {
   description: "A utoken of the account. It may be in the query instead.",
 };
 
-/** The ways in which a call says who is calling, beside the app key. Source: spec "Authentication", "Endpoints". */
+/** The authentication methods besides the app key. Source: spec "Authentication", "Endpoints". */
 export const securitySchemes: Fields = {
   utoken: {
     type: "apiKey",
@@ -75,7 +75,7 @@ export function describeRequest(
   };
 }
 
-/** Its body is no object of fields, and what says who sent it is in headers, by one of the ways that there are. */
+/** Describes a request whose body is not an object of fields and whose sender is authenticated by signature headers. */
 function describeSignedRequest(
   { headers, schema }: SignedBody,
   { endpoint, path, book }: { readonly endpoint: Endpoint; readonly path: string; readonly book: SchemaBook },
@@ -184,7 +184,7 @@ function withLimit({ name, schema }: Field, batch: Endpoint["batch"]): Fields {
   return { ...schema, [schema["type"] === "array" ? "maxItems" : "maxProperties"]: batch.max };
 }
 
-/** An empty one means that the others are not needed: the utoken can be in the body, of which no scheme can tell. */
+/** The empty scheme makes the others optional: the utoken may be in the body, for which OpenAPI has no scheme. */
 function securityOf({ auth, method }: Endpoint): readonly Fields[] {
   if (auth === "core") return [{ serviceToken: [] }];
   if (auth === "utoken") return method === "GET" ? [{ utoken: [] }] : [{ utoken: [] }, {}];

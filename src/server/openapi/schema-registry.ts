@@ -31,8 +31,8 @@ const orderProducts = z.record(z.string(), orderProduct());
 const bulkOrder = orderHead().extend({ products: orderProducts });
 
 /**
- * The elements of bulk calls as they should be. The calls themselves take any element, since each is checked by
- * itself and told in `errors`.
+ * The documented elements of bulk calls. The calls themselves accept any element, because each one is validated
+ * separately and reported in `errors`.
  */
 const elements: Partial<Record<OperationName, Readonly<Record<string, z.ZodType>>>> = {
   "orders.create": bulkOrder.shape,
@@ -41,20 +41,20 @@ const elements: Partial<Record<OperationName, Readonly<Record<string, z.ZodType>
   "products.massUpdate": { products: z.record(z.string(), productChange()) },
 };
 
-/** A call's input as its callers should make it. */
+/** The documented input of a call. */
 export function documentedInput(name: OperationName, { input }: Endpoint): z.ZodType {
   const fields = elements[name];
   return fields && input instanceof z.ZodObject ? input.extend(fields) : input;
 }
 
-/** A part of the document; what it may hold is checked by a validator that knows the format. */
+/** A part of the document. A validator for the format checks its content. */
 export type Fields = Record<string, unknown>;
 
-/** Collects the schemas that are described once and named wherever they are used. */
+/** Collects the schemas that are defined once and referenced by name. */
 export interface SchemaBook {
-  /** The JSON Schema of what goes in, or comes out. */
+  /** Returns the JSON Schema of an input or output. */
   readonly describe: (schema: z.ZodType, io: "input" | "output") => Fields;
-  /** By name, in the order of names. */
+  /** Returns the named schemas, sorted by name. */
   readonly named: () => Fields;
 }
 
@@ -89,7 +89,7 @@ function convert(schema: z.ZodType, io: "input" | "output"): Fields {
     metadata: namedShapes,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      Object.assign(jsonSchema, io === "input" && tellOfPipe(zodSchema));
+      Object.assign(jsonSchema, io === "input" && describePipe(zodSchema));
       // A later version may add fields, and these are the bounds of every number that is an integer.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -102,8 +102,8 @@ function convert(schema: z.ZodType, io: "input" | "output"): Fields {
   return JSON.parse(text) as Fields;
 }
 
-/** What is left to say of an input whose form is made uniform before it is judged: the values that pass. */
-function tellOfPipe(schema: unknown): Fields {
+/** Describes the accepted values of an input that is normalized before validation. */
+function describePipe(schema: unknown): Fields {
   if (!(schema instanceof z.ZodPipe)) return {};
   const { in: before, out: after } = schema;
   if (after instanceof z.ZodEnum) return { enum: after.options };
@@ -117,8 +117,8 @@ function tellOfPipe(schema: unknown): Fields {
   return { anyOf: [one, { type: "array", items: one }] };
 }
 
-/** What a shape's own JSON Schema does not say. One with an `id` is described once, under that name. */
-const told = z.registry<Record<string, unknown>>();
+/** Metadata that the JSON Schema of a shape lacks. A shape with an `id` is defined once, under that name. */
+const namedShapes = z.registry<Record<string, unknown>>();
 
 const named: Readonly<Record<string, z.ZodType>> = {
   Answer: answer(),
@@ -141,7 +141,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   WidgetPage: widgetPage(),
   WidgetReview: widgetReview(),
 };
-for (const [id, schema] of Object.entries(named)) told.add(schema, { id });
+for (const [id, schema] of Object.entries(named)) namedShapes.add(schema, { id });
 
 const wholeNumber = {
   anyOf: [
@@ -149,10 +149,10 @@ const wholeNumber = {
     { type: "string", pattern: "^\\d{1,15}$" },
   ],
 };
-told
-  .add(shape.count, { id: "Count", description: "A whole number, in digits or as a number.", ...wholeNumber })
-  .add(shape.rowId, { id: "RowId", description: "An id, in digits or as a number.", ...wholeNumber })
-  .add(shape.boolean, { id: "Flag", description: "Yes or no, also in words." })
+namedShapes
+  .add(shape.count, { id: "Count", description: "A non-negative integer, as a string of digits or a number.", ...wholeNumber })
+  .add(shape.rowId, { id: "RowId", description: "An ID, as a string of digits or a number.", ...wholeNumber })
+  .add(shape.boolean, { id: "Flag", description: "A boolean; strings such as `true` and `no` are also accepted." })
   .add(shape.id, { minLength: 1, maxLength: maxLength.id })
   .add(shape.legalId, { minLength: 1, maxLength: maxLength.id, pattern: "^[A-Za-z0-9_-]+$" })
   .add(shape.name, { minLength: 1, maxLength: maxLength.name })
@@ -162,10 +162,8 @@ told
   .add(shape.url, { format: "uri", description: "Starts with `http://` or `https://`." })
   .add(shape.optionalUrl, { description: "Starts with `http://` or `https://`; empty means none." })
   .add(shape.date, { format: "date" })
-  .add(shape.price, { maxLength: 32, description: "Digits, and a point before the decimals." })
+  .add(shape.price, { maxLength: 32, description: "A decimal number, such as 12.50." })
   .add(shape.currency, { description: "An ISO currency code." })
-  .add(shape.tags, { description: "A text, or a list of texts." })
+  .add(shape.tags, { description: "A string, or a list of strings." })
   .add(timestamp(), { format: "date-time" });
 
-/** For `z.toJSONSchema`. */
-const namedShapes = told;
