@@ -150,9 +150,16 @@ const wholeNumber = {
   ],
 };
 namedShapes
-  .add(shape.count, { id: "Count", description: "A non-negative integer, as a string of digits or a number.", ...wholeNumber })
+  .add(shape.count, {
+    id: "Count",
+    description: "A non-negative integer, as a string of digits or a number.",
+    ...wholeNumber,
+  })
   .add(shape.rowId, { id: "RowId", description: "An ID, as a string of digits or a number.", ...wholeNumber })
-  .add(shape.boolean, { id: "Flag", description: "A boolean; strings such as `true` and `no` are also accepted." })
+  .add(shape.boolean, {
+    id: "Flag",
+    description: "A boolean; strings such as `true` and `no` are also accepted.",
+  })
   .add(shape.id, { minLength: 1, maxLength: maxLength.id })
   .add(shape.legalId, { minLength: 1, maxLength: maxLength.id, pattern: "^[A-Za-z0-9_-]+$" })
   .add(shape.name, { minLength: 1, maxLength: maxLength.name })
@@ -166,4 +173,3 @@ namedShapes
   .add(shape.currency, { description: "An ISO currency code." })
   .add(shape.tags, { description: "A string, or a list of strings." })
   .add(timestamp(), { format: "date-time" });
-
