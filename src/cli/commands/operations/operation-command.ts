@@ -56,11 +56,13 @@ function adaptCard(operation: OperationName, presentation: OperationCommand): Op
   const { summary = card.summary, arguments: positional = [], preset = {}, defaults = {} } = presentation;
   const fields = card.fields
     .filter(({ path }) => !Object.hasOwn(preset, path[0] ?? ""))
-    .map(({ isRequired, ...field }) => ({
-      ...field,
-      ...(isRequired && !Object.hasOwn(defaults, field.path[0] ?? "") && { isRequired }),
-      ...(positional.includes(field.path.join(".")) && { isArgument: true as const }),
-    }));
+    .map(({ isRequired, ...field }) =>
+      Object.assign(
+        field,
+        isRequired && !Object.hasOwn(defaults, field.path[0] ?? "") && { isRequired },
+        positional.includes(field.path.join(".")) && { isArgument: true as const },
+      ),
+    );
   const isCalledByName = presentation.isCalledByName && { isCalledByName: true as const };
   return { ...card, summary, fields, preset, defaults, ...isCalledByName };
 }
