@@ -1,5 +1,5 @@
 import { operations } from "../contract/index.ts";
-import { UserError } from "./user-error.ts";
+import { usageError } from "./user-error.ts";
 
 /** Faults that a server can inject, in the order in which they are drawn. */
 export const faultNames = ["429", "413", "500", "reset", "timeout", "drop"] as const;
@@ -32,7 +32,7 @@ export function parseChaosPlan(text: string, flag: string): ChaosPlan {
     const equals = part.indexOf("=");
     const [name, value] = [part.slice(0, equals).trim(), part.slice(equals + 1).trim()];
     const invalid = (reason: string) =>
-      new UserError("usage", `invalid value "${part.trim()}" for ${flag}: ${reason}`, syntax);
+      usageError(`invalid value "${part.trim()}" for ${flag}: ${reason}`, syntax);
     if (equals < 0) throw invalid(`must have the form name=value, as in ${example}`);
     if (isFaultName(name)) {
       const rate = parsePercent(value);

@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { UserError } from "./user-error.ts";
+import { usageError } from "./user-error.ts";
 
 /** The sender of emails. Without a name, the name of the store is used. */
 export interface EmailSender {
@@ -19,8 +19,7 @@ export function parseSender(text: string, source: string): EmailSender {
     .replace(/^"(.*)"$/, "$1")
     .trim();
   if (isAddress(address) && !/\p{Cc}/u.test(name)) return { name: name === "" ? null : name, address };
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(text)} for ${source}: must be an email address, optionally with a name`,
     'For example: "Tea & Cups <reviews@shop.example>".',
   );

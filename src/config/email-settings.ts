@@ -4,7 +4,7 @@ import { type EmailSender, formatSender, parseSender } from "./email-sender.ts";
 import type { Paths } from "./paths.ts";
 import { readFileIfExists } from "./private-file.ts";
 import { writeSettings } from "./settings-file.ts";
-import { UserError } from "./user-error.ts";
+import { UserError, usageError } from "./user-error.ts";
 
 /** `implicit`: TLS from the start; `starttls`: required; `opportunistic`: STARTTLS if offered; `none`: not encrypted. */
 export const tlsModes = ["implicit", "starttls", "opportunistic", "none"] as const;
@@ -57,8 +57,7 @@ export async function findEmailSettings(env: Environment, paths: Places): Promis
   const named = readEnvironment(env);
   const smtp = named ?? withPassword(stored?.smtp ?? null, env);
   if (smtp && !from) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       "a mail server is configured, but no sender",
       "Set STARPOST_MAIL_FROM, or run `starpost mail configure --from <sender>`.",
     );
@@ -78,11 +77,7 @@ function readEnvironment(env: Environment): SmtpServer | undefined {
   if (host === undefined) {
     const alone = ["PORT", "TLS", "USER"].find((name) => read(name) !== undefined);
     if (alone === undefined) return undefined;
-    throw new UserError(
-      "usage",
-      `STARPOST_SMTP_${alone} is set, but STARPOST_SMTP_HOST is not`,
-      "Set both or neither.",
-    );
+    throw usageError(`STARPOST_SMTP_${alone} is set, but STARPOST_SMTP_HOST is not`, "Set both or neither.");
   }
   const [port, tls, user = null, password = null] = [
     read("PORT"),
@@ -91,8 +86,7 @@ function readEnvironment(env: Environment): SmtpServer | undefined {
     read("PASSWORD"),
   ];
   if ((user === null) !== (password === null)) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `STARPOST_SMTP_${user === null ? "USER" : "PASSWORD"} is not set, but ${user === null ? "STARPOST_SMTP_PASSWORD" : "STARPOST_SMTP_USER"} is`,
       "Set both or neither.",
     );
@@ -118,8 +112,7 @@ export function parseHost(text: string, source: string): string {
     /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host)
   )
     return host;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(text)} for ${source}: must be a host name`,
     "Pass a name such as smtp.shop.example. To set the port, use --port.",
   );
@@ -128,17 +121,13 @@ export function parseHost(text: string, source: string): string {
 export function parsePort(text: string, source: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port > 0 && port <= 65_535) return port;
-  throw new UserError(
-    "usage",
-    `invalid value ${JSON.stringify(text)} for ${source}: must be a port from 1 to 65535`,
-  );
+  throw usageError(`invalid value ${JSON.stringify(text)} for ${source}: must be a port from 1 to 65535`);
 }
 
 export function parseTlsMode(text: string, source: string): TlsMode {
   const mode = tlsModes.find((name) => name === text);
   if (mode) return mode;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(text)} for ${source}: must be one of ${tlsModes.join(", ")}`,
   );
 }

@@ -1,4 +1,4 @@
-import { UserError } from "./user-error.ts";
+import { type UserError, usageError } from "./user-error.ts";
 
 /** Profiles that are not stored: the embedded database, and the profile from environment variables. */
 export const builtInNames = { local: "local", environment: "env" } as const;
@@ -15,8 +15,7 @@ export function parseNewProfileName(name: string): string {
   const isReserved = isBuiltIn(name);
   const isValid = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) && !Object.hasOwn(Object.prototype, name);
   if (!isReserved && isValid) return name;
-  throw new UserError(
-    "usage",
+  throw usageError(
     isReserved ? `the profile name ${name} is reserved` : `invalid profile name ${JSON.stringify(name)}`,
     "Choose another name, with letters, digits, `.`, `_`, and `-`.",
   );
@@ -24,8 +23,7 @@ export function parseNewProfileName(name: string): string {
 
 export function unknownProfile(name: string, known: readonly string[]): UserError {
   const all = [builtInNames.local, ...known].join(", ");
-  return new UserError(
-    "usage",
+  return usageError(
     `profile ${JSON.stringify(name)} not found`,
     `Available profiles: ${all}. To create one, run \`starpost auth login --profile <name>\`.`,
     undefined,
@@ -43,8 +41,7 @@ export function parseBaseUrl(text: string, source: string): string {
   // The message must not repeat a password.
   const hasCredentials = /^[^?#]*@/.test(text);
   if (!url || !isWeb || hasCredentials || url.search !== "" || url.hash !== "") {
-    throw new UserError(
-      "usage",
+    throw usageError(
       hasCredentials
         ? `invalid value for ${source}: must not contain a user name or password`
         : `invalid value ${JSON.stringify(text)} for ${source}: must be an http:// or https:// URL`,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { AddressError, parseDatabaseAddress } from "../storage/address.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
-import { UserError } from "./user-error.ts";
+import { type UserError, usageError } from "./user-error.ts";
 import { builtInNames, parseBaseUrl, unknownProfile } from "./profile-name.ts";
 import {
   findStored,
@@ -158,8 +158,7 @@ function parseAddress(location: string, source: string): ReturnType<typeof parse
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     const fallback = source === "STARPOST_DATABASE" ? ", or unset it to use the default database" : "";
-    throw new UserError(
-      "usage",
+    throw usageError(
       `invalid value for ${source}: ${error.message}`,
       `Use the path of a SQLite file or the URL of a PostgreSQL database${fallback}.`,
     );
@@ -203,8 +202,7 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
 
 function incompleteProfile(values: Readonly<Record<string, string | undefined>>): UserError {
   const missing = Object.keys(values).filter((name) => values[name] === undefined);
-  return new UserError(
-    "usage",
+  return usageError(
     `${missing.join(" and ")} not set: ${Object.keys(values).join(", ")} must be set together`,
     "Set all three or none of them. STARPOST_UTOKEN can replace the secret.",
   );

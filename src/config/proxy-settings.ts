@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
 import { type Environment, readVariable } from "./environment.ts";
-import { UserError } from "./user-error.ts";
+import { type UserError, usageError } from "./user-error.ts";
 
 /** An HTTP proxy for calls to a service. */
 export interface ProxySettings {
@@ -62,8 +62,7 @@ function parseProxy(text: string, variable: string): ProxySettings {
 }
 
 function invalidProxy(variable: string, reason: string): UserError {
-  return new UserError(
-    "usage",
+  return usageError(
     `invalid value for ${variable}: ${reason}`,
     "Use http://host:port or http://user:password@host:port, with special characters in the password escaped (# as %23, / as %2F). To bypass the proxy, add the service's host to NO_PROXY.",
   );

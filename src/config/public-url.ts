@@ -1,5 +1,5 @@
 import { type Environment, readVariable } from "./environment.ts";
-import { UserError } from "./user-error.ts";
+import { usageError } from "./user-error.ts";
 
 /**
  * Parses the public address of the service, which emails and pages link to. Removes a trailing slash.
@@ -12,8 +12,7 @@ export function parsePublicUrl(text: string, source: string): string {
   if (url && isWeb && !/[?#]/.test(text) && url.username === "" && url.password === "") {
     return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
   }
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(text)} for ${source}: must be a URL such as https://reviews.example, without a query`,
   );
 }

@@ -3,7 +3,7 @@ import { copyFile, link, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { type Environment, readVariable } from "./environment.ts";
 import { readFileIfExists, writePrivateFile } from "./private-file.ts";
-import { toFileError, codeOf, UserError } from "./user-error.ts";
+import { toFileError, codeOf, UserError, usageError } from "./user-error.ts";
 
 const keyBytes = 32;
 
@@ -16,8 +16,7 @@ export async function readSealingKey(env: Environment, keyFile: string): Promise
   if (value) {
     const key = decodeKey(value);
     if (key) return key;
-    throw new UserError(
-      "usage",
+    throw usageError(
       `invalid value for STARPOST_KEY: must be ${keyBytes} bytes in hexadecimal or base64`,
       "To generate a key, run `openssl rand -hex 32`.",
     );

@@ -24,6 +24,11 @@ export class UserError extends Error {
   }
 }
 
+/** An error of kind `usage`: invalid input. */
+export function usageError(message: string, hint?: string, cause?: unknown, misnamed?: Misnamed): UserError {
+  return new UserError("usage", message, hint, cause, misnamed);
+}
+
 const systemReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",

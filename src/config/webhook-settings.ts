@@ -3,7 +3,7 @@ import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { readFileIfExists } from "./private-file.ts";
 import { writeSettings } from "./settings-file.ts";
-import { UserError } from "./user-error.ts";
+import { UserError, usageError } from "./user-error.ts";
 
 const variable = "STARPOST_ALLOW_PRIVATE_WEBHOOKS";
 
@@ -33,7 +33,7 @@ export async function findWebhookSettings(env: Environment, paths: Places): Prom
 export function parseSwitch(text: string, source: string): boolean {
   if (["on", "true", "yes", "1"].includes(text)) return true;
   if (["off", "false", "no", "0"].includes(text)) return false;
-  throw new UserError("usage", `invalid value ${JSON.stringify(text)} for ${source}: must be on or off`);
+  throw usageError(`invalid value ${JSON.stringify(text)} for ${source}: must be on or off`);
 }
 
 export async function writeWebhookSettings(

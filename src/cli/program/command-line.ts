@@ -1,5 +1,5 @@
 import { Command as CommanderCommand, type CommanderError, Option } from "commander";
-import { UserError } from "../../config/user-error.ts";
+import { type UserError, usageError } from "../../config/user-error.ts";
 import type { Command } from "./command.ts";
 import { type Flag, formatFlag } from "./flag.ts";
 import type { ListedCommand } from "./commands.ts";
@@ -111,11 +111,7 @@ class Parser extends CommanderCommand {
     if (exitCode === 0) throw new Question({ asked: "help", about });
     if (code !== "commander.help") throw this.#usage(message);
     const verbs = this.commands.map((command) => command.name()).join(", ");
-    const problem = new UserError(
-      "usage",
-      `missing command after "${pathOf(this)}"`,
-      `Use one of: ${verbs}.`,
-    );
+    const problem = usageError(`missing command after "${pathOf(this)}"`, `Use one of: ${verbs}.`);
     throw new Question({ asked: "help", about, problem });
   }
 
@@ -123,7 +119,7 @@ class Parser extends CommanderCommand {
     message: string,
     misnamed?: { readonly given: string; readonly known: readonly string[] },
   ): UserError {
-    return new UserError("usage", message, `See \`${pathOf(this)} --help\`.`, undefined, misnamed);
+    return usageError(message, `See \`${pathOf(this)} --help\`.`, undefined, misnamed);
   }
 }
 

@@ -1,4 +1,4 @@
-import { UserError } from "../../config/user-error.ts";
+import { UserError, usageError } from "../../config/user-error.ts";
 import { type Context, describeLiveProfile } from "./context.ts";
 import { canPrompt, prompt } from "./prompt.ts";
 
@@ -42,11 +42,7 @@ export async function confirmByName(context: Context, question: string, name: st
 
 function requirePerson(context: Context, question: string): void {
   if (canPrompt(context)) return;
-  throw new UserError(
-    "usage",
-    `cannot prompt for confirmation: ${question}`,
-    "To skip the prompt, pass --yes.",
-  );
+  throw usageError(`cannot prompt for confirmation: ${question}`, "To skip the prompt, pass --yes.");
 }
 
 async function nameLiveProfile(context: Context, question: string): Promise<string> {

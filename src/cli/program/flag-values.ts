@@ -1,4 +1,4 @@
-import { UserError } from "../../config/user-error.ts";
+import { type UserError, usageError } from "../../config/user-error.ts";
 import { type Flag, type Flags, type FlagValues, isRequired } from "./flag.ts";
 import { hourMs } from "../../contract/time.ts";
 
@@ -40,11 +40,7 @@ function checkExclusive(flags: Flags, names: ReadonlySet<string>): void {
 
 /** The error for flags that cannot be combined. */
 export function exclusiveFlags(name: string, other: string): UserError {
-  return new UserError(
-    "usage",
-    `flags --${name} and --${other} cannot be used together`,
-    "Remove one of them.",
-  );
+  return usageError(`flags --${name} and --${other} cannot be used together`, "Remove one of them.");
 }
 
 function checkRequired(flags: Flags, names: ReadonlySet<string>): void {
@@ -61,8 +57,7 @@ function checkRequired(flags: Flags, names: ReadonlySet<string>): void {
   );
   const fallback = missing.find(([, flag]) => flag.requiredUnless !== undefined)?.[1].requiredUnless;
   const hints = fallback === undefined ? choices : [...choices, `Or use --${fallback}.`];
-  throw new UserError(
-    "usage",
+  throw usageError(
     `required ${missing.length === 1 ? "flag" : "flags"} ${list} not set`,
     hints.length > 0 ? hints.join(" ") : undefined,
   );
@@ -170,5 +165,5 @@ export function readText(text: string, flag: string): string {
 }
 
 function wrong(flag: string, text: string, wanted: string): UserError {
-  return new UserError("usage", `invalid value ${JSON.stringify(text)} for ${flag}: must be ${wanted}`);
+  return usageError(`invalid value ${JSON.stringify(text)} for ${flag}: must be ${wanted}`);
 }

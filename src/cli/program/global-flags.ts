@@ -1,5 +1,5 @@
 import { type Environment, readVariable } from "../../config/environment.ts";
-import { UserError } from "../../config/user-error.ts";
+import { type UserError, usageError } from "../../config/user-error.ts";
 import type { Format } from "../../terminal/view.ts";
 import type { Flag, Flags } from "./flag.ts";
 
@@ -60,11 +60,11 @@ export const versionFlag: Flag = { description: "show the version" };
 export function readGlobals(flags: GlobalFlags): Globals {
   const { profile, json = false, format, input = true, yes = false, quiet = false, verbose = false } = flags;
   if (profile === "") {
-    throw new UserError("usage", 'invalid value "" for --profile: must not be empty');
+    throw usageError('invalid value "" for --profile: must not be empty');
   }
   if (format !== undefined && !formats.includes(format)) throw invalidFormat(format);
   if (json && format !== undefined && format !== "json") {
-    throw new UserError("usage", "flags --json and --format cannot be used together", "Remove one of them.");
+    throw usageError("flags --json and --format cannot be used together", "Remove one of them.");
   }
   const outputFormat = json ? "json" : (format ?? "table");
   const columns = readColumns(flags.columns, outputFormat);
@@ -73,23 +73,21 @@ export function readGlobals(flags: GlobalFlags): Globals {
 
 function invalidFormat(given: string): UserError {
   const message = `invalid value ${JSON.stringify(given)} for --format: must be one of ${formats.join(", ")}`;
-  return new UserError("usage", message, undefined, undefined, { given, known: formats });
+  return usageError(message, undefined, undefined, { given, known: formats });
 }
 
 /** Assumed: --columns does not apply to JSON, because tools such as jq already select fields. */
 function readColumns(text: string | undefined, format: Format): readonly string[] | undefined {
   if (text === undefined) return undefined;
   if (isForScripts(format)) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `--columns is not supported with --format ${format}`,
       "To select JSON fields, use jq: starpost … --json | jq '.[].id'",
     );
   }
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name !== "")) return names;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(text)} for --columns: must be a comma-separated list of names`,
   );
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { silent, table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
@@ -65,7 +65,7 @@ export const api = command({
     const { runApi } = await import("./run.ts");
     const method = requireMethod(target);
     if (path === undefined) {
-      throw new UserError("usage", "missing path", "For example: starpost api GET /apps/{app_key}/purchases");
+      throw usageError("missing path", "For example: starpost api GET /apps/{app_key}/purchases");
     }
     return runApi(context, {
       method,

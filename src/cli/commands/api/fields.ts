@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { toFileError, UserError } from "../../../config/user-error.ts";
+import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
 import type { Io } from "../../program/io.ts";
 
 type Value = unknown;
@@ -28,10 +28,10 @@ export class InputFiles {
     if (name !== "-") {
       return readFile(resolve(this.#io.cwd, name)).catch((error: unknown) => {
         const found = toFileError(error, name);
-        throw found instanceof UserError ? new UserError("usage", `${flag}: ${found.message}`) : found;
+        throw found instanceof UserError ? usageError(`${flag}: ${found.message}`) : found;
       });
     }
-    if (this.#isStdinTaken) throw new UserError("usage", "only one flag can read standard input");
+    if (this.#isStdinTaken) throw usageError("only one flag can read standard input");
     this.#isStdinTaken = true;
     return buffer(this.#io.stdin);
   }
@@ -72,10 +72,7 @@ async function readText(
 }
 
 function missing(text: string, flag: string): never {
-  throw new UserError(
-    "usage",
-    `invalid value ${JSON.stringify(text)} for ${flag}: must have the form name=value`,
-  );
+  throw usageError(`invalid value ${JSON.stringify(text)} for ${flag}: must have the form name=value`);
 }
 
 /** Splits `a[b][]=value` into the steps `a`, `b`, and an empty step for an array element. */
@@ -106,8 +103,7 @@ function rejectSecret(
 ): void {
   const path = pathOf(steps);
   if (value === undefined || !isSecret(path)) return;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `${flag} must not contain the secret ${path}, because other users can see command lines`,
     path === "utoken"
       ? "Omit it: the profile's utoken is added automatically."

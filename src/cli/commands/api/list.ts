@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { Endpoint, Listing } from "../../../contract/endpoint.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { FoundOperation } from "../../../contract/find-operation.ts";
@@ -35,8 +35,7 @@ export function requireList({ method, path }: UnsignedCall, found: FoundOperatio
   if (endpoint && operation && listing && !isPage && method === "GET") {
     return { endpoint, listing, columns: operationCards[operation]?.columns ?? [] };
   }
-  throw new UserError(
-    "usage",
+  throw usageError(
     `--paginate is not supported for ${method} ${path}`,
     "Without --paginate, one page is printed. Select it with fields of the query.",
   );

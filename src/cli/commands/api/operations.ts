@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { type UserError, usageError } from "../../../config/user-error.ts";
 import type { OperationName } from "../../../contract/index.ts";
 import type { Command } from "../../program/command.ts";
 import type { CommandTable } from "../../program/command.ts";
@@ -42,11 +42,7 @@ export function findNamedOperation(argv: readonly string[]): OperationName | und
 export function requireMethod(target: string | undefined): string {
   if (target !== undefined && isMethod(target)) return target.toUpperCase();
   if (target !== undefined) throw unknownTarget(target);
-  throw new UserError(
-    "usage",
-    "missing operation or HTTP method",
-    "To list the operations, run `starpost api --list`.",
-  );
+  throw usageError("missing operation or HTTP method", "To list the operations, run `starpost api --list`.");
 }
 
 /** All operations, with their method, path, and summary. */
@@ -65,8 +61,7 @@ function isOperation(word: string): word is OperationName {
 
 function unknownTarget(target: string): UserError {
   const isName = target.includes(".");
-  return new UserError(
-    "usage",
+  return usageError(
     `unknown ${isName ? "operation" : "operation or HTTP method"} ${JSON.stringify(target)}`,
     "To list the operations, run `starpost api --list`.",
     undefined,

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Writable } from "node:stream";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { SignedResponse } from "../../../service/raw-call.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
@@ -35,8 +35,7 @@ export async function printAnswer(
   const isReadAsText = io.isStdoutTerminal || wantsRedaction(io.argv, io.env);
   if (body.kind === "bytes" && isReadAsText) {
     const { "content-type": type = "no type" } = headers;
-    throw new UserError(
-      "usage",
+    throw usageError(
       `the response is binary (${bytes.length} bytes, ${type})`,
       "Redirect the output to a file. With --redact, only text is printed.",
     );

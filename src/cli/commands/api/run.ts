@@ -1,5 +1,5 @@
 import type { Profile } from "../../../config/profile.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { callerNames } from "../../../contract/endpoint.ts";
 import { findOperation, type FoundOperation } from "../../../contract/find-operation.ts";
 import type { UnsignedCall } from "../../../service/raw-call.ts";
@@ -74,7 +74,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
 function checkFlags(request: ApiRequest, { format, columns }: Globals): void {
   const { isPaginated, isIncluded, limit, input } = request;
   const refuse = (what: string, hint: string) => {
-    throw new UserError("usage", what, hint);
+    throw usageError(what, hint);
   };
   if (!isPaginated && (format === "csv" || columns)) {
     refuse("the response is not a table", "Use --json, or --paginate for a list.");
@@ -126,8 +126,7 @@ function holdsSecret(found: FoundOperation | undefined, name: string): boolean {
 
 function rejectSecretInPath(name: string, isSecret: (name: string) => boolean): void {
   if (!isSecret(name)) return;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `the path must not contain the secret ${name}, because other users can see command lines`,
     "The profile's utoken is added automatically. Pass other secrets from a file: --field name=@file.",
   );

@@ -1,5 +1,5 @@
 import type { Profile } from "../../../config/profile.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 
 export const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
 
@@ -44,8 +44,7 @@ export function readTarget(text: string, profile: Profile): Target {
   const path = rawPath.startsWith("/") ? rawPath : `/${rawPath}`;
   const isValid = !path.startsWith("//") && !/[\s\\\p{C}]/u.test(path) && !path.split("/").some(isDotSegment);
   if (!isValid) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `invalid path ${JSON.stringify(text)}`,
       "A path has no spaces and no `.` or `..` segments. For example: /apps/{app_key}/purchases",
     );
@@ -65,8 +64,7 @@ function removeBaseUrl(text: string, profile: Profile): string {
     return (/[/?].*$/s.exec(typed)?.[0] ?? "/").slice(root.length);
   }
   const scope = base ? `only calls ${base.origin}${root}` : "does not call other hosts";
-  throw new UserError(
-    "usage",
+  throw usageError(
     `profile ${profile.name} ${scope}`,
     "Pass only the path. To call another service, use another profile (--profile).",
   );
@@ -92,14 +90,12 @@ export function readHeaders(texts: readonly string[]): Readonly<Record<string, s
     const name = rawName.trim().toLowerCase();
     if (value === undefined || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\0\r\n]/.test(value)) {
       // Without the value, which may be a secret.
-      throw new UserError(
-        "usage",
+      throw usageError(
         `invalid value ${JSON.stringify(rawName)} for --header: must have the form name:value`,
       );
     }
     if (reservedHeaders.has(name)) {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `--header cannot set ${name}`,
         "Credentials are added automatically. To send none, use --no-auth.",
       );

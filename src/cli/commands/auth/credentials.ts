@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
@@ -9,8 +9,7 @@ export const authCredentials = command({
   run: async (context) => {
     const { name, mode } = await context.profile();
     if (mode !== "local") {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `profile ${name} is remote; only credentials of local profiles can be printed`,
         "Use --profile local.",
       );

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 
 const maxSecretLength = 4_096;
 
@@ -15,14 +15,12 @@ export async function readSecretLine(stdin: Readable, what: string): Promise<str
   }
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "")
-    throw new UserError(
-      "usage",
+    throw usageError(
       `standard input contains no ${what}`,
       `Redirect a file with the ${what} to it, or pipe the output of a password manager.`,
     );
   if (secret.length <= maxSecretLength && !/\p{Cc}/u.test(secret)) return secret;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `the ${what} on standard input must be one line of at most ${maxSecretLength} characters`,
     `Pass only the ${what}.`,
   );

@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, type RemoteProfile, secretSources } from "../../../config/profile.ts";
 import { parseNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfiles } from "../../../config/profile-store.ts";
@@ -40,8 +40,7 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
   const name = findName(context, request, stored);
   const known = findStored(stored, name);
   if (known && isDatabase(known)) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `profile ${name} is an embedded database and needs no login`,
       `Use another profile with --profile, or remove this one: starpost profile remove ${name}`,
     );

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
@@ -20,8 +20,7 @@ export const completion = command({
   run: async (_context, { arguments: [name = ""] }) => {
     const shell = shells.find((known) => known === name);
     if (shell === undefined) {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `unsupported shell ${JSON.stringify(name)}`,
         `Supported shells: ${shells.join(", ")}.`,
         undefined,

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import type { Check, CheckStatus } from "../../../doctor/check.ts";
 import type { Diagnosis } from "../../../doctor/doctor.ts";
@@ -43,10 +43,7 @@ export const doctor = command({
 function parseTimeout(given: string, flag: string): number {
   const seconds = /^\d{1,3}$/.test(given) ? Number(given) : 0;
   if (seconds >= 1 && seconds <= 600) return seconds * 1_000;
-  throw new UserError(
-    "usage",
-    `invalid value ${JSON.stringify(given)} for ${flag}: must be an integer from 1 to 600`,
-  );
+  throw usageError(`invalid value ${JSON.stringify(given)} for ${flag}: must be an integer from 1 to 600`);
 }
 
 const marks: Readonly<Record<CheckStatus, string>> = { ok: "✔", warning: "!", problem: "✖", skipped: "-" };

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { readFileIfExists, writePrivateFile } from "../../../config/private-file.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { runPaths } from "../../../import/run/run-folder.ts";
 import { recordKinds } from "../../../records/index.ts";
 import { readRunReport, type RunReport } from "../../../import/report/run-report.ts";
@@ -37,8 +37,7 @@ export async function reportRun(
 ): Promise<ReportData> {
   const { io, globals, messages } = context;
   if (out === "" || out === "-") {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `invalid value ${JSON.stringify(out)} for --out: must be a file name`,
       "For example: --out report.html",
     );

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readVariable } from "../../../config/environment.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { localProfile } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
 import { readProfiles } from "../../../config/profile-store.ts";
@@ -36,8 +36,7 @@ async function isRemote(context: Context, given: SetUpRequest): Promise<boolean>
   if (given.isLocal) return false;
   if (isAccount || readVariable(context.io.env, "STARPOST_BASE_URL") !== undefined) return true;
   if (!canPrompt(context)) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       "required flag --local or --base-url not set",
       "For an embedded database, use --local. For a service, use --base-url, --app-key, and --secret-stdin.",
     );
@@ -61,8 +60,7 @@ async function isRemote(context: Context, given: SetUpRequest): Promise<boolean>
 async function setUpLocal(context: Context): Promise<SetUp> {
   const sources = await context.profileSources();
   if (sources.flag !== undefined && sources.flag !== builtInNames.local) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `--local cannot be used with --profile ${sources.flag}`,
       `To create another database, run \`starpost profile add ${sources.flag} --database <path>\`.`,
     );

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Service } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -31,14 +31,13 @@ export const mailCancel = command({
   run: async (context, { arguments: [orderId], flags }) => {
     const { "email-id": emailId, product = [] } = flags;
     if (orderId === undefined && emailId === undefined) {
-      throw new UserError(
-        "usage",
+      throw usageError(
         "missing order ID or --email-id",
         "For example: `starpost mail cancel 1001` or `starpost mail cancel --email-id 12`.",
       );
     }
     if (emailId === undefined) return cancelOrder(context, orderId ?? "", product);
-    if (orderId !== undefined) throw new UserError("usage", "--email-id cannot be used with an order ID");
+    if (orderId !== undefined) throw usageError("--email-id cannot be used with an order ID");
     return cancelEmail(context, emailId);
   },
   render: () => silent(),

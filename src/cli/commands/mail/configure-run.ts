@@ -5,7 +5,7 @@ import type {
   TlsMode,
 } from "../../../config/email-settings.ts";
 import { type EmailSender, formatSender } from "../../../config/email-sender.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { type UserError, usageError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";
 import { findPassword } from "./smtp-password.ts";
@@ -73,7 +73,7 @@ function namesServer({ host, port, tls, user, hasNoUser, isPasswordOnStdin }: Ma
 }
 
 function missing(flag: string): UserError {
-  return new UserError("usage", `required flag ${flag} not set`, "See `starpost mail configure --help`.");
+  return usageError(`required flag ${flag} not set`, "See `starpost mail configure --help`.");
 }
 
 /** The settings to store, or undefined if nothing changes. */

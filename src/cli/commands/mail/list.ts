@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { emailCategories, emailStates } from "../../../contract/emails/categories.ts";
 import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
@@ -53,8 +53,7 @@ export const mailList = command({
     const { emailPage } = await import("../../../contract/emails/emails.ts");
     const { state, email, order, category, sort, limit } = flags;
     if (limit >= emailPage.max) {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `invalid value "${limit}" for --limit: must be at most ${emailPage.max - 1}`,
         "For longer lists, run `starpost api emails.list --limit <n>`.",
       );

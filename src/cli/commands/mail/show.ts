@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { UserError, usageError } from "../../../config/user-error.ts";
 import { fields, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
@@ -19,8 +19,7 @@ export const mailShow = command({
     const emailId = readWholeNumber(id, "<id>");
     const part: "html" | "text" | undefined = flags.html ? "html" : flags.text ? "text" : undefined;
     if (part && isForScripts(context.globals.format)) {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `--${part} cannot be used with --format ${context.globals.format}`,
         `JSON output contains both bodies in "message". Omit --${part}.`,
       );

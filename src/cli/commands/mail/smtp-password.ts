@@ -1,6 +1,6 @@
 import { readVariable } from "../../../config/environment.ts";
 import type { SmtpServer } from "../../../config/email-settings.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
@@ -27,8 +27,7 @@ export async function findPassword(
   if (given !== undefined) return given;
   if (known?.user === user && known.password !== null) return known.password;
   if (!canPrompt(context)) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot prompt for the password of ${user}`,
       "Pass it on standard input with --password-stdin, or set STARPOST_SMTP_PASSWORD.",
     );
@@ -38,8 +37,7 @@ export async function findPassword(
     promptSecret(`Password for ${user} at ${host}`, terminal),
   );
   if (answer !== "") return answer;
-  throw new UserError(
-    "usage",
+  throw usageError(
     "the password is empty",
     "Nothing was changed. Try again, or pass the password with --password-stdin.",
   );

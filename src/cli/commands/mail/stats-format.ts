@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import {
   emailCategories,
   type EmailCategory,
@@ -58,8 +58,7 @@ export async function readStats(context: Context, request: StatsRequest): Promis
   const to_date = request.to ?? dateOf(context.io.clock());
   const since_date = request.since ?? dateOf(Date.parse(to_date) - (defaultDays - 1) * dayMs);
   if (since_date > to_date) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `invalid value "${since_date}" for --since: must not be after ${request.to ? "--to" : "today"} (${to_date})`,
     );
   }

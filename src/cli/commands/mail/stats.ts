@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { emailCategories } from "../../../contract/emails/categories.ts";
 import { command } from "../../program/command.ts";
 import { readDay } from "../../program/flag-values.ts";
@@ -37,8 +37,7 @@ export const mailStats = command({
   run: async (context, { flags }) => {
     const isPlot = flags.plot ?? false;
     if (isPlot && context.globals.format !== "table") {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `--plot cannot be used with --format ${context.globals.format}`,
         "For the same data, use --aggregate day.",
       );

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -45,5 +45,5 @@ export const mailTest = command({
 function explainMissingAddress(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.field !== "email") return error;
   const hint = "Specify the recipient: starpost mail test --to you@shop.example";
-  return new UserError("usage", "the account has no email address", hint, error);
+  return usageError("the account has no email address", hint, error);
 }

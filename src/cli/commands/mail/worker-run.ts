@@ -1,5 +1,5 @@
 import { findPublicUrl } from "../../../config/public-url.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { toJson } from "../../../terminal/render.ts";
@@ -62,8 +62,7 @@ function describeRemainder({ state, mails, webhooks }: WorkSummary): string | un
 async function readLocalProfile(context: Context): Promise<LocalProfile> {
   const profile = await context.profile();
   if (profile.mode === "local") return profile;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `profile ${profile.name} is remote; its service sends its emails and webhooks`,
     "To send those of the embedded database, use --profile local.",
   );

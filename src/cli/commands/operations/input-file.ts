@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { toFileError, UserError } from "../../../config/user-error.ts";
+import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
 
 /**
@@ -17,14 +17,13 @@ export async function readInputFile(
   const bytes = file === "-" ? await buffer(io.stdin) : await readNamed(resolve(io.cwd, file), file);
   const source = file === "-" ? "standard input" : file;
   const hint = 'It must be one JSON object with the fields of the operation: {"field": "value"}.';
-  const parsed = parse(
-    bytes.toString("utf8"),
-    (reason) => new UserError("usage", `--input: ${source} is not valid JSON: ${reason}`, hint),
+  const parsed = parse(bytes.toString("utf8"), (reason) =>
+    usageError(`--input: ${source} is not valid JSON: ${reason}`, hint),
   );
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
     return parsed as Readonly<Record<string, unknown>>;
   }
-  throw new UserError("usage", `--input: ${source} does not contain a JSON object`, hint);
+  throw usageError(`--input: ${source} does not contain a JSON object`, hint);
 }
 
 async function readNamed(path: string, name: string): Promise<Buffer> {
@@ -32,7 +31,7 @@ async function readNamed(path: string, name: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     const { message, hint } = toFileError(error, name) as UserError;
-    throw new UserError("usage", `--input: ${message}`, hint, error);
+    throw usageError(`--input: ${message}`, hint, error);
   }
 }
 
@@ -52,6 +51,6 @@ function parse(text: string, createError: (reason: string) => UserError): unknow
 export function parseUserJson(text: string): unknown {
   return JSON.parse(text, (name, value: unknown) => {
     if (name !== "__proto__") return value;
-    throw new UserError("usage", "invalid JSON: the field name __proto__ is not allowed");
+    throw usageError("invalid JSON: the field name __proto__ is not allowed");
   });
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
 import { flagNameOf, isPageLimit, readField } from "./operation-flags.ts";
 
@@ -45,8 +45,7 @@ export function readInput(card: OperationCard, sources: InputSources): Fields {
   if (missing.length === 0) return input;
   const isFlag = (field: FieldCard) => !field.isSecret && (!field.isArgument || card.isCalledByName);
   const names = missing.map((field) => (isFlag(field) ? `--${flagNameOf(field, card)}` : nameOf(field)));
-  throw new UserError(
-    "usage",
+  throw usageError(
     `missing required ${names.length === 1 ? "value" : "values"}: ${names.join(", ")}`,
     "Pass each of them, or pass all fields in a file with --input. --help describes the fields.",
   );

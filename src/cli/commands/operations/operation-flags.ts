@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { UserError, usageError } from "../../../config/user-error.ts";
 import type { ArgumentHelp } from "../../program/command.ts";
 import type { Flag, Flags } from "../../program/flag.ts";
 import { readCount } from "../../program/flag-values.ts";
@@ -93,8 +93,7 @@ export function describeArguments(
  */
 export function readField(field: FieldCard, text: string, source: string): unknown {
   if (field.oneOf && !field.oneOf.includes(text)) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `invalid value ${JSON.stringify(text)} for ${source}`,
       `Valid values: ${field.oneOf.join(", ")}.`,
       undefined,
@@ -106,7 +105,7 @@ export function readField(field: FieldCard, text: string, source: string): unkno
   if (field.type !== "json") return text;
   return parseOr(text, () => {
     const hint = `Quote it for the shell: ${source} '{"…": …}'. To read long values from a file, use --input.`;
-    throw new UserError("usage", `invalid value for ${source}: not valid JSON`, hint);
+    throw usageError(`invalid value for ${source}: not valid JSON`, hint);
   });
 }
 
@@ -153,7 +152,7 @@ const valueNames = {
 function readLimit(text: string, flag: string): number {
   const limit = readCount(text, flag);
   if (limit > 0) return limit;
-  throw new UserError("usage", `invalid value "0" for ${flag}: must be at least 1`);
+  throw usageError(`invalid value "0" for ${flag}: must be at least 1`);
 }
 
 function parseOr(text: string, otherwise: () => unknown): unknown {

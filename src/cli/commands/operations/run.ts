@@ -1,5 +1,5 @@
 import type { Connection } from "../../../app/ports.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { OperationName } from "../../../contract/index.ts";
 import { listAll } from "../../../service/list-all.ts";
 import { callOf } from "../../../service/service.ts";
@@ -83,10 +83,10 @@ async function readPassword(
   }
   const hint = "Pass it on standard input with --password-stdin.";
   const { canPrompt, prompt } = await import("../../program/prompt.ts");
-  if (!canPrompt(context)) throw new UserError("usage", "cannot prompt for the password", hint);
+  if (!canPrompt(context)) throw usageError("cannot prompt for the password", hint);
   const { promptSecret } = await import("../../../terminal/prompt.ts");
   const answer = await prompt(context, (terminal) => promptSecret("Password", terminal));
-  if (answer === "") throw new UserError("usage", "the password is empty", hint);
+  if (answer === "") throw usageError("the password is empty", hint);
   return answer;
 }
 

@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { findDatabase, secretSources } from "../../../config/profile.ts";
 import { parseNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
@@ -86,14 +86,13 @@ async function readDatabase(
   const { database: address } = findDatabase(text, cwd, source);
   const { database, password } = splitPassword(address);
   if (given !== undefined && password !== undefined) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       "--database must not contain a password, because other users can see flags",
       "Pass the password on standard input with --secret-stdin, or set STARPOST_DATABASE to the complete URL.",
     );
   }
   if (isSecretOnStdin && !isServer(database)) {
-    throw new UserError("usage", "--secret-stdin cannot be used with a database file");
+    throw usageError("--secret-stdin cannot be used with a database file");
   }
   const secret = isSecretOnStdin ? await readSecretLine(stdin, "password") : password;
   return { target: { database }, secret };

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { secretSources } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
 import {
@@ -89,7 +89,7 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
 /** @throws UserError `usage` if neither flag is set */
 export function readLiveFlags(isLive: boolean | undefined): boolean {
   if (isLive !== undefined) return isLive;
-  throw new UserError("usage", "required flag --live or --no-live not set");
+  throw usageError("required flag --live or --no-live not set");
 }
 
 async function placesOf(context: Context) {

@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { type UserError, usageError } from "../../../config/user-error.ts";
 import { parseBaseUrl } from "../../../config/profile-name.ts";
 import type { StoredAccount } from "../../../config/profile-store.ts";
 import { promptValue } from "../../program/prompt.ts";
@@ -37,8 +37,7 @@ export async function readAccountTarget(
     if (value !== undefined) return read(value);
     if (stored !== undefined && !(promptsAll && canPrompt(context))) return read(stored);
     if (canPrompt(context)) return promptValue(context, { question, usual: stored }, read);
-    throw new UserError(
-      "usage",
+    throw usageError(
       `required flag ${flag} not set`,
       `Pass ${flag}, or run the command in a terminal to be prompted.`,
     );
@@ -86,8 +85,7 @@ function readOwnSecret({ io: { env } }: Context, { base_url, app_key }: AccountT
 }
 
 export function missingSecret(): UserError {
-  return new UserError(
-    "usage",
+  return usageError(
     "cannot prompt for the secret",
     "Pass it on standard input with --secret-stdin, or set STARPOST_SECRET.",
   );
@@ -95,16 +93,10 @@ export function missingSecret(): UserError {
 
 function readAppKey(text: string): string {
   if (/^\S{1,256}$/.test(text)) return text;
-  throw new UserError(
-    "usage",
-    `invalid value ${JSON.stringify(text)} for --app-key: must not contain spaces`,
-  );
+  throw usageError(`invalid value ${JSON.stringify(text)} for --app-key: must not contain spaces`);
 }
 
 function checkSecret(secret: string): string {
   if (secret !== "" && secret.length <= 4_096 && !/\s/.test(secret)) return secret;
-  throw new UserError(
-    "usage",
-    secret === "" ? "the secret is empty" : "the secret contains spaces or is too long",
-  );
+  throw usageError(secret === "" ? "the secret is empty" : "the secret contains spaces or is too long");
 }

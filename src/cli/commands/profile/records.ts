@@ -1,5 +1,5 @@
 import { readVariable } from "../../../config/environment.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, localProfile, secretSources } from "../../../config/profile.ts";
 import { builtInNames, unknownProfile } from "../../../config/profile-name.ts";
 import {
@@ -68,15 +68,13 @@ export async function requireStored(context: Context, name: string, action: stri
   const { paths } = await context.profileSources();
   const stored = await readProfiles(paths.configFolder);
   if (name === builtInNames.local) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot ${action} the built-in profile local`,
       "It is the embedded database of this machine. To create another, run `starpost profile add <name> --database <path>`.",
     );
   }
   if (name === builtInNames.environment) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `cannot ${action} the profile env, which the environment defines`,
       "Unset STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET, and STARPOST_UTOKEN.",
     );

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { toFileError, UserError } from "../../../config/user-error.ts";
+import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
 import type { ExportFormat } from "../../../export/column-format.ts";
 import { type ExportEvent, type ExportResult, runExport } from "../../../export/export.ts";
 import type { ExportQuery } from "../../../export/record-exporter.ts";
@@ -42,15 +42,13 @@ export async function exportRecords(
   const { io, messages, globals } = context;
   const format = globals.format === "table" ? "csv" : globals.format;
   if (isSafeForExcel && format !== "csv") {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `--safe-for-excel cannot be used with --format ${format}`,
       "Remove one of them, or use --format csv.",
     );
   }
   if (out !== undefined && wantsRedaction(io.argv, io.env)) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       "--redact cannot be used with --out",
       "Remove --out and redirect standard output to the file.",
     );
@@ -106,7 +104,7 @@ function openFile(file: string, { io }: Context): Sink {
     return openFileSink(resolve(io.cwd, file), io.random);
   } catch (error) {
     const cause = toFileError(error, file, "Pass --out a file in a writable folder.");
-    throw cause instanceof UserError ? new UserError("usage", cause.message, cause.hint, error) : cause;
+    throw cause instanceof UserError ? usageError(cause.message, cause.hint, error) : cause;
   }
 }
 

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { KindFlag, RecordKind } from "../../../import/kind.ts";
 import { emptyCells, type ImportOptions } from "../../../import/options.ts";
 import type { Flag, Flags, FlagValues } from "../../program/flag.ts";
@@ -163,11 +163,7 @@ function readPairs(pairs: readonly (readonly [string, string])[], flag: string):
   const fields = pairs.map(([field]) => field);
   const duplicate = fields.find((field, at) => fields.indexOf(field) !== at);
   if (duplicate !== undefined) {
-    throw new UserError(
-      "usage",
-      `${flag} sets the field ${duplicate} more than once`,
-      "Remove all but one of them.",
-    );
+    throw usageError(`${flag} sets the field ${duplicate} more than once`, "Remove all but one of them.");
   }
   return Object.fromEntries(pairs);
 }
@@ -176,8 +172,7 @@ function readPairs(pairs: readonly (readonly [string, string])[], flag: string):
 export function readOneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
   const found = allowed.find((one) => one === value);
   if (found !== undefined) return found;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(value)} for ${flag}`,
     `Use one of: ${allowed.join(", ")}.`,
     undefined,

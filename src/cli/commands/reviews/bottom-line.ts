@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { type Row, RowStream } from "../../../terminal/row-stream.ts";
 import type { Command } from "../../program/command.ts";
 import { operationCommand } from "../operations/operation-command.ts";
@@ -19,8 +19,7 @@ export const reviewsBottomLine: Command = {
     if (input.arguments[0] === undefined) return ofAll.run(context, input);
     const [flag] = Object.entries(input.flags).find(([, value]) => value !== undefined) ?? [];
     if (flag === undefined) return ofOne.run(context, input);
-    throw new UserError(
-      "usage",
+    throw usageError(
       `--${flag} cannot be used with a product ID`,
       `To list all products, omit the ID: starpost ${name} --${flag} …`,
     );

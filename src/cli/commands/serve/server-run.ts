@@ -1,5 +1,5 @@
 import { describeChaosPlan } from "../../../config/chaos-plan.ts";
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, type LocalProfile, localProfile } from "../../../config/profile.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -61,8 +61,7 @@ export async function findLocalProfile(context: Context, verb: string): Promise<
     const profile = await context.profile();
     if (profile.mode === "local") return profile;
     if (isNamed) {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `profile ${profile.name} is remote; only a local profile ${verb}`,
         "Use --profile local.",
       );

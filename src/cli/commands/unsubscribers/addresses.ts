@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { UserError, usageError } from "../../../config/user-error.ts";
 import { emailTypes, isEmailTypeId } from "../../../contract/unsubscribers.ts";
 import { listAll } from "../../../service/list-all.ts";
 import type { OutputOf } from "../../../service/transport.ts";
@@ -52,8 +52,7 @@ function readEmailTypes(texts: readonly string[] | undefined): readonly string[]
   const unknown = texts.find((id) => !isEmailTypeId(id));
   if (unknown === undefined) return [...new Set(texts)];
   const known = Object.entries(emailTypes).map(([id, name]) => `${id} (${name})`);
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(unknown)} for --type`,
     `Email types: ${known.join(", ")}.`,
   );

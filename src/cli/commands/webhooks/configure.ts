@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { parseSwitch } from "../../../config/webhook-settings.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -20,8 +20,7 @@ export const webhooksConfigure = command({
     const { findWebhookSettings, writeWebhookSettings } = await import("../../../config/webhook-settings.ts");
     const { mode, name } = await context.profile();
     if (mode === "remote") {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `profile ${name} is remote; configure webhooks on the machine of its service`,
         "To configure this machine, use --profile local.",
       );

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { deliveryStates } from "../../../contract/emails/categories.ts";
 import { fields, table, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -44,7 +44,7 @@ export const webhooksDeliveries = command({
     const { state, event, webhook, limit = defaultLimit } = flags;
     if (id !== undefined) {
       const [flag] = Object.entries(flags).find(([, value]) => value !== undefined) ?? [];
-      if (flag !== undefined) throw new UserError("usage", `--${flag} cannot be used with a delivery ID`);
+      if (flag !== undefined) throw usageError(`--${flag} cannot be used with a delivery ID`);
       const delivery_id = readWholeNumber(id, "<id>");
       return withService(context, ({ webhookDeliveries }) =>
         aboutOne("Delivery", delivery_id, () => webhookDeliveries.get({ delivery_id })),
@@ -52,8 +52,7 @@ export const webhooksDeliveries = command({
     }
     const { deliveryPage } = await import("../../../contract/webhooks/deliveries.ts");
     if (limit >= deliveryPage.max) {
-      throw new UserError(
-        "usage",
+      throw usageError(
         `invalid value "${limit}" for --limit: must be at most ${deliveryPage.max - 1}`,
         "For longer lists, run `starpost api webhookDeliveries.list --limit <n>`.",
       );

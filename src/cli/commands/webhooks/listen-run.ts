@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
@@ -27,7 +27,7 @@ export async function listenToWebhooks(
 ): Promise<void> {
   const { io, messages, globals } = context;
   if (globals.format === "csv") {
-    throw new UserError("usage", "--format csv is not supported", "Use --format ndjson.");
+    throw usageError("--format csv is not supported", "Use --format ndjson.");
   }
   const paint = await createPaint(readScreen(io).isColored);
   const write: WriteEvent = isForScripts(globals.format)

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { type UserError, usageError } from "../../../config/user-error.ts";
 import type { Command, CommandTable } from "../command.ts";
 import { nouns } from "./groups.ts";
 import { describeProgram } from "./overview.ts";
@@ -37,8 +37,7 @@ export async function findHelp(
 
 function unknownName(name: string, commands: CommandTable): UserError {
   const known = [...Object.keys(commands), ...Object.keys(nouns), ...Object.keys(topics), "topics"];
-  return new UserError(
-    "usage",
+  return usageError(
     `no help found for ${JSON.stringify(name)}`,
     "Use `starpost --help` to list commands, or `starpost help topics` to list topics.",
     undefined,

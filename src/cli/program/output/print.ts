@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { renderData } from "../../../terminal/render.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
 import type { View } from "../../../terminal/view.ts";
@@ -42,8 +42,7 @@ function choose(
 ): readonly string[] {
   const unknown = wanted?.find((name) => !allColumns.includes(name) && !name.includes("."));
   if (unknown === undefined) return wanted ?? columns;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(unknown)} for --columns: no such column`,
     `Available columns: ${allColumns.join(", ")}.`,
   );

@@ -1,4 +1,4 @@
-import { UserError } from "../../../../config/user-error.ts";
+import { usageError } from "../../../../config/user-error.ts";
 import type { EmailSettingName, EmailSettingValue } from "../../../../contract/index.ts";
 import { command } from "../../../program/command.ts";
 import { withService } from "../../../program/with-service.ts";
@@ -36,8 +36,7 @@ export async function readSettingChange(
     await import("../../../../contract/index.ts");
   const name = emailSettingNames.find((known) => known === text.trim().toLowerCase().replaceAll("-", "_"));
   if (!name) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `unknown email setting ${JSON.stringify(text)}`,
       `Valid settings: ${emailSettingNames.join(", ")}.`,
       undefined,
@@ -47,8 +46,7 @@ export async function readSettingChange(
   if (value === defaultKeyword) return { name, value: null };
   const read = parseEmailSetting(name, value);
   if ("value" in read) return { name, value: read.value };
-  throw new UserError(
-    "usage",
+  throw usageError(
     `invalid value ${JSON.stringify(value)} for ${name}: ${read.problem}`,
     `${name}: ${emailSettings[name].description}. To restore the default, use \`default\`.`,
   );

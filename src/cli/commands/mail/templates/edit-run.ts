@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { toFileError, codeOf, UserError } from "../../../../config/user-error.ts";
+import { toFileError, codeOf, UserError, usageError } from "../../../../config/user-error.ts";
 import { readVariable } from "../../../../config/environment.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { emailCategories, type EmailCategory } from "../../../../contract/emails/categories.ts";
@@ -26,8 +26,7 @@ type SavedTemplate = Awaited<ReturnType<Service["emailTemplates"]["set"]>>["temp
 export function readCategory(text: string): EmailCategory {
   const category = emailCategories.find((name) => name === text);
   if (category) return category;
-  throw new UserError(
-    "usage",
+  throw usageError(
     `unknown email category ${JSON.stringify(text)}`,
     `Valid categories: ${emailCategories.join(", ")}.`,
     undefined,
@@ -56,12 +55,7 @@ export async function readSource({ io }: Context, file: string): Promise<string>
   const path = resolve(io.cwd, file);
   return readFile(path, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT")
-      throw new UserError(
-        "usage",
-        `file not found: ${file}`,
-        "Check the path. For standard input, use -.",
-        error,
-      );
+      throw usageError(`file not found: ${file}`, "Check the path. For standard input, use -.", error);
     throw toFileError(error, file);
   });
 }
@@ -83,7 +77,7 @@ async function save(
 /** Reports an invalid template with the position in its file. */
 export function locateError(error: unknown, parsed: ParsedTemplate, source: string): unknown {
   if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return error;
-  return new UserError("usage", locateInFile(error.message, parsed, source), undefined, error);
+  return usageError(locateInFile(error.message, parsed, source), undefined, error);
 }
 
 async function editInEditor(
@@ -135,8 +129,7 @@ function keepText(error: unknown, path: string, category: EmailCategory): unknow
 function findEditor({ io }: Context): string {
   const editor = readVariable(io.env, "VISUAL") ?? readVariable(io.env, "EDITOR");
   if (editor !== undefined) return editor;
-  throw new UserError(
-    "usage",
+  throw usageError(
     "no editor configured",
     "Set VISUAL or EDITOR, or edit the output of --print and pass it with --file.",
   );

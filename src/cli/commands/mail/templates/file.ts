@@ -1,4 +1,4 @@
-import { UserError } from "../../../../config/user-error.ts";
+import { usageError } from "../../../../config/user-error.ts";
 
 /** The parts of a template, which are sections of one file while it is edited. */
 export interface TemplateParts {
@@ -43,18 +43,13 @@ export function parseTemplateFile(content: string, source: string): ParsedTempla
       continue;
     }
     if (parts.has(name))
-      throw new UserError(
-        "usage",
-        `${source}:${at + 1}: duplicate heading ${heading(name)}`,
-        "Remove one of them.",
-      );
+      throw usageError(`${source}:${at + 1}: duplicate heading ${heading(name)}`, "Remove one of them.");
     section = [];
     parts.set(name, { firstLine: at + 2, lines: section });
   }
   const missing = partNames.find((name) => !parts.has(name));
   if (missing) {
-    throw new UserError(
-      "usage",
+    throw usageError(
       `${source}: missing heading ${heading(missing)}`,
       "A template has three parts with headings. To print an example, use --print.",
     );
