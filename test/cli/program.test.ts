@@ -122,7 +122,7 @@ describe("messages", () => {
     (await run(["things", "show", "x", ...flags], { table: tableWith({}) })).stderr;
 
   test("go to standard error, or nowhere with --quiet", async () => {
-    expect(await printMessages()).toBe("a warning\na word\n");
+    expect(await printMessages()).toBe("a warning\na message\n");
     expect(await printMessages("--quiet")).toBe("");
   });
 
@@ -131,9 +131,9 @@ describe("messages", () => {
   });
 
   test("are omitted if a script gets an error document", async () => {
-    const table = tableWith({}, new UserError("usage", "failed", "try again"));
+    const table = tableWith({}, new UserError("usage", "failed", "Try again."));
     const { stderr } = await run(["things", "show", "x", "--json"], { table });
-    expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: "failed", hint: "try again" } });
+    expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: "failed", hint: "Try again." } });
   });
 });
 
@@ -180,8 +180,8 @@ test("-h is --help", async () => {
 
 describe("an invalid command line", () => {
   test.each([
-    [[], "`starpost`"],
-    [["things"], "`starpost things`"],
+    [[], '"starpost"'],
+    [["things"], '"starpost things"'],
     [["thing", "list"], '"thing"'],
     [["things", "lst"], '"lst"'],
     [["things", "show"], "<name>"],
@@ -235,9 +235,9 @@ describe("errors", () => {
   ];
 
   test.each(statuses)("a rejected call, %s, ends with %i", async (kind, status) => {
-    const ran = await failWith(new ServiceError(kind, "no", { hint: "do this" }), "--json");
+    const ran = await failWith(new ServiceError(kind, "no", { hint: "Do this." }), "--json");
     expect(ran.status).toBe(status);
-    expect(JSON.parse(ran.stderr)).toEqual({ error: { kind, message: "no", hint: "do this" } });
+    expect(JSON.parse(ran.stderr)).toEqual({ error: { kind, message: "no", hint: "Do this." } });
   });
 
   test.each([
