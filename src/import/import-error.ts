@@ -27,6 +27,15 @@ export class ImportError extends Error {
   }
 }
 
+/** The error for a flag, a file, or an ID that the person must correct. */
+export function usageError(
+  message: string,
+  hint?: string,
+  more: { readonly cause?: unknown; readonly misnamed?: ImportError["misnamed"] } = {},
+): ImportError {
+  return new ImportError("usage", message, { ...more, hint });
+}
+
 /** A file that cannot be read as CSV; the message is preceded by the file's name. */
 export class FileFormatError extends Error {
   override readonly name = "FileFormatError";

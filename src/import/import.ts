@@ -23,7 +23,7 @@ import {
 } from "./run/run-folder.ts";
 import { rejectElsewhere, reopenFiles } from "./run/recorded-run.ts";
 import { checkRejectsPath } from "./run/reject-copy.ts";
-import { ImportError } from "./import-error.ts";
+import { ImportError, usageError } from "./import-error.ts";
 import type { ImportDeps } from "./deps.ts";
 import type { ImportOptions } from "./options.ts";
 import type { ImportSummary } from "./summary.ts";
@@ -110,8 +110,7 @@ export async function showImport(runsFolder: string, id: string): Promise<Import
 function checkBatchSize(behavior: ImportBehavior, { batchSize }: ImportOptions): void {
   const { max } = callSizeOf(behavior);
   if (batchSize === undefined || max === undefined || batchSize <= max) return;
-  throw new ImportError(
-    "usage",
+  throw usageError(
     `invalid value "${batchSize}" for --batch-size: the service accepts at most ${max} per call`,
   );
 }

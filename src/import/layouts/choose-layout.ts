@@ -1,4 +1,4 @@
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 import { normalizeName } from "../mapping/names.ts";
 import type { Layout } from "./layout.ts";
 
@@ -63,8 +63,9 @@ function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLa
     name.endsWith(suffix) ? `${name.slice(0, -suffix.length)} (or ${name})` : name,
   );
   const problem = owner ? `this is a layout for ${owner.name}, not for ${kind.name}` : "unknown layout";
-  throw new ImportError("usage", `invalid value "${requested}" for --layout: ${problem}`, {
-    hint: `accepted values: ${["native (or none)", ...accepted].join(", ")}`,
-    misnamed: { given: requested, known: ["none", ...kind.layouts.map(({ name }) => name)] },
-  });
+  throw usageError(
+    `invalid value "${requested}" for --layout: ${problem}`,
+    `accepted values: ${["native (or none)", ...accepted].join(", ")}`,
+    { misnamed: { given: requested, known: ["none", ...kind.layouts.map(({ name }) => name)] } },
+  );
 }

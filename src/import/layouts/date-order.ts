@@ -1,4 +1,4 @@
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 import { isNumberedDate, orderOf } from "./dates.ts";
 import type { DateOrder, Layout } from "./layout.ts";
 
@@ -21,11 +21,8 @@ export function findDateOrder(
     first ??= value;
   }
   if (first === undefined) return undefined;
-  throw new ImportError(
-    "usage",
+  throw usageError(
     `${file}: the dates in '${column}', such as ${first}, may start with the day or the month`,
-    {
-      hint: `specify the order: --layout ${layout.name}-dmy for day first, --layout ${layout.name}-mdy for month first`,
-    },
+    `specify the order: --layout ${layout.name}-dmy for day first, --layout ${layout.name}-mdy for month first`,
   );
 }

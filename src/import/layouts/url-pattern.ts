@@ -1,5 +1,5 @@
 import type { FieldSpec } from "../kind.ts";
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 import { normalizeName } from "../mapping/names.ts";
 import type { UrlMaker } from "./row-fields.ts";
 
@@ -33,12 +33,9 @@ export function readUrlPattern(
     if (field !== undefined) return { field };
     const column = header.find((name) => normalizeName(name) === normalizeName(text.trim()));
     if (column !== undefined && column !== "") return { column };
-    throw new ImportError(
-      "usage",
+    throw usageError(
       `invalid value for --product-url: ${file} has no column '${text}', and there is no such field`,
-      {
-        hint: `fields: ${listNames(names)}; columns: ${listNames(header.filter((name) => name !== ""))}`,
-      },
+      `fields: ${listNames(names)}; columns: ${listNames(header.filter((name) => name !== ""))}`,
     );
   });
   return (field, cell) => {
@@ -71,7 +68,8 @@ export function checkUrlPattern(pattern: string): void {
         ? "every product would have the same URL"
         : undefined;
   if (why === undefined) return;
-  throw new ImportError("usage", `invalid value "${pattern}" for --product-url: ${why}`, {
-    hint: "include what identifies a product: --product-url 'https://shop.example/products/{product_id}'",
-  });
+  throw usageError(
+    `invalid value "${pattern}" for --product-url: ${why}`,
+    "include what identifies a product: --product-url 'https://shop.example/products/{product_id}'",
+  );
 }

@@ -1,6 +1,6 @@
 import type { FieldSpec } from "../kind.ts";
 import { normalizeName, suggest } from "./names.ts";
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 
 /** The effect of `--map` on one header. */
 export interface MappedColumns {
@@ -19,36 +19,27 @@ export function readMap(
   for (const [field, column] of Object.entries(map)) {
     const known = fields.find(({ name }) => normalizeName(name) === normalizeName(field));
     if (!known) {
-      throw new ImportError(
-        "usage",
+      throw usageError(
         `invalid value "${field}=${column}" for --map: unknown field "${field}"`,
-        {
-          hint: suggest(
-            field,
-            fields.map(({ name }) => name),
-          ),
-        },
+        suggest(
+          field,
+          fields.map(({ name }) => name),
+        ),
       );
     }
     const exact = header.indexOf(column);
     const at = exact >= 0 ? exact : header.findIndex((name) => normalizeName(name) === normalizeName(column));
     if (at < 0) {
-      throw new ImportError(
-        "usage",
+      throw usageError(
         `invalid value "${field}=${column}" for --map: ${file} has no column '${column}'`,
-        {
-          hint: suggest(column, header),
-        },
+        suggest(column, header),
       );
     }
     const before = byColumn.get(at);
     if (before !== undefined && before !== known.name) {
-      throw new ImportError(
-        "usage",
+      throw usageError(
         `invalid value "${field}=${column}" for --map: ${before} already uses that column`,
-        {
-          hint: "a column can hold only one field; duplicate the column in the file, or remove one of the fields",
-        },
+        "a column can hold only one field; duplicate the column in the file, or remove one of the fields",
       );
     }
     byColumn.set(at, known.name);
@@ -69,12 +60,9 @@ export function readSet(
     Object.entries(set).map(([field, value]) => {
       const known = names.find((name) => normalizeName(name) === normalizeName(field));
       if (known !== undefined) return [known, value];
-      throw new ImportError(
-        "usage",
+      throw usageError(
         `invalid value "${field}=${value}" for --set: unknown field "${field}"`,
-        {
-          hint: suggest(field, names),
-        },
+        suggest(field, names),
       );
     }),
   );

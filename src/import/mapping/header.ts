@@ -1,5 +1,5 @@
 import { readMap, readSet, type MappedColumns } from "./header-flags.ts";
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 import type { FieldSpec, ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { chooseLayout } from "../layouts/choose-layout.ts";
@@ -130,12 +130,9 @@ function nameColumns(
     }
     const before = columnOf.get(field);
     if (before !== undefined) {
-      throw new ImportError(
-        "usage",
+      throw usageError(
         `${file}: both '${header[before]}' and '${name}' are columns for ${field}`,
-        {
-          hint: `remove one of them, or select one: --map ${field}='${name}'`,
-        },
+        `remove one of them, or select one: --map ${field}='${name}'`,
       );
     }
     columnOf.set(field, column);

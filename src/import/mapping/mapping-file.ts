@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
 import { isSameName, suggest } from "./names.ts";
-import { ImportError } from "../import-error.ts";
+import { ImportError, usageError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { RecordKind } from "../kind.ts";
 
@@ -40,21 +40,19 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
   if (!parsed.success) throw describeIssue(given, parsed.error.issues[0]);
   const mapping = parsed.data;
   if (mapping.kind !== kind.name) {
-    throw new ImportError(
-      "usage",
-      `${given}: kind: the mapping is for ${mapping.kind}, not for ${kind.name}`,
-    );
+    throw usageError(`${given}: kind: the mapping is for ${mapping.kind}, not for ${kind.name}`);
   }
   const { fields } = kind;
   for (const member of ["columns", "set"] as const) {
     for (const field of Object.keys(mapping[member] ?? {})) {
       if (fields.some(({ name }) => isSameName(field, name))) continue;
-      throw new ImportError("usage", `${given}: ${member}.${field}: unknown field`, {
-        hint: suggest(
+      throw usageError(
+        `${given}: ${member}.${field}: unknown field`,
+        suggest(
           field,
           fields.map(({ name }) => name),
         ),
-      });
+      );
     }
   }
   return mapping;
@@ -95,39 +93,40 @@ function parseJson(path: string, given: string): unknown {
   try {
     const bytes = readFileSync(path);
     if (bytes.length > maxBytes) {
-      throw new ImportError("usage", `${given}: too large for a mapping file (limit: 1 MiB)`, {
-        hint: "--mapping takes a mapping file, not a data file",
-      });
+      throw usageError(
+        `${given}: too large for a mapping file (limit: 1 MiB)`,
+        "--mapping takes a mapping file, not a data file",
+      );
     }
     content = bytes.toString("utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     if (error instanceof ImportError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "ENOENT" ? "no such file" : `cannot read the file (${code})`;
-    throw new ImportError("usage", `invalid value "${given}" for --mapping: ${why}`, { cause: error });
+    throw usageError(`invalid value "${given}" for --mapping: ${why}`, undefined, { cause: error });
   }
   try {
     return JSON.parse(content);
   } catch (error) {
-    throw new ImportError("usage", `${given}: invalid JSON: ${(error as Error).message.split("\n")[0]}`, {
-      hint: "to create a mapping file, run: starpost <kind> map <file> --out <mapping>",
-      cause: error,
-    });
+    throw usageError(
+      `${given}: invalid JSON: ${(error as Error).message.split("\n")[0]}`,
+      "to create a mapping file, run: starpost <kind> map <file> --out <mapping>",
+      { cause: error },
+    );
   }
 }
 
 function describeIssue(given: string, issue: z.core.$ZodIssue | undefined): ImportError {
   if (issue?.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
-    return new ImportError("usage", `${given}: unknown member ${key}`, {
-      hint: suggest(key, Object.keys(members)),
-    });
+    return usageError(`${given}: unknown member ${key}`, suggest(key, Object.keys(members)));
   }
   const place = issue?.path.join(".") ?? "";
   const says = place === "" ? "must be an object" : `${place}: ${issue?.message}`;
-  return new ImportError("usage", `${given}: ${says}`, {
-    hint: "to create a mapping file, run: starpost <kind> map <file> --out <mapping>",
-  });
+  return usageError(
+    `${given}: ${says}`,
+    "to create a mapping file, run: starpost <kind> map <file> --out <mapping>",
+  );
 }
 
 /** Writes a mapping file. It is readable by others, since it contains no personal data. */

@@ -1,4 +1,4 @@
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { detectLayout } from "../layouts/choose-layout.ts";
@@ -25,15 +25,17 @@ export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: I
   if (first === undefined) return;
   if (missing.length === 1 && first === behavior.urlField) {
     const problem = layout ? `${layout.title} has no product URLs` : `missing column ${first}`;
-    throw new ImportError("usage", `${file.given}: ${problem}`, {
-      hint: "specify how to build them: --product-url 'https://shop.example/products/{product_id}'",
-    });
+    throw usageError(
+      `${file.given}: ${problem}`,
+      "specify how to build them: --product-url 'https://shop.example/products/{product_id}'",
+    );
   }
   const readAs = layout ? ` (read as ${layout.title})` : "";
   const columns = `missing ${missing.length === 1 ? "column" : "columns"} ${missing.join(", ")}`;
-  throw new ImportError("usage", `${file.given}${readAs}: ${columns}`, {
-    hint: layout?.missingHint ?? suggestColumn(file.header, first, matched, kinds),
-  });
+  throw usageError(
+    `${file.given}${readAs}: ${columns}`,
+    layout?.missingHint ?? suggestColumn(file.header, first, matched, kinds),
+  );
 }
 
 function suggestColumn(

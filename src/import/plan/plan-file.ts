@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
 import type { InputFile } from "../source/input-files.ts";
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { PlanDeps, PlanRequest, PlanSummary } from "./plan-types.ts";
 import { createHash } from "node:crypto";
@@ -56,12 +56,9 @@ export function rejectStreams(files: readonly string[], cwd: string): void {
     const stat = file === "-" ? undefined : statSync(resolve(cwd, file), { throwIfNoEntry: false });
     const isStream = file === "-" || (stat !== undefined && !stat.isFile() && !stat.isDirectory());
     if (!isStream) continue;
-    throw new ImportError(
-      "usage",
+    throw usageError(
       `cannot use --out: ${file === "-" ? "standard input" : file} can be read only once`,
-      {
-        hint: "save it to a file and plan that, or plan without --out",
-      },
+      "save it to a file and plan that, or plan without --out",
     );
   }
 }
@@ -136,15 +133,17 @@ export function readPlan(given: string, cwd: string): KeptPlan {
   const found = readJson(given, cwd);
   const isPlan = typeof found === "object" && found !== null && "checksum" in found;
   if (isPlan && found.checksum !== sumPlan(found)) {
-    throw new ImportError("usage", `${given}: the plan was edited after it was created`, {
-      hint: "create a new plan with the flags that you want; an edited plan has not been rehearsed",
-    });
+    throw usageError(
+      `${given}: the plan was edited after it was created`,
+      "create a new plan with the flags that you want; an edited plan has not been rehearsed",
+    );
   }
   const parsed = keptPlan.safeParse(found);
   if (parsed.success) return parsed.data;
-  throw new ImportError("usage", `${given}: not a plan that this version of starpost supports`, {
-    hint: "to create a plan, run: starpost orders plan <file> --out plan.json",
-  });
+  throw usageError(
+    `${given}: not a plan that this version of starpost supports`,
+    "to create a plan, run: starpost orders plan <file> --out plan.json",
+  );
 }
 
 function readJson(given: string, cwd: string): unknown {
@@ -154,7 +153,7 @@ function readJson(given: string, cwd: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "ENOENT" ? "no such file" : `cannot read the file (${code})`;
-    throw new ImportError("usage", `${given}: ${why}`, { cause: error });
+    throw usageError(`${given}: ${why}`, undefined, { cause: error });
   }
 }
 
@@ -176,9 +175,10 @@ export async function checkPlan(
   now: { readonly profileName: string; readonly target: string },
 ): Promise<void> {
   if (target !== now.target || profile !== now.profileName) {
-    throw new ImportError("usage", `the plan was created for the profile ${profile}, at ${target}`, {
-      hint: `the current profile is ${now.profileName}, at ${now.target}; apply the plan with its profile, or create a new one`,
-    });
+    throw usageError(
+      `the plan was created for the profile ${profile}, at ${target}`,
+      `the current profile is ${now.profileName}, at ${now.target}; apply the plan with its profile, or create a new one`,
+    );
   }
   for (const file of [...files, ...beside]) await rejectChanged(file);
 }
@@ -191,9 +191,10 @@ async function rejectChanged({ path, size_bytes, sha256 }: PlannedFile): Promise
       ? "has changed since the plan was created"
       : undefined;
   if (why === undefined) return;
-  throw new ImportError("usage", `${path}: the file ${why}`, {
-    hint: "create a new plan; this one no longer describes what would happen",
-  });
+  throw usageError(
+    `${path}: the file ${why}`,
+    "create a new plan; this one no longer describes what would happen",
+  );
 }
 
 /** The SHA-256 of a file's bytes, in hexadecimal. */

@@ -17,7 +17,7 @@ import { FileLock } from "../../storage/file-lock.ts";
 import { copyRejects } from "./reject-copy.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import { createDrySender, JournaledSender } from "../send/sender.ts";
-import { ImportError } from "../import-error.ts";
+import { ImportError, usageError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, RunState } from "../summary.ts";
@@ -67,9 +67,7 @@ async function runRecorded(
   const paths = runPaths(deps.runsFolder, id);
   using lock = FileLock.acquire(paths.lock, { waitMs: lockWaitMs });
   if (!lock) {
-    throw new ImportError("usage", `${id} is in progress in another process`, {
-      hint: "wait until it finishes, or stop it",
-    });
+    throw usageError(`${id} is in progress in another process`, "wait until it finishes, or stop it");
   }
   removeSpills(paths.folder);
   await writeManifest(deps.runsFolder, attempt.manifest);

@@ -13,7 +13,7 @@ import { runPaths, type Manifest } from "./run-folder.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import type { Sender } from "../send/sender.ts";
-import { ImportError } from "../import-error.ts";
+import { ImportError, usageError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 
@@ -31,17 +31,16 @@ const lockWaitMs = 300;
 function lockRun({ import_id }: Manifest, runsFolder: string): FileLock {
   const lock = FileLock.acquire(runPaths(runsFolder, import_id).lock, { waitMs: lockWaitMs });
   if (lock) return lock;
-  throw new ImportError("usage", `${import_id} is in progress in another process`, {
-    hint: "wait until it finishes, or stop it",
-  });
+  throw usageError(`${import_id} is in progress in another process`, "wait until it finishes, or stop it");
 }
 
 /** @throws ImportError `usage` if the profile's account differs from the run's */
 export function rejectElsewhere(run: Manifest, target: string): void {
   if (run.target === target) return;
-  throw new ImportError("usage", `${run.import_id} belongs to the profile ${run.profile}, at ${run.target}`, {
-    hint: `the current profile is ${target}; use the profile with which the run began`,
-  });
+  throw usageError(
+    `${run.import_id} belongs to the profile ${run.profile}, at ${run.target}`,
+    `the current profile is ${target}; use the profile with which the run began`,
+  );
 }
 
 /**
@@ -57,9 +56,10 @@ export async function reopenFiles(
   const files = await openFiles(located, reading, context);
   for (const [at, file] of files.entries()) {
     if (file.survey.sha256 === before.files[at]?.sha256) continue;
-    throw new ImportError("usage", `${file.given} has changed since ${before.import_id} began`, {
-      hint: "restore the old file, or import the new one separately; records that are already stored are not duplicated",
-    });
+    throw usageError(
+      `${file.given} has changed since ${before.import_id} began`,
+      "restore the old file, or import the new one separately; records that are already stored are not duplicated",
+    );
   }
   return files;
 }

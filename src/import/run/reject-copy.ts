@@ -1,7 +1,7 @@
 import { accessSync, constants, createReadStream, createWriteStream, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ImportError } from "../import-error.ts";
+import { ImportError, usageError } from "../import-error.ts";
 
 /**
  * Checks, before anything is sent, that the file named by `--rejects` or another flag can be written.
@@ -16,9 +16,7 @@ export function checkRejectsPath(
   if (rejects === undefined) return;
   const path = resolve(cwd, rejects);
   const refuse = (why: string) => {
-    throw new ImportError("usage", `invalid value "${rejects}" for ${flag}: ${why}`, {
-      hint: "specify a file that can be written",
-    });
+    throw usageError(`invalid value "${rejects}" for ${flag}: ${why}`, "specify a file that can be written");
   };
   if (inputs.some((input) => input !== "-" && resolve(cwd, input) === path))
     refuse("this is one of the input files");

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
 import { type FileHead, guessFallback, readFileHead } from "../csv/file-format.ts";
-import { FileFormatError, ImportError } from "../import-error.ts";
+import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
 import { type ColumnMap, matchHeader } from "../mapping/header.ts";
@@ -115,9 +115,10 @@ function rejectInvalid({ given, head, survey }: InputFile): void {
   const { encoding } = head.format;
   const name = encoding === "utf-8" ? "UTF-8" : encoding;
   const what = head.assumption === undefined ? `not ${name}` : `neither UTF-8 nor ${name}`;
-  throw new ImportError("usage", `${given}:${survey.invalidLine}: the text is ${what}`, {
-    hint: `specify the encoding, for example --encoding ${fallbackEncoding}`,
-  });
+  throw usageError(
+    `${given}:${survey.invalidLine}: the text is ${what}`,
+    `specify the encoding, for example --encoding ${fallbackEncoding}`,
+  );
 }
 
 function readHead(file: LocatedFile, { encoding, delimiter }: ImportOptions): FileHead {

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { stampFile } from "./containers/file-pieces.ts";
 import { findZipFiles, listNames, showName } from "./containers/zip-files.ts";
 import { recognizePacking } from "../csv/byte-source.ts";
-import { FileFormatError, ImportError } from "../import-error.ts";
+import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
 
 /** A file as given, and where its bytes are. */
@@ -30,19 +30,19 @@ export async function locateFiles(
   deps: LocatingDeps,
 ): Promise<LocatedFile[]> {
   const doubled = given.find((name, at) => given.indexOf(name) !== at);
-  if (doubled !== undefined) throw new ImportError("usage", `${doubled}: the file is listed twice`);
+  if (doubled !== undefined) throw usageError(`${doubled}: the file is listed twice`);
   const located: LocatedFile[] = [];
   const paths = new Set<string>();
   for (const [at, name] of given.entries()) {
     const path = await keepStream(name, join(folder, `input-${at + 1}.csv`), deps);
-    if (paths.has(path)) throw new ImportError("usage", `${name}: the file is listed twice`);
+    if (paths.has(path)) throw usageError(`${name}: the file is listed twice`);
     paths.add(path);
     located.push(...nameParts(name, path, deps));
   }
   const twice = located.find(
     (file, at) => located.findIndex(({ given: other }) => other === file.given) !== at,
   );
-  if (twice) throw new ImportError("usage", `${twice.given}: two files have this name`);
+  if (twice) throw usageError(`${twice.given}: two files have this name`);
   return located;
 }
 
@@ -80,7 +80,7 @@ function nameParts(given: string, path: string, { report }: LocatingDeps): Locat
 function isRegularFile(given: string, path: string): boolean {
   try {
     const stat = statSync(path);
-    if (stat.isDirectory()) throw new ImportError("usage", `${given}: this is a folder, not a file`);
+    if (stat.isDirectory()) throw usageError(`${given}: this is a folder, not a file`);
     return stat.isFile();
   } catch (error) {
     throw describeFileError(given, error);
@@ -92,7 +92,7 @@ export function describeFileError(given: string, error: unknown): ImportError {
   if (error instanceof ImportError) return error;
   if (error instanceof FileFormatError) {
     const place = error.line > 0 ? `${given}:${error.line}` : given;
-    return new ImportError("usage", `${place}: ${error.message}`, { hint: error.hint, cause: error });
+    return usageError(`${place}: ${error.message}`, error.hint, { cause: error });
   }
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
@@ -102,9 +102,7 @@ export function describeFileError(given: string, error: unknown): ImportError {
     EACCES: "permission denied",
     EPERM: "permission denied",
   };
-  return new ImportError("usage", `${given}: ${reasons[code] ?? "cannot read the file"}`, {
-    cause: error,
-  });
+  return usageError(`${given}: ${reasons[code] ?? "cannot read the file"}`, undefined, { cause: error });
 }
 
 /**
@@ -125,9 +123,10 @@ export async function expandGlobs(
     }
     const matches = await match(name, cwd);
     if (matches.length === 0) {
-      throw new ImportError("usage", `${name}: no file matches`, {
-        hint: "in a pattern, * matches names in one folder, and ** also matches subfolders",
-      });
+      throw usageError(
+        `${name}: no file matches`,
+        "in a pattern, * matches names in one folder, and ** also matches subfolders",
+      );
     }
     const taken = new Set(found.map((file) => resolve(cwd, file)));
     const fresh = matches.filter((file) => !taken.has(resolve(cwd, file)));

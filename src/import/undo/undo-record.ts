@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import writeFileAtomic from "write-file-atomic";
 import { findRun, runPaths, type Manifest } from "../run/run-folder.ts";
-import { ImportError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 
 /** The state of a run's undo, without the rows. */
 export interface UndoRecord {
@@ -39,7 +39,5 @@ export function rejectUndone({ import_id }: Manifest, runsFolder: string): void 
   const record = readUndoRecord(runsFolder, import_id);
   if (!record) return;
   const is = record.state === "finished" ? "was undone" : "is being undone";
-  throw new ImportError("usage", `${import_id} ${is} and cannot be continued`, {
-    hint: "import the files again",
-  });
+  throw usageError(`${import_id} ${is} and cannot be continued`, "import the files again");
 }

@@ -12,7 +12,7 @@ import {
   replayRun,
 } from "../run/recorded-run.ts";
 import { checkRejectsPath, copyRejects } from "../run/reject-copy.ts";
-import { ImportError } from "../import-error.ts";
+import { ImportError, usageError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, Verification } from "../summary.ts";
@@ -89,9 +89,10 @@ async function verifyRun(
   using run = await openRecordedRun(manifest, deps);
   const { storedRecords } = run.behavior;
   if (!storedRecords) {
-    throw new ImportError("usage", `${manifest.import_id}: cannot verify ${manifest.kind}`, {
-      hint: "the service does not list them",
-    });
+    throw usageError(
+      `${manifest.import_id}: cannot verify ${manifest.kind}`,
+      "the service does not list them",
+    );
   }
   const service = await openCounted(request, deps);
   const ended = (found: Partial<Verification>): Verification => ({

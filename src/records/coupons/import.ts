@@ -1,5 +1,5 @@
 import { type CouponAction, couponActions, couponCodeLength, ServiceError } from "../../contract/index.ts";
-import { ImportError } from "../../import/import-error.ts";
+import { usageError } from "../../import/import-error.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
@@ -40,7 +40,7 @@ export const couponImporter: RecordImporter = {
     if (!isAction(action)) {
       const problem =
         action === undefined ? "missing flag --action" : `invalid value "${action}" for --action`;
-      throw new ImportError("usage", problem, { hint: `accepted values: ${couponActions.join(", ")}` });
+      throw usageError(problem, `accepted values: ${couponActions.join(", ")}`);
     }
     return prepareImport(action);
   },

@@ -10,14 +10,14 @@ import { listGroups, type Membership, membershipKey } from "./memberships.ts";
 import { groupPlan } from "./plan.ts";
 import { groupUndo, previousGroups } from "./undo.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
-import { productIdSynonyms } from "../product-synonyms.ts";
+import { productSynonyms } from "../product-synonyms.ts";
 
 const groupSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   group: synonyms(
     "group|group name|product group|product group name|collection|collection name|gruppe|produktgruppe|artikelgruppe|warengruppe|groupe|groupe de produits|grupo|grupo de productos|gruppo|gruppo di prodotti|grupo de produtos|groep|productgroep|grupa|grupa produktow|produktgrupp|produktgruppe|tuoteryhma",
     "name|category|kategorie|categorie|categoria|set|family",
   ),
-  product_id: productIdSynonyms,
+  product_id: productSynonyms.id,
 };
 
 export const groupImporter: RecordImporter = {

@@ -6,7 +6,7 @@ import {
   type Platform,
   platforms,
 } from "../../contract/index.ts";
-import { ImportError } from "../../import/import-error.ts";
+import { usageError } from "../../import/import-error.ts";
 import { readDate } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
@@ -109,9 +109,10 @@ export const orderImporter: RecordImporter = {
     const { platform: name, validate = true, sendMail = false } = options;
     const platform = name ?? "general";
     if (!isPlatform(platform)) {
-      throw new ImportError("usage", `invalid value "${platform}" for --platform`, {
-        hint: `accepted values: ${platforms.join(", ")}`,
-      });
+      throw usageError(
+        `invalid value "${platform}" for --platform`,
+        `accepted values: ${platforms.join(", ")}`,
+      );
     }
     return prepareImport({ platform, isGiven: name !== undefined, validate, sendMail }, fields);
   },

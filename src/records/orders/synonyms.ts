@@ -1,15 +1,5 @@
 import { synonyms, type FieldSynonyms } from "../../import/mapping/names.ts";
-import {
-  currencySynonyms,
-  descriptionSynonyms,
-  imageSynonyms,
-  priceSynonyms,
-  productIdSynonyms,
-  productNameSynonyms,
-  specsSynonyms,
-  tagsSynonyms,
-  urlSynonyms,
-} from "../product-synonyms.ts";
+import { productSynonyms } from "../product-synonyms.ts";
 
 export const orderSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   order_id: synonyms(
@@ -28,22 +18,22 @@ export const orderSynonyms: Readonly<Record<string, FieldSynonyms>> = {
     "order date|ordered at|ordered on|order time|purchase date|purchased at|date of order|created at|bestelldatum|bestellt am|auftragsdatum|kaufdatum|bestellzeit|date commande|date de commande|date de la commande|date achat|fecha pedido|fecha de pedido|fecha del pedido|fecha de compra|data ordine|data dell ordine|data acquisto|data pedido|data do pedido|data da compra|data encomenda|besteldatum|orderdatum|aankoopdatum|data zamowienia|data zakupu|ordredato|bestallningsdatum|tilauspaiva",
     "date|datum|fecha|data|dato|paiva|created|paid at|paid date|rechnungsdatum|invoice date|zeit|time",
   ),
-  currency_iso: currencySynonyms,
+  currency_iso: productSynonyms.currency,
   user_reference: synonyms(
     "user reference|user id|customer id|customer number|client id|account id|member id|kundennummer|kundennr|kunden id|kunden nr|numero client|id client|id cliente|numero cliente|codice cliente|codigo cliente|klantnummer|klant id|id klienta|kundnummer",
     "user|account",
   ),
   platform: synonyms("platform|shop system|shopsystem|plattform|plateforme|plataforma|piattaforma"),
-  product_id: productIdSynonyms,
-  product_name: productNameSynonyms,
-  product_url: urlSynonyms,
-  product_image: imageSynonyms,
-  product_description: descriptionSynonyms,
-  product_price: priceSynonyms,
-  product_tags: tagsSynonyms,
+  product_id: productSynonyms.id,
+  product_name: productSynonyms.name,
+  product_url: productSynonyms.url,
+  product_image: productSynonyms.image,
+  product_description: productSynonyms.description,
+  product_price: productSynonyms.price,
+  product_tags: productSynonyms.tags,
   quantity: synonyms(
     "quantity|qty|lineitem quantity|menge|anzahl|stuckzahl|quantite|qte|cantidad|quantita|quantidade|aantal|ilosc|antal|antall|maara",
     "count|units|stuck",
   ),
-  ...specsSynonyms,
+  ...productSynonyms.specs,
 };

@@ -23,29 +23,19 @@ import { previousProducts, productUndo } from "./undo.ts";
 import type { Layout } from "../../import/layouts/layout.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
-import {
-  currencySynonyms,
-  descriptionSynonyms,
-  imageSynonyms,
-  priceSynonyms,
-  productIdSynonyms,
-  productNameSynonyms,
-  specsSynonyms,
-  tagsSynonyms,
-  urlSynonyms,
-} from "../product-synonyms.ts";
+import { productSynonyms } from "../product-synonyms.ts";
 
-const productSynonyms: Readonly<Record<string, FieldSynonyms>> = {
-  product_id: productIdSynonyms,
-  name: productNameSynonyms,
-  url: urlSynonyms,
-  image_url: imageSynonyms,
-  description: descriptionSynonyms,
-  currency_iso: currencySynonyms,
-  price: priceSynonyms,
-  product_tags: tagsSynonyms,
+const columnSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+  product_id: productSynonyms.id,
+  name: productSynonyms.name,
+  url: productSynonyms.url,
+  image_url: productSynonyms.image,
+  description: productSynonyms.description,
+  currency_iso: productSynonyms.currency,
+  price: productSynonyms.price,
+  product_tags: productSynonyms.tags,
   blacklisted: synonyms("blacklisted|blacklist|no mails|mails stopped|gesperrt|ausgeschlossen"),
-  ...specsSynonyms,
+  ...productSynonyms.specs,
 };
 
 const productPlan: PlanBehavior = {
@@ -119,7 +109,7 @@ export const productImporter: RecordImporter = {
     magentoProducts,
     bigcommerceProducts,
   ],
-  synonyms: productSynonyms,
+  synonyms: columnSynonyms,
   plan: productPlan,
   previous: ({ undoable }) => (undoable === true ? previousProducts : undefined),
   undo: () => productUndo,

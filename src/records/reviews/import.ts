@@ -1,6 +1,6 @@
 import { contract, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
 import { listReviews } from "../../service/listings.ts";
-import { ImportError } from "../../import/import-error.ts";
+import { usageError } from "../../import/import-error.ts";
 import { readBoolean, readTime } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
@@ -34,8 +34,7 @@ const fieldOf = (path: readonly PropertyKey[]) => columnOf[lastOf(path)] ?? last
 export const reviewImporter: RecordImporter = {
   prepare: ({ batchSize = 1 }, { fields }) => {
     if (batchSize !== 1) {
-      throw new ImportError(
-        "usage",
+      throw usageError(
         `invalid value "${batchSize}" for --batch-size: the service accepts one review per call`,
       );
     }

@@ -1,11 +1,5 @@
 import { synonyms, type FieldSynonyms } from "../../import/mapping/names.ts";
-import {
-  descriptionSynonyms,
-  imageSynonyms,
-  productIdSynonyms,
-  productNameSynonyms,
-  urlSynonyms,
-} from "../product-synonyms.ts";
+import { productSynonyms } from "../product-synonyms.ts";
 
 export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   review_title: synonyms(
@@ -24,7 +18,7 @@ export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
     "date|review date|created at|reviewed at|submitted at|datum|bewertungsdatum|date avis|fecha|data|data opinii|dato",
     "created|time|updated at",
   ),
-  product_id: productIdSynonyms,
+  product_id: productSynonyms.id,
   display_name: synonyms(
     "display name|reviewer|reviewer name|author|nickname|customer name|verfasser|autor|bewerter|auteur|pseudo|nom auteur|nombre autor|autore|auteur naam|nazwa uzytkownika",
     "name|user|user name|customer|kunde|client|cliente|nom|nombre|nome|naam|namn|klant|klient",
@@ -39,10 +33,10 @@ export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   comment_content: synonyms(
     "comment content|reply|response|store reply|merchant reply|answer|antwort|reponse|respuesta|risposta|resposta|odpowiedz|svar",
   ),
-  product_title: productNameSynonyms,
-  product_url: urlSynonyms,
-  product_description: descriptionSynonyms,
-  product_image_url: imageSynonyms,
+  product_title: productSynonyms.name,
+  product_url: productSynonyms.url,
+  product_description: productSynonyms.description,
+  product_image_url: productSynonyms.image,
   user_type: synonyms("user type|reviewer type|verified|verified buyer|verifiziert|verifie"),
   user_reference: synonyms(
     "user reference|user id|customer id|customer number|kundennummer|id client|id cliente|klantnummer",

@@ -1,5 +1,5 @@
 import { emailTypes, isEmailTypeId, shape } from "../../contract/index.ts";
-import { ImportError } from "../../import/import-error.ts";
+import { usageError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
@@ -47,7 +47,7 @@ export interface UnsubscriberOptions extends ImportOptions {
 export const unsubscriberImporter: RecordImporter = {
   prepare: ({ emailType, remove = false }: UnsubscriberOptions, { fields }) => {
     if (emailType !== undefined && !isEmailTypeId(emailType)) {
-      throw new ImportError("usage", `invalid value "${emailType}" for --type`, { hint: typesHint });
+      throw usageError(`invalid value "${emailType}" for --type`, typesHint);
     }
     return prepareImport(emailType, remove, fields);
   },

@@ -8,7 +8,7 @@ import type { Service } from "../../../service/service.ts";
 import { startImport } from "../../../import/import.ts";
 import { createRunFolder, runGroupPath, runPaths } from "../../../import/run/run-folder.ts";
 import { writeFully } from "../../../import/run/write-fully.ts";
-import { ImportError } from "../../../import/import-error.ts";
+import { ImportError, usageError } from "../../../import/import-error.ts";
 import type { ImportDeps } from "../../../import/deps.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary, RunState } from "../../../import/summary.ts";
@@ -184,10 +184,9 @@ async function agree({ maxResubscribe }: SyncRequest, summary: SyncSummary, deps
   const people = removed === 1 ? "1 person" : `${removed} people`;
   const isEmptied = summary.added + summary.unchanged === 0;
   const why = isEmptied ? `${describeEmptyFiles(summary)}: the list would be emptied; ` : "";
-  throw new ImportError(
-    "usage",
+  throw usageError(
     `${why}${people} would receive emails again, but --max-resubscribe allows ${maxResubscribe}; nothing was sent`,
-    { hint: `to list them, pass --plan; to allow this, pass --max-resubscribe ${removed}` },
+    `to list them, pass --plan; to allow this, pass --max-resubscribe ${removed}`,
   );
 }
 
